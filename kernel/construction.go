@@ -1,0 +1,72 @@
+package kernel
+
+import (
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Construction is what a Factory sees of its node. Attributes have been
+// checked against the definition and defaults filled in, so the getters
+// answer the zero value only for an attribute that the definition lacks.
+type Construction struct {
+	Node    string
+	Op      *registry.OpDef
+	Attrs   registry.Attrs
+	Inputs  []tensor.DType // by position, lists flattened
+	Outputs []tensor.DType
+	Device  string // the device's full name
+}
+
+func (c *Construction) attr(name string) *registry.AttrValue {
+	if v := c.Attrs.Find(name); v != nil {
+		return v
+	}
+	return &registry.AttrValue{}
+}
+
+// Type is a type attribute.
+func (c *Construction) Type(name string) tensor.DType { return c.attr(name).Type }
+
+// Int is an int attribute.
+func (c *Construction) Int(name string) int64 { return c.attr(name).I }
+
+// Float is a float attribute.
+func (c *Construction) Float(name string) float32 { return c.attr(name).F }
+
+// Bool is a bool attribute.
+func (c *Construction) Bool(name string) bool { return c.attr(name).B }
+
+// Str is a string attribute.
+func (c *Construction) Str(name string) string { return c.attr(name).S }
+
+// Shape is a shape attribute.
+func (c *Construction) Shape(name string) registry.Shape { return c.attr(name).Shape }
+
+// Tensor is a tensor attribute; nil without it.
+func (c *Construction) Tensor(name string) *tensor.Tensor { return c.attr(name).Tensor }
+
+// Ints is a list(int) attribute.
+func (c *Construction) Ints(name string) []int64 {
+	list := c.attr(name).List
+	out := make([]int64, len(list))
+	for i := range list {
+		out[i] = list[i].I
+	}
+	return out
+}
+
+// Types is a list(type) attribute.
+func (c *Construction) Types(name string) []tensor.DType {
+	list := c.attr(name).List
+	out := make([]tensor.DType, len(list))
+	for i := range list {
+		out[i] = list[i].Type
+	}
+	return out
+}
+
+// Errorf is an INVALID_ARGUMENT that a factory fails with.
+func (c *Construction) Errorf(format string, args ...any) error {
+	return status.Invalid(format, args...)
+}

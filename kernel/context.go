@@ -1,0 +1,136 @@
+package kernel
+
+import (
+	"context"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Context is what a running kernel may use. A step has one for the
+// goroutine that drives it and one for its kernels on the pool.
+type Context struct {
+	Step  *Step
+	Arena *tensor.Arena
+	// Lock guards Arena where several kernels share this context; nil where
+	// one goroutine owns it.
+	Lock *sync.Mutex
+	// Solely is set by the engine where refs must not be looked at by the
+	// kernel's goroutine: bit i says that input i may be reused. Used when
+	// Lock is set.
+	Solely uint64
+}
+
+// A Step is what all kernels of one step share.
+type Step struct {
+	ID      int64
+	Context context.Context // ends when the step is cancelled, fails, or passes its deadline
+	// Resources are the session's; PerStep those that die with the step
+	// (TensorArrays, stacks).
+	Resources *resource.Manager
+	PerStep   *resource.Manager
+	Pool      Pool // shares out ranges; never nil
+	Log       *zerolog.Logger
+	Seed      int64 // the session's seed, 0 if it has none
+
+	// Stopped is a cheap flag that is set when Context has ended.
+	Stopped func() bool
+}
+
+// A Pool shares a range of work among the CPU device's workers.
+type Pool interface {
+	// Parallel calls f for consecutive ranges that cover [0, n), each of at
+	// least grain but the last, possibly at the same time, and returns when
+	// all have returned. The ranges do not depend on the number of workers.
+	Parallel(n, grain int, f func(lo, hi int))
+	// Workers is how many ranges may run at the same time.
+	Workers() int
+}
+
+// Err is the reason to stop early, nil while there is none. Kernels that run
+// for more than a millisecond ask now and then.
+func (c *Context) Err() error {
+	if c.Step.Stopped != nil && !c.Step.Stopped() {
+		return nil
+	}
+	if err := status.FromContext(c.Step.Context); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Parallel shares out [0, n) in ranges of at least grain; see [Pool].
+func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
+	if n <= grain {
+		if n > 0 {
+			f(0, n)
+		}
+		return
+	}
+	c.Step.Pool.Parallel(n, grain, f)
+}
+
+// Alloc makes an output of dtype dt: undefined elements for numbers. It fails
+// if the size is impossible or passes the session's memory limit.
+func (c *Context) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	if c.Lock != nil {
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+	}
+	return c.Arena.Alloc(dt, dims)
+}
+
+// AllocZeroed is Alloc with every element zero.
+func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	if c.Lock != nil {
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+	}
+	return c.Arena.AllocZeroed(dt, dims)
+}
+
+// Reuse gives the kernel input i to write into if nobody else holds it, else
+// it answers false and in stays as it is. The input is moved: in[i] is zero
+// afterwards, and the value must become an output (its shape may be changed
+// with SetDims). Elements that the kernel still reads as input i are those of
+// the value it got.
+func (c *Context) Reuse(in []tensor.Value, i int) (tensor.Value, bool) {
+	v := in[i]
+	if c.Lock != nil {
+		if i >= 64 || c.Solely&(1<<uint(i)) == 0 {
+			return tensor.Value{}, false
+		}
+	} else if !v.Sole() {
+		return tensor.Value{}, false
+	}
+	v.Retake()
+	in[i] = tensor.Value{}
+	return v, true
+}
+
+// ReuseOrAlloc gives an output of dtype dt and shape dims: input i's buffer if
+// the kernel may have it and it has that dtype and shape, else a fresh one.
+func (c *Context) ReuseOrAlloc(in []tensor.Value, i int, dt tensor.DType, dims []int64) (tensor.Value, error) {
+	if v := in[i]; v.DType() == dt && equalDims(v.Dims(), dims) {
+		if w, ok := c.Reuse(in, i); ok {
+			return w, nil
+		}
+	}
+	return c.Alloc(dt, dims)
+}
+
+func equalDims(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, d := range a {
+		if d != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,46 @@
+package kernel
+
+import (
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Kernel computes the outputs of one node. One kernel serves all steps of a
+// program at the same time, so Run must not write its receiver; state lives in
+// resources.
+//
+// in holds the node's inputs, out is zero and has room for its outputs; a
+// kernel sets every output (a zero Value left in out means that output is dead,
+// which only Switch-like kernels do). The slices and the Values in them belong
+// to the kernel during the call only. Inputs are immutable unless
+// [Context.Reuse] gave them up. An input that is kept beyond the step must be
+// kept as in[i].Share().
+type Kernel interface {
+	Run(ctx *Context, in, out []tensor.Value) error
+}
+
+// Func makes a function a Kernel.
+type Func func(ctx *Context, in, out []tensor.Value) error
+
+// Run calls f.
+func (f Func) Run(ctx *Context, in, out []tensor.Value) error { return f(ctx, in, out) }
+
+// An Async kernel may finish after Start has returned: it waits for a queue, a
+// peer or a device. It calls done exactly once, from any goroutine, also from
+// within Start; in and out stay valid until then. It must watch ctx.Context()
+// and call done with its error soon after it ends.
+type Async interface {
+	Kernel // Run waits; engines prefer Start
+	Start(ctx *Context, in, out []tensor.Value, done func(error))
+}
+
+// A Coster knows what running it costs, for kernels whose cost is foreseeable
+// from their inputs' sizes (a matrix product). Nanoseconds, roughly. Engines
+// measure all others.
+type Coster interface {
+	Cost(in []tensor.Value) int64
+}
+
+// A Blocking kernel may wait for something that another node, step or program
+// does. Frames that hold one are never played as a unit. Async kernels are
+// blocking.
+type Blocking interface{ Blocks() }

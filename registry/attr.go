@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An AttrValue is the value of one attribute of a node. Kind says which field
+// holds it; a list kind uses List. It is immutable once a node has it.
+type AttrValue struct {
+	Kind   AttrKind
+	S      string // KindString: bytes, not necessarily UTF-8
+	I      int64
+	F      float32
+	B      bool
+	Type   tensor.DType
+	Shape  Shape
+	Tensor *tensor.Tensor
+	Func   *Func
+	List   []AttrValue // elements of a list kind, each of kind Kind.Elem(); an empty list may have Kind ListOf alone
+
+	// Placeholder names an attribute of the enclosing function; Kind is then
+	// KindNone.
+	Placeholder string
+}
+
+// A Shape is a partially known shape as attributes hold it: Unknown for an
+// unknown rank, -1 for an unknown dimension.
+type Shape struct {
+	Unknown bool
+	Dims    []int64
+}
+
+// A Func names a function and the attributes to instantiate it with.
+type Func struct {
+	Name  string
+	Attrs Attrs
+}
+
+// Attrs is a node's attributes, sorted by name. The zero value is empty.
+type Attrs []NamedAttr
+
+// A NamedAttr is one entry of Attrs.
+type NamedAttr struct {
+	Name  string
+	Value AttrValue
+}
+
+// Find is the value of the attribute, or nil.
+func (a Attrs) Find(name string) *AttrValue {
+	for i := range a { // a handful of entries: a scan beats a search
+		if a[i].Name == name {
+			return &a[i].Value
+		}
+	}
+	return nil
+}
+
+// Constructors of values.
+
+// StringAttr is a string attribute.
+func StringAttr(s string) AttrValue { return AttrValue{Kind: KindString, S: s} }
+
+// IntAttr is an int attribute.
+func IntAttr(i int64) AttrValue { return AttrValue{Kind: KindInt, I: i} }
+
+// FloatAttr is a float attribute.
+func FloatAttr(f float32) AttrValue { return AttrValue{Kind: KindFloat, F: f} }
+
+// BoolAttr is a bool attribute.
+func BoolAttr(b bool) AttrValue { return AttrValue{Kind: KindBool, B: b} }
+
+// TypeAttr is a type attribute.
+func TypeAttr(t tensor.DType) AttrValue { return AttrValue{Kind: KindType, Type: t} }
+
+// ShapeAttr is a shape attribute.
+func ShapeAttr(s Shape) AttrValue { return AttrValue{Kind: KindShape, Shape: s} }
+
+// TensorAttr is a tensor attribute.
+func TensorAttr(t *tensor.Tensor) AttrValue { return AttrValue{Kind: KindTensor, Tensor: t} }
+
+// FuncAttr is a function attribute.
+func FuncAttr(f *Func) AttrValue { return AttrValue{Kind: KindFunc, Func: f} }
+
+// ListAttr is a list of elements of one kind.
+func ListAttr(elem AttrKind, list ...AttrValue) AttrValue {
+	return AttrValue{Kind: elem | ListOf, List: list}
+}

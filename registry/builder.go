@@ -1,0 +1,65 @@
+package registry
+
+// A Builder collects the text of a definition. Its methods return the builder
+// itself, to be chained; nothing is parsed before the first look-up.
+type Builder struct {
+	name                   string
+	inputs, outputs, attrs []string
+	control                []string
+	doc                    string
+	set                    func(*OpDef) // flags, chained
+}
+
+// Input adds an input: "x: T", "values: N * T", "args: Tin", "ref: Ref(T)".
+func (b *Builder) Input(spec string) *Builder { b.inputs = append(b.inputs, spec); return b }
+
+// Output adds an output, written as an input is.
+func (b *Builder) Output(spec string) *Builder { b.outputs = append(b.outputs, spec); return b }
+
+// Attr adds an attribute: "T: {float, double} = DT_FLOAT", "N: int >= 1",
+// "shape: shape", "ids: list(int) >= 2 = [1, 2]".
+func (b *Builder) Attr(spec string) *Builder { b.attrs = append(b.attrs, spec); return b }
+
+// Doc sets the documentation: a summary line, then perhaps an empty line and
+// more, where a line "name: text" describes the argument or attribute of that name.
+func (b *Builder) Doc(text string) *Builder { b.doc = text; return b }
+
+// Stateful marks an operation that is not a function of its inputs.
+func (b *Builder) Stateful() *Builder { return b.flag(func(d *OpDef) { d.Stateful = true }) }
+
+// Commutative marks an operation whose two inputs may be exchanged.
+func (b *Builder) Commutative() *Builder { return b.flag(func(d *OpDef) { d.Commutative = true }) }
+
+// Aggregate marks an operation that combines any number of inputs in any order.
+func (b *Builder) Aggregate() *Builder { return b.flag(func(d *OpDef) { d.Aggregate = true }) }
+
+// AllowsUninitializedInput lets reference inputs be uninitialized.
+func (b *Builder) AllowsUninitializedInput() *Builder {
+	return b.flag(func(d *OpDef) { d.AllowsUninitializedInput = true })
+}
+
+// DistributedCommunication marks an operation that talks to other devices.
+func (b *Builder) DistributedCommunication() *Builder {
+	return b.flag(func(d *OpDef) { d.DistributedCommunication = true })
+}
+
+// Deprecated says from which GraphDef version on the operation is refused.
+func (b *Builder) Deprecated(version int, explanation string) *Builder {
+	return b.flag(func(d *OpDef) { d.Deprecation = &Deprecation{version, explanation} })
+}
+
+func (b *Builder) flag(f func(*OpDef)) *Builder {
+	before := b.set
+	b.set = func(d *OpDef) {
+		if before != nil {
+			before(d)
+		}
+		f(d)
+	}
+	return b
+}
+
+// Build parses the definition.
+func (b *Builder) Build() (*OpDef, error) {
+	panic("not yet")
+}

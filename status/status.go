@@ -1,0 +1,174 @@
+// Package status holds Troupe's one exported error type and the canonical
+// status codes that every layer reports.
+//
+// An [Error] carries a [Code], a message, and, when a running step produced
+// it, the node, op, frame and device it came from. Errors work with the
+// standard library: errors.As finds the *Error, errors.Is compares codes and
+// reaches the cause, so that errors.Is(err, context.Canceled) holds for a
+// step that a context ended.
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Code is one of the canonical status codes shared with TensorFlow and gRPC.
+type Code uint8
+
+// The canonical codes, with the numbers that TensorFlow and gRPC give them.
+const (
+	OK                 Code = 0
+	Canceled           Code = 1
+	Unknown            Code = 2
+	InvalidArgument    Code = 3
+	DeadlineExceeded   Code = 4
+	NotFound           Code = 5
+	AlreadyExists      Code = 6
+	PermissionDenied   Code = 7
+	ResourceExhausted  Code = 8
+	FailedPrecondition Code = 9
+	Aborted            Code = 10
+	OutOfRange         Code = 11
+	Unimplemented      Code = 12
+	Internal           Code = 13
+	Unavailable        Code = 14
+	DataLoss           Code = 15
+	Unauthenticated    Code = 16
+)
+
+var names = [...]string{
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+	"ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+	"ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+	"UNAUTHENTICATED",
+}
+
+// String is the canonical name, such as "INVALID_ARGUMENT".
+func (c Code) String() string {
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("CODE_%d", uint8(c))
+}
+
+// ParseCode is the inverse of [Code.String]; ok is false for an unknown name.
+func ParseCode(name string) (c Code, ok bool) {
+	for i, n := range names {
+		if n == name {
+			return Code(i), true
+		}
+	}
+	return 0, false
+}
+
+// An Error is what every exported function of Troupe fails with.
+type Error struct {
+	Code    Code
+	Message string
+
+	// Where a step failed; empty outside a step.
+	Node   string // name of the graph node
+	Op     string // its operation
+	Tag    string // frame and iteration, such as "outer[2]/inner[0]"; empty in the root frame
+	Device string
+
+	Cause error // what this error wraps, or nil
+}
+
+// Error is the message followed by where it happened.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Code.String())
+	b.WriteString(": ")
+	b.WriteString(e.Message)
+	if e.Node != "" {
+		fmt.Fprintf(&b, " [node %q", e.Node)
+		if e.Op != "" {
+			fmt.Fprintf(&b, " (%s)", e.Op)
+		}
+		if e.Tag != "" {
+			b.WriteString(" at ")
+			b.WriteString(e.Tag)
+		}
+		if e.Device != "" {
+			b.WriteString(" on ")
+			b.WriteString(e.Device)
+		}
+		b.WriteString("]")
+	}
+	return b.String()
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Is makes errors.Is work against the context errors and against another
+// *Error that has nothing but a code.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case context.Canceled:
+		return e.Code == Canceled
+	case context.DeadlineExceeded:
+		return e.Code == DeadlineExceeded
+	}
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code && t.Message == "" && t.Node == ""
+}
+
+// Errorf makes an error with a code. A %w verb sets the cause.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Cause: errors.Unwrap(err)}
+}
+
+// Invalid is Errorf(InvalidArgument, …), the most frequent kind.
+func Invalid(format string, args ...any) *Error { return Errorf(InvalidArgument, format, args...) }
+
+// CodeOf is the code an error carries: OK for nil, the code of the first
+// *Error in its chain, the code that matches a context error, else Unknown.
+func CodeOf(err error) Code {
+	var e *Error
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, context.Canceled):
+		return Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return DeadlineExceeded
+	}
+	return Unknown
+}
+
+// From makes any error an *Error, keeping one that already is.
+func From(err error) *Error {
+	var e *Error
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Code: CodeOf(err), Message: err.Error(), Cause: err}
+}
+
+// FromContext turns the reason a context ended into an error; nil if it has not.
+func FromContext(ctx context.Context) *Error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil && cause != err {
+		return &Error{Code: CodeOf(err), Message: cause.Error(), Cause: cause}
+	}
+	code := CodeOf(err)
+	msg := "the step was cancelled"
+	if code == DeadlineExceeded {
+		msg = "the step passed its deadline"
+	}
+	return &Error{Code: code, Message: msg, Cause: err}
+}

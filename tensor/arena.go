@@ -1,0 +1,198 @@
+package tensor
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// A Budget bounds the bytes that the tensors of a session's steps take
+// together. It is safe for concurrent use. A nil Budget bounds nothing.
+type Budget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// NewBudget makes a budget of limit bytes; 0 or less means no limit.
+func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+
+// Used is the bytes charged at the moment.
+func (b *Budget) Used() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.used.Load()
+}
+
+// Charge takes n bytes, or fails with RESOURCE_EXHAUSTED and takes nothing.
+func (b *Budget) Charge(n int64) error {
+	if b == nil || n == 0 {
+		return nil
+	}
+	if used := b.used.Add(n); b.limit > 0 && used > b.limit {
+		b.used.Add(-n)
+		return status.Errorf(status.ResourceExhausted,
+			"out of memory: %d bytes more would pass the session's limit of %d (%d in use)", n, b.limit, used-n)
+	}
+	return nil
+}
+
+// Release gives n bytes back.
+func (b *Budget) Release(n int64) {
+	if b != nil {
+		b.used.Add(-n)
+	}
+}
+
+const (
+	minClass   = 6  // 64 bytes
+	maxClass   = 26 // 64 MiB: larger buffers go to the collector
+	classLimit = 8 << 20
+)
+
+// An Arena hands out owned tensors and takes them back for reuse. It belongs
+// to one goroutine at a time: the one that drives a step, or a worker of a
+// pool. Buffers come back to the arena of the driver, whoever made them.
+//
+// Buffers of pointer dtypes are never reused, so the collector sees no stale
+// pointers.
+type Arena struct {
+	Budget  *Budget
+	charged int64 // bytes charged to Budget by this arena's tensors and not yet given back
+	held    int64 // bytes resting in free
+	free    [maxClass + 1][]*Tensor
+}
+
+// Alloc makes an owned tensor whose elements are undefined for number dtypes
+// (recycled memory) and zero for pointer dtypes. For an inside dtype of rank 0 it gives the scalar 0
+// without allocating.
+func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
+	if len(shape) == 0 && dt.inline() {
+		return Value{t: &scalars[dt]}, nil
+	}
+	n, err := NumElements(dt, shape)
+	if err != nil {
+		return Value{}, err
+	}
+	size := n * dt.elemSize()
+	if dt.HasPointers() || size == 0 || size > 1<<maxClass {
+		if err := a.charge(int64(size)); err != nil {
+			return Value{}, err
+		}
+		t := &Tensor{dtype: dt, n: n, owned: true}
+		t.setShape(shape)
+		t.reserve(n)
+		return Value{t: t}, nil
+	}
+	class := max(bits.Len(uint(size-1)), minClass)
+	if free := a.free[class]; len(free) > 0 {
+		t := free[len(free)-1]
+		a.free[class] = free[:len(free)-1]
+		a.held -= int64(t.bytes)
+		if err := a.charge(int64(t.bytes)); err != nil {
+			return Value{}, err
+		}
+		t.dtype, t.n, t.inside, t.refs = dt, n, false, 0
+		t.setShape(shape)
+		return Value{t: t}, nil
+	}
+	if err := a.charge(1 << class); err != nil {
+		return Value{}, err
+	}
+	t := &Tensor{dtype: Uint8, owned: true}
+	t.reserve(1 << class)
+	t.dtype, t.n = dt, n
+	t.setShape(shape)
+	return Value{t: t}, nil
+}
+
+// AllocZeroed is Alloc with all elements zero.
+func (a *Arena) AllocZeroed(dt DType, shape []int64) (Value, error) {
+	v, err := a.Alloc(dt, shape)
+	if err == nil && !v.inside() && !dt.HasPointers() && v.t.n > 0 {
+		clear(Bytes(&v))
+	}
+	return v, err
+}
+
+func (a *Arena) charge(n int64) error {
+	if a.Budget == nil {
+		return nil
+	}
+	if err := a.Budget.Charge(n); err != nil {
+		return err
+	}
+	a.charged += n
+	return nil
+}
+
+// Put takes an owned, unshared tensor back. Anything else is left alone.
+func (a *Arena) put(t *Tensor) {
+	if !t.owned || t.inside || t.shared.Load() {
+		return
+	}
+	t.inside = true
+	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
+	if a.Budget != nil {
+		a.Budget.Release(size)
+		a.charged -= size
+	}
+	if t.bytes == 0 || t.bytes&(t.bytes-1) != 0 || t.bytes > 1<<maxClass || a.held+size > max(classLimit, 4*size) {
+		t.data = nil // the collector's
+		return
+	}
+	class := bits.Len(uint(t.bytes - 1))
+	a.held += size
+	a.free[class] = append(a.free[class], t)
+}
+
+// Hold adds n tokens to those that hold v. Only the step's driver calls it.
+func (v Value) Hold(n int) {
+	if t := v.t; !t.shared.Load() {
+		t.refs += int32(n)
+	}
+}
+
+// Drop takes one token from those that hold v, and takes the buffer back with
+// the last one. Only the step's driver calls it. The zero Value is left alone.
+func (a *Arena) Drop(v Value) {
+	t := v.t
+	if t == nil || t.shared.Load() {
+		return
+	}
+	if t.refs--; t.refs <= 0 {
+		a.put(t)
+	}
+}
+
+// Sweep takes back the buffer of an output that was delivered to nobody.
+func (a *Arena) Sweep(v Value) {
+	if t := v.t; t != nil && t.refs <= 0 && !t.shared.Load() {
+		a.put(t)
+	}
+}
+
+// Sole says whether exactly one token holds v and its buffer may be written
+// by who holds that token.
+func (v Value) Sole() bool {
+	t := v.t
+	return t != nil && t.refs == 1 && t.owned && !t.shared.Load()
+}
+
+// Retake prepares a buffer that its sole holder keeps as an output: no token
+// holds it until it is delivered.
+func (v Value) Retake() { v.t.refs = 0 }
+
+// SetDims changes the shape of an owned tensor that the caller alone holds;
+// the number of elements must stay.
+func (v Value) SetDims(shape []int64) { v.t.setShape(shape) }
+
+// Settle ends a step's account: whatever is still charged is given back (the
+// tensors that escaped belong to whoever keeps them now).
+func (a *Arena) Settle() {
+	if a.Budget != nil {
+		a.Budget.Release(a.charged)
+	}
+	a.charged = 0
+}

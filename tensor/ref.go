@@ -1,0 +1,24 @@
+package tensor
+
+import "unsafe"
+
+// A Cell is what a reference token points to: a variable.
+type Cell interface {
+	// Read is the current value; ok is false while there is none.
+	Read() (v Value, ok bool)
+}
+
+// RefTo is a reference token to c, of dtype dt's reference type. Make it once
+// and pass it on: it allocates.
+func RefTo(dt DType, c Cell) Value {
+	t := &Tensor{dtype: dt.Ref(), n: 1, data: unsafe.Pointer(&c)}
+	t.setShape(nil)
+	t.shared.Store(true)
+	return Value{t: t}
+}
+
+// IsRef says whether v is a reference token.
+func (v Value) IsRef() bool { return v.t != nil && v.t.dtype.IsRef() }
+
+// Cell is what the reference token v points to.
+func (v Value) Cell() Cell { return *(*Cell)(v.t.data) }

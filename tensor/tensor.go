@@ -1,0 +1,206 @@
+package tensor
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// MaxRank is the largest number of dimensions, as in TensorFlow.
+const MaxRank = 254
+
+// A Tensor is a typed array. The zero Tensor is not useful; see [New],
+// [FromSlice] and [NewTensor].
+type Tensor struct {
+	data  unsafe.Pointer // first element; nil exactly if n is 0 and nothing was reserved
+	n     int            // elements in use
+	bytes int            // bytes reserved behind data, a power of two in an arena's tensors; 0 for pointer dtypes
+	shape []int64        // dims[:rank], or a slice of its own for high ranks
+	dims  [6]int64
+
+	// refs counts the tokens that hold an owned tensor. Only the goroutine
+	// that drives the step touches it.
+	refs   int32
+	shared atomic.Bool
+	owned  bool // came from an arena; constant for the tensor's life outside it
+	inside bool // rests in an arena: guards against a second release
+	dtype  DType
+}
+
+// NumElements is the product of the dimensions. It fails for a negative
+// dimension and where the product, or its size in bytes, passes an int.
+func NumElements(dt DType, shape []int64) (int, error) {
+	if len(shape) > MaxRank {
+		return 0, status.Invalid("shape has %d dimensions, more than the %d allowed", len(shape), MaxRank)
+	}
+	n, zero := int64(1), false
+	for i, d := range shape {
+		if d < 0 {
+			return 0, status.Invalid("dimension %d of shape %v is negative", i, shape)
+		}
+		if d == 0 {
+			zero = true
+			continue
+		}
+		if n > math.MaxInt64/d {
+			return 0, status.Invalid("shape %v has more elements than fit in 63 bits", shape)
+		}
+		n *= d
+	}
+	if zero {
+		return 0, nil
+	}
+	if n > math.MaxInt64/int64(max(dt.elemSize(), 1)) || int64(int(n)) != n {
+		return 0, status.Invalid("shape %v of %v is larger than memory can be", shape, dt)
+	}
+	return int(n), nil
+}
+
+// New makes a shared tensor of zeros: numbers 0, false, "" and nil handles.
+// The caller answers for the size: shapes from files and messages must have
+// passed [NumElements] and a limit.
+func New(dt DType, shape ...int64) (*Tensor, error) {
+	if !dt.Valid() {
+		return nil, status.Invalid("%v is no element type", dt)
+	}
+	n, err := NumElements(dt, shape)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tensor{dtype: dt, n: n}
+	t.setShape(shape)
+	t.reserve(n)
+	t.shared.Store(true)
+	return t, nil
+}
+
+// reserve points data at n fresh, zeroed elements.
+func (t *Tensor) reserve(n int) {
+	if n == 0 {
+		t.data, t.bytes = nil, 0
+		return
+	}
+	switch t.dtype.Base() {
+	case String:
+		t.data = unsafe.Pointer(unsafe.SliceData(make([]string, n)))
+	case Resource:
+		t.data = unsafe.Pointer(unsafe.SliceData(make([]*Handle, n)))
+	case Variant:
+		t.data = unsafe.Pointer(unsafe.SliceData(make([]*Object, n)))
+	default:
+		// Words keep the alignment that complex128 and vector loads want.
+		size := n * t.dtype.Size()
+		t.data = unsafe.Pointer(unsafe.SliceData(make([]uint64, (size+7)/8)))
+		t.bytes = (size + 7) &^ 7
+	}
+}
+
+func (t *Tensor) setShape(shape []int64) {
+	if len(shape) <= len(t.dims) {
+		t.shape = t.dims[:copy(t.dims[:], shape)]
+		return
+	}
+	t.shape = slices.Clone(shape)
+}
+
+// FromSlice makes a tensor that holds data itself, without a copy: the caller
+// must not write data again. The number of elements must equal the shape's.
+func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
+	dt := DTypeOf[T]()
+	if dt == Invalid {
+		return nil, status.Invalid("%T is no element type", data)
+	}
+	n, err := NumElements(dt, shape)
+	if err != nil {
+		return nil, err
+	}
+	if n != len(data) {
+		return nil, status.Invalid("%d elements do not fill a tensor of shape %v", len(data), shape)
+	}
+	t := &Tensor{dtype: dt, n: n, data: unsafe.Pointer(unsafe.SliceData(data))}
+	t.setShape(shape)
+	t.shared.Store(true)
+	return t, nil
+}
+
+// Data is the tensor's elements in row-major order, without a copy; they must
+// not be written. It fails if the dtype's elements are not T.
+func Data[T Element](t *Tensor) ([]T, error) {
+	if t == nil {
+		return nil, status.Invalid("nil tensor")
+	}
+	if !holds[T](t.dtype) {
+		var z T
+		return nil, status.Invalid("a tensor of %v has no elements of type %T", t.dtype, z)
+	}
+	return unsafe.Slice((*T)(t.data), t.n), nil
+}
+
+// holds says whether elements of dt are T, with quantized types as their integers.
+func holds[T Element](dt DType) bool {
+	want := DTypeOf[T]()
+	dt = dt.Base()
+	switch dt {
+	case Qint8:
+		dt = Int8
+	case Quint8, Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz, Int4, Uint4, Int2, Uint2:
+		dt = Uint8
+	case Qint16:
+		dt = Int16
+	case Quint16:
+		dt = Uint16
+	case Qint32:
+		dt = Int32
+	}
+	return dt == want
+}
+
+// DType is the element type.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// NumElements is the number of elements.
+func (t *Tensor) NumElements() int { return t.n }
+
+// Dims is the shape, which must not be written; empty for a scalar.
+func (t *Tensor) Dims() []int64 { return t.shape }
+
+// SizeBytes is what the elements take in memory, without the strings' and
+// variants' own contents.
+func (t *Tensor) SizeBytes() int { return t.n * t.dtype.elemSize() }
+
+// WithShape is the same elements under another shape of the same size. Both
+// tensors share the elements, so an owned t becomes shared.
+func (t *Tensor) WithShape(shape []int64) (*Tensor, error) {
+	n, err := NumElements(t.dtype, shape)
+	if err != nil {
+		return nil, err
+	}
+	if n != t.n {
+		return nil, status.Invalid("cannot reshape %d elements to shape %v", t.n, shape)
+	}
+	return t.view(0, n, shape), nil
+}
+
+// Slice is count elements from element start on under a shape of that size,
+// sharing memory, so an owned t becomes shared. It is for kernels that have
+// checked their bounds: anything else panics.
+func (t *Tensor) Slice(start, count int, shape []int64) *Tensor {
+	if start < 0 || count < 0 || start+count > t.n {
+		panic("tensor: slice out of range")
+	}
+	return t.view(start, count, shape)
+}
+
+func (t *Tensor) view(start, count int, shape []int64) *Tensor {
+	t.shared.Store(true)
+	v := &Tensor{dtype: t.dtype, n: count}
+	if count > 0 {
+		v.data = unsafe.Add(t.data, start*t.dtype.elemSize())
+	}
+	v.setShape(shape)
+	v.shared.Store(true)
+	return v
+}

@@ -1,0 +1,190 @@
+package tensor
+
+import (
+	"unsafe"
+)
+
+// A Value is what a token carries: nothing (the zero Value), a scalar of at
+// most 8 bytes held inside, or a reference to a Tensor. It is 16 bytes, so
+// that copying a token stays cheap (docs/design/values.md has the figures).
+type Value struct {
+	t    *Tensor // a static descriptor for an inside scalar
+	bits uint64  // the inside scalar, in the memory's own byte order
+}
+
+// scalars holds the descriptor of each dtype; &scalars[d] as a Value's tensor
+// means "the scalar is in bits".
+var scalars [256]Tensor
+
+func init() {
+	for i := range scalars {
+		s := &scalars[i]
+		s.dtype, s.n = DType(i), 1
+		s.shape = s.dims[:0]
+		s.shared.Store(true)
+	}
+}
+
+// inline says whether scalars of dt live inside a Value.
+func (d DType) inline() bool { s := d.Size(); return s > 0 && s <= 8 && !d.IsRef() }
+
+// Scalar is a value of rank 0.
+func Scalar[T Element](x T) Value {
+	return ScalarOf(DTypeOf[T](), x)
+}
+
+// ScalarOf is a value of rank 0 whose dtype is one of those that T stands for
+// (Qint8 or Int8 for int8). It panics if dt's elements are not of T's size.
+func ScalarOf[T Element](dt DType, x T) Value {
+	if dt.elemSize() != int(unsafe.Sizeof(x)) {
+		panic("tensor: ScalarOf with a dtype of another size")
+	}
+	if !dt.inline() {
+		t := &Tensor{dtype: dt, n: 1, data: unsafe.Pointer(&[1]T{x})}
+		t.setShape(nil)
+		t.shared.Store(true)
+		return Value{t: t}
+	}
+	v := Value{t: &scalars[dt]}
+	*(*T)(unsafe.Pointer(&v.bits)) = x
+	return v
+}
+
+// ValueOf is a token for t; a scalar of an inside dtype is copied out of t.
+func ValueOf(t *Tensor) Value {
+	if t == nil {
+		return Value{}
+	}
+	if len(t.shape) == 0 && t.dtype.inline() {
+		v := Value{t: &scalars[t.dtype]}
+		switch t.dtype.Size() {
+		case 1:
+			*(*uint8)(unsafe.Pointer(&v.bits)) = *(*uint8)(t.data)
+		case 2:
+			*(*uint16)(unsafe.Pointer(&v.bits)) = *(*uint16)(t.data)
+		case 4:
+			*(*uint32)(unsafe.Pointer(&v.bits)) = *(*uint32)(t.data)
+		default:
+			v.bits = *(*uint64)(t.data)
+		}
+		return v
+	}
+	return Value{t: t}
+}
+
+// Tensor is the value as a shared tensor of its own: what leaves a step. It
+// allocates for inside scalars. It is nil for the zero Value.
+func (v Value) Tensor() *Tensor {
+	if v.t == nil || !v.inside() {
+		v.Share()
+		return v.t
+	}
+	t := &Tensor{dtype: v.t.dtype, n: 1, data: unsafe.Pointer(&[1]uint64{v.bits}), bytes: 8}
+	t.setShape(nil)
+	t.shared.Store(true)
+	return t
+}
+
+func (v Value) inside() bool { return v.t == &scalars[v.t.dtype] }
+
+// IsZero says whether v is the zero Value, which holds nothing.
+func (v Value) IsZero() bool { return v.t == nil }
+
+// IsScalar says whether v has rank 0.
+func (v Value) IsScalar() bool { return len(v.t.shape) == 0 }
+
+// DType is the element type.
+func (v Value) DType() DType {
+	if v.t == nil {
+		return Invalid
+	}
+	return v.t.dtype
+}
+
+// Dims is the shape, not to be written; empty for a scalar.
+func (v Value) Dims() []int64 { return v.t.shape }
+
+// Rank is the number of dimensions.
+func (v Value) Rank() int { return len(v.t.shape) }
+
+// Dim is the size of dimension i.
+func (v Value) Dim(i int) int { return int(v.t.shape[i]) }
+
+// NumElements is the number of elements.
+func (v Value) NumElements() int { return v.t.n }
+
+// SizeBytes is what the elements take in memory.
+func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
+
+// Share gives up the step's claim to the value's buffer: from here on it is
+// immutable and the collector's. A kernel calls it on a value that it lets
+// somebody keep beyond the step. Safe to call from any goroutine that holds v.
+func (v Value) Share() Value {
+	if v.t != nil && !v.t.shared.Load() {
+		v.t.shared.Store(true)
+	}
+	return v
+}
+
+// Of is the elements of v in row-major order, without a copy: they live in v
+// itself if v is an inside scalar, so the slice is good only while *v is.
+// T must be the Go type of v's dtype, which the kernel's registration has
+// made sure of; with the build tag invariants it is checked.
+func Of[T Element](v *Value) []T {
+	t := v.t
+	if invariants && !holds[T](t.dtype) {
+		panic("tensor: Of with the wrong element type for " + t.dtype.String())
+	}
+	if t == &scalars[t.dtype] {
+		return unsafe.Slice((*T)(unsafe.Pointer(&v.bits)), 1)
+	}
+	return unsafe.Slice((*T)(t.data), t.n)
+}
+
+// At0 is the first element: the value of a scalar.
+func At0[T Element](v *Value) T {
+	t := v.t
+	if invariants && !holds[T](t.dtype) {
+		panic("tensor: At0 with the wrong element type for " + t.dtype.String())
+	}
+	if t == &scalars[t.dtype] {
+		return *(*T)(unsafe.Pointer(&v.bits))
+	}
+	return *(*T)(t.data)
+}
+
+// SetScalar makes *v the scalar x of dtype dt, an inside dtype of T's size. It
+// is how a kernel puts out a scalar without a store it does not need.
+func SetScalar[T Element](v *Value, dt DType, x T) {
+	v.t = &scalars[dt]
+	*(*T)(unsafe.Pointer(&v.bits)) = x
+}
+
+// Inside says whether v is an inside scalar of dtype dt: the test in front of
+// a kernel's scalar path.
+func (v *Value) Inside(dt DType) bool { return v.t == &scalars[dt] }
+
+// SameShape says whether a and b have equal dimensions.
+func SameShape(a, b Value) bool {
+	if len(a.t.shape) != len(b.t.shape) {
+		return false
+	}
+	for i, d := range a.t.shape {
+		if d != b.t.shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Reshaped is v's elements under another shape of the same number of elements.
+// An owned tensor is shared thereby; kernels that own their input use
+// kernel.Context.Reuse instead.
+func (v Value) Reshaped(shape []int64) Value {
+	if v.inside() {
+		t := v.Tensor()
+		t.setShape(shape)
+		return ValueOf(t)
+	}
+	return ValueOf(v.t.view(0, v.t.n, shape))
+}
