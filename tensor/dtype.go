@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"reflect"
 	"unsafe"
 )
 
@@ -197,7 +198,8 @@ type Object struct {
 }
 
 // DTypeOf is the dtype whose elements are T. bool is Bool, uint16 is Uint16,
-// Float16 is Half, BFloat16 is Bfloat16, *Handle is Resource, *Object is Variant.
+// Float16 is Half, BFloat16 is Bfloat16, *Handle is Resource, *Object is Variant;
+// any other named type is its underlying one.
 func DTypeOf[T Element]() DType {
 	var z T
 	switch any(z).(type) {
@@ -238,7 +240,7 @@ func DTypeOf[T Element]() DType {
 	case *Object:
 		return Variant
 	}
-	return Invalid
+	return dtypeOfKind(reflect.TypeFor[T]())
 }
 
 // elemSize is the number of bytes an element takes in memory, for every dtype.

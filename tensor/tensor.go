@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"unsafe"
 
@@ -139,14 +140,16 @@ func Data[T Element](t *Tensor) ([]T, error) {
 	return unsafe.Slice((*T)(t.data), t.n), nil
 }
 
-// holds says whether elements of dt are T, with quantized types as their integers.
+// holds says whether elements of dt are T: quantized types are their integers,
+// 8-bit floats their bits, and integers of 2 and 4 bits the integer of 8 bits
+// with the same sign and value.
 func holds[T Element](dt DType) bool {
 	want := DTypeOf[T]()
 	dt = dt.Base()
 	switch dt {
-	case Qint8:
+	case Qint8, Int4, Int2:
 		dt = Int8
-	case Quint8, Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz, Int4, Uint4, Int2, Uint2:
+	case Quint8, Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz, Uint4, Uint2:
 		dt = Uint8
 	case Qint16:
 		dt = Int16
@@ -203,4 +206,16 @@ func (t *Tensor) view(start, count int, shape []int64) *Tensor {
 	v.setShape(shape)
 	v.shared.Store(true)
 	return v
+}
+
+// FormatDims prints a shape as TensorFlow's messages do: "[2,3]", "[]".
+func FormatDims(dims []int64) string {
+	b := []byte{'['}
+	for i, d := range dims {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, d, 10)
+	}
+	return string(append(b, ']'))
 }

@@ -188,3 +188,9 @@ func (v Value) Reshaped(shape []int64) Value {
 	}
 	return ValueOf(v.t.view(0, v.t.n, shape))
 }
+
+// Plain says whether v holds no heap tensor, so that it needs neither Hold nor
+// Drop: the zero Value and inside scalars.
+func (v Value) Plain() bool {
+	return v.t == nil || uintptr(unsafe.Pointer(v.t))-uintptr(unsafe.Pointer(&scalars)) < unsafe.Sizeof(scalars)
+}

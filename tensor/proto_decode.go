@@ -1,0 +1,523 @@
+package tensor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf8"
+	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// DefaultLimit is the number of bytes that the elements of a decoded tensor
+// may take where the caller sets no limit: as many as a message may have.
+const DefaultLimit = 2 << 30
+
+// UnmarshalProto decodes a serialized TensorProto. It reads every encoding:
+// raw tensor_content, or the repeated field of the dtype, packed or not, whose
+// last value repeats up to the number of elements (no value at all means
+// zeros); values of other dtypes' fields are passed over, as are unknown
+// fields.
+//
+// limit bounds the bytes that the elements take in memory, the headers of
+// strings included; 0 or less means [DefaultLimit]. It is checked before
+// anything is allocated: a few bytes can declare a shape of any size. Beyond
+// it the error is RESOURCE_EXHAUSTED; a message that is not well-formed, an
+// unknown dtype, an unknown rank, a negative dimension or content that does
+// not fit the shape are INVALID_ARGUMENT with the offset of the byte at fault.
+//
+// Nothing of b is retained. Elements of Variant tensors stay serialized, as
+// [VariantData].
+func UnmarshalProto(b []byte, limit int64) (*Tensor, error) {
+	d := protoDecoder{b: b}
+	if err := d.scan(); err != nil {
+		return nil, err
+	}
+	return d.decode(limit)
+}
+
+// FromProto is the tensor that p describes; see [UnmarshalProto].
+func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
+	content := p.GetTensorContent()
+	if len(content) > 0 { // spare large constants a copy
+		p = &wire.TensorProto{Dtype: p.GetDtype(), TensorShape: p.GetTensorShape()}
+	}
+	b, err := proto.Marshal(p)
+	if err != nil {
+		return nil, status.Invalid("tensor message: %w", err)
+	}
+	d := protoDecoder{b: b}
+	if err := d.scan(); err != nil {
+		return nil, err
+	}
+	d.content = content
+	return d.decode(limit)
+}
+
+// The fields of TensorProto.
+const (
+	fieldDtype       = protowire.Number(1)
+	fieldShape       = protowire.Number(2)
+	fieldContent     = protowire.Number(4)
+	fieldFloat       = protowire.Number(5)
+	fieldDouble      = protowire.Number(6)
+	fieldInt         = protowire.Number(7)
+	fieldString      = protowire.Number(8)
+	fieldComplex64   = protowire.Number(9)
+	fieldInt64       = protowire.Number(10)
+	fieldBool        = protowire.Number(11)
+	fieldComplex128  = protowire.Number(12)
+	fieldHalf        = protowire.Number(13)
+	fieldResource    = protowire.Number(14)
+	fieldVariant     = protowire.Number(15)
+	fieldUint32      = protowire.Number(16)
+	fieldUint64      = protowire.Number(17)
+	fieldFloat8      = protowire.Number(18)
+	fieldDim         = protowire.Number(2) // of TensorShapeProto
+	fieldUnknownRank = protowire.Number(3)
+	fieldDimSize     = protowire.Number(1) // of TensorShapeProto.Dim
+)
+
+// A protoField is one field of a message as it stands on the wire.
+type protoField struct {
+	num protowire.Number
+	typ protowire.Type
+	raw []byte // the value; without its length for bytes
+	at  int    // offset of raw in the outermost message
+}
+
+// varint is the value of a field of wire type varint.
+func (f protoField) varint() uint64 {
+	v, _ := protowire.ConsumeVarint(f.raw)
+	return v
+}
+
+func (f protoField) isBytes(num protowire.Number) bool {
+	return f.num == num && f.typ == protowire.BytesType
+}
+
+func (f protoField) isVarint(num protowire.Number) bool {
+	return f.num == num && f.typ == protowire.VarintType
+}
+
+// malformed is an error at an offset of the message.
+func malformed(at int, format string, args ...any) error {
+	return status.Invalid("tensor message, byte %d: %s", at, fmt.Sprintf(format, args...))
+}
+
+// eachField visits the fields of b in order; base is b's offset in the
+// outermost message.
+func eachField(b []byte, base int, visit func(protoField) error) error {
+	for at := 0; at < len(b); {
+		num, typ, n := protowire.ConsumeTag(b[at:])
+		if n < 0 {
+			return malformed(base+at, "%v", protowire.ParseError(n))
+		}
+		at += n
+		n = protowire.ConsumeFieldValue(num, typ, b[at:])
+		if n < 0 {
+			return malformed(base+at, "field %d: %v", num, protowire.ParseError(n))
+		}
+		f := protoField{num: num, typ: typ, raw: b[at : at+n], at: base + at}
+		if typ == protowire.BytesType {
+			_, prefix := protowire.ConsumeVarint(f.raw)
+			f.raw, f.at = f.raw[prefix:], f.at+prefix
+		}
+		if err := visit(f); err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
+}
+
+// A protoDecoder decodes one TensorProto: scan learns dtype, shape and content,
+// wherever they stand, and decode goes through the values.
+type protoDecoder struct {
+	b         []byte
+	dtype     int64
+	shape     []int64
+	dims      [8]int64 // shape's memory up to rank 8
+	unknown   bool     // unknown_rank
+	content   []byte
+	contentAt int
+	dtypeAt   int
+	shapeAt   int
+	t         *Tensor
+}
+
+func (d *protoDecoder) scan() error {
+	d.shape = d.dims[:0]
+	return eachField(d.b, 0, func(f protoField) error {
+		switch {
+		case f.isVarint(fieldDtype):
+			d.dtype, d.dtypeAt = int64(int32(f.varint())), f.at
+		case f.isBytes(fieldShape):
+			d.shapeAt = f.at
+			return d.scanShape(f)
+		case f.isBytes(fieldContent):
+			d.content, d.contentAt = f.raw, f.at
+		}
+		return nil
+	})
+}
+
+func (d *protoDecoder) scanShape(shape protoField) error {
+	return eachField(shape.raw, shape.at, func(f protoField) error {
+		switch {
+		case f.isVarint(fieldUnknownRank):
+			d.unknown = f.varint() != 0
+		case f.isBytes(fieldDim):
+			if len(d.shape) == MaxRank {
+				return malformed(f.at, "a shape has at most %d dimensions", MaxRank)
+			}
+			size, at := int64(0), f.at
+			err := eachField(f.raw, f.at, func(f protoField) error {
+				if f.isVarint(fieldDimSize) {
+					size, at = int64(f.varint()), f.at
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if size < 0 {
+				return malformed(at, "dimension %d of the shape is %d", len(d.shape), size)
+			}
+			d.shape = append(d.shape, size)
+		}
+		return nil
+	})
+}
+
+// decode allocates the tensor, once its size is known to be within limit, and
+// fills it.
+func (d *protoDecoder) decode(limit int64) (*Tensor, error) {
+	dt := DType(d.dtype)
+	switch {
+	case d.dtype < 0 || d.dtype > math.MaxUint8 || !dt.Valid():
+		return nil, malformed(d.dtypeAt, "unknown dtype %d", d.dtype)
+	case dt.IsRef():
+		return nil, malformed(d.dtypeAt, "a tensor cannot be of reference type %v", dt)
+	case d.unknown:
+		return nil, malformed(d.shapeAt, "a tensor's rank cannot be unknown")
+	}
+	n, err := NumElements(dt, d.shape)
+	if err != nil {
+		return nil, malformed(d.shapeAt, "%s", status.From(err).Message)
+	}
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	if size := int64(n) * int64(dt.elemSize()); size > limit {
+		return nil, status.Errorf(status.ResourceExhausted,
+			"tensor message, byte %d: a tensor of type %v and shape %s takes %d bytes, more than the limit of %d",
+			d.shapeAt, dt, FormatDims(d.shape), size, limit)
+	}
+	if len(d.content) > 0 {
+		if err := d.checkContent(dt, n); err != nil {
+			return nil, err
+		}
+	}
+	t, err := New(dt, d.shape...)
+	if err != nil {
+		return nil, err
+	}
+	d.t = t
+	if n == 0 {
+		return t, nil
+	}
+	if len(d.content) > 0 {
+		err = d.fillContent()
+	} else {
+		err = d.fillValues()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// checkContent says whether content can hold n elements, before they are
+// allocated.
+func (d *protoDecoder) checkContent(dt DType, n int) error {
+	switch {
+	case dt == String:
+		if n > len(d.content) { // each string has at least its length
+			return malformed(d.contentAt, "tensor_content of %d bytes is too short for %d strings", len(d.content), n)
+		}
+	case dt.HasPointers():
+		return malformed(d.contentAt, "a tensor of type %v cannot be in tensor_content", dt)
+	case len(d.content) != n*dt.Size():
+		return malformed(d.contentAt, "tensor_content has %d bytes where a tensor of type %v and shape %s has %d",
+			len(d.content), dt, FormatDims(d.shape), n*dt.Size())
+	}
+	return nil
+}
+
+func (d *protoDecoder) fillContent() error {
+	if d.t.dtype == String {
+		return d.fillStringContent()
+	}
+	d.t.setBytes(d.content)
+	return nil
+}
+
+// fillStringContent reads all the lengths, and then all the bytes.
+func (d *protoDecoder) fillStringContent() error {
+	out := elems[string](d.t)
+	lengths, rest := d.content, d.content
+	for i := range out {
+		_, n := protowire.ConsumeVarint(rest)
+		if n < 0 {
+			return malformed(d.contentAt+len(lengths)-len(rest), "length of string %d: %v", i, protowire.ParseError(n))
+		}
+		rest = rest[n:]
+	}
+	for i := range out {
+		size, n := protowire.ConsumeVarint(lengths)
+		lengths = lengths[n:]
+		if size > uint64(len(rest)) {
+			return malformed(d.contentAt+len(d.content)-len(rest), "string %d has %d bytes where %d are left", i, size, len(rest))
+		}
+		out[i] = string(rest[:size])
+		rest = rest[size:]
+	}
+	if len(rest) > 0 {
+		return malformed(d.contentAt+len(d.content)-len(rest), "%d bytes left after the last string", len(rest))
+	}
+	return nil
+}
+
+func (d *protoDecoder) fillValues() error {
+	t := d.t
+	switch t.dtype {
+	case Float:
+		return fillFixed(d, fieldFloat, elems[uint32](t), 1)
+	case Double:
+		return fillFixed(d, fieldDouble, elems[uint64](t), 1)
+	case Complex64:
+		return fillFixed(d, fieldComplex64, unsafe.Slice((*uint32)(t.data), 2*t.n), 2)
+	case Complex128:
+		return fillFixed(d, fieldComplex128, unsafe.Slice((*uint64)(t.data), 2*t.n), 2)
+	case Int32, Qint32:
+		return fillVarints(d, fieldInt, elems[int32](t), truncate[int32])
+	case Int16, Uint16, Qint16, Quint16:
+		return fillVarints(d, fieldInt, elems[uint16](t), truncate[uint16])
+	case Int8, Uint8, Qint8, Quint8:
+		return fillVarints(d, fieldInt, elems[uint8](t), truncate[uint8])
+	case Int4, Uint4, Int2, Uint2:
+		dt := t.dtype
+		return fillVarints(d, fieldInt, elems[uint8](t), func(v uint64) uint8 { return narrow(dt, uint8(v)) })
+	case Int64:
+		return fillVarints(d, fieldInt64, elems[int64](t), truncate[int64])
+	case Uint32:
+		return fillVarints(d, fieldUint32, elems[uint32](t), truncate[uint32])
+	case Uint64:
+		return fillVarints(d, fieldUint64, elems[uint64](t), truncate[uint64])
+	case Bool:
+		return fillVarints(d, fieldBool, elems[bool](t), func(v uint64) bool { return v != 0 })
+	case Half, Bfloat16:
+		return fillVarints(d, fieldHalf, elems[uint16](t), truncate[uint16])
+	case Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
+		return d.fillFloat8()
+	case String:
+		return fillMessages(d, fieldString, func(f protoField) (string, error) { return string(f.raw), nil })
+	case Resource:
+		return fillMessages(d, fieldResource, decodeHandle)
+	case Variant:
+		return fillMessages(d, fieldVariant, decodeVariant)
+	}
+	return status.Errorf(status.Unimplemented, "tensor messages of type %v", t.dtype)
+}
+
+func truncate[T int32 | int64 | uint8 | uint16 | uint32 | uint64](v uint64) T { return T(v) }
+
+// repeatLast fills dst from its first count elements on.
+func repeatLast[T any](dst []T, count int) {
+	if count == 0 {
+		return
+	}
+	last := dst[count-1]
+	for i := count; i < len(dst); i++ {
+		dst[i] = last
+	}
+}
+
+// fillVarints reads a repeated varint field. Values beyond the elements are
+// checked and dropped.
+func fillVarints[T any](d *protoDecoder, num protowire.Number, dst []T, conv func(uint64) T) error {
+	count := 0
+	err := eachField(d.b, 0, func(f protoField) error {
+		if f.num != num || f.typ != protowire.VarintType && f.typ != protowire.BytesType {
+			return nil
+		}
+		for at := 0; at < len(f.raw); {
+			v, n := uint64(f.raw[at]), 1
+			if v >= 0x80 {
+				if v, n = protowire.ConsumeVarint(f.raw[at:]); n < 0 {
+					return malformed(f.at+at, "field %d: %v", num, protowire.ParseError(n))
+				}
+			}
+			if count < len(dst) {
+				dst[count] = conv(v)
+				count++
+			}
+			at += n
+		}
+		return nil
+	})
+	repeatLast(dst, count)
+	return err
+}
+
+// fillFixed reads a repeated float or double field, words values making up one
+// element: 2 for complex types, of which an unpaired last value is dropped.
+func fillFixed[T uint32 | uint64](d *protoDecoder, num protowire.Number, dst []T, words int) error {
+	size := int(unsafe.Sizeof(dst[0]))
+	single := protowire.Fixed32Type
+	if size == 8 {
+		single = protowire.Fixed64Type
+	}
+	count := 0
+	err := eachField(d.b, 0, func(f protoField) error {
+		if f.num != num || f.typ != single && f.typ != protowire.BytesType {
+			return nil
+		}
+		if len(f.raw)%size != 0 {
+			return malformed(f.at, "field %d: %d bytes are no whole number of values", num, len(f.raw))
+		}
+		for _, w := range eachWord(f.raw, size) {
+			if count == len(dst) {
+				break
+			}
+			dst[count] = T(w)
+			count++
+		}
+		return nil
+	})
+	if words == 1 {
+		repeatLast(dst, count)
+		return err
+	}
+	count -= count % 2
+	clear(dst[count:])
+	if count > 0 {
+		for i := count; i < len(dst); i++ {
+			dst[i] = dst[i-2]
+		}
+	}
+	return err
+}
+
+// eachWord yields the little-endian words of b, whose length is a multiple of
+// size, 4 or 8.
+func eachWord(b []byte, size int) func(func(int, uint64) bool) {
+	return func(yield func(int, uint64) bool) {
+		for i := 0; len(b) > 0; i++ {
+			var w uint64
+			if size == 4 {
+				w = uint64(binary.LittleEndian.Uint32(b))
+			} else {
+				w = binary.LittleEndian.Uint64(b)
+			}
+			if !yield(i, w) {
+				return
+			}
+			b = b[size:]
+		}
+	}
+}
+
+// fillFloat8 reads float8_val: one byte an element in one field.
+func (d *protoDecoder) fillFloat8() error {
+	dst, count := elems[uint8](d.t), 0
+	err := eachField(d.b, 0, func(f protoField) error {
+		if f.isBytes(fieldFloat8) {
+			count = copy(dst, f.raw)
+		}
+		return nil
+	})
+	clear(dst[count:])
+	repeatLast(dst, count)
+	return err
+}
+
+// fillMessages reads a repeated field of bytes or messages.
+func fillMessages[T any](d *protoDecoder, num protowire.Number, conv func(protoField) (T, error)) error {
+	dst, count := unsafe.Slice((*T)(d.t.data), d.t.n), 0
+	err := eachField(d.b, 0, func(f protoField) error {
+		if !f.isBytes(num) || count == len(dst) {
+			return nil
+		}
+		v, err := conv(f)
+		if err != nil {
+			return err
+		}
+		dst[count] = v
+		count++
+		return nil
+	})
+	repeatLast(dst, count)
+	return err
+}
+
+func decodeHandle(f protoField) (*Handle, error) {
+	h := &Handle{}
+	err := eachField(f.raw, f.at, func(f protoField) error {
+		if f.typ != protowire.BytesType {
+			return nil
+		}
+		var dst *string
+		switch f.num {
+		case 1:
+			dst = &h.Device
+		case 2:
+			dst = &h.Container
+		case 3:
+			dst = &h.Name
+		case 5:
+			dst = &h.Type
+		default:
+			return nil
+		}
+		if !utf8.Valid(f.raw) {
+			return malformed(f.at, "field %d of a resource handle is not UTF-8", f.num)
+		}
+		*dst = string(f.raw)
+		return nil
+	})
+	return h, err
+}
+
+func decodeVariant(f protoField) (*Object, error) {
+	v := &VariantData{}
+	// One copy serves all parts of the element.
+	err := eachField(bytes.Clone(f.raw), f.at, func(f protoField) error {
+		switch {
+		case f.isBytes(1):
+			if !utf8.Valid(f.raw) {
+				return malformed(f.at, "the type name of a variant is not UTF-8")
+			}
+			v.TypeName = string(f.raw)
+		case f.isBytes(2):
+			v.Metadata = f.raw
+		case f.isBytes(3):
+			v.Tensors = append(v.Tensors, f.raw)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if v.TypeName == "" && len(v.Metadata) == 0 && len(v.Tensors) == 0 {
+		return nil, nil
+	}
+	return &Object{Value: v}, nil
+}
