@@ -1,0 +1,22 @@
+package tensor
+
+import "unsafe"
+
+// A Word stands for the elements of any dtype of its size, for code that moves
+// elements without looking at them.
+type Word interface {
+	uint8 | uint16 | uint32 | uint64 | complex128
+}
+
+// Words is the memory of v's elements as words of the same size, for dtypes
+// without pointers only. It is good while *v is, as with [Of].
+func Words[T Word](v *Value) []T {
+	t := v.t
+	if t.dtype.HasPointers() || t.dtype.Size() != int(unsafe.Sizeof(*new(T))) {
+		panic("tensor: Words of the wrong size for " + t.dtype.String())
+	}
+	if t == &scalars[t.dtype] {
+		return unsafe.Slice((*T)(unsafe.Pointer(&v.bits)), 1)
+	}
+	return unsafe.Slice((*T)(t.data), t.n)
+}
