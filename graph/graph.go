@@ -1,24 +1,70 @@
 package graph
 
-import "sync"
+import (
+	"slices"
+	"sync"
 
-// A Graph is a set of nodes joined by data and control edges. Nodes are added,
-// never changed or removed. It is safe for concurrent use: reading while
-// another goroutine adds is fine.
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A Graph is a set of nodes joined by data and control edges, and a library of
+// functions. Nodes are added, never changed or removed, save that
+// [Graph.SetBackEdge] closes a loop. It is safe for concurrent use: reading
+// while another goroutine adds is fine.
 type Graph struct {
-	mu     sync.RWMutex
-	nodes  []*Node
-	byName map[string]*Node
+	mu       sync.RWMutex
+	ops      *registry.Registry
+	nodes    []*Node // by id
+	byName   map[string]*Node
+	library  library
+	versions Versions
+
+	// Scopes of the first scoped nodes, and how far the search for a unique
+	// name got; see uniqueName.
+	scopes   map[string]struct{}
+	scoped   int
+	suffixes map[string]int
+
+	// Uses of outputs, by the id of the producer, found in the inputs of the
+	// first indexed nodes.
+	uses    [][]use
+	indexed int
 }
 
-// New makes an empty graph.
-func New() *Graph { return &Graph{byName: map[string]*Node{}} }
+// A use is one consumer of an output.
+type use struct {
+	output int
+	by     Consumer
+}
+
+// New makes an empty graph of the operations that the program links.
+func New() *Graph { return NewWithRegistry(registry.Global) }
+
+// NewGraph is [New], under the name that TensorFlow's Go binding has for it.
+func NewGraph() *Graph { return New() }
+
+// NewWithRegistry makes an empty graph of the operations of a registry.
+func NewWithRegistry(ops *registry.Registry) *Graph {
+	return &Graph{ops: ops, byName: map[string]*Node{}, versions: Versions{Producer: Version}}
+}
 
 // Operation finds a node by name; nil if there is none.
 func (g *Graph) Operation(name string) *Node {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return g.byName[name]
+}
+
+// Operations is copies of the nodes by id; the methods of a copy are those of
+// the node.
+func (g *Graph) Operations() []Node {
+	nodes := g.Nodes()
+	ops := make([]Node, len(nodes))
+	for i, n := range nodes {
+		ops[i] = *n
+	}
+	return ops
 }
 
 // NumNodes is the number of nodes; their ids are 0 to NumNodes-1.
@@ -33,4 +79,69 @@ func (g *Graph) Nodes() []*Node {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return g.nodes[:len(g.nodes):len(g.nodes)]
+}
+
+// Versions says which version of the format made the graph and which may read it.
+func (g *Graph) Versions() Versions {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	v := g.versions
+	v.BadConsumers = slices.Clone(v.BadConsumers)
+	return v
+}
+
+// Find is the output that an id names. It fails with NOT_FOUND if there is no
+// such node and with OUT_OF_RANGE if the node has no such output. Index
+// [Control] is the node as a whole.
+func (g *Graph) Find(id TensorID) (Output, error) {
+	n := g.Operation(id.Node)
+	if n == nil {
+		return Output{}, status.Errorf(status.NotFound, "the graph has no node '%s'", id.Node)
+	}
+	if p := n.Output(id.Index); p.Exists() || id.Index == Control {
+		return p, nil
+	}
+	return Output{}, status.Errorf(status.OutOfRange, "node '%s' has %d outputs, so none of index %d", id.Node, n.NumOutputs(), id.Index)
+}
+
+// reserve makes room for n more nodes.
+func (g *Graph) reserve(n int) {
+	g.nodes = slices.Grow(g.nodes, n)
+	if len(g.byName) == 0 {
+		g.byName = make(map[string]*Node, n)
+	}
+}
+
+// add makes a finished node part of the graph. Its id is the next one and its
+// name not in use.
+func (g *Graph) add(n *Node) {
+	g.nodes = append(g.nodes, n)
+	g.byName[n.name] = n
+}
+
+// consumers is the inputs that take p.
+func (g *Graph) consumers(p Output) []Consumer {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.uses) < len(g.nodes) {
+		g.uses = append(g.uses, nil)
+	}
+	for ; g.indexed < len(g.nodes); g.indexed++ {
+		n := g.nodes[g.indexed]
+		for k, from := range n.inputs {
+			g.addUse(from, Consumer{n, k})
+		}
+	}
+	var list []Consumer
+	for _, u := range g.uses[p.Op.id] {
+		if u.output == p.Index {
+			list = append(list, u.by)
+		}
+	}
+	return list
+}
+
+func (g *Graph) addUse(of Output, by Consumer) {
+	id := of.Op.id
+	g.uses[id] = append(g.uses[id], use{of.Index, by})
 }

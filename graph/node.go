@@ -3,6 +3,7 @@ package graph
 import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -14,20 +15,21 @@ type Node struct {
 	graph    *Graph
 	id       int
 	name     string
-	op       *registry.OpDef
-	attrs    registry.Attrs // given ones, and defaults filled in
 	device   string
+	sig      *signature
 	inputs   []Output
 	controls []*Node
-	inTypes  []tensor.DType // as the operation declares them, reference types included
-	outTypes []tensor.DType
 	shapes   []shape.Shape // of the outputs
 }
 
-// An Output is one output of a node. It is comparable.
-type Output struct {
-	Op    *Node
-	Index int
+// A signature is all that the nodes of one operation with equal attributes
+// have in common. It is immutable and shared.
+type signature struct {
+	op       *registry.OpDef
+	class    Class
+	attrs    registry.Attrs // given ones, and defaults filled in
+	inTypes  []tensor.DType // as the operation declares them, reference types included
+	outTypes []tensor.DType
 }
 
 // ID numbers the nodes of a graph from 0 in the order they were added.
@@ -37,34 +39,76 @@ func (n *Node) ID() int { return n.id }
 func (n *Node) Name() string { return n.name }
 
 // Type is the name of the operation.
-func (n *Node) Type() string { return n.op.Name }
+func (n *Node) Type() string { return n.sig.op.Name }
+
+// Class says what the operation means to the executor.
+func (n *Node) Class() Class { return n.sig.class }
 
 // Def is the definition of the operation.
-func (n *Node) Def() *registry.OpDef { return n.op }
+func (n *Node) Def() *registry.OpDef { return n.sig.op }
 
 // Attrs is the attributes, with defaults; not to be written.
-func (n *Node) Attrs() registry.Attrs { return n.attrs }
+func (n *Node) Attrs() registry.Attrs { return n.sig.attrs }
 
 // Device is the device that was asked for, perhaps "".
 func (n *Node) Device() string { return n.device }
 
-// Inputs is the data inputs by position, not to be written.
-func (n *Node) Inputs() []Output { return n.inputs }
+// Graph is the graph that the node belongs to.
+func (n *Node) Graph() *Graph { return n.graph }
 
-// Controls is the nodes this one waits for, not to be written.
+// Inputs is the data inputs by position, not to be written.
+func (n *Node) Inputs() []Output { return n.self.inputs }
+
+// Controls is the nodes this one waits for, each once, not to be written.
 func (n *Node) Controls() []*Node { return n.controls }
 
 // InputTypes is the declared types of the inputs, not to be written.
-func (n *Node) InputTypes() []tensor.DType { return n.inTypes }
+func (n *Node) InputTypes() []tensor.DType { return n.sig.inTypes }
 
 // OutputTypes is the types of the outputs, not to be written.
-func (n *Node) OutputTypes() []tensor.DType { return n.outTypes }
+func (n *Node) OutputTypes() []tensor.DType { return n.sig.outTypes }
+
+// OutputShapes is what is known of the outputs' shapes, not to be written.
+func (n *Node) OutputShapes() []shape.Shape { return n.self.shapes }
 
 // NumInputs is the number of data inputs.
-func (n *Node) NumInputs() int { return len(n.inputs) }
+func (n *Node) NumInputs() int { return len(n.self.inputs) }
 
 // NumOutputs is the number of outputs.
-func (n *Node) NumOutputs() int { return len(n.outTypes) }
+func (n *Node) NumOutputs() int { return len(n.sig.outTypes) }
 
 // Output is output i, which need not exist.
 func (n *Node) Output(i int) Output { return Output{n.self, i} }
+
+// OutputListSize is the number of tensors of an output by its name in the
+// definition. It fails with INVALID_ARGUMENT if the operation has no such
+// output.
+func (n *Node) OutputListSize(output string) (int, error) {
+	for i := range n.sig.op.Outputs {
+		if arg := &n.sig.op.Outputs[i]; arg.Name == output {
+			return argSize(arg, n.sig.attrs), nil
+		}
+	}
+	return 0, status.Invalid("node %q: operation %s has no output named %q", n.name, n.Type(), output)
+}
+
+// argSize is the number of tensors of an argument of a node with valid
+// attributes.
+func argSize(arg *registry.ArgDef, attrs registry.Attrs) int {
+	switch {
+	case arg.NumberAttr != "":
+		if v := attrs.Find(arg.NumberAttr); v != nil {
+			return int(v.I)
+		}
+	case arg.TypeListAttr != "":
+		if v := attrs.Find(arg.TypeListAttr); v != nil {
+			return len(v.List)
+		}
+	default:
+		return 1
+	}
+	return 0
+}
+
+// String is the node in one line, as the text form of a graph has it.
+func (n *Node) String() string { return string(appendNode(nil, n)) }

@@ -1,0 +1,300 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An OpSpec is an operation to be added to a graph.
+type OpSpec struct {
+	// Type is the name of an operation or of a function of the graph.
+	Type string
+	// Name is the node's name, which must be new in the graph; it defaults to Type.
+	Name string
+	// Input is one value for each input argument of the definition: an
+	// OutputList where the argument is a list, else an Output.
+	Input []Input
+	// Attrs is attributes by name: string, int64, float32, bool, tensor.DType,
+	// *tensor.Tensor, Shape, a slice of one of these, *registry.Func or
+	// registry.AttrValue. Those that follow from the inputs (types, lengths of
+	// lists) and those with a default may be left out.
+	Attrs map[string]any
+	// ControlDependencies is nodes that must have run before.
+	ControlDependencies []*Node
+	// Device is where the operation ought to run, in full or in part.
+	Device string
+}
+
+// AddOperation adds a node. It checks all that import checks, and adds nothing
+// if it fails.
+func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
+	if args.Name == "" {
+		args.Name = args.Type
+	}
+	if err := checkName(args.Name); err != nil {
+		return nil, err
+	}
+	if err := checkDevice(args.Device); err != nil {
+		return nil, nodeError(err, args.Name, args.Type)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, ok := g.byName[args.Name]; ok {
+		return nil, status.Invalid("Duplicate node name in graph: '%s'", args.Name)
+	}
+	n := &Node{graph: g, id: len(g.nodes), name: args.Name, device: args.Device}
+	n.self = n
+	if err := n.fill(args); err != nil {
+		return nil, nodeError(err, args.Name, args.Type)
+	}
+	var infer inference
+	infer.begin(g)
+	if err := infer.node(n, nil, false); err != nil {
+		return nil, nodeError(err, args.Name, args.Type)
+	}
+	g.add(n)
+	return n, nil
+}
+
+// fill sets a node's signature and edges.
+func (n *Node) fill(args OpSpec) error {
+	change := libraryChange{g: n.graph}
+	op, call, err := change.lookup(args.Type)
+	if err != nil {
+		return err
+	}
+	n.sig = &signature{op: op, class: ClassOf(op.Name)}
+	if call {
+		n.sig.class = ClassCall
+	}
+	if err := checkDeprecation(op, n.graph.versions.Producer); err != nil {
+		return err
+	}
+	attrs, err := attrsOf(args.Attrs)
+	if err != nil {
+		return err
+	}
+	if attrs, err = n.inferAttrs(args.Input, attrs); err != nil {
+		return err
+	}
+	if n.sig.attrs, n.sig.inTypes, n.sig.outTypes, err = resolve(op, attrs); err != nil {
+		return err
+	}
+	if len(n.inputs) != len(n.sig.inTypes) {
+		return inputCountError(n.name, n.sig, len(n.inputs))
+	}
+	for k, from := range n.inputs {
+		if err := checkEdge(n, k, from); err != nil {
+			return err
+		}
+	}
+	for _, c := range args.ControlDependencies {
+		if c == nil || c.graph != n.graph {
+			return status.Invalid("a control dependency is not a node of this graph")
+		}
+	}
+	n.controls = addControls(nil, args.ControlDependencies)
+	return nil
+}
+
+// inferAttrs collects a node's inputs and adds the attributes that follow from
+// them to those given.
+func (n *Node) inferAttrs(inputs []Input, attrs registry.Attrs) (registry.Attrs, error) {
+	defs := n.sig.op.Inputs
+	if len(inputs) != len(defs) {
+		return nil, status.Invalid("%s takes %d input arguments, but %d are given", n.sig.op.Name, len(defs), len(inputs))
+	}
+	infer := func(name string, v registry.AttrValue) {
+		if name != "" && attrs.Find(name) == nil {
+			attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
+		}
+	}
+	for i := range defs {
+		arg := &defs[i]
+		isList := arg.NumberAttr != "" || arg.TypeListAttr != ""
+		var list OutputList
+		switch in := inputs[i].(type) {
+		case Output:
+			if isList {
+				return nil, status.Invalid("input argument '%s' is a list and needs an OutputList", arg.Name)
+			}
+			list = OutputList{in}
+		case OutputList:
+			if !isList {
+				return nil, status.Invalid("input argument '%s' is not a list and needs an Output", arg.Name)
+			}
+			list = in
+		default:
+			return nil, status.Invalid("input argument '%s' is nil", arg.Name)
+		}
+		types := make([]registry.AttrValue, len(list))
+		for k, from := range list {
+			from = from.Canonical()
+			if from.Op == nil || from.Op.graph != n.graph {
+				return nil, status.Invalid("input argument '%s' is not an output of a node of this graph", arg.Name)
+			}
+			if !from.Exists() {
+				return nil, status.Invalid("Connecting to invalid output %d of source node %s which has %d outputs.",
+					from.Index, from.Op.name, from.Op.NumOutputs())
+			}
+			types[k] = registry.TypeAttr(from.Op.sig.outTypes[from.Index].Base())
+			n.inputs = append(n.inputs, from)
+		}
+		switch {
+		case arg.TypeListAttr != "":
+			infer(arg.TypeListAttr, registry.ListAttr(registry.KindType, types...))
+		case arg.NumberAttr != "":
+			infer(arg.NumberAttr, registry.IntAttr(int64(len(list))))
+		}
+		if len(types) > 0 {
+			infer(arg.TypeAttr, types[0])
+		}
+	}
+	slices.SortFunc(attrs, func(a, b registry.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
+	return attrs, nil
+}
+
+// Attr is an attribute's value: a string, int64, float32, bool, tensor.DType,
+// *tensor.Tensor, Shape or a slice of one of these, nil for an empty list. It
+// fails with INVALID_ARGUMENT if the node has no such attribute and with
+// UNIMPLEMENTED for functions, which [Node.Attrs] shows.
+func (n *Node) Attr(name string) (any, error) {
+	v := n.sig.attrs.Find(name)
+	if v == nil {
+		return nil, status.Invalid("Operation '%s' has no attr named '%s'.", n.name, name)
+	}
+	kind := v.Kind
+	if def := n.sig.op.Attr(name); def != nil && len(v.List) == 0 {
+		kind = def.Kind // an empty list does not know its elements
+	}
+	if value := goValue(kind, v); value != nil {
+		return value, nil
+	}
+	return nil, status.Errorf(status.Unimplemented, "attr '%s' of node '%s' is of type %v, for which there is no Go value", name, n.name, kind)
+}
+
+// attrsOf is the attributes that Go values stand for, sorted by name.
+func attrsOf(values map[string]any) (registry.Attrs, error) {
+	attrs := make(registry.Attrs, 0, len(values)+2)
+	for name, value := range values {
+		v, err := attrOf(value)
+		if err != nil {
+			return nil, status.Errorf(status.CodeOf(err), "attr '%s': %w", name, err)
+		}
+		attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
+	}
+	slices.SortFunc(attrs, func(a, b registry.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
+	return attrs, nil
+}
+
+func attrOf(value any) (registry.AttrValue, error) {
+	switch x := value.(type) {
+	case string:
+		return registry.StringAttr(x), nil
+	case []string:
+		return listAttr(registry.KindString, x, registry.StringAttr), nil
+	case int64:
+		return registry.IntAttr(x), nil
+	case []int64:
+		return listAttr(registry.KindInt, x, registry.IntAttr), nil
+	case float32:
+		return registry.FloatAttr(x), nil
+	case []float32:
+		return listAttr(registry.KindFloat, x, registry.FloatAttr), nil
+	case bool:
+		return registry.BoolAttr(x), nil
+	case []bool:
+		return listAttr(registry.KindBool, x, registry.BoolAttr), nil
+	case tensor.DType:
+		return registry.TypeAttr(x), nil
+	case []tensor.DType:
+		return listAttr(registry.KindType, x, registry.TypeAttr), nil
+	case *tensor.Tensor:
+		if x == nil {
+			return registry.AttrValue{}, status.Invalid("the tensor is nil")
+		}
+		return registry.TensorAttr(x), nil
+	case []*tensor.Tensor:
+		if slices.Contains(x, nil) {
+			return registry.AttrValue{}, status.Invalid("one of the tensors is nil")
+		}
+		return listAttr(registry.KindTensor, x, registry.TensorAttr), nil
+	case Shape:
+		return shapeAttr(x), nil
+	case []Shape:
+		return listAttr(registry.KindShape, x, shapeAttr), nil
+	case *registry.Func:
+		return registry.FuncAttr(x), nil
+	case []*registry.Func:
+		return listAttr(registry.KindFunc, x, registry.FuncAttr), nil
+	case registry.AttrValue:
+		return x, nil
+	}
+	return registry.AttrValue{}, status.Invalid("values of type %T cannot be attributes", value)
+}
+
+func listAttr[T any](elem registry.AttrKind, values []T, of func(T) registry.AttrValue) registry.AttrValue {
+	list := make([]registry.AttrValue, len(values))
+	for i, v := range values {
+		list[i] = of(v)
+	}
+	return registry.ListAttr(elem, list...)
+}
+
+func shapeAttr(s Shape) registry.AttrValue {
+	return registry.ShapeAttr(registry.Shape{Unknown: s.dims == nil, Dims: s.dims})
+}
+
+// goValue is the inverse of attrOf; nil if there is no Go value.
+func goValue(kind registry.AttrKind, v *registry.AttrValue) any {
+	switch kind {
+	case registry.KindString:
+		return v.S
+	case registry.KindInt:
+		return v.I
+	case registry.KindFloat:
+		return v.F
+	case registry.KindBool:
+		return v.B
+	case registry.KindType:
+		return v.Type
+	case registry.KindShape:
+		return attrShape(v)
+	case registry.KindTensor:
+		return v.Tensor
+	case registry.KindString | registry.ListOf:
+		return goList(v, func(v *registry.AttrValue) string { return v.S })
+	case registry.KindInt | registry.ListOf:
+		return goList(v, func(v *registry.AttrValue) int64 { return v.I })
+	case registry.KindFloat | registry.ListOf:
+		return goList(v, func(v *registry.AttrValue) float32 { return v.F })
+	case registry.KindBool | registry.ListOf:
+		return goList(v, func(v *registry.AttrValue) bool { return v.B })
+	case registry.KindType | registry.ListOf:
+		return goList(v, func(v *registry.AttrValue) tensor.DType { return v.Type })
+	case registry.KindShape | registry.ListOf:
+		return goList(v, attrShape)
+	case registry.KindTensor | registry.ListOf:
+		return goList(v, func(v *registry.AttrValue) *tensor.Tensor { return v.Tensor })
+	}
+	return nil
+}
+
+func goList[T any](v *registry.AttrValue, of func(*registry.AttrValue) T) []T {
+	var list []T
+	for i := range v.List {
+		list = append(list, of(&v.List[i]))
+	}
+	return list
+}
+
+func attrShape(v *registry.AttrValue) Shape {
+	if v.Shape.Unknown {
+		return Shape{}
+	}
+	return MakeShape(v.Shape.Dims...)
+}

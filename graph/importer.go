@@ -1,0 +1,249 @@
+package graph
+
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+)
+
+// An importer is one import under way. It works on tables by the position of a
+// node in the GraphDef and touches the graph only in commit.
+type importer struct {
+	g      *Graph
+	opts   *ImportOptions
+	scan   *scan
+	prefix string // without the slash
+
+	names  []string         // the GraphDef's own
+	final  []string         // with prefix or suffix; names itself if there are none
+	index  map[string]int32 // position by the GraphDef's name
+	ops    []*importOp
+	opSet  map[string]*importOp
+	order  []int32  // positions, inputs before consumers
+	place  []int32  // of a position in the order
+	mapped []Output // what replaces inputs, where scanInput.node is negative
+	used   map[TensorID]bool
+	lib    *libraryChange
+
+	nodes    []Node // by place
+	devices  map[string]string
+	sigs     map[string]*signature // by operation and the bytes of the attributes
+	versions Versions
+	outputs  int
+	infer    inference
+}
+
+// An importOp is an operation that the GraphDef uses.
+type importOp struct {
+	name  string
+	class Class
+	def   *registry.OpDef
+	nodes int // that use it
+}
+
+func (im *importer) run() (*ImportResult, error) {
+	im.versions = im.g.versions.combine(im.scan.versions)
+	for _, step := range []func() error{
+		im.checkOptions,
+		im.nameNodes,
+		im.resolveInputs,
+		im.sortNodes,
+		im.stageLibrary,
+		im.lookUpOps,
+		im.build,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	r, err := im.result()
+	if err != nil {
+		return nil, err
+	}
+	im.commit(r.Nodes)
+	return r, nil
+}
+
+// nameNodes checks names and operations' names and makes the index of names.
+func (im *importer) nameNodes() error {
+	s := im.scan
+	n := len(s.nodes)
+	im.names = make([]string, n)
+	im.final = im.names
+	im.index = make(map[string]int32, n)
+	im.ops = make([]*importOp, n)
+	im.opSet = map[string]*importOp{}
+
+	// All names are cut from one string.
+	slash := ""
+	if im.prefix != "" {
+		slash = im.prefix + "/"
+		im.final = make([]string, n)
+	}
+	var arena strings.Builder
+	arena.Grow(s.nameBytes + n*len(slash))
+	for i := range s.nodes {
+		arena.WriteString(slash)
+		arena.Write(s.nodes[i].name.of(s.def))
+	}
+	text := arena.String()
+	for i := range s.nodes {
+		sn := &s.nodes[i]
+		size := len(slash) + int(sn.name.hi-sn.name.lo)
+		im.final[i], im.names[i], text = text[:size], text[len(slash):size], text[size:]
+		name := im.names[i]
+		if !im.validName(name) {
+			return status.Invalid("Node '%s': Node name contains invalid characters", name)
+		}
+		im.index[name] = int32(i)
+		if len(im.index) != i+1 {
+			return status.Invalid("Node '%s' is not unique", name)
+		}
+		op := sn.op.of(s.def)
+		if len(op) == 0 {
+			return status.Invalid("Node '%s' does not specify an operation", name)
+		}
+		info := im.opSet[string(op)]
+		if info == nil {
+			info = &importOp{name: string(op), class: ClassOf(string(op))}
+			im.opSet[info.name] = info
+		}
+		info.nodes++
+		im.ops[i] = info
+	}
+	return im.settleNames()
+}
+
+// settleNames keeps the names apart from those of the graph.
+func (im *importer) settleNames() error {
+	if len(im.g.nodes) == 0 {
+		return nil
+	}
+	unique := im.opts.UniquifyNames && (im.prefix == "" || !im.opts.UniquifyPrefix)
+	if unique {
+		scopes := Graph{}
+		for _, name := range im.final {
+			scopes.addScopes(name)
+		}
+		taken := func(name string) bool {
+			original := strings.TrimPrefix(name, im.prefix+"/")
+			_, node := im.index[original]
+			_, scope := scopes.scopes[name]
+			return node || scope
+		}
+		im.final = append([]string(nil), im.final...)
+		for i, name := range im.final {
+			im.final[i] = im.g.uniqueName(name, taken)
+		}
+		return nil
+	}
+	for _, name := range im.final {
+		if _, ok := im.g.byName[name]; ok || im.prefix == "" && im.g.nameInUse(name) {
+			return status.Invalid("Node name '%s' already exists in the Graph", name)
+		}
+	}
+	return nil
+}
+
+// resolveInputs finds the node that each input names.
+func (im *importer) resolveInputs() error {
+	s := im.scan
+	if len(im.opts.InputMap) > 0 {
+		im.used = make(map[TensorID]bool, len(im.opts.InputMap))
+	}
+	for i := range s.nodes {
+		sn := &s.nodes[i]
+		control := false
+		for k := sn.input; k < sn.input+sn.inputs; k++ {
+			in := &s.inputs[k]
+			text := in.text.of(s.def)
+			switch {
+			case len(text) > 0 && text[0] == '^':
+				control = true
+			case control:
+				return status.Invalid("Node '%s': Control dependencies must come after regular dependencies, but the input '%s' does not",
+					im.names[i], text)
+			}
+			lo, hi, index := splitTensorID(text)
+			name := text[lo:hi]
+			in.index = int32(index)
+			if im.used != nil {
+				id := TensorID{string(name), index}
+				if to, ok := im.opts.InputMap[id]; ok {
+					im.used[id] = true
+					im.mapped = append(im.mapped, to.Canonical())
+					in.node = -int32(len(im.mapped))
+					continue
+				}
+			}
+			src, ok := im.index[string(name)]
+			if !ok {
+				return status.Invalid("Node '%s': Unknown input node '%s'", im.names[i], text)
+			}
+			in.node = src
+		}
+	}
+	return nil
+}
+
+// backEdge says whether input k of the node at position i closes a loop.
+func (im *importer) backEdge(i, k int32) bool {
+	in := &im.scan.inputs[k]
+	return in.node >= 0 && in.index != Control &&
+		im.ops[i].class == ClassMerge && im.ops[in.node].class == ClassNextIteration
+}
+
+// lookUpOps finds the definition of every operation, in the library that the
+// graph is going to have and among the registered ones.
+func (im *importer) lookUpOps() error {
+	var missing []*importOp
+	for _, i := range im.order {
+		op := im.ops[i]
+		if op.def != nil || op.nodes < 0 {
+			continue
+		}
+		def, call, err := im.lib.lookup(op.name)
+		switch {
+		case status.CodeOf(err) == status.NotFound:
+			missing = append(missing, op)
+			op.nodes = -op.nodes // counted once
+			continue
+		case err != nil:
+			return err
+		}
+		if call {
+			op.class = ClassCall
+		}
+		op.def = def
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for k, op := range missing {
+		if k == maxNamed {
+			b.WriteString(", and more")
+			break
+		}
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("'" + op.name + "'")
+	}
+	return status.Errorf(status.NotFound, "Op type not registered %s in the program that runs: is the package of its family imported?", &b)
+}
+
+// maxNamed is how many things a message lists before it says "and more".
+const maxNamed = 10
+
+// commit makes the import part of the graph; it cannot fail.
+func (im *importer) commit(nodes []*Node) {
+	g := im.g
+	g.reserve(len(nodes))
+	for _, n := range nodes {
+		g.add(n)
+	}
+	g.versions = im.versions
+	im.lib.commit()
+}

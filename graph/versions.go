@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+)
+
+// The versions of the GraphDef format. Version is what this package writes and
+// understands (TensorFlow 2.21's), MinProducer the oldest it reads, and
+// functionConsumer the first consumer that knew functions.
+const (
+	Version     = 2474
+	MinProducer = 0
+
+	functionConsumer = 12
+)
+
+// Versions says who made a graph and who may read it: it was written by the
+// format's version Producer, and is for readers from version MinConsumer on,
+// save the BadConsumers.
+type Versions struct {
+	Producer     int
+	MinConsumer  int
+	BadConsumers []int // ascending
+}
+
+// check says whether this package may read a graph of these versions.
+func (v Versions) check() error {
+	switch {
+	case v.Producer < MinProducer:
+		return status.Invalid("GraphDef producer version %d below min producer %d, the oldest that can be read: write the graph anew with a newer producer",
+			v.Producer, MinProducer)
+	case v.MinConsumer > Version:
+		return status.Invalid("GraphDef min consumer version %d above current version %d: the graph needs a newer reader", v.MinConsumer, Version)
+	case slices.Contains(v.BadConsumers, Version):
+		return status.Invalid("GraphDef disallows consumer version %d, which is this one", Version)
+	}
+	return nil
+}
+
+// combine is the versions of a graph of versions v into which one of versions
+// w has been imported.
+func (v Versions) combine(w Versions) Versions {
+	bad := slices.Concat(v.BadConsumers, w.BadConsumers)
+	slices.Sort(bad)
+	return Versions{
+		Producer:     min(v.Producer, w.Producer),
+		MinConsumer:  max(v.MinConsumer, w.MinConsumer),
+		BadConsumers: slices.Compact(bad),
+	}
+}
+
+// merge reads a VersionDef into v.
+func (v *Versions) merge(f fields) error {
+	for {
+		more, err := f.next()
+		if err != nil || !more {
+			return err
+		}
+		switch {
+		case f.is(versionProducer, protowire.VarintType):
+			v.Producer = int(int32(f.value))
+		case f.is(versionMinConsumer, protowire.VarintType):
+			v.MinConsumer = int(int32(f.value))
+		case f.is(versionBadConsumers, protowire.VarintType):
+			v.BadConsumers = append(v.BadConsumers, int(int32(f.value)))
+		case f.is(versionBadConsumers, protowire.BytesType):
+			for b := f.body.of(f.buf); len(b) > 0; {
+				x, n := protowire.ConsumeVarint(b)
+				if n < 0 {
+					return f.malformed(n)
+				}
+				v.BadConsumers = append(v.BadConsumers, int(int32(x)))
+				b = b[n:]
+			}
+		}
+	}
+}
+
+// append adds the VersionDef to b, without tag.
+func (v Versions) append(b []byte) []byte {
+	varint := func(num protowire.Number, x int) {
+		if x != 0 {
+			b = protowire.AppendTag(b, num, protowire.VarintType)
+			b = protowire.AppendVarint(b, uint64(int64(x)))
+		}
+	}
+	varint(versionProducer, v.Producer)
+	varint(versionMinConsumer, v.MinConsumer)
+	if len(v.BadConsumers) > 0 {
+		var packed []byte
+		for _, x := range v.BadConsumers {
+			packed = protowire.AppendVarint(packed, uint64(int64(x)))
+		}
+		b = protowire.AppendTag(b, versionBadConsumers, protowire.BytesType)
+		b = protowire.AppendBytes(b, packed)
+	}
+	return b
+}
+
+// checkDeprecation says whether graphs of the producer may use the operation.
+func checkDeprecation(op *registry.OpDef, producer int) error {
+	if d := op.Deprecation; d != nil && producer >= d.Version {
+		return status.Errorf(status.Unimplemented, "Op %s is not available in GraphDef version %d. It has been removed in version %d. %s.",
+			op.Name, producer, d.Version, d.Explanation)
+	}
+	return nil
+}
