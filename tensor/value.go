@@ -153,6 +153,10 @@ func At0[T Element](v *Value) T {
 	return *(*T)(t.data)
 }
 
+// Inner is the scalar inside v, of which [Value.Inside] must have said that it
+// is there: the cheapest way to read one.
+func Inner[T Element](v *Value) T { return *(*T)(unsafe.Pointer(&v.bits)) }
+
 // SetScalar makes *v the scalar x of dtype dt, an inside dtype of T's size. It
 // is how a kernel puts out a scalar without a store it does not need.
 func SetScalar[T Element](v *Value, dt DType, x T) {
