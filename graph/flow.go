@@ -6,125 +6,186 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A FlowGraph is what [AnalyzeFrames] needs to know of a set of nodes, which
-// need not be a graph: a step compiler gives its own nodes by number, with
-// the edges that pruning, feeding and fetching have left.
-type FlowGraph struct {
-	N         int                // nodes are numbered from 0 to N-1
-	Class     func(i int) Class  // only ClassEnter, ClassExit and ClassLoopCond matter
-	FrameName func(i int) string // of an Enter
-	Name      func(i int) string // for messages
-	// Inputs is the nodes that i waits for, data and control alike. A node
-	// without any runs in the root frame.
-	Inputs func(i int) []int32
+// A FrameKind says what a node does to the frame of the tokens it passes on.
+type FrameKind uint8
+
+// The kinds. Only Enter, Exit and LoopCond make a difference to the analysis.
+const (
+	StaysInFrame FrameKind = iota // all nodes but the following
+	EntersFrame                   // Enter: to the child frame that it names
+	ExitsFrame                    // Exit: to the parent frame
+	NextOfFrame                   // NextIteration: to the next iteration of the same frame
+	MergesFrames                  // Merge: stays; one of its inputs may come from an earlier iteration
+	DecidesFrame                  // LoopCond: stays; at most one in a frame
+)
+
+// FrameKind is what nodes of the class do.
+func (c Class) FrameKind() FrameKind {
+	switch c {
+	case ClassEnter:
+		return EntersFrame
+	case ClassExit:
+		return ExitsFrame
+	case ClassNextIteration:
+		return NextOfFrame
+	case ClassMerge:
+		return MergesFrames
+	case ClassLoopCond:
+		return DecidesFrame
+	}
+	return StaysInFrame
 }
 
-// A Frame is one loop, or anything else that Enter nodes lead into, as the
-// graph shows it before it runs.
+// A FrameAnalysis finds the frame of every node of a set of nodes, which need
+// not be a graph: a step compiler gives its own nodes by number, with the
+// edges that pruning, feeding and fetching have left.
+type FrameAnalysis struct {
+	Nodes int // numbered from 0
+	// Inputs yields the nodes that i waits for, by data and control edges.
+	Inputs    func(i int, yield func(from int))
+	Kind      func(i int) FrameKind
+	FrameName func(i int) string // of a node that enters a frame
+	Name      func(i int) string // for messages
+}
+
+// A Frame is one loop, or anything else that Enter nodes lead into, as a graph
+// shows it before it runs.
 type Frame struct {
 	Name   string
-	Parent int32 // index of the enclosing frame; -1 for the root
-	Enters int   // Enter nodes that lead into it
+	Parent int // index of the enclosing frame; -1 for the root
 }
 
 // Frames says which frame each node belongs to.
 type Frames struct {
-	// List is the frames: index 0 is the root, and parents come before children.
-	List []Frame
-	// In is the frame in which a node waits for its inputs, by node, and Out
-	// that of its outputs: they differ for an Enter, which leads into a child
-	// frame, and for an Exit, which leads to the parent. Both are -1 for a
-	// node that no node without inputs leads to.
-	In, Out []int32
+	// Frames is the frames: index 0 is the root, and parents come before children.
+	Frames []Frame
+	// FrameOf is the frame in which a node runs, by node: where its inputs
+	// arrive. For an Enter that is the parent of the frame it leads into.
+	FrameOf []int
+	// Entered is the frame that an Enter leads into, by node; -1 for others.
+	Entered []int
 }
 
-// AnalyzeFrames finds the frame of every node, by a walk from the nodes
-// without inputs, in time linear in nodes and edges. It is deterministic:
-// frames are listed in the order the walk meets them.
+// Out is the frame of node i's outputs.
+func (f *Frames) Out(i int, kind FrameKind) int {
+	switch kind {
+	case EntersFrame:
+		return f.Entered[i]
+	case ExitsFrame:
+		return f.Frames[f.FrameOf[i]].Parent
+	}
+	return f.FrameOf[i]
+}
+
+// Run walks from the nodes without inputs, which run in the root frame, in
+// time linear in nodes and edges. It is deterministic: frames are listed in
+// the order in which the walk meets them.
 //
-// It fails with INVALID_ARGUMENT if a node has inputs from different frames, an
-// Enter has no frame name, an Exit is in the root frame or a frame has two
-// LoopConds, and with INTERNAL, as TensorFlow does, if two frames of one name
-// have different parents. A node that cannot be reached belongs to no frame;
-// [Frames.Unreachable] is the error for a caller that needs them all.
-func AnalyzeFrames(g FlowGraph) (*Frames, error) {
-	edges, first := consumersOf(g)
-	f := &Frames{List: []Frame{{Parent: -1}}, In: make([]int32, g.N), Out: make([]int32, g.N)}
-	byName := map[string]int32{"": 0}
-	from := make([]int32, g.N) // the node that was first to reach a node
-	loopCond := map[int32]int{}
-	queue := make([]int32, 0, g.N)
-	for i := range g.N {
-		f.In[i], f.Out[i], from[i] = -1, -1, -1
-		if len(g.Inputs(i)) == 0 {
-			f.In[i] = 0
+// It fails with INVALID_ARGUMENT if a node has inputs from different frames or
+// cannot be reached, an Enter has no frame name, an Exit is in the root frame
+// or a frame has two LoopConds, and with INTERNAL, as TensorFlow does, if two
+// frames of one name have different parents.
+func (a FrameAnalysis) Run() (*Frames, error) {
+	edges, first := a.consumers()
+	f := &Frames{Frames: []Frame{{Parent: -1}}, FrameOf: make([]int, a.Nodes), Entered: make([]int, a.Nodes)}
+	byName := map[string]int{"": 0}
+	var conditions map[int]int         // LoopCond by frame
+	reached := make([]int32, a.Nodes)  // the node from which the walk came
+	queue := make([]int32, 0, a.Nodes) // in the order of the walk
+	for i := range a.Nodes {
+		f.FrameOf[i], f.Entered[i] = -1, -1
+		root := true
+		a.Inputs(i, func(int) { root = false })
+		if root {
+			f.FrameOf[i] = 0
 			queue = append(queue, int32(i))
 		}
 	}
-	for len(queue) > 0 {
-		i := int(queue[0])
-		queue = queue[1:]
-		in := f.In[i]
-		out := in
-		switch g.Class(i) {
-		case ClassEnter:
-			name := g.FrameName(i)
+	for next := 0; next < len(queue); next++ {
+		i := int(queue[next])
+		in := f.FrameOf[i]
+		switch kind := a.Kind(i); kind {
+		case EntersFrame:
+			name := a.FrameName(i)
 			if name == "" {
-				return nil, status.Invalid("The Enter %s must have a frame name.", flowName(g, i))
+				return nil, status.Invalid("The Enter %s must have a frame name.", a.node(i))
 			}
 			child, ok := byName[name]
 			if !ok {
-				child = int32(len(f.List))
+				child = len(f.Frames)
 				byName[name] = child
-				f.List = append(f.List, Frame{Name: name, Parent: in})
+				f.Frames = append(f.Frames, Frame{Name: name, Parent: in})
 			}
-			if f.List[child].Parent != in {
+			if parent := f.Frames[child].Parent; parent != in {
 				return nil, status.Errorf(status.Internal, "Invalid loop structure: Mismatched parent frames for %q: %q vs %q. The Enter is %s.",
-					name, f.List[in].Name, f.List[f.List[child].Parent].Name, flowName(g, i))
+					name, f.Frames[in].Name, f.Frames[parent].Name, a.node(i))
 			}
-			f.List[child].Enters++
-			out = child
-		case ClassExit:
-			if out = f.List[in].Parent; out < 0 {
-				return nil, status.Invalid("The Exit %s is in the root frame, which nothing can leave.", flowName(g, i))
+			f.Entered[i] = child
+		case ExitsFrame:
+			if in == 0 {
+				return nil, status.Invalid("The Exit %s is in the root frame, which nothing can leave.", a.node(i))
 			}
-		case ClassLoopCond:
-			if other, ok := loopCond[in]; ok && in != 0 {
+		case DecidesFrame:
+			if other, ok := conditions[in]; ok && in != 0 {
 				return nil, status.Invalid("Invalid loop structure: Loop %q has more than one LoopCond node: %s and %s.",
-					f.List[in].Name, flowName(g, other), flowName(g, i))
+					f.Frames[in].Name, a.node(other), a.node(i))
 			}
-			loopCond[in] = i
+			if conditions == nil {
+				conditions = map[int]int{}
+			}
+			conditions[in] = i
 		}
-		f.Out[i] = out
+		out := f.Out(i, a.Kind(i))
 		for _, to := range edges[first[i]:first[i+1]] {
-			switch {
-			case f.In[to] < 0:
-				f.In[to], from[to] = out, int32(i)
+			switch f.FrameOf[to] {
+			case -1:
+				f.FrameOf[to], reached[to] = out, int32(i)
 				queue = append(queue, to)
-			case f.In[to] != out:
+			case out:
+			default:
 				return nil, status.Invalid("%s has inputs from different frames. The input %s is in frame '%s'. The input %s is in frame '%s'.",
-					flowName(g, int(to)), flowName(g, i), f.List[out].Name, flowName(g, int(from[to])), f.List[f.In[to]].Name)
+					a.node(int(to)), a.node(i), f.Frames[out].Name, a.node(int(reached[to])), f.Frames[f.FrameOf[to]].Name)
 			}
 		}
+	}
+	if len(queue) < a.Nodes {
+		return nil, a.unreachable(f)
 	}
 	return f, nil
 }
 
-// Unreachable is the error of a set of nodes of which some belong to no frame,
-// since they wait for one another only; nil if there are none.
-func (f *Frames) Unreachable(g FlowGraph) error {
+// consumers turns inputs around: the consumers of i are
+// edges[first[i]:first[i+1]].
+func (a FrameAnalysis) consumers() (edges, first []int32) {
+	// While edges are placed, first[i+1] is where the next one of i goes.
+	first = make([]int32, a.Nodes+2)
+	for i := range a.Nodes {
+		a.Inputs(i, func(from int) { first[from+2]++ })
+	}
+	for i := 2; i < len(first); i++ {
+		first[i] += first[i-1]
+	}
+	edges = make([]int32, first[a.Nodes+1])
+	for i := range a.Nodes {
+		a.Inputs(i, func(from int) {
+			edges[first[from+1]] = int32(i)
+			first[from+1]++
+		})
+	}
+	return edges, first
+}
+
+// unreachable is the error of nodes that wait for one another only.
+func (a FrameAnalysis) unreachable(f *Frames) error {
 	var names []byte
 	count := 0
-	for i, in := range f.In {
+	for i, in := range f.FrameOf {
 		if in >= 0 {
 			continue
 		}
 		if count++; count <= maxNamed {
-			names = fmt.Appendf(names, " %s", flowName(g, i))
+			names = fmt.Appendf(names, " %s", a.node(i))
 		}
-	}
-	if count == 0 {
-		return nil
 	}
 	if count > maxNamed {
 		names = append(names, " ..."...)
@@ -132,53 +193,26 @@ func (f *Frames) Unreachable(g FlowGraph) error {
 	return status.Invalid("%d nodes cannot be reached from a node without inputs:%s", count, names)
 }
 
-// flowName is a node as TensorFlow's messages write it.
-func flowName(g FlowGraph, i int) string { return "{{node " + g.Name(i) + "}}" }
-
-// consumersOf turns inputs around: the consumers of i are
-// edges[first[i]:first[i+1]].
-func consumersOf(g FlowGraph) (edges, first []int32) {
-	first = make([]int32, g.N+2)
-	for i := range g.N {
-		for _, src := range g.Inputs(i) {
-			first[src+2]++
-		}
-	}
-	for i := 2; i < len(first); i++ {
-		first[i] += first[i-1]
-	}
-	edges = make([]int32, first[g.N+1])
-	for i := range g.N {
-		for _, src := range g.Inputs(i) {
-			edges[first[src+1]] = int32(i)
-			first[src+1]++
-		}
-	}
-	return edges, first
-}
+// node is a node as TensorFlow's messages write it.
+func (a FrameAnalysis) node(i int) string { return "{{node " + a.Name(i) + "}}" }
 
 // Frames finds the frame of every node of the graph, by id.
-func (g *Graph) Frames() (*Frames, error) { return AnalyzeFrames(flowGraph(g.Nodes())) }
-
-// flowGraph is the whole of a graph.
-func flowGraph(nodes []*Node) FlowGraph {
-	var space []int32
-	return FlowGraph{
-		N:         len(nodes),
-		Class:     func(i int) Class { return nodes[i].sig.class },
-		FrameName: func(i int) string { return nodes[i].FrameName() },
-		Name:      func(i int) string { return nodes[i].name },
-		Inputs: func(i int) []int32 {
-			space = space[:0]
+func (g *Graph) Frames() (*Frames, error) {
+	nodes := g.Nodes()
+	return FrameAnalysis{
+		Nodes: len(nodes),
+		Inputs: func(i int, yield func(int)) {
 			for _, from := range nodes[i].inputs {
-				space = append(space, int32(from.Op.id))
+				yield(from.Op.id)
 			}
 			for _, c := range nodes[i].controls {
-				space = append(space, int32(c.id))
+				yield(c.id)
 			}
-			return space
 		},
-	}
+		Kind:      func(i int) FrameKind { return nodes[i].sig.class.FrameKind() },
+		FrameName: func(i int) string { return nodes[i].FrameName() },
+		Name:      func(i int) string { return nodes[i].name },
+	}.Run()
 }
 
 // FrameName is the frame that an Enter leads into; "" for other nodes.
