@@ -1,8 +1,6 @@
 package shape
 
 import (
-	"sync"
-
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -11,9 +9,20 @@ import (
 // its inputs. It sets outputs with [Context.SetOutput]; those it leaves are of
 // unknown rank. Its error says what is wrong with the inputs or attributes;
 // the caller adds the node's name.
+//
+// A Func is to cope with any number of inputs, outputs and attributes, as a
+// program may bring definitions of its own: the methods of Context answer with
+// what is unknown or zero where something is not there.
 type Func func(c *Context) error
 
-// A Context is what a shape function sees of a node.
+// A Context is what a shape function sees of a node, and where it leaves what
+// it finds. The first error that [Context.Try] or [Context.TryDim] is given
+// sticks; everything after it goes on with unknown shapes, so that a function
+// can be written straight down and end with
+//
+//	return c.Err()
+//
+// Inference takes the sticking error even if the function returns nil.
 type Context struct {
 	Node  string
 	Op    *registry.OpDef
@@ -30,8 +39,11 @@ type Context struct {
 	// of integers read as a shape. Nil function: derived from Constant.
 	ConstantShape func(i int) Shape
 
-	// Handle data: the types and shapes of what a resource or variant input holds.
+	// Handle data: the types and shapes of what a resource or variant input
+	// holds. Shorter than Inputs or Outputs where nothing is known.
 	InputHandles, OutputHandles [][]HandleData
+
+	err error
 }
 
 // HandleData is the type and shape of one tensor behind a resource or variant.
@@ -40,30 +52,107 @@ type HandleData struct {
 	Shape Shape
 }
 
-// SetOutput sets the shape of output i.
-func (c *Context) SetOutput(i int, s Shape) { c.Outputs[i] = s }
+// Input is the shape of input i; of unknown rank if there is none such.
+func (c *Context) Input(i int) Shape {
+	if i < 0 || i >= len(c.Inputs) {
+		return Shape{}
+	}
+	return c.Inputs[i]
+}
 
-var (
-	mu    sync.RWMutex
-	funcs = map[string]Func{}
-)
+// InputType is the type of input i; Invalid if there is none such.
+func (c *Context) InputType(i int) tensor.DType {
+	if i < 0 || i >= len(c.InputTypes) {
+		return tensor.Invalid
+	}
+	return c.InputTypes[i]
+}
 
-// Register sets the shape function of operations; it panics if one has a
-// function already.
-func Register(f Func, ops ...string) {
-	mu.Lock()
-	defer mu.Unlock()
-	for _, op := range ops {
-		if _, ok := funcs[op]; ok {
-			panic("shape: operation " + op + " has two shape functions")
-		}
-		funcs[op] = f
+// OutputType is the type of output i; Invalid if there is none such.
+func (c *Context) OutputType(i int) tensor.DType {
+	if i < 0 || i >= len(c.OutputTypes) {
+		return tensor.Invalid
+	}
+	return c.OutputTypes[i]
+}
+
+// NumInputs is the number of inputs, lists flattened.
+func (c *Context) NumInputs() int { return len(c.Inputs) }
+
+// NumOutputs is the number of outputs, lists flattened.
+func (c *Context) NumOutputs() int { return len(c.Outputs) }
+
+// SetOutput sets the shape of output i, if there is such an output.
+func (c *Context) SetOutput(i int, s Shape) {
+	if i >= 0 && i < len(c.Outputs) {
+		c.Outputs[i] = s
 	}
 }
 
-// Lookup is the shape function of an operation, nil if it has none.
-func Lookup(op string) Func {
-	mu.RLock()
-	defer mu.RUnlock()
-	return funcs[op]
+// SetOutputs sets the shape of every output.
+func (c *Context) SetOutputs(s Shape) {
+	for i := range c.Outputs {
+		c.Outputs[i] = s
+	}
+}
+
+// Try is s, after the first error has been kept:
+//
+//	a := c.Try(c.Input(0).WithRank(2))
+func (c *Context) Try(s Shape, err error) Shape {
+	c.Fail(err)
+	return s
+}
+
+// TryDim is d, after the first error has been kept.
+func (c *Context) TryDim(d int64, err error) int64 {
+	c.Fail(err)
+	return d
+}
+
+// Fail keeps err if it is the first; nil is no error.
+func (c *Context) Fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Err is the first error that was kept.
+func (c *Context) Err() error { return c.err }
+
+// Handle is what is known of the only tensor behind input i, a resource or
+// variant; ok is false if nothing is.
+func (c *Context) Handle(i int) (h HandleData, ok bool) {
+	if i < 0 || i >= len(c.InputHandles) || len(c.InputHandles[i]) != 1 {
+		return HandleData{}, false
+	}
+	return c.InputHandles[i][0], true
+}
+
+// HandleShape is the shape of the tensor behind input i if that is a resource,
+// and the shape of input i itself if it is not.
+func (c *Context) HandleShape(i int) Shape {
+	if c.InputType(i).Base() != tensor.Resource {
+		return c.Input(i)
+	}
+	h, _ := c.Handle(i)
+	return h.Shape
+}
+
+// SetHandle says what is behind output i, a resource or variant.
+func (c *Context) SetHandle(i int, data ...HandleData) {
+	if i < 0 || i >= len(c.Outputs) {
+		return
+	}
+	for len(c.OutputHandles) <= i {
+		c.OutputHandles = append(c.OutputHandles, nil)
+	}
+	c.OutputHandles[i] = data
+}
+
+// PassHandle makes output out hold what input in holds.
+func (c *Context) PassHandle(in, out int) {
+	if in >= 0 && in < len(c.InputHandles) && c.InputHandles[in] != nil {
+		c.SetHandle(out, c.InputHandles[in]...)
+	}
 }

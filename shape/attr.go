@@ -1,0 +1,91 @@
+package shape
+
+import (
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Attributes have been checked against the definition and defaults filled in,
+// so these answer the zero value only for one that the definition lacks.
+
+var noAttr registry.AttrValue
+
+func (c *Context) attr(name string) *registry.AttrValue {
+	if v := c.Attrs.Find(name); v != nil {
+		return v
+	}
+	return &noAttr
+}
+
+// Type is a type attribute.
+func (c *Context) Type(name string) tensor.DType { return c.attr(name).Type }
+
+// Int is an int attribute.
+func (c *Context) Int(name string) int64 { return c.attr(name).I }
+
+// Bool is a bool attribute.
+func (c *Context) Bool(name string) bool { return c.attr(name).B }
+
+// Str is a string attribute.
+func (c *Context) Str(name string) string { return c.attr(name).S }
+
+// Tensor is a tensor attribute; nil without it.
+func (c *Context) Tensor(name string) *tensor.Tensor { return c.attr(name).Tensor }
+
+// Ints is a list(int) attribute.
+func (c *Context) Ints(name string) []int64 {
+	list := c.attr(name).List
+	out := make([]int64, len(list))
+	for i := range list {
+		out[i] = list[i].I
+	}
+	return out
+}
+
+// Types is a list(type) attribute.
+func (c *Context) Types(name string) []tensor.DType {
+	list := c.attr(name).List
+	out := make([]tensor.DType, len(list))
+	for i := range list {
+		out[i] = list[i].Type
+	}
+	return out
+}
+
+// Shape is a shape attribute, of unknown rank without it. An impossible one
+// is an error that sticks.
+func (c *Context) Shape(name string) Shape {
+	v := c.Attrs.Find(name)
+	if v == nil || v.Kind != registry.KindShape {
+		return Shape{}
+	}
+	return c.tryAttr(name, v.Shape)
+}
+
+// Shapes is a list(shape) attribute.
+func (c *Context) Shapes(name string) []Shape {
+	list := c.attr(name).List
+	out := make([]Shape, len(list))
+	for i := range list {
+		out[i] = c.tryAttr(name, list[i].Shape)
+	}
+	return out
+}
+
+func (c *Context) tryAttr(name string, s registry.Shape) Shape {
+	if err := CheckAttr(s); err != nil {
+		c.Fail(status.Invalid("attr '%s': %w", name, err))
+		return Shape{}
+	}
+	return FromAttr(s)
+}
+
+// CheckAttr says whether a tensor can have the shape that an attribute holds:
+// no dimension below -1, a rank and a number of elements within bounds.
+func CheckAttr(s registry.Shape) error {
+	if s.Unknown {
+		return nil
+	}
+	return checkDims(s.Dims)
+}
