@@ -1,0 +1,82 @@
+package tensor
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// ReadFile reads a tensor from a file: a NumPy array if the name ends in
+// ".npy", else a serialized TensorProto, customarily ".tensor" or ".pb". limit
+// bounds the bytes of the elements, as in [UnmarshalProto], and the size of a
+// message.
+func ReadFile(name string, limit int64) (*Tensor, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	defer f.Close()
+	t, err := readFile(f, filepath.Ext(name), limit)
+	if err != nil {
+		return nil, status.Errorf(status.CodeOf(err), "%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func readFile(f *os.File, ext string, limit int64) (*Tensor, error) {
+	if ext == ".npy" {
+		return ReadNPY(bufio.NewReader(f), limit)
+	}
+	// A negative int8 may be a varint of ten bytes with a tag of its own.
+	bound := int64(DefaultLimit)
+	if limit > 0 && limit < bound/11 {
+		bound = limit*11 + 64<<10
+	}
+	b, err := io.ReadAll(io.LimitReader(f, bound+1))
+	if err != nil {
+		return nil, fileError(err)
+	}
+	if int64(len(b)) > bound {
+		return nil, status.Errorf(status.ResourceExhausted, "the file is larger than the %d bytes that its tensor may take", bound)
+	}
+	return UnmarshalProto(b, limit)
+}
+
+// WriteFile writes t to a file in the form that [ReadFile] reads.
+func (t *Tensor) WriteFile(name string) (err error) {
+	if filepath.Ext(name) != ".npy" {
+		b, err := t.MarshalProto()
+		if err != nil {
+			return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
+		}
+		return fileError(os.WriteFile(name, b, 0o666))
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return fileError(err)
+	}
+	defer func() { err = errors.Join(err, fileError(f.Close())) }()
+	w := bufio.NewWriter(f)
+	if err := t.WriteNPY(w); err != nil {
+		return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
+	}
+	return fileError(w.Flush())
+}
+
+// fileError gives an error of the file system its code; nil stays nil.
+func fileError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return status.Errorf(status.NotFound, "%w", err)
+	case errors.Is(err, fs.ErrPermission):
+		return status.Errorf(status.PermissionDenied, "%w", err)
+	}
+	return status.Errorf(status.Unknown, "%w", err)
+}
