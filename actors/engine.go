@@ -1,0 +1,156 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Config is how an engine is made. The zero Config is good.
+type Config struct {
+	Budget *tensor.Budget
+	Log    *zerolog.Logger // lifecycle events; nil: none
+	// Tokens sends every token its own way: no loop and no program is played
+	// as one unit. Results are the same; tests compare the two.
+	Tokens bool
+	// Share runs expensive kernels that are ready together beside each other.
+	// Nil: on the driver alone.
+	Share Sharer
+}
+
+// A Sharer runs kernels on other cores.
+type Sharer interface {
+	// Publish makes a task claimable by whoever is free.
+	Publish(task func())
+	// Help claims and runs one published task; false if there is none.
+	Help() bool
+}
+
+// Engine is the product's engine: nodes as actors on the caller's goroutine
+// and the device's pool, tokens by the direct path. It is safe for concurrent
+// use.
+type Engine struct {
+	cfg  Config
+	name string     // in addresses
+	pid  *actor.PID // the session actor
+
+	runs sync.Pool // of *run
+	mu   sync.Mutex
+	live []*run // every run ever made, by slot
+}
+
+var engineCount atomic.Int64
+
+// New makes an engine and spawns its session actor, with a device actor below it.
+func New(cfg Config) *Engine {
+	if cfg.Log == nil {
+		nop := zerolog.Nop()
+		cfg.Log = &nop
+	}
+	e := &Engine{cfg: cfg, name: fmt.Sprintf("session%d", engineCount.Add(1))}
+	e.pid = System().Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &session{engine: e} },
+		actor.WithSupervisor(actor.NewOneForOneStrategy(10, 0, func(any) actor.Directive { return actor.RestartDirective }))))
+	engines.Store(e.name, e)
+	return e
+}
+
+// Name is "actors".
+func (e *Engine) Name() string { return "actors" }
+
+// PID is the address of the engine's session actor.
+func (e *Engine) PID() *actor.PID { return e.pid }
+
+// Close stops the session actor and waits until it has ended. No step may be
+// running.
+func (e *Engine) Close() error {
+	engines.Delete(e.name)
+	if err := System().Root.StopFuture(e.pid).Wait(); err != nil {
+		return status.Errorf(status.Internal, "the session actor did not stop: %w", err)
+	}
+	return nil
+}
+
+// find is the run that plays a step; nil if it has ended.
+func (e *Engine) find(step string) *run {
+	var slot int
+	var turn uint64
+	if _, err := fmt.Sscanf(step, "%d.%d", &slot, &turn); err != nil {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if slot < 0 || slot >= len(e.live) {
+		return nil
+	}
+	if r := e.live[slot]; r.turn.Load() == turn && turn&1 == 1 {
+		return r
+	}
+	return nil
+}
+
+// steps lists the addresses of the steps that run.
+func (e *Engine) steps() []*actor.PID {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []*actor.PID
+	for _, r := range e.live {
+		if turn := r.turn.Load(); turn&1 == 1 {
+			all = append(all, r.pid(turn))
+		}
+	}
+	return all
+}
+
+// Run drives one step on the calling goroutine. See [nodes.Engine].
+func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
+	r, _ := e.runs.Get().(*run)
+	if r == nil {
+		r = e.newRun()
+	}
+	r.turn.Add(1) // odd: running
+	err := r.drive(shared, p, feeds, fetched)
+	r.turn.Add(1)
+	e.runs.Put(r)
+	return err
+}
+
+func (e *Engine) newRun() *run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := &run{engine: e, slot: len(e.live), bell: make(chan struct{}, 1)}
+	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Poll: r.poll}
+	e.live = append(e.live, r)
+	return r
+}
+
+// Reports asks every running step what it is doing. A step that is inside a
+// long kernel answers when the kernel returns; ctx bounds the wait.
+func (e *Engine) Reports(ctx context.Context, limit int) []Status {
+	pids := e.steps()
+	answers := make(chan *Status, len(pids))
+	for _, pid := range pids {
+		step := pid.Id[len(e.name)+1:]
+		if r := e.find(step); r != nil {
+			r.post(step, letter{message: &Inspect{Limit: limit}, answer: answers})
+		}
+	}
+	var all []Status
+	for range pids {
+		select {
+		case s := <-answers:
+			all = append(all, *s)
+		case <-ctx.Done():
+			return all
+		}
+	}
+	return all
+}

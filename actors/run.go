@@ -1,0 +1,190 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A run drives one step at a time, on the goroutine of whoever called.
+type run struct {
+	engine  *Engine
+	slot    int
+	turn    atomic.Uint64 // odd while a step runs; names the step together with slot
+	options nodes.Options
+
+	step  *nodes.Step
+	ctx   context.Context
+	inbox nodes.Inbox
+	got   []nodes.Completion
+	async int
+	abort error // what a letter asked for
+
+	waiting atomic.Bool // letters wait to be read
+	mu      sync.Mutex
+	mail    []letter
+	bell    chan struct{}
+}
+
+// A letter is a message from outside to a step or one of its nodes.
+type letter struct {
+	node    string
+	message any
+	sender  *actor.PID
+	answer  chan *Status // in place of a sender
+}
+
+// pid is the address of the step that the run plays in that turn.
+func (r *run) pid(turn uint64) *actor.PID {
+	return actor.NewPID(Address, fmt.Sprintf("%s/%d.%d", r.engine.name, r.slot, turn))
+}
+
+// post leaves a letter for a step, unless that has ended.
+func (r *run) post(step string, l letter) {
+	r.mu.Lock()
+	if r.engine.find(step) == r {
+		r.mail = append(r.mail, l)
+		r.waiting.Store(true)
+	}
+	r.mu.Unlock()
+	select {
+	case r.bell <- struct{}{}:
+	default:
+	}
+}
+
+// poll reads the mail and looks at the context. The step asks now and then.
+func (r *run) poll() error {
+	if r.waiting.Load() {
+		r.read()
+		if r.abort != nil {
+			return r.abort
+		}
+	}
+	if err := r.ctx.Err(); err != nil {
+		return status.FromContext(r.ctx)
+	}
+	return nil
+}
+
+// read answers the letters that have come.
+func (r *run) read() {
+	r.mu.Lock()
+	mail := r.mail
+	r.mail = nil
+	r.waiting.Store(false)
+	r.mu.Unlock()
+	for _, l := range mail {
+		switch m := l.message.(type) {
+		case *Abort:
+			if r.abort == nil {
+				at := ""
+				if l.node != "" {
+					at = fmt.Sprintf(" at node %q", l.node)
+				}
+				r.abort = status.Errorf(status.Aborted, "the step was aborted%s: %s", at, m.Reason)
+			}
+		case *Inspect:
+			limit := m.Limit
+			if limit <= 0 {
+				limit = 16
+			}
+			s := &Status{Step: r.pid(r.turn.Load()), Report: r.step.Report(limit)}
+			if l.answer != nil {
+				l.answer <- s
+			} else if l.sender != nil {
+				System().Root.Send(l.sender, s)
+			}
+		}
+	}
+}
+
+// drive plays one step to its end.
+func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
+	outer := shared.Context
+	r.ctx, r.abort = outer, nil
+	var cancel context.CancelFunc
+	if p.Blocks() { // kernels that wait must hear that the step has failed
+		shared.Context, cancel = context.WithCancel(outer)
+	}
+	r.step = p.Begin(shared, feeds, r.options)
+	for {
+		a := r.step.Advance()
+		if a != nil {
+			r.hand(a)
+			continue
+		}
+		if r.step.Err() != nil || r.step.Running() == 0 {
+			break
+		}
+		r.wait()
+	}
+	if cancel != nil {
+		cancel()
+		shared.Context = outer
+	}
+	for r.step.Running() > 0 {
+		if !r.take() {
+			<-r.inbox.Bell()
+		}
+	}
+	err := r.step.End(fetched)
+	r.step, r.ctx = nil, nil
+	if r.waiting.Load() {
+		r.mu.Lock()
+		clear(r.mail)
+		r.mail = r.mail[:0]
+		r.waiting.Store(false)
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// hand starts a kernel that the step does not run itself.
+func (r *run) hand(a *nodes.Activation) {
+	if a.Async() {
+		a.Start(func(err error) { r.inbox.Put(a, err) })
+		return
+	}
+	if share := r.engine.cfg.Share; share != nil {
+		share.Publish(func() { r.inbox.Put(a, a.Run()) })
+		return
+	}
+	r.step.Complete(a, a.Run())
+}
+
+// take completes the kernels that are done, and says whether any was.
+func (r *run) take() bool {
+	r.got = r.inbox.Take(r.got[:0])
+	for _, c := range r.got {
+		r.step.Complete(c.Activation, c.Err)
+	}
+	return len(r.got) > 0
+}
+
+// wait lets something happen: a kernel completes, a letter comes, the step is
+// cancelled, or the driver helps with what it has published.
+func (r *run) wait() {
+	if r.take() {
+		return
+	}
+	if share := r.engine.cfg.Share; share != nil && share.Help() {
+		return
+	}
+	select {
+	case <-r.inbox.Bell():
+	case <-r.bell:
+	case <-r.ctx.Done():
+	}
+	if err := r.poll(); err != nil {
+		r.step.Abort(err)
+	}
+}

@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+)
+
+// Address is the address part of the PIDs of sessions' steps and nodes: it
+// belongs to no process that is stored anywhere, but is resolved when used.
+const Address = "troupe"
+
+// System is the process's one actor system, made on first use: it costs
+// milliseconds and megabytes, and cannot be unmade. Its log goes to zerolog,
+// warnings and worse only.
+var System = sync.OnceValue(func() *actor.ActorSystem {
+	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	s := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(zerolog.NewSlogHandler(log))
+	}))
+	s.ProcessRegistry.RegisterAddressResolver(resolve)
+	return s
+})
+
+// engines that are open, by name, for address resolution.
+var engines sync.Map // string → *Engine
+
+// resolve finds the process behind a PID of [Address]: "engine/step" or
+// "engine/step/node".
+func resolve(pid *actor.PID) (actor.Process, bool) {
+	if pid.Address != Address {
+		return nil, false
+	}
+	engine, rest, ok := strings.Cut(pid.Id, "/")
+	if !ok {
+		return nil, false
+	}
+	e, ok := engines.Load(engine)
+	if !ok {
+		return nil, false
+	}
+	step, node, _ := strings.Cut(rest, "/")
+	r := e.(*Engine).find(step)
+	if r == nil {
+		return nil, false
+	}
+	return &process{run: r, step: step, node: node}, true
+}
+
+// A process is a step, or one of its nodes, as an address: what is sent to it
+// goes to the step's mail, which its driver reads.
+type process struct {
+	run  *run
+	step string
+	node string // "" for the step itself
+}
+
+// SendUserMessage puts a message into the step's mail.
+func (p *process) SendUserMessage(_ *actor.PID, message any) {
+	header, msg, sender := actor.UnwrapEnvelope(message)
+	_ = header
+	p.run.post(p.step, letter{node: p.node, message: msg, sender: sender})
+}
+
+// SendSystemMessage handles what the actor library sends by itself: watching a
+// step answers at once that it ends by itself, anything else means nothing here.
+func (p *process) SendSystemMessage(pid *actor.PID, message any) {
+	if w, ok := message.(*actor.Watch); ok {
+		System().Root.Send(w.Watcher, &actor.Terminated{Who: pid})
+	}
+}
+
+// Stop aborts the step.
+func (p *process) Stop(*actor.PID) {
+	p.run.post(p.step, letter{message: &Abort{Reason: "its actor was stopped"}})
+}

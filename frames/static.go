@@ -1,0 +1,19 @@
+package frames
+
+// A Static is what a program knows of one frame: the layout of an iteration.
+// Index 0 of a program's frames is the root.
+type Static struct {
+	Name   string
+	Index  int
+	Parent int // index of the enclosing frame; -1 for the root
+
+	Nodes int // nodes in the frame; they are numbered from 0 in it
+	Slots int // their inputs all together
+
+	// First and Later are the counts an iteration begins with, the first and
+	// every other one: for each node twice the number of inputs it waits for.
+	First, Later []uint32
+
+	Enters   int // Enter nodes that name this frame
+	Parallel int // at most so many iterations at a time, at least 1
+}

@@ -1,0 +1,294 @@
+package nodes
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An Activation is a kernel that may run. It belongs to the driver from
+// [Step.Next] to [Step.Complete]; Run or Start may be called on any goroutine.
+type Activation struct {
+	activation
+	step   *Step
+	kernel kernel.Kernel
+	in     []tensor.Value
+	out    []tensor.Value
+	ctx    kernel.Context
+}
+
+// awayArena serves kernels that run away from the step's driver.
+type awayArena struct {
+	sync.Mutex
+	tensor.Arena
+}
+
+// Number is the number of the node, as [Token.To] gives it.
+func (a *Activation) Number() int { return int(a.node) }
+
+// Node is the name of the node.
+func (a *Activation) Node() string { return a.step.p.name(a.node) }
+
+// Async says whether the kernel should be started rather than run: it may
+// wait for something outside the step.
+func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kindAsync }
+
+// Run computes the outputs. A panic of the kernel is its error.
+func (a *Activation) Run() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(r)
+		}
+	}()
+	return a.kernel.Run(&a.ctx, a.in, a.out)
+}
+
+// Start begins an asynchronous kernel: done is called once, perhaps before
+// Start returns, perhaps on another goroutine.
+func (a *Activation) Start(done func(error)) {
+	defer func() {
+		if r := recover(); r != nil {
+			done(panicked(r))
+		}
+	}()
+	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, done)
+}
+
+// panicked is the error of a kernel that panicked.
+func panicked(r any) error {
+	return status.Errorf(status.Internal, "the kernel panicked: %v\n%s", r, trim(debug.Stack()))
+}
+
+// trim keeps the beginning of a stack.
+func trim(stack []byte) []byte {
+	const most = 4096
+	if len(stack) > most {
+		stack = stack[:most]
+	}
+	return stack
+}
+
+// askEvery is how many activations may run between two looks at the context.
+const askEvery = 128
+
+// Next plays control-flow nodes until a kernel is due, and hands it out; nil
+// if nothing is ready.
+func (s *Step) Next() *Activation { return s.guarded(false) }
+
+// Advance does what Next does and also runs kernels itself, on this goroutine.
+// It hands out those that may block, and those that the program has measured
+// to be expensive if share is set and others are ready beside them.
+func (s *Step) Advance() *Activation { return s.guarded(true) }
+
+func (s *Step) guarded(inline bool) *Activation {
+	for {
+		a, panicked := s.attempt(inline)
+		if !panicked {
+			return a
+		}
+	}
+}
+
+// attempt is one stretch of advance; a panic in it fails the step.
+func (s *Step) attempt(inline bool) (a *Activation, died bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			clear(s.out)
+			if u := s.inUnit; u != nil {
+				s.failUnit(u, s.unitNode, panicked(r))
+				s.inUnit = nil
+			} else {
+				s.fail(s.current, panicked(r))
+			}
+			a, died = nil, true
+		}
+	}()
+	return s.advanceReady(inline), false
+}
+
+func (s *Step) advanceReady(inline bool) *Activation {
+	p := s.p
+	if s.whole {
+		s.whole = false
+		s.playWhole()
+		return nil
+	}
+	for s.ready.len() > 0 {
+		var a activation
+		if s.order == nil {
+			a = s.ready.pop()
+		} else {
+			a = s.ready.take(s.order(s.ready.len()))
+		}
+		n := &p.nodes[a.node]
+		s.current = a
+		if n.kind > kindAsync {
+			s.play(a, n)
+			s.leave(a.it)
+			continue
+		}
+		if a.dead {
+			s.die(a.it, n)
+			s.drop(a.it, n)
+			s.leave(a.it)
+			continue
+		}
+		if n.flags&flagDeref != 0 && !s.deref(a, n) {
+			continue
+		}
+		if !inline || n.kind == kindAsync {
+			return s.handOut(a, n)
+		}
+		if s.sinceAsk++; s.sinceAsk >= askEvery {
+			s.sinceAsk = 0
+			if s.cancelled() {
+				return nil
+			}
+		}
+		out := s.out[:n.nout]
+		if err := n.kernel.Run(&s.ctx, a.it.Inputs[n.in:n.in+n.nin:n.in+n.nin], out); err != nil {
+			clear(out)
+			s.fail(a, err)
+			return nil
+		}
+		s.propagate(a, n, out)
+		s.drop(a.it, n)
+		s.leave(a.it)
+	}
+	return nil
+}
+
+// deref replaces references by what they point to where the node wants values.
+func (s *Step) deref(a activation, n *node) bool {
+	for i := range n.nin {
+		v, ok := s.input(a, n, i)
+		if !ok {
+			return false
+		}
+		a.it.Inputs[n.in+i] = v
+	}
+	return true
+}
+
+// propagate delivers a kernel's outputs and clears them.
+func (s *Step) propagate(a activation, n *node, out []tensor.Value) {
+	for o := range out {
+		v := out[o]
+		pt := s.p.ports[n.ports+int32(o)]
+		switch {
+		case v.IsZero():
+			if pt.lo == pt.hi {
+				continue
+			}
+			if n.flags&flagSwitch == 0 {
+				s.fail(a, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+				return
+			}
+			s.signal(a.it, pt, true)
+		case pt.lo == pt.hi:
+			s.arena.Sweep(v)
+			out[o] = tensor.Value{}
+		default:
+			s.deliver(a.it, pt, v)
+			out[o] = tensor.Value{}
+		}
+	}
+	s.control(a.it, n, false)
+}
+
+// handOut makes an activation of a kernel for the driver.
+func (s *Step) handOut(a activation, n *node) *Activation {
+	var h *Activation
+	if k := len(s.free); k > 0 {
+		h = s.free[k-1]
+		s.free = s.free[:k-1]
+	} else {
+		h = &Activation{}
+	}
+	in := a.it.Inputs[n.in : n.in+n.nin : n.in+n.nin]
+	h.activation, h.step, h.kernel, h.in = a, s, n.kernel, in
+	if cap(h.out) < int(n.nout) {
+		h.out = make([]tensor.Value, n.nout)
+	}
+	h.out = h.out[:n.nout]
+	h.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex}
+	for i := range min(len(in), 64) {
+		if !in[i].Sole() {
+			h.ctx.Keep |= 1 << uint(i)
+		}
+	}
+	s.running++
+	return h
+}
+
+// Complete takes a kernel's outputs, or its error, and wakes whoever waited
+// for them. After the step has failed outputs are dropped.
+func (s *Step) Complete(a *Activation, err error) {
+	s.running--
+	n := &s.p.nodes[a.node]
+	switch {
+	case s.err != nil:
+	case err != nil:
+		s.fail(a.activation, err)
+	default:
+		s.propagate(a.activation, n, a.out)
+		s.drop(a.it, n)
+		s.leave(a.it)
+	}
+	clear(a.out)
+	a.in, a.kernel, a.activation = nil, nil, activation{}
+	s.free = append(s.free, a)
+}
+
+// A Transport carries tokens between nodes for a driver that wants to see
+// every one. Send is called while the step runs; each token must later be
+// given to [Step.Accept].
+type Transport interface {
+	Send(t Token)
+}
+
+// A Token is one value, or death, on its way along one edge.
+type Token struct {
+	it    *frames.Iteration
+	e     *edge
+	value tensor.Value
+	dead  bool
+}
+
+// To numbers the node the token goes to, from 0 to Program.NumNodes()-1.
+func (t Token) To() int { return int(t.e.node) }
+
+// String is "value → node".
+func (t Token) String() string { return fmt.Sprintf("%d at %s", t.e.node, t.it.Tag()) }
+
+// mail sends a value, or death, along edges through the transport.
+func (s *Step) mail(it *frames.Iteration, edges []edge, v tensor.Value, dead bool) {
+	for i := range edges {
+		it.Outstanding++
+		s.post.Send(Token{it, &edges[i], v, dead})
+	}
+}
+
+// Accept delivers a token that a transport carried.
+func (s *Step) Accept(t Token) {
+	if s.err != nil {
+		return
+	}
+	e, bit := t.e, uint32(0)
+	if t.dead {
+		bit = 1
+	} else if e.slot >= 0 {
+		t.it.Inputs[e.slot] = t.value
+	}
+	c := (t.it.Pending[e.local] - 2) | bit
+	t.it.Pending[e.local] = c
+	if c < 2 {
+		s.wake(t.it, e.node, c)
+	}
+	s.leave(t.it)
+}

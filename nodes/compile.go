@@ -1,0 +1,456 @@
+package nodes
+
+import (
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Spec says what a step of a program is for.
+type Spec struct {
+	Feeds   []graph.Output // what the caller gives, each at most once
+	Fetches []graph.Output // what it wants back
+	Targets []*graph.Node  // what must have run
+	Device  string         // full name of the device; "" is CPU 0 of this process
+}
+
+// Compile prunes a graph to what spec needs and lays it out. It fails where a
+// node has no kernel, where a kernel refuses its attributes, and where a
+// node's inputs come from different frames.
+func Compile(g *graph.Graph, spec Spec) (*Program, error) {
+	c := compiler{
+		p: &Program{
+			device:  spec.Device,
+			feeds:   spec.Feeds,
+			fetches: spec.Fetches,
+		},
+		number: make([]int32, g.NumNodes()),
+	}
+	if c.p.device == "" {
+		c.p.device = "/job:localhost/replica:0/task:0/device:CPU:0"
+	}
+	for _, step := range []func(Spec) error{c.prune, c.link, c.place, c.lay, c.count, c.kernels, c.units} {
+		if err := step(spec); err != nil {
+			return nil, err
+		}
+	}
+	return c.p, nil
+}
+
+// A compiler holds what is needed while a program is made.
+type compiler struct {
+	p      *Program
+	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
+	fed    map[graph.Output]int32 // fed output → feed
+	in     [][]source             // data inputs of each node, by number, then control inputs
+}
+
+// A source is where an input comes from.
+type source struct {
+	node int32
+	port int32 // -1: a control edge
+}
+
+// prune numbers the nodes that fetches and targets need, feeds and fetches as
+// nodes of their own. The walk keeps a stack of its own: graphs are deep.
+func (c *compiler) prune(spec Spec) error {
+	p := c.p
+	if len(spec.Feeds) > 0 {
+		c.fed = make(map[graph.Output]int32, len(spec.Feeds))
+	}
+	p.args = make([]int32, len(spec.Feeds))
+	for i, f := range spec.Feeds {
+		if _, twice := c.fed[f]; twice {
+			return status.Invalid("the tensor %s is fed twice", f)
+		}
+		c.fed[f] = int32(i)
+		p.args[i] = -1
+	}
+	var stack []*graph.Node
+	need := func(n *graph.Node) {
+		if c.number[n.ID()] == 0 {
+			p.nodes = append(p.nodes, node{def: n})
+			c.number[n.ID()] = int32(len(p.nodes))
+			stack = append(stack, n)
+		}
+	}
+	arg := func(i int32) {
+		if p.args[i] < 0 {
+			p.args[i] = int32(len(p.nodes))
+			p.nodes = append(p.nodes, node{kind: kindArg, aux: i, nout: 1})
+		}
+	}
+	input := func(o graph.Output) {
+		if i, ok := c.fed[o]; ok {
+			arg(i)
+		} else {
+			need(o.Op)
+		}
+	}
+	// A control edge from a fed placeholder comes from its feed.
+	after := func(n *graph.Node) {
+		if i, ok := c.fedPlaceholder(n); ok {
+			arg(i)
+		} else {
+			need(n)
+		}
+	}
+	for _, f := range spec.Fetches {
+		input(f)
+	}
+	for _, t := range spec.Targets {
+		after(t)
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, o := range n.Inputs() {
+			input(o)
+		}
+		for _, d := range n.Controls() {
+			after(d)
+		}
+	}
+	for i := range spec.Fetches {
+		p.nodes = append(p.nodes, node{kind: kindRetval, aux: int32(i), nin: 1})
+	}
+	return nil
+}
+
+func (c *compiler) fedPlaceholder(n *graph.Node) (int32, bool) {
+	if len(c.fed) == 0 {
+		return 0, false
+	}
+	switch n.Type() {
+	case "Placeholder", "PlaceholderV2", "PlaceholderWithDefault":
+		i, ok := c.fed[graph.Output{Op: n, Index: 0}]
+		return i, ok
+	}
+	return 0, false
+}
+
+// link finds where every input comes from.
+func (c *compiler) link(spec Spec) error {
+	p := c.p
+	c.in = make([][]source, len(p.nodes))
+	total := 0
+	for i := range p.nodes {
+		if d := p.nodes[i].def; d != nil {
+			total += len(d.Inputs()) + len(d.Controls())
+		} else {
+			total++
+		}
+	}
+	slab := make([]source, 0, total)
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		at := len(slab)
+		if n.def != nil {
+			n.nin, n.nout = int32(n.def.NumInputs()), int32(n.def.NumOutputs())
+			for _, o := range n.def.Inputs() {
+				slab = append(slab, c.from(o))
+			}
+			for _, d := range n.def.Controls() {
+				if a, ok := c.fedPlaceholder(d); ok {
+					slab = append(slab, source{p.args[a], -1})
+				} else {
+					slab = append(slab, source{c.number[d.ID()] - 1, -1})
+				}
+			}
+		} else if n.kind == kindRetval {
+			slab = append(slab, c.from(p.fetches[n.aux]))
+		}
+		c.in[i] = slab[at:len(slab):len(slab)]
+		p.maxOut = max(p.maxOut, int(n.nout))
+	}
+	p.sources = c.in
+	return nil
+}
+
+func (c *compiler) from(o graph.Output) source {
+	if i, ok := c.fed[o]; ok {
+		return source{c.p.args[i], 0}
+	}
+	return source{c.number[o.Op.ID()] - 1, int32(o.Index)}
+}
+
+// kinds of the operations that the step machine plays.
+var kinds = map[string]kind{
+	"Switch": kindSwitch, "RefSwitch": kindSwitch, "_SwitchN": kindSwitchN,
+	"Merge": kindMerge, "RefMerge": kindMerge,
+	"Enter": kindEnter, "RefEnter": kindEnter,
+	"Exit": kindExit, "RefExit": kindExit,
+	"NextIteration": kindNext, "RefNextIteration": kindNext,
+	"LoopCond": kindLoopCond, "ControlTrigger": kindTrigger,
+	"NoOp": kindNoOp, "Const": kindConst,
+	"Identity": kindForward, "RefIdentity": kindForward,
+}
+
+// place says of every node what kind it is, and finds its frame.
+func (c *compiler) place(spec Spec) error {
+	p := c.p
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.def == nil {
+			continue
+		}
+		n.kind = kinds[n.def.Type()]
+		switch n.kind {
+		case kindConst:
+			t := n.def.Attrs().Find("value").Tensor
+			n.aux = int32(len(p.consts))
+			p.consts = append(p.consts, tensor.ValueOf(t))
+		case kindSwitch, kindSwitchN, kindMerge:
+			p.control = true
+		case kindEnter:
+			p.control = true
+			if a := n.def.Attrs().Find("is_constant"); a != nil && a.B {
+				n.flags |= flagConstant
+			}
+		case kindExit, kindNext:
+			p.control = true
+		}
+		for k, s := range c.in[i] {
+			if s.port >= 0 && p.isRef(s) && (k < int(n.nin)) {
+				n.flags |= flagDeref
+			}
+		}
+	}
+	for i := range p.nodes { // fetched references are read
+		n := &p.nodes[i]
+		if n.kind == kindRetval && p.isRef(c.in[i][0]) {
+			n.flags |= flagDeref
+		}
+	}
+	return c.frames()
+}
+
+// isRef says whether an output carries references.
+func (p *Program) isRef(s source) bool {
+	d := p.nodes[s.node].def
+	return d != nil && s.port >= 0 && d.OutputTypes()[s.port].IsRef()
+}
+
+// frames finds every node's frame, walking from the roots: what Enter, Exit
+// and the rest do to the frame of their consumers.
+func (c *compiler) frames() error {
+	p := c.p
+	if !p.control {
+		p.statics = []*frames.Static{{Parent: -1, Parallel: 1}}
+		return nil
+	}
+	f, err := graph.FrameAnalysis{
+		Nodes: len(p.nodes),
+		Inputs: func(i int, yield func(from int)) {
+			for _, s := range c.in[i] {
+				yield(int(s.node))
+			}
+		},
+		Kind: func(i int) graph.FrameKind {
+			if d := p.nodes[i].def; d != nil {
+				return d.Class().FrameKind()
+			}
+			return graph.StaysInFrame
+		},
+		FrameName: func(i int) string { return p.nodes[i].def.FrameName() },
+		Name:      func(i int) string { return p.name(int32(i)) },
+	}.Run()
+	if err != nil {
+		return err
+	}
+	for k, fr := range f.Frames {
+		p.statics = append(p.statics, &frames.Static{Name: fr.Name, Index: k, Parent: fr.Parent, Parallel: 1})
+	}
+	for i := range p.nodes {
+		p.nodes[i].frame = int32(f.FrameOf[i])
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.kind != kindEnter {
+			continue
+		}
+		n.aux = int32(f.Entered[i])
+		s := p.statics[n.aux]
+		s.Enters++
+		limit := n.def.Attrs().Find("parallel_iterations").I
+		if limit < 1 {
+			return status.Invalid("node %q: parallel_iterations is %d and must be at least 1", n.def.Name(), limit)
+		}
+		if s.Enters == 1 {
+			s.Parallel = int(min(limit, 1<<20))
+		}
+	}
+	return nil
+}
+
+// lay numbers nodes and input slots within their frames and makes the edges.
+func (c *compiler) lay(spec Spec) error {
+	p := c.p
+	p.members = make([][]int32, len(p.statics))
+	sizes := make([]int, len(p.statics))
+	for i := range p.nodes {
+		sizes[p.nodes[i].frame]++
+	}
+	for f, n := range sizes {
+		p.members[f] = make([]int32, 0, n)
+	}
+	nports := 0
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		s := p.statics[n.frame]
+		n.local, n.in, n.ports = int32(s.Nodes), int32(s.Slots), int32(nports)
+		s.Nodes++
+		s.Slots += int(n.nin)
+		p.members[n.frame] = append(p.members[n.frame], int32(i))
+		nports += int(n.nout) + 1
+	}
+	// Count the edges of each port, then place them.
+	p.ports = make([]port, nports)
+	portOf := func(s source) int32 {
+		n := &p.nodes[s.node]
+		if s.port < 0 {
+			return n.ports + n.nout
+		}
+		return n.ports + s.port
+	}
+	total := int32(0)
+	for i := range c.in {
+		for _, s := range c.in[i] {
+			p.ports[portOf(s)].hi++
+			total++
+		}
+	}
+	at := int32(0)
+	for k := range p.ports {
+		count := p.ports[k].hi
+		p.ports[k] = port{at, at}
+		at += count
+	}
+	p.edges = make([]edge, total)
+	for i := range c.in {
+		n := &p.nodes[i]
+		for k, s := range c.in[i] {
+			e := edge{local: n.local, slot: -1, node: int32(i)}
+			if s.port >= 0 {
+				e.slot = n.in + int32(k)
+			}
+			pt := &p.ports[portOf(s)]
+			p.edges[pt.hi] = e
+			pt.hi++
+		}
+	}
+	return nil
+}
+
+// count works out what every node waits for at the beginning of an iteration.
+func (c *compiler) count(spec Spec) error {
+	p := c.p
+	for _, s := range p.statics {
+		s.First = make([]uint32, s.Nodes)
+		s.Later = s.First
+		if s.Parent >= 0 {
+			s.Later = make([]uint32, s.Nodes)
+		}
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		s := p.statics[n.frame]
+		first, later := c.waits(n, c.in[i])
+		s.First[n.local] = first << 1
+		s.Later[n.local] = later << 1
+		if n.frame == 0 && len(c.in[i]) == 0 {
+			p.roots = append(p.roots, int32(i))
+		}
+	}
+	return nil
+}
+
+// waits is how many inputs a node waits for, in a frame's first iteration and
+// in later ones. Only a Merge does not wait for all of its edges: in the first
+// iteration nothing comes from a NextIteration, and afterwards nothing comes
+// from an Enter that is not constant, and one value from all NextIterations
+// together.
+func (c *compiler) waits(n *node, in []source) (first, later uint32) {
+	if n.kind != kindMerge {
+		return uint32(len(in)), uint32(len(in))
+	}
+	next := false
+	for _, s := range in {
+		from := &c.p.nodes[s.node]
+		switch {
+		case from.kind == kindNext:
+			next = true
+		case from.kind == kindEnter && from.flags&flagConstant == 0:
+			first++
+		default:
+			first++
+			later++
+		}
+	}
+	if next {
+		later++
+	}
+	return first, later
+}
+
+// kernels finds and makes every node's kernel.
+func (c *compiler) kernels(spec Spec) error {
+	p := c.p
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.kind != kindKernel || n.def == nil {
+			continue
+		}
+		k, err := makeKernel(n.def, p.device)
+		if err != nil {
+			e := *status.From(err)
+			if e.Node == "" {
+				e.Node, e.Op, e.Device = n.def.Name(), n.def.Type(), p.device
+			}
+			return &e
+		}
+		n.kernel = k
+		switch k.(type) {
+		case kernel.Async:
+			n.kind = kindAsync
+			p.blocks = true
+		case kernel.Blocking:
+			p.blocks = true
+		}
+	}
+	return nil
+}
+
+// makeKernel finds and makes the kernel of a node.
+func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
+	r, err := kernel.Find("CPU", n.Type(), n.Attrs())
+	if err != nil {
+		return nil, err
+	}
+	return r.New(&kernel.Construction{
+		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(),
+		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device,
+	})
+}
+
+// units makes the units of the program: one of it all, or those of the
+// outermost loops that allow it.
+func (c *compiler) units(spec Spec) error {
+	p := c.p
+	if p.whole, p.why = p.plan(0); p.whole != nil {
+		return nil
+	}
+	p.units = make([]*unit, len(p.statics))
+	within := make([]bool, len(p.statics)) // inside a frame that has a unit
+	for f := 1; f < len(p.statics); f++ {  // parents come first
+		if within[p.statics[f].Parent] {
+			within[f] = true
+			continue
+		}
+		p.units[f], _ = p.plan(int32(f))
+		within[f] = p.units[f] != nil
+	}
+	return nil
+}

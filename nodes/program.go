@@ -1,0 +1,154 @@
+package nodes
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Program is what a step needs of a graph, laid out for running: a flat
+// table of nodes, their edges as ranges of one slice, the frames, the kernels.
+// It is immutable and safe for concurrent use.
+type Program struct {
+	device  string // where it runs
+	feeds   []graph.Output
+	fetches []graph.Output
+
+	nodes   []node
+	ports   []port // for each node its outputs, then its control port
+	edges   []edge
+	consts  []tensor.Value
+	statics []*frames.Static // the root first
+	members [][]int32        // nodes of each frame, by their number in it
+	roots   []int32          // nodes of the root frame that wait for nothing
+	sources [][]source       // for messages: where inputs come from
+	args    []int32          // node of each feed, -1 if nothing needs it
+
+	maxOut  int  // the most outputs of a node
+	blocks  bool // a kernel may wait for something outside the step
+	control bool // has control flow, so needs frames and death
+
+	whole *unit   // the program as one unit; nil if it cannot be one
+	units []*unit // by frame, where whole is nil: loops that can
+	why   string  // why whole is nil
+
+	pool sync.Pool // of *Step
+}
+
+// A kind says what a node does with a token. Everything but kindKernel and
+// kindAsync is played by the step machine.
+type kind uint8
+
+const (
+	kindKernel  kind = iota
+	kindAsync        // a kernel that may finish later
+	kindForward      // Identity and the like: the input is the output
+	kindNoOp         // no outputs
+	kindTrigger      // ControlTrigger: a NoOp that is never dead
+	kindConst        // puts out a constant
+	kindArg          // puts out a feed
+	kindRetval       // takes a fetch
+	kindSwitch       // Switch, RefSwitch: input 0 goes to output input 1
+	kindSwitchN      // _SwitchN: the same with an int index
+	kindMerge        // Merge, RefMerge
+	kindEnter
+	kindExit
+	kindNext
+	kindLoopCond
+)
+
+type flag uint8
+
+const (
+	flagDeref    flag = 1 << iota // an input is a reference to be read
+	flagConstant                  // an Enter that is constant
+	flagSwitch                    // a kernel that may leave outputs without a value
+)
+
+// A node is one actor's program.
+type node struct {
+	kind   kind
+	flags  flag
+	frame  int32
+	local  int32 // number in the frame
+	in     int32 // first input slot in the frame
+	nin    int32
+	nout   int32
+	ports  int32 // first port
+	aux    int32 // constant, feed, fetch, entered frame, or the kernel's own index
+	kernel kernel.Kernel
+	def    *graph.Node // nil for feeds and fetches
+}
+
+// A port is an output: a range of edges.
+type port struct {
+	lo, hi int32
+}
+
+// An edge leads to a node of the same frame (of the entered or left frame for
+// Enter and Exit, of the next iteration for NextIteration).
+type edge struct {
+	local int32 // consumer's number in its frame
+	slot  int32 // consumer's input slot in its frame; -1 for a control edge
+	node  int32 // consumer
+}
+
+// NumNodes is the number of nodes, feeds and fetches included.
+func (p *Program) NumNodes() int { return len(p.nodes) }
+
+// Feeds is what a step must be given, by position.
+func (p *Program) Feeds() []graph.Output { return p.feeds }
+
+// Fetches is what a step answers, by position.
+func (p *Program) Fetches() []graph.Output { return p.fetches }
+
+// Blocks says whether a kernel of the program may wait for something outside
+// its step.
+func (p *Program) Blocks() bool { return p.blocks }
+
+// name is what messages call a node.
+func (p *Program) name(i int32) string {
+	n := &p.nodes[i]
+	switch n.kind {
+	case kindArg:
+		return fmt.Sprintf("_arg_%s", p.feeds[n.aux])
+	case kindRetval:
+		return fmt.Sprintf("_retval_%s", p.fetches[n.aux])
+	}
+	return n.def.Name()
+}
+
+// op is the operation of a node.
+func (p *Program) op(i int32) string {
+	switch n := &p.nodes[i]; n.kind {
+	case kindArg:
+		return "_Arg"
+	case kindRetval:
+		return "_Retval"
+	default:
+		return n.def.Type()
+	}
+}
+
+// A producer is an input of a node, for messages.
+type producer struct {
+	name    string // "x:0", "^init"
+	control bool
+}
+
+// producers lists a node's inputs: data by position, then control.
+func (p *Program) producers(i int32) []producer {
+	all := make([]producer, 0, len(p.sources[i]))
+	for _, s := range p.sources[i] {
+		if s.port < 0 {
+			all = append(all, producer{"^" + p.name(s.node), true})
+		} else {
+			all = append(all, producer{fmt.Sprintf("%s:%d", p.name(s.node), s.port), false})
+		}
+	}
+	return all
+}

@@ -1,0 +1,88 @@
+package nodes
+
+import (
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Options of a step.
+type Options struct {
+	Order     Order     // which of the ready nodes acts next; nil: the newest
+	Transport Transport // carries the tokens; nil: they go straight
+	Budget    *tensor.Budget
+	// Poll is asked now and then while nodes act, on the driver's goroutine; an
+	// error of it aborts the step. Nil: the step's context is asked.
+	Poll func() error
+	// Units lets loops, and whole programs, in which nothing can block be
+	// played as one. It is ignored with an Order or a Transport, which want to
+	// see every token.
+	Units bool
+}
+
+// Begin makes a step ready to be driven. feeds[i] is the value of
+// Program.Feeds()[i]; the slice is read until End.
+func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *Step {
+	s, _ := p.pool.Get().(*Step)
+	if s == nil {
+		s = &Step{
+			p:       p,
+			frames:  frames.NewTable(p.statics),
+			out:     make([]tensor.Value, p.maxOut),
+			results: make([]result, len(p.fetches)),
+			regs:    make([]*registers, len(p.statics)),
+		}
+		s.ctx.Arena = &s.arena
+	}
+	s.ctx.Step = shared
+	s.arena.Budget, s.away.Budget = o.Budget, o.Budget
+	s.order, s.post, s.feeds = o.Order, o.Transport, feeds
+	s.ctx.Keep, s.poll, s.sinceAsk = 0, o.Poll, 0
+	s.useUnits = o.Units && o.Order == nil && o.Transport == nil
+	if s.whole = s.useUnits && p.whole != nil; s.whole {
+		return s
+	}
+	root := s.frames.Start()
+	for i := len(p.roots) - 1; i >= 0; i-- { // the newest is taken first
+		s.wake(root, p.roots[i], 0)
+	}
+	return s
+}
+
+// End closes a step in which nothing runs any more. It stores what was fetched,
+// by position, and answers the step's error: the first failure; a fetch that
+// came dead; a fetch that never came, with what waits for what.
+func (s *Step) End(fetched []tensor.Value) error {
+	if s.running > 0 {
+		panic("nodes: End of a step with kernels running")
+	}
+	err := s.err
+	for i := range s.results {
+		r := &s.results[i]
+		switch {
+		case err != nil:
+		case r.state == fetchMissing && s.frames.Root() != nil:
+			err = s.hung(i)
+		case r.state == fetchDead, r.state == fetchMissing:
+			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", i, s.p.fetches[i])
+		default:
+			fetched[i] = r.value
+		}
+		*r = result{}
+	}
+	if err != nil {
+		clear(fetched)
+	}
+	s.ready.clear()
+	s.frames.Reset(s.giveBack)
+	s.arena.Settle()
+	s.away.Settle()
+	s.err, s.running, s.feeds, s.post, s.order, s.poll = nil, 0, nil, nil, nil, nil
+	s.current, s.ctx.Step = activation{}, nil
+	s.p.pool.Put(s)
+	if err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package nodes
+
+import (
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Step is one run of a program: a state machine over tokens. It starts no
+// goroutine, waits for nothing and reads no clock; whoever drives it decides
+// when and where kernels run:
+//
+//	step := program.Begin(shared, feeds)
+//	for {
+//		a := step.Next()
+//		if a == nil && step.Running() == 0 {
+//			break
+//		}
+//		... run a, somewhere, or wait until one that runs is done ...
+//		step.Complete(a, err)
+//	}
+//	err := step.End(fetched)
+//
+// A Step is for one goroutine at a time. After End it belongs to the program
+// again, which recycles it.
+type Step struct {
+	p      *Program
+	frames *frames.Table
+	ready  queue
+	order  Order     // nil: newest first
+	post   Transport // nil: tokens go straight to their node
+	poll   func() error
+
+	ctx   kernel.Context // of kernels that run on the driver's goroutine
+	arena tensor.Arena
+	away  awayArena // of kernels that run elsewhere
+	out   []tensor.Value
+
+	feeds    []tensor.Value
+	results  []result
+	running  int           // activations handed out and not completed
+	err      *status.Error // the first error
+	current  activation    // what Advance is at, for the error of a panic
+	free     []*Activation
+	sinceAsk int
+
+	// Of units; see unit.
+	useUnits bool
+	whole    bool         // the step is one unit, and is still to be played
+	regs     []*registers // by frame; index 0 for the unit of it all
+	derefed  []tensor.Value
+	unitAt   *frames.Iteration // where the unit being played was entered; nil for the unit of it all
+	inUnit   *unit             // the unit being played, for the error of a panic
+	unitNode int32
+}
+
+// A result is what is known of a fetch.
+type result struct {
+	value tensor.Value
+	state fetchState
+}
+
+type fetchState uint8
+
+const (
+	fetchMissing fetchState = iota
+	fetchDead
+	fetchLive
+)
+
+// An activation is a node that may act in an iteration.
+type activation struct {
+	it   *frames.Iteration
+	node int32
+	dead bool
+}
+
+// deliver sends v along the edges of a port, to nodes of iteration it.
+func (s *Step) deliver(it *frames.Iteration, pt port, v tensor.Value) {
+	edges := s.p.edges[pt.lo:pt.hi]
+	v.Hold(len(edges))
+	if s.post != nil {
+		s.mail(it, edges, v, false)
+		return
+	}
+	for i := range edges {
+		e := &edges[i]
+		it.Inputs[e.slot] = v
+		c := it.Pending[e.local] - 2
+		it.Pending[e.local] = c
+		if c < 2 {
+			s.wake(it, e.node, c)
+		}
+	}
+}
+
+// signal sends along control edges, or death along data edges.
+func (s *Step) signal(it *frames.Iteration, pt port, dead bool) {
+	edges := s.p.edges[pt.lo:pt.hi]
+	if s.post != nil {
+		s.mail(it, edges, tensor.Value{}, dead)
+		return
+	}
+	var bit uint32
+	if dead {
+		bit = 1
+	}
+	for i := range edges {
+		e := &edges[i]
+		c := (it.Pending[e.local] - 2) | bit
+		it.Pending[e.local] = c
+		if c < 2 {
+			s.wake(it, e.node, c)
+		}
+	}
+}
+
+// wake makes a node ready whose last input has come; count is what is left of
+// its pending count.
+func (s *Step) wake(it *frames.Iteration, node int32, count uint32) {
+	it.Outstanding++
+	s.ready.push(activation{it, node, count&1 != 0})
+}
+
+// leave ends an activation of iteration it.
+func (s *Step) leave(it *frames.Iteration) {
+	if it.Outstanding--; it.Outstanding == 0 {
+		s.settle(it.Frame)
+	}
+}
+
+// drop gives up a node's inputs.
+func (s *Step) drop(it *frames.Iteration, n *node) {
+	in := it.Inputs[n.in : n.in+n.nin]
+	for i := range in {
+		if !in[i].IsZero() {
+			s.arena.Drop(in[i])
+			in[i] = tensor.Value{}
+		}
+	}
+}
+
+func (s *Step) giveBack(v tensor.Value) { s.arena.Drop(v) }
+
+// fail notes the first error and lets nothing more start.
+func (s *Step) fail(a activation, err error) {
+	if s.err == nil {
+		e := *status.From(err)
+		if e.Node == "" {
+			e.Node, e.Op, e.Tag, e.Device = s.p.name(a.node), s.p.op(a.node), a.it.Tag(), s.p.device
+		}
+		s.err = &e
+	}
+	s.ready.clear()
+}
+
+// Abort ends the step with err unless it has failed already: nothing more
+// starts. What runs must still be completed.
+func (s *Step) Abort(err error) {
+	if s.err == nil {
+		s.err = status.From(err)
+	}
+	s.ready.clear()
+}
+
+// Err is the first error so far.
+func (s *Step) Err() error {
+	if s.err == nil {
+		return nil
+	}
+	return s.err
+}
+
+// Running is how many activations were handed out and not completed.
+func (s *Step) Running() int { return s.running }
+
+// Ready is how many nodes may act now.
+func (s *Step) Ready() int { return s.ready.len() }
