@@ -3,6 +3,7 @@ package tensor
 import (
 	"math/bits"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/status"
 )
@@ -65,8 +66,9 @@ type Arena struct {
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
-// (recycled memory) and zero for pointer dtypes. For an inside dtype of rank 0 it gives the scalar 0
-// without allocating.
+// (recycled memory) and zero for pointer dtypes. For an inside dtype of rank 0
+// it gives the scalar 0 without allocating. It fails for a shape that
+// [NumElements] refuses, and where the budget is passed.
 func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	if len(shape) == 0 && dt.inline() {
 		return Value{t: &scalars[dt]}, nil
@@ -77,7 +79,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	}
 	size := n * dt.elemSize()
 	if dt.HasPointers() || size == 0 || size > 1<<maxClass {
-		if err := a.charge(int64(size)); err != nil {
+		if err := a.charge(int64(size+7) &^ 7); err != nil { // what reserve takes
 			return Value{}, err
 		}
 		t := &Tensor{dtype: dt, n: n, owned: true}
@@ -86,19 +88,17 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		return Value{t: t}, nil
 	}
 	class := max(bits.Len(uint(size-1)), minClass)
+	if err := a.charge(1 << class); err != nil {
+		return Value{}, err
+	}
 	if free := a.free[class]; len(free) > 0 {
 		t := free[len(free)-1]
+		free[len(free)-1] = nil
 		a.free[class] = free[:len(free)-1]
-		a.held -= int64(t.bytes)
-		if err := a.charge(int64(t.bytes)); err != nil {
-			return Value{}, err
-		}
+		a.held -= 1 << class
 		t.dtype, t.n, t.inside, t.refs = dt, n, false, 0
 		t.setShape(shape)
 		return Value{t: t}, nil
-	}
-	if err := a.charge(1 << class); err != nil {
-		return Value{}, err
 	}
 	t := &Tensor{dtype: Uint8, owned: true}
 	t.reserve(1 << class)
@@ -127,12 +127,19 @@ func (a *Arena) charge(n int64) error {
 	return nil
 }
 
-// Put takes an owned, unshared tensor back. Anything else is left alone.
+// put takes an owned, unshared tensor back. Anything else is left alone. With
+// the build tag invariants the elements are overwritten, so that a use after
+// release shows.
 func (a *Arena) put(t *Tensor) {
 	if !t.owned || t.inside || t.shared.Load() {
 		return
 	}
 	t.inside = true
+	if invariants && !t.dtype.HasPointers() {
+		for b := unsafe.Slice((*byte)(t.data), t.bytes); len(b) > 0; b = b[1:] {
+			b[0] = 0xa5
+		}
+	}
 	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
 	if a.Budget != nil {
 		a.Budget.Release(size)

@@ -31,8 +31,13 @@ type Tensor struct {
 	dtype  DType
 }
 
+// maxBytes bounds the size of any tensor: no machine's address space holds
+// more.
+const maxBytes int64 = min(1<<46, math.MaxInt)
+
 // NumElements is the product of the dimensions. It fails for a negative
-// dimension and where the product, or its size in bytes, passes an int.
+// dimension, and where the product does not fit an int or the elements no
+// machine's memory.
 func NumElements(dt DType, shape []int64) (int, error) {
 	if len(shape) > MaxRank {
 		return 0, status.Invalid("shape has %d dimensions, more than the %d allowed", len(shape), MaxRank)
@@ -54,7 +59,7 @@ func NumElements(dt DType, shape []int64) (int, error) {
 	if zero {
 		return 0, nil
 	}
-	if n > math.MaxInt64/int64(max(dt.elemSize(), 1)) || int64(int(n)) != n {
+	if n > maxBytes/int64(max(dt.elemSize(), 1)) {
 		return 0, status.Invalid("shape %v of %v is larger than memory can be", shape, dt)
 	}
 	return int(n), nil
@@ -64,7 +69,7 @@ func NumElements(dt DType, shape []int64) (int, error) {
 // The caller answers for the size: shapes from files and messages must have
 // passed [NumElements] and a limit.
 func New(dt DType, shape ...int64) (*Tensor, error) {
-	if !dt.Valid() {
+	if !dt.Valid() || dt.IsRef() {
 		return nil, status.Invalid("%v is no element type", dt)
 	}
 	n, err := NumElements(dt, shape)
