@@ -1,0 +1,24 @@
+// Package devices says what computes: the names of devices, what is known of
+// one, and the small interface through which an engine hands it work. What a
+// device can compute is registered with package kernel under its type.
+//
+// # Names
+//
+// A device is named by the job, replica and task of the process it belongs to,
+// its type and its number there:
+//
+//	/job:localhost/replica:0/task:0/device:CPU:0
+//
+// A node may ask for a part of that; see [Spec]:
+//
+//	/device:GPU:1    any process's second GPU
+//	/job:ps/task:3   anything on that task
+//	/device:CPU:*    any CPU
+//	/cpu:0           as it was once written
+//
+// # Devices
+//
+// A [Device] runs activations of kernels. A [Factory] makes the devices of one
+// type; it registers itself with [Register], as drivers do in database/sql, so
+// that a program chooses its device types by its imports.
+package devices

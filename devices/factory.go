@@ -1,0 +1,103 @@
+package devices
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// Options is what devices are made from.
+type Options struct {
+	Process Spec // whose devices; the zero Spec is Local()
+	// Count is how many devices of a type to make at most; a type that is
+	// missing means all there are, for the CPU one.
+	Count map[string]int
+	// Threads is how many goroutines a CPU computes on at the same time, the
+	// caller included; 0 is GOMAXPROCS.
+	Threads     int
+	MemoryLimit int64 // bytes for each device; 0 is the device's own limit
+}
+
+// A Factory makes the devices of one type, numbered from 0. A machine without
+// any is no error.
+type Factory func(Options) ([]Device, error)
+
+var (
+	mu        sync.Mutex
+	factories = map[string]Factory{}
+)
+
+// Register adds the factory of a type. It panics if the type has one or is not
+// a word.
+func Register(kind string, f Factory) {
+	mu.Lock()
+	defer mu.Unlock()
+	if factories[kind] != nil || !isWord(kind) || f == nil {
+		panic(fmt.Sprintf("devices: type %q cannot be registered, or is already", kind))
+	}
+	factories[kind] = f
+}
+
+// Types lists the registered types, sorted.
+func Types() []string {
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Sorted(maps.Keys(factories))
+}
+
+// New makes the devices of all registered types, CPUs first, then by type. On
+// failure it closes those that it made.
+func New(o Options) ([]Device, error) {
+	if o.Process == (Spec{}) {
+		o.Process = Local()
+	}
+	types := Types()
+	for kind := range o.Count {
+		if !slices.Contains(types, kind) {
+			return nil, status.Errorf(status.NotFound, "Device type %s is not registered; there are %v", kind, types)
+		}
+	}
+	if i := slices.Index(types, "CPU"); i >= 0 {
+		types = slices.Insert(slices.Delete(types, i, i+1), 0, "CPU")
+	}
+	var all []Device
+	for _, kind := range types {
+		mu.Lock()
+		f := factories[kind]
+		mu.Unlock()
+		made, err := f(o)
+		all = append(all, made...)
+		if err != nil {
+			for _, d := range all {
+				d.Close()
+			}
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Describe fills in the attributes of a new device.
+func (o Options) Describe(kind string, id int, description string) Attributes {
+	process := o.Process
+	if process == (Spec{}) {
+		process = Local()
+	}
+	spec := process.Device(kind, id)
+	return Attributes{
+		Spec: spec, Name: spec.String(), Type: kind, MemoryLimit: o.MemoryLimit,
+		Incarnation: incarnation(), Description: description,
+	}
+}
+
+// incarnation is a random number, not 0.
+func incarnation() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:]) | 1
+}
