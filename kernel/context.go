@@ -19,10 +19,10 @@ type Context struct {
 	// Lock guards Arena where several kernels share this context; nil where
 	// one goroutine owns it.
 	Lock *sync.Mutex
-	// Solely is set by the engine where refs must not be looked at by the
-	// kernel's goroutine: bit i says that input i may be reused. Used when
-	// Lock is set.
-	Solely uint64
+	// Keep is the engine's: bit i says that input i must not be reused, as
+	// somebody else will read it. Where Lock is set it is all that counts, for
+	// the tokens that hold a value are counted by the step's driver alone.
+	Keep uint64
 }
 
 // A Step is what all kernels of one step share.
@@ -100,11 +100,7 @@ func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, erro
 // the value it got.
 func (c *Context) Reuse(in []tensor.Value, i int) (tensor.Value, bool) {
 	v := in[i]
-	if c.Lock != nil {
-		if i >= 64 || c.Solely&(1<<uint(i)) == 0 {
-			return tensor.Value{}, false
-		}
-	} else if !v.Sole() {
+	if i >= 64 || c.Keep&(1<<uint(i)) != 0 || c.Lock == nil && !v.Sole() {
 		return tensor.Value{}, false
 	}
 	v.Retake()

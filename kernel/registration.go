@@ -53,6 +53,18 @@ func ForType(op, attr string, dt tensor.DType, f Factory) {
 	Register(Registration{Op: op, Types: map[string][]tensor.DType{attr: {dt}}, New: f})
 }
 
+// ForTypes registers a CPU kernel of op for each of the values that one type
+// attribute may have; create is asked for no other.
+func ForTypes(op, attr string, create func(tensor.DType) Kernel, types ...tensor.DType) {
+	Register(Registration{Op: op, Types: map[string][]tensor.DType{attr: types}, New: func(c *Construction) (Kernel, error) {
+		k := create(c.Type(attr))
+		if k == nil {
+			return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", op, c.Type(attr))
+		}
+		return k, nil
+	}})
+}
+
 // ForAll registers a CPU kernel of ops for nodes of any types.
 func ForAll(f Factory, ops ...string) {
 	for _, op := range ops {

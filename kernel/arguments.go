@@ -1,0 +1,74 @@
+package kernel
+
+import (
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Operations take sizes, axes, permutations and the like as int32 or int64
+// tensors. The functions here read them; an input of another dtype is a
+// mistake in a kernel's registration and reads as int64 would.
+
+// Int is the only element of v, an int32 or int64 tensor of one element; what
+// names it in the error.
+func Int(v *tensor.Value, what string) (int64, error) {
+	if v.NumElements() != 1 {
+		return 0, status.Invalid("%s must be a scalar, got shape %s", what, tensor.FormatDims(v.Dims()))
+	}
+	if v.DType() == tensor.Int32 {
+		return int64(tensor.At0[int32](v)), nil
+	}
+	return tensor.At0[int64](v), nil
+}
+
+// AppendInts appends the elements of v, an int32 or int64 tensor, to dst.
+func AppendInts(dst []int64, v *tensor.Value) []int64 {
+	if v.DType() == tensor.Int32 {
+		for _, x := range tensor.Of[int32](v) {
+			dst = append(dst, int64(x))
+		}
+		return dst
+	}
+	return append(dst, tensor.Of[int64](v)...)
+}
+
+// AppendIntVector is AppendInts for an input that must have rank 1.
+func AppendIntVector(dst []int64, v *tensor.Value, what string) ([]int64, error) {
+	if v.Rank() != 1 {
+		return nil, status.Invalid("%s must be a vector, got shape %s", what, tensor.FormatDims(v.Dims()))
+	}
+	return AppendInts(dst, v), nil
+}
+
+// Dims is what a shape input says: a vector (or, where the operation allows
+// it, a scalar) of dimensions that are not negative and whose product fits.
+func Dims(v *tensor.Value, what string) ([]int64, error) {
+	dims, err := AppendIntVector(make([]int64, 0, v.NumElements()), v, what)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range dims {
+		if d < 0 {
+			return nil, status.Invalid("Dimension %d of %s must be >= 0, got %d", i, what, d)
+		}
+	}
+	return dims, nil
+}
+
+// Axis is axis counted from the front of rank dimensions, where a negative one
+// counts from the back; ok is false outside [-rank, rank).
+func Axis(axis int64, rank int) (a int, ok bool) {
+	if axis < 0 {
+		axis += int64(rank)
+	}
+	return int(axis), axis >= 0 && axis < int64(rank)
+}
+
+// Free gives back v, which the kernel got from Alloc and put into no output.
+func (c *Context) Free(v tensor.Value) {
+	if c.Lock != nil {
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+	}
+	c.Arena.Sweep(v)
+}

@@ -1,0 +1,84 @@
+package elementwise
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Map is the kernel of an operation that applies F to every element.
+type Map[T, R tensor.Element] struct {
+	In, Out tensor.DType
+	F       func(x T) R
+	// Vector, if it is not nil, does the work of F on vectors.
+	Vector func(o []R, x []T)
+}
+
+// Run applies F.
+func (m *Map[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Inside(m.In) && fits(m.Out) {
+		tensor.SetScalar(&out[0], m.Out, m.F(tensor.Inner[T](&in[0])))
+		return nil
+	}
+	if m.Vector != nil {
+		return Unary(ctx, in, out, m.Out, m.Vector)
+	}
+	return Unary(ctx, in, out, m.Out, m.each)
+}
+
+func (m *Map[T, R]) each(o []R, x []T) {
+	f := m.F
+	for i, x := range x[:len(o)] {
+		o[i] = f(x)
+	}
+}
+
+// A Zip is the kernel of an operation that applies F to the pairs of elements
+// of two operands, with broadcasting.
+type Zip[T, R tensor.Element] struct {
+	In, Out tensor.DType
+	F       func(x, y T) R
+	// Check, if it is not nil, refuses second operands that F must not see.
+	Check func(y []T) error
+}
+
+// Run applies F.
+func (z *Zip[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Inside(z.In) && in[1].Inside(z.In) && fits(z.Out) {
+		if z.Check != nil {
+			if err := z.Check(tensor.Of[T](&in[1])); err != nil {
+				return err
+			}
+		}
+		tensor.SetScalar(&out[0], z.Out, z.F(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
+		return nil
+	}
+	return Binary(ctx, in, out, z.Out, z, z.Check)
+}
+
+// VV is the inner loop on two vectors.
+func (z *Zip[T, R]) VV(o []R, x, y []T) {
+	f := z.F
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = f(x[i], y[i])
+	}
+}
+
+// VS is the inner loop on a vector and a scalar.
+func (z *Zip[T, R]) VS(o []R, x []T, y T) {
+	f := z.F
+	for i, x := range x[:len(o)] {
+		o[i] = f(x, y)
+	}
+}
+
+// SV is the inner loop on a scalar and a vector.
+func (z *Zip[T, R]) SV(o []R, x T, y []T) {
+	f := z.F
+	for i, y := range y[:len(o)] {
+		o[i] = f(x, y)
+	}
+}
+
+// fits says whether scalars of dt live inside values.
+func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }
