@@ -20,7 +20,7 @@ type Tolerance struct {
 // first difference and how many there are. Dtype and shape must be equal.
 // Floats of every size hold if they are within tol; NaN equals NaN and
 // infinities must be equal; the parts of complex numbers are compared apart.
-// Everything else must be equal: handles by the names they carry, variants by
+// Everything else must be equal: handles by the names they carry (nil has none), variants by
 // their serialized form.
 func Compare(got, want *Tensor, tol Tolerance) error {
 	if got.dtype != want.dtype {
@@ -126,8 +126,12 @@ func sameBytes(got, want *Tensor) func(i int) bool {
 }
 
 func equalHandles(a, b *Handle) bool {
-	if a == nil || b == nil {
-		return a == b
+	none := &Handle{}
+	if a == nil {
+		a = none
+	}
+	if b == nil {
+		b = none
 	}
 	return a.Device == b.Device && a.Container == b.Container && a.Name == b.Name && a.Type == b.Type
 }

@@ -1,9 +1,7 @@
 package tensor
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
@@ -85,13 +83,7 @@ func TestFloat8AgreesWithMLDtypes(t *testing.T) {
 		Inputs []uint32 // float32 bits
 		Rounds []uint8
 	}
-	b, err := os.ReadFile("testdata/float8.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &golden); err != nil {
-		t.Fatal(err)
-	}
+	readGolden(t, "float8.json", &golden)
 	for name, g := range golden {
 		dt, ok := ParseDType(name)
 		if !ok {

@@ -231,7 +231,7 @@ func elementText(t *Tensor, i int) string {
 		return bytesText(elems[string](t)[i])
 	case Resource:
 		h := elems[*Handle](t)[i]
-		if h == nil {
+		if h == nil || h.Name == "" && h.Type == "" {
 			return "<Resource>"
 		}
 		return fmt.Sprintf("<Resource %s %q>", h.Type, h.Container+"/"+h.Name)

@@ -1,49 +1,64 @@
 package tensor
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// The golden file was recorded from NumPy.
 func TestPrintsAsNumPy(t *testing.T) {
-	var golden []struct {
-		Dtype   string
-		Shape   []int64
-		Bytes   []byte
-		Strings [][]byte
-		Text    string
+	var cases []struct {
+		golden
+		Text string
 	}
-	b, err := os.ReadFile("testdata/print.json")
+	readGolden(t, "print.json", &cases)
+	for _, c := range cases {
+		if diff := cmp.Diff(c.Text, c.tensor(t).String()); diff != "" {
+			t.Errorf("%s %v (-want +got):\n%s", c.Dtype, c.Shape, diff)
+		}
+	}
+}
+
+func TestPrinterOptions(t *testing.T) {
+	x, err := Parse("[0 1 2 3 4 5 6 7 8 9]", Int32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(b, &golden); err != nil {
+	f, err := Parse("[0.123456789 2]", Double)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range golden {
-		dt, ok := ParseDType(g.Dtype)
-		if !ok {
-			t.Fatalf("no dtype %q", g.Dtype)
+	for _, c := range []struct {
+		p    Printer
+		x    *Tensor
+		want string
+	}{
+		{Printer{}, x, "[0 1 2 3 4 5 6 7 8 9]"},
+		{Printer{Threshold: 5}, x, "[0 1 2 ... 7 8 9]"},
+		{Printer{Threshold: 5, EdgeItems: 1}, x, "[0 ... 9]"},
+		{Printer{Width: 12}, x, "[0 1 2 3 4\n 5 6 7 8 9]"},
+		{Printer{Precision: 3}, f, "[0.123 2.   ]"},
+	} {
+		if got := c.p.Sprint(c.x); got != c.want {
+			t.Errorf("%+v prints %q, want %q", c.p, got, c.want)
 		}
-		var x *Tensor
-		if dt == String {
-			x, err = New(String, g.Shape...)
-			for i, s := range g.Strings {
-				elems[string](x)[i] = string(s)
-			}
-		} else {
-			x, err = ReadTensor(dt, g.Shape, bytes.NewReader(g.Bytes))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(g.Text, x.String()); diff != "" {
-			t.Errorf("%s %v (-want +got):\n%s", g.Dtype, g.Shape, diff)
+	}
+}
+
+func TestPrintsWhatHasNoNumber(t *testing.T) {
+	handle, _ := FromSlice([]*Handle{{Container: "c", Name: "v", Type: "Var"}, nil}, 2)
+	variant, _ := FromSlice([]*Object{nil, {Value: &VariantData{TypeName: "T"}}, {Value: 7}}, 3)
+	ref := RefTo(Float, nil)
+	for _, c := range []struct{ got, want string }{
+		{handle.String(), `[<Resource Var "c/v"> <Resource>]`},
+		{variant.String(), `[<Variant> <Variant "T"> <Variant int>]`},
+		{ref.String(), "<float_ref>"},
+		{Value{}.String(), "<no value>"},
+		{Scalar(int32(-4)).String(), "-4"},
+		{Scalar("a").String(), "b'a'"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
 }

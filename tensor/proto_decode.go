@@ -33,7 +33,7 @@ const DefaultLimit = 2 << 30
 // not fit the shape are INVALID_ARGUMENT with the offset of the byte at fault.
 //
 // Nothing of b is retained. Elements of Variant tensors stay serialized, as
-// [VariantData].
+// [VariantData]; handles are never nil.
 func UnmarshalProto(b []byte, limit int64) (*Tensor, error) {
 	d := protoDecoder{b: b}
 	if err := d.scan(); err != nil {
@@ -330,6 +330,7 @@ func (d *protoDecoder) fillValues() error {
 	case String:
 		return fillMessages(d, fieldString, func(f protoField) (string, error) { return string(f.raw), nil })
 	case Resource:
+		elems[*Handle](t)[0] = &Handle{} // kernels need not look for nil
 		return fillMessages(d, fieldResource, decodeHandle)
 	case Variant:
 		return fillMessages(d, fieldVariant, decodeVariant)
@@ -464,7 +465,7 @@ func fillMessages[T any](d *protoDecoder, num protowire.Number, conv func(protoF
 		count++
 		return nil
 	})
-	repeatLast(dst, count)
+	repeatLast(dst, max(count, 1))
 	return err
 }
 
