@@ -53,7 +53,7 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	}
 	var infer inference
 	infer.begin(g)
-	if err := infer.node(n, nil, false); err != nil {
+	if err := infer.node(n, false); err != nil {
 		return nil, nodeError(err, args.Name, args.Type)
 	}
 	g.add(n)
@@ -67,30 +67,28 @@ func (n *Node) fill(args OpSpec) error {
 	if err != nil {
 		return err
 	}
-	n.sig = &signature{op: op, class: ClassOf(op.Name)}
+	sig := &signature{op: op, class: ClassOf(op.Name)}
 	if call {
-		n.sig.class = ClassCall
+		sig.class = ClassCall
 	}
-	if err := checkDeprecation(op, n.graph.versions.Producer); err != nil {
+	if err := registry.CheckDeprecation(op, n.graph.versions.Producer); err != nil {
 		return err
 	}
 	attrs, err := attrsOf(args.Attrs)
 	if err != nil {
 		return err
 	}
-	if attrs, err = n.inferAttrs(args.Input, attrs); err != nil {
+	inputs, err := n.collect(args.Input)
+	if err != nil {
 		return err
 	}
-	if n.sig.attrs, n.sig.inTypes, n.sig.outTypes, err = resolve(op, attrs); err != nil {
+	r, err := registry.Infer(op, attrs, inputs)
+	if err != nil {
 		return err
 	}
-	if len(n.inputs) != len(n.sig.inTypes) {
-		return inputCountError(n.name, n.sig, len(n.inputs))
-	}
-	for k, from := range n.inputs {
-		if err := checkEdge(n, k, from); err != nil {
-			return err
-		}
+	sig.attrs, sig.inTypes, sig.outTypes = r.Attrs, r.Inputs, r.Outputs
+	if _, err := n.connect(sig); err != nil {
+		return err
 	}
 	for _, c := range args.ControlDependencies {
 		if c == nil || c.graph != n.graph {
@@ -101,61 +99,33 @@ func (n *Node) fill(args OpSpec) error {
 	return nil
 }
 
-// inferAttrs collects a node's inputs and adds the attributes that follow from
-// them to those given.
-func (n *Node) inferAttrs(inputs []Input, attrs registry.Attrs) (registry.Attrs, error) {
-	defs := n.sig.op.Inputs
-	if len(inputs) != len(defs) {
-		return nil, status.Invalid("%s takes %d input arguments, but %d are given", n.sig.op.Name, len(defs), len(inputs))
-	}
-	infer := func(name string, v registry.AttrValue) {
-		if name != "" && attrs.Find(name) == nil {
-			attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
-		}
-	}
-	for i := range defs {
-		arg := &defs[i]
-		isList := arg.NumberAttr != "" || arg.TypeListAttr != ""
+// collect flattens a node's inputs and says their types.
+func (n *Node) collect(inputs []Input) ([]registry.Input, error) {
+	types := make([]registry.Input, len(inputs))
+	for i, in := range inputs {
 		var list OutputList
-		switch in := inputs[i].(type) {
+		switch in := in.(type) {
 		case Output:
-			if isList {
-				return nil, status.Invalid("input argument '%s' is a list and needs an OutputList", arg.Name)
-			}
 			list = OutputList{in}
 		case OutputList:
-			if !isList {
-				return nil, status.Invalid("input argument '%s' is not a list and needs an Output", arg.Name)
-			}
 			list = in
+			types[i].List = true
 		default:
-			return nil, status.Invalid("input argument '%s' is nil", arg.Name)
+			return nil, status.Invalid("input %d is nil", i)
 		}
-		types := make([]registry.AttrValue, len(list))
-		for k, from := range list {
+		for _, from := range list {
 			from = from.Canonical()
 			if from.Op == nil || from.Op.graph != n.graph {
-				return nil, status.Invalid("input argument '%s' is not an output of a node of this graph", arg.Name)
+				return nil, status.Invalid("input %d is not an output of a node of this graph", i)
 			}
 			if !from.Exists() {
-				return nil, status.Invalid("Connecting to invalid output %d of source node %s which has %d outputs.",
-					from.Index, from.Op.name, from.Op.NumOutputs())
+				return nil, noOutputError(n.name, from)
 			}
-			types[k] = registry.TypeAttr(from.Op.sig.outTypes[from.Index].Base())
+			types[i].Types = append(types[i].Types, from.Op.sig.outTypes[from.Index])
 			n.inputs = append(n.inputs, from)
 		}
-		switch {
-		case arg.TypeListAttr != "":
-			infer(arg.TypeListAttr, registry.ListAttr(registry.KindType, types...))
-		case arg.NumberAttr != "":
-			infer(arg.NumberAttr, registry.IntAttr(int64(len(list))))
-		}
-		if len(types) > 0 {
-			infer(arg.TypeAttr, types[0])
-		}
 	}
-	slices.SortFunc(attrs, func(a, b registry.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
-	return attrs, nil
+	return types, nil
 }
 
 // Attr is an attribute's value: a string, int64, float32, bool, tensor.DType,

@@ -71,6 +71,9 @@ type ImportOptions struct {
 	ReturnTensors []TensorID
 	ReturnNodes   []string
 
+	// InferAttrs lets nodes leave out attributes that follow from their inputs:
+	// types, and the length of one list. Without it that is an error.
+	InferAttrs bool
 	// KeepShapes leaves the attribute _output_shapes on nodes and does not
 	// refuse nodes whose shapes contradict one another.
 	KeepShapes bool

@@ -41,15 +41,7 @@ func (im *importer) build() error {
 	for place, i := range im.order {
 		sn := &s.nodes[i]
 		n := &im.nodes[place]
-		sig, err := im.signature(im.ops[i], sn.attrs)
-		if err != nil {
-			return nodeError(err, im.names[i], im.ops[i].name)
-		}
-		*n = Node{self: n, graph: im.g, id: base + place, name: im.final[i], sig: sig}
-		if n.device, err = im.device(sn.device); err != nil {
-			return nodeError(err, im.names[i], im.ops[i].name)
-		}
-
+		*n = Node{self: n, graph: im.g, id: base + place, name: im.final[i]}
 		firstInput, firstControl := len(inputs), len(controls)
 		inherits := false
 		for k := sn.input; k < sn.input+sn.inputs; k++ {
@@ -80,7 +72,15 @@ func (im *importer) build() error {
 		if !inherits && len(im.opts.ControlDependencies) > 0 {
 			n.controls = addControls(slices.Clone(n.controls), im.opts.ControlDependencies)
 		}
-		waits, err := im.checkInputs(n, int32(place))
+		var err error
+		if n.device, err = im.device(sn.device); err != nil {
+			return nodeError(err, im.names[i], im.ops[i].name)
+		}
+		sig, err := im.signature(im.ops[i], sn.attrs, n.inputs)
+		if err != nil {
+			return nodeError(err, im.names[i], im.ops[i].name)
+		}
+		waits, err := n.connect(sig)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (im *importer) build() error {
 			return status.Errorf(status.ResourceExhausted, "node '%s': the nodes up to this one have %d outputs, more than a GraphDef of %d bytes may have",
 				n.name, im.outputs, len(s.def))
 		}
-		if err := im.infer.node(n, nil, im.opts.KeepShapes); err != nil {
+		if err := im.infer.node(n, im.opts.KeepShapes); err != nil {
 			return nodeError(err, im.names[i], im.ops[i].name)
 		}
 	}
@@ -101,12 +101,13 @@ func (im *importer) build() error {
 	return nil
 }
 
-// checkInputs checks the number and the types of a node's inputs, except for
-// those of a Merge that come from a node yet to be built, which it reports.
-func (im *importer) checkInputs(n *Node, place int32) (waits bool, err error) {
-	if len(n.inputs) != len(n.sig.inTypes) {
-		return false, inputCountError(n.name, n.sig, len(n.inputs))
+// connect gives a node its signature and checks the number and the types of
+// its inputs, save those that come from a node yet to be built, which it reports.
+func (n *Node) connect(sig *signature) (waits bool, err error) {
+	if len(n.inputs) != len(sig.inTypes) {
+		return false, inputCountError(n.name, sig, len(n.inputs))
 	}
+	n.sig = sig
 	for k, from := range n.inputs {
 		if from.Op.sig == nil {
 			waits = true
@@ -139,15 +140,19 @@ func (im *importer) checkBackEdges() error {
 // is declared with. A reference may go where its value is asked for.
 func checkEdge(n *Node, k int, from Output) error {
 	if !from.Exists() {
-		return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
-			n.name, from.Index, from.Op.name, from.Op.NumOutputs())
+		return noOutputError(n.name, from)
 	}
 	want, got := n.sig.inTypes[k], from.Op.sig.outTypes[from.Index]
-	if got != want && got.Base() != want {
+	if !registry.Accepts(want, got) {
 		return status.Invalid("Input %d of node %s was passed %v from %s:%d incompatible with expected %v.",
 			k, n.name, got, from.Op.name, from.Index, want)
 	}
 	return nil
+}
+
+func noOutputError(node string, from Output) error {
+	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
+		node, from.Index, from.Op.name, from.Op.NumOutputs())
 }
 
 func inputCountError(name string, sig *signature, got int) error {
@@ -191,17 +196,17 @@ func (im *importer) device(sp span) (string, error) {
 
 // signature is what the attributes make of an operation. Nodes with the same
 // bytes share one.
-func (im *importer) signature(op *importOp, attrs span) (*signature, error) {
+func (im *importer) signature(op *importOp, attrs span, inputs []Output) (*signature, error) {
 	b := attrs.of(im.scan.def)
-	if len(b) > smallAttrs {
-		return im.newSignature(op, attrs)
+	if len(b) > smallAttrs || im.opts.InferAttrs {
+		return im.newSignature(op, attrs, inputs)
 	}
 	var space [smallAttrs + 64]byte
 	key := append(append(append(space[:0], op.name...), 0), b...)
 	if sig := im.sigs[string(key)]; sig != nil {
 		return sig, nil
 	}
-	sig, err := im.newSignature(op, attrs)
+	sig, err := im.newSignature(op, attrs, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -209,26 +214,38 @@ func (im *importer) signature(op *importOp, attrs span) (*signature, error) {
 	return sig, nil
 }
 
-func (im *importer) newSignature(op *importOp, sp span) (*signature, error) {
-	if err := checkDeprecation(op.def, im.versions.Producer); err != nil {
+func (im *importer) newSignature(op *importOp, sp span, inputs []Output) (*signature, error) {
+	if err := registry.CheckDeprecation(op.def, im.versions.Producer); err != nil {
 		return nil, err
 	}
-	f := fields{buf: im.scan.def, msg: "NodeDef", pos: sp.lo, end: sp.hi}
-	attrs, err := readAttrs(f, nodeAttr)
+	var entries [][]byte
+	for f := (fields{buf: im.scan.def, msg: "NodeDef", pos: sp.lo, end: sp.hi}); ; {
+		more, err := f.next()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		if f.is(nodeAttr, protowire.BytesType) {
+			entries = append(entries, f.body.of(f.buf))
+		}
+	}
+	attrs, err := registry.UnmarshalAttrs(entries...)
 	if err != nil {
 		return nil, err
 	}
-	if !im.opts.KeepShapes {
-		attrs = slices.DeleteFunc(attrs, func(a registry.NamedAttr) bool { return a.Name == outputShapes })
+	sig := &signature{op: op.def, class: op.class}
+	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes {
+		sig.declared = v.List
+		attrs = slices.DeleteFunc(slices.Clone(attrs), func(a registry.NamedAttr) bool { return a.Name == outputShapes })
 	}
 	if v := attrs.Find(colocation); v != nil {
 		if err := im.colocate(v); err != nil {
 			return nil, err
 		}
 	}
-	sig := &signature{op: op.def, class: op.class}
-	sig.attrs, sig.inTypes, sig.outTypes, err = resolve(op.def, attrs)
-	return sig, err
+	return sig, sig.resolve(attrs, im.opts.InferAttrs, inputs)
 }
 
 const (
@@ -252,54 +269,6 @@ func (im *importer) colocate(v *registry.AttrValue) error {
 		v.List[i].S = locPrefix + im.final[at]
 	}
 	return nil
-}
-
-// readAttrs reads the map of attributes that is field num of a message, sorted
-// by name; of several entries of one name the last holds.
-func readAttrs(f fields, num protowire.Number) (registry.Attrs, error) {
-	var attrs registry.Attrs
-	for {
-		more, err := f.next()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		if !f.is(num, protowire.BytesType) {
-			continue
-		}
-		var a registry.NamedAttr
-		for e := f.sub("AttrValue entry"); ; {
-			more, err := e.next()
-			if err != nil {
-				return nil, err
-			}
-			if !more {
-				break
-			}
-			switch {
-			case e.is(entryKey, protowire.BytesType):
-				if err := e.utf8("attribute name"); err != nil {
-					return nil, err
-				}
-				a.Name = string(e.body.of(e.buf))
-			case e.is(entryValue, protowire.BytesType):
-				if a.Value, err = decodeAttr(e.body.of(e.buf)); err != nil {
-					return nil, status.Errorf(status.CodeOf(err), "attr '%s' at byte %d: %w", a.Name, e.body.lo, err)
-				}
-			}
-		}
-		attrs = append(attrs, a)
-	}
-	slices.SortStableFunc(attrs, func(a, b registry.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
-	kept := attrs[:0]
-	for i, a := range attrs {
-		if i+1 == len(attrs) || attrs[i+1].Name != a.Name {
-			kept = append(kept, a)
-		}
-	}
-	return kept, nil
 }
 
 // nodeError adds to an error which node it is about.

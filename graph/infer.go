@@ -1,9 +1,7 @@
 package graph
 
 import (
-	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -23,10 +21,10 @@ func (inf *inference) begin(g *Graph) {
 }
 
 // node sets the shapes of n's outputs, which have not been shown to anybody.
-// declared is the attribute _output_shapes, or nil: shapes that must agree
-// with those that are inferred. With lenient set, contradictions are passed
+// Shapes
+// that the node brought along must agree with those that are inferred. With lenient set, contradictions are passed
 // over.
-func (inf *inference) node(n *Node, declared *registry.AttrValue, lenient bool) error {
+func (inf *inference) node(n *Node, lenient bool) error {
 	outputs := len(n.sig.outTypes)
 	for len(inf.unknown) < outputs {
 		inf.unknown = make([]shape.Shape, max(outputs, 64))
@@ -59,11 +57,6 @@ func (inf *inference) node(n *Node, declared *registry.AttrValue, lenient bool) 
 		}
 		return err
 	}
-	if declared != nil {
-		if err := agree(n, c.Outputs, declared); err != nil {
-			return err
-		}
-	}
 	n.shapes = c.Outputs
 	inf.slab = inf.slab[outputs:]
 	return nil
@@ -77,13 +70,6 @@ func (inf *inference) constant(i int) *tensor.Tensor {
 	}
 	if v := from.sig.attrs.Find("value"); v != nil {
 		return v.Tensor
-	}
-	return nil
-}
-
-func agree(n *Node, shapes []shape.Shape, declared *registry.AttrValue) error {
-	if len(declared.List) != len(shapes) {
-		return status.Invalid("Node '%s' has %d outputs but the %s attribute specifies shapes for %d outputs", n.name, len(shapes), outputShapes, len(declared.List))
 	}
 	return nil
 }

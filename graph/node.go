@@ -22,16 +22,6 @@ type Node struct {
 	shapes   []shape.Shape // of the outputs
 }
 
-// A signature is all that the nodes of one operation with equal attributes
-// have in common. It is immutable and shared.
-type signature struct {
-	op       *registry.OpDef
-	class    Class
-	attrs    registry.Attrs // given ones, and defaults filled in
-	inTypes  []tensor.DType // as the operation declares them, reference types included
-	outTypes []tensor.DType
-}
-
 // ID numbers the nodes of a graph from 0 in the order they were added.
 func (n *Node) ID() int { return n.id }
 
@@ -84,30 +74,11 @@ func (n *Node) Output(i int) Output { return Output{n.self, i} }
 // definition. It fails with INVALID_ARGUMENT if the operation has no such
 // output.
 func (n *Node) OutputListSize(output string) (int, error) {
-	for i := range n.sig.op.Outputs {
-		if arg := &n.sig.op.Outputs[i]; arg.Name == output {
-			return argSize(arg, n.sig.attrs), nil
-		}
+	start, stop, ok := registry.ArgRange(n.sig.op.Outputs, n.sig.attrs, output)
+	if !ok {
+		return 0, status.Invalid("node %q: operation %s has no output named %q", n.name, n.Type(), output)
 	}
-	return 0, status.Invalid("node %q: operation %s has no output named %q", n.name, n.Type(), output)
-}
-
-// argSize is the number of tensors of an argument of a node with valid
-// attributes.
-func argSize(arg *registry.ArgDef, attrs registry.Attrs) int {
-	switch {
-	case arg.NumberAttr != "":
-		if v := attrs.Find(arg.NumberAttr); v != nil {
-			return int(v.I)
-		}
-	case arg.TypeListAttr != "":
-		if v := attrs.Find(arg.TypeListAttr); v != nil {
-			return len(v.List)
-		}
-	default:
-		return 1
-	}
-	return 0
+	return stop - start, nil
 }
 
 // String is the node in one line, as the text form of a graph has it.

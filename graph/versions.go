@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -100,13 +99,4 @@ func (v Versions) append(b []byte) []byte {
 		b = protowire.AppendBytes(b, packed)
 	}
 	return b
-}
-
-// checkDeprecation says whether graphs of the producer may use the operation.
-func checkDeprecation(op *registry.OpDef, producer int) error {
-	if d := op.Deprecation; d != nil && producer >= d.Version {
-		return status.Errorf(status.Unimplemented, "Op %s is not available in GraphDef version %d. It has been removed in version %d. %s.",
-			op.Name, producer, d.Version, d.Explanation)
-	}
-	return nil
 }

@@ -1,0 +1,108 @@
+package graph
+
+import (
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Builder adds nodes to a graph without a check after each: the first error
+// sticks, and from then on nothing is added and outputs are zero. Names are
+// made unique. A Builder is a value to derive others from; it and all that are
+// derived from it share the error and are for one goroutine.
+type Builder struct {
+	g        *Graph
+	scope    string // with the slash
+	device   string
+	controls []*Node
+	err      *error
+}
+
+// NewBuilder makes a builder without scope, device and control dependencies.
+func NewBuilder(g *Graph) *Builder { return &Builder{g: g, err: new(error)} }
+
+// Graph is the graph that is built.
+func (b *Builder) Graph() *Graph { return b.g }
+
+// Scope is a builder whose nodes are named under a new scope within b's.
+func (b *Builder) Scope(name string) *Builder {
+	sub := *b
+	sub.scope = b.g.UniqueName(b.scope+name) + "/"
+	return &sub
+}
+
+// On is a builder whose nodes ask for a device.
+func (b *Builder) On(device string) *Builder {
+	sub := *b
+	sub.device = device
+	return &sub
+}
+
+// After is a builder whose nodes also wait for the given ones.
+func (b *Builder) After(nodes ...*Node) *Builder {
+	sub := *b
+	sub.controls = append(b.controls[:len(b.controls):len(b.controls)], nodes...)
+	return &sub
+}
+
+// Err is the first error.
+func (b *Builder) Err() error { return *b.err }
+
+// Fail makes err the error if there is none yet.
+func (b *Builder) Fail(err error) {
+	if *b.err == nil {
+		*b.err = err
+	}
+}
+
+// Attrs is the attributes of a node that is built; see [OpSpec.Attrs].
+type Attrs = map[string]any
+
+// Add adds a node. The spec's name, or else its type, is put into the scope and
+// made unique, its control dependencies are added to those of the builder, and
+// its device goes before the builder's. It is nil after an error.
+func (b *Builder) Add(spec OpSpec) *Node {
+	if b.Err() != nil {
+		return nil
+	}
+	if spec.Name == "" {
+		spec.Name = spec.Type
+	}
+	spec.Name = b.g.UniqueName(b.scope + spec.Name)
+	if spec.Device == "" {
+		spec.Device = b.device
+	}
+	spec.ControlDependencies = append(b.controls[:len(b.controls):len(b.controls)], spec.ControlDependencies...)
+	n, err := b.g.AddOperation(spec)
+	if err != nil {
+		b.Fail(err)
+		return nil
+	}
+	return n
+}
+
+// Op adds a node and is its first output, or the zero Output after an error.
+func (b *Builder) Op(op string, attrs Attrs, inputs ...Input) Output {
+	n := b.Add(OpSpec{Type: op, Attrs: attrs, Input: inputs})
+	if n == nil {
+		return Output{}
+	}
+	if n.NumOutputs() == 0 {
+		b.Fail(status.Invalid("node '%s' (%s) has no output", n.name, op))
+		return Output{}
+	}
+	return n.Output(0)
+}
+
+// Const adds a constant: a *tensor.Tensor, or a Go value that
+// [tensor.NewTensor] takes.
+func (b *Builder) Const(value any) Output {
+	t, ok := value.(*tensor.Tensor)
+	if !ok {
+		var err error
+		if t, err = tensor.NewTensor(value); err != nil {
+			b.Fail(err)
+			return Output{}
+		}
+	}
+	return b.Op("Const", Attrs{"value": t, "dtype": t.DType()})
+}

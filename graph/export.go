@@ -1,0 +1,107 @@
+package graph
+
+import (
+	"bytes"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/registry"
+)
+
+// WriteTo writes the graph as a serialized GraphDef.
+func (g *Graph) WriteTo(w io.Writer) (int64, error) {
+	def, err := g.GraphDef(ExportOptions{})
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(def)
+	return int64(n), err
+}
+
+// ExportOptions says how a graph is written.
+type ExportOptions struct {
+	// StripDefaults leaves out attributes that have their default value, so
+	// that readers whose definitions lack the attribute can read the graph.
+	// Those whose names begin with an underscore stay.
+	StripDefaults bool
+	// Nodes restricts the graph to these nodes, whose inputs must be among
+	// them; nil means all.
+	Nodes []*Node
+}
+
+// GraphDef is the graph as a serialized GraphDef: the same bytes for the same
+// graph. Nodes are written by id, functions and attributes by name.
+func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	nodes := opts.Nodes
+	if nodes == nil {
+		nodes = g.nodes
+	}
+	var b, scratch []byte
+	var err error
+	for _, n := range nodes {
+		if scratch, err = n.self.appendDef(scratch[:0], opts.StripDefaults); err != nil {
+			return nil, nodeError(err, n.name, n.Type())
+		}
+		b = protowire.AppendTag(b, graphNode, protowire.BytesType)
+		b = protowire.AppendBytes(b, scratch)
+	}
+	if len(g.library.functions)+len(g.library.gradients) > 0 {
+		b = protowire.AppendTag(b, graphLibrary, protowire.BytesType)
+		b = protowire.AppendBytes(b, g.library.append(nil))
+	}
+	b = protowire.AppendTag(b, graphVersions, protowire.BytesType)
+	return protowire.AppendBytes(b, g.versions.append(nil)), nil
+}
+
+// NodeDef is the node as a serialized NodeDef.
+func (n *Node) NodeDef() ([]byte, error) { return n.self.appendDef(nil, false) }
+
+func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
+	text := func(num protowire.Number, s string) {
+		b = protowire.AppendTag(b, num, protowire.BytesType)
+		b = protowire.AppendString(b, s)
+	}
+	text(nodeName, n.name)
+	text(nodeOp, n.sig.op.Name)
+	for _, from := range n.inputs {
+		text(nodeInput, TensorID{from.Op.name, from.Index}.inputString())
+	}
+	for _, c := range n.controls {
+		text(nodeInput, "^"+c.name)
+	}
+	if n.device != "" {
+		text(nodeDevice, n.device)
+	}
+	return registry.AppendAttrs(b, nodeAttr, n.attrsToWrite(strip))
+}
+
+// attrsToWrite is the node's attributes, perhaps without those that have their
+// default value.
+func (n *Node) attrsToWrite(strip bool) registry.Attrs {
+	if !strip {
+		return n.sig.attrs
+	}
+	var attrs registry.Attrs
+	for i := range n.sig.attrs {
+		if a := &n.sig.attrs[i]; !isDefault(n.sig.op, a) {
+			attrs = append(attrs, *a)
+		}
+	}
+	return attrs
+}
+
+func isDefault(op *registry.OpDef, a *registry.NamedAttr) bool {
+	def := op.Attr(a.Name)
+	if def == nil || def.Default == nil {
+		return false
+	}
+	value, err := registry.MarshalAttr(a.Value)
+	if err != nil {
+		return false
+	}
+	standard, err := registry.MarshalAttr(*def.Default)
+	return err == nil && bytes.Equal(value, standard)
+}

@@ -1,0 +1,176 @@
+package graph
+
+import (
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+)
+
+// AddText adds the nodes that text describes, in the form of [Graph.Text].
+// Attributes that have a default or follow from the inputs may be left out.
+func (g *Graph) AddText(text string) error {
+	def, err := ParseText(text)
+	if err != nil {
+		return err
+	}
+	_, err = g.ImportGraphDef(def, ImportOptions{InferAttrs: true, InternalNames: true})
+	return err
+}
+
+// ParseText turns the text form of a graph, which [Graph.Text] describes, into
+// a serialized GraphDef, whose nodes may lack attributes; see
+// [ImportOptions.InferAttrs]. Errors name the line.
+func ParseText(text string) ([]byte, error) {
+	var def []byte
+	line := 0
+	for text != "" {
+		line++
+		rest := ""
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			text, rest = text[:i], text[i+1:]
+		}
+		p := parser{s: text, line: line}
+		node, err := p.node()
+		if err != nil {
+			return nil, err
+		}
+		if node != nil {
+			def = protowire.AppendTag(def, graphNode, protowire.BytesType)
+			def = protowire.AppendBytes(def, node)
+		}
+		text = rest
+	}
+	def = protowire.AppendTag(def, graphVersions, protowire.BytesType)
+	return protowire.AppendBytes(def, Versions{Producer: Version}.append(nil)), nil
+}
+
+// A parser reads one line.
+type parser struct {
+	s    string
+	pos  int
+	line int
+}
+
+func (p *parser) errorf(format string, args ...any) error {
+	e := status.Invalid(format, args...)
+	e.Message = "line " + strconv.Itoa(p.line) + ", column " + strconv.Itoa(p.pos+1) + ": " + e.Message
+	return e
+}
+
+func (p *parser) space() {
+	for p.pos < len(p.s) && (p.s[p.pos] == ' ' || p.s[p.pos] == '\t' || p.s[p.pos] == '\r') {
+		p.pos++
+	}
+	if p.pos < len(p.s) && p.s[p.pos] == '#' {
+		p.pos = len(p.s)
+	}
+}
+
+// accept takes the character if it comes next.
+func (p *parser) accept(c byte) bool {
+	p.space()
+	if p.pos < len(p.s) && p.s[p.pos] == c {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(c byte) error {
+	if !p.accept(c) {
+		return p.errorf("expected '%c'", c)
+	}
+	return nil
+}
+
+// run takes all characters up to one of stop.
+func (p *parser) run(stop string) string {
+	p.space()
+	start := p.pos
+	for p.pos < len(p.s) && strings.IndexByte(stop, p.s[p.pos]) < 0 {
+		p.pos++
+	}
+	return p.s[start:p.pos]
+}
+
+// node reads a line: a serialized NodeDef, or nil if the line is empty.
+func (p *parser) node() ([]byte, error) {
+	if p.space(); p.pos == len(p.s) {
+		return nil, nil
+	}
+	var b []byte
+	text := func(num protowire.Number, s string) {
+		b = protowire.AppendTag(b, num, protowire.BytesType)
+		b = protowire.AppendString(b, s)
+	}
+	name := p.run(" \t=(")
+	if err := p.expect('='); err != nil {
+		return nil, err
+	}
+	op := p.run(" \t(#")
+	text(nodeName, name)
+	text(nodeOp, op)
+	if err := p.expect('('); err != nil {
+		return nil, err
+	}
+	for more := !p.accept(')'); more; more = !p.accept(')') {
+		input := p.run(" \t,)#")
+		if input == "" {
+			return nil, p.errorf("expected an input")
+		}
+		text(nodeInput, input)
+		if !p.accept(',') {
+			if err := p.expect(')'); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	if p.accept('@') {
+		text(nodeDevice, p.run(" \t{#"))
+	}
+	if p.accept('{') {
+		attrs, err := p.attrs()
+		if err != nil {
+			return nil, err
+		}
+		if b, err = registry.AppendAttrs(b, nodeAttr, attrs); err != nil {
+			return nil, p.errorf("%w", err)
+		}
+	}
+	if p.space(); p.pos < len(p.s) {
+		return nil, p.errorf("unexpected %q after the node", p.s[p.pos:])
+	}
+	return b, nil
+}
+
+// attrs reads attributes after the opening brace, up to the closing one.
+func (p *parser) attrs() (registry.Attrs, error) {
+	start, depth := p.pos, 1
+	for ; p.pos < len(p.s); p.pos++ {
+		switch c := p.s[p.pos]; c {
+		case '"', '\'':
+			for p.pos++; p.pos < len(p.s) && p.s[p.pos] != c; p.pos++ {
+				if p.s[p.pos] == '\\' {
+					p.pos++
+				}
+			}
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				attrs, err := registry.ParseAttrs(p.s[start:p.pos])
+				if err != nil {
+					return nil, p.errorf("%w", err)
+				}
+				p.pos++
+				return attrs, nil
+			}
+		}
+	}
+	return nil, p.errorf("expected '}'")
+}
