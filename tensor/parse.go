@@ -12,8 +12,8 @@ import (
 
 // Parse reads a tensor of type dt from text: a scalar, "3", or brackets whose
 // nesting makes the shape, "[[1.5, 2], [3, 4]]". Commas, white space or both
-// stand between elements, so that it reads JSON and what [Tensor.String]
-// prints in full.
+// stand between elements, so that it reads JSON and, complex numbers apart,
+// what [Tensor.String] prints.
 //
 // Integers are decimal, or have Go's prefix of another base, and must fit; floats may be nan
 // or inf and are rounded to dt; complex numbers are written 1+2j or 1+2i;
