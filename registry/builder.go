@@ -59,7 +59,43 @@ func (b *Builder) flag(f func(*OpDef)) *Builder {
 	return b
 }
 
-// Build parses the definition.
+// Build parses the definition and validates it. The error holds all mistakes,
+// each with the text it is in.
 func (b *Builder) Build() (*OpDef, error) {
-	panic("not yet")
+	d := &OpDef{Name: b.name, ControlOutputs: b.control}
+	var problems []error
+	check := func(method, spec string, err error) bool {
+		if err != nil {
+			problems = append(problems, within(err, "%s(%q)", method, spec))
+		}
+		return err == nil
+	}
+	for _, spec := range b.attrs {
+		if a, err := parseAttr(spec); check("Attr", spec, err) {
+			d.Attrs = append(d.Attrs, a)
+		}
+	}
+	for _, spec := range b.inputs {
+		if a, err := d.parseArg(spec); check("Input", spec, err) {
+			d.Inputs = append(d.Inputs, a)
+		}
+	}
+	for _, spec := range b.outputs {
+		if a, err := d.parseArg(spec); check("Output", spec, err) {
+			d.Outputs = append(d.Outputs, a)
+		}
+	}
+	if b.set != nil {
+		b.set(d)
+	}
+	if err := d.parseDoc(b.doc); err != nil {
+		problems = append(problems, err)
+	}
+	if problems != nil {
+		return nil, invalidOp(b.name, problems)
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	return d, nil
 }

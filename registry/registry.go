@@ -1,7 +1,8 @@
 package registry
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/troupe-go/troupe/status"
@@ -39,6 +40,23 @@ func (r *Registry) add(name string, e *entry) {
 	r.ops[name] = e
 }
 
+// New makes a registry of definitions, such as those of an OpList from a
+// file. It fails with INVALID_ARGUMENT on a definition that is not valid, and
+// with ALREADY_EXISTS on two of one name.
+func New(defs ...*OpDef) (*Registry, error) {
+	r := &Registry{ops: make(map[string]*entry, len(defs))}
+	for _, d := range defs {
+		if err := d.Validate(); err != nil {
+			return nil, err
+		}
+		if _, ok := r.ops[d.Name]; ok {
+			return nil, status.Errorf(status.AlreadyExists, "op '%s' is defined twice", d.Name)
+		}
+		r.ops[d.Name] = &entry{def: d}
+	}
+	return r, nil
+}
+
 // Lookup finds a definition, parsing it on first use. It fails with NOT_FOUND.
 func (r *Registry) Lookup(name string) (*OpDef, error) {
 	r.mu.RLock()
@@ -47,27 +65,43 @@ func (r *Registry) Lookup(name string) (*OpDef, error) {
 	if e == nil {
 		return nil, status.Errorf(status.NotFound, "Op type not registered '%s' in the program that runs: is the package of its family imported?", name)
 	}
+	return e.get(), nil
+}
+
+// get is the definition, parsed on first use.
+func (e *entry) get() *OpDef {
 	e.once.Do(func() {
 		if e.def != nil {
 			return
 		}
 		def, err := e.builder.Build()
 		if err != nil {
-			panic("registry: " + err.Error())
+			panic("registry: " + status.From(err).Message)
 		}
 		e.def, e.builder = def, nil
 	})
-	return e.def, nil
+	return e.def
 }
 
 // Names lists the operations in alphabetical order.
 func (r *Registry) Names() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	names := make([]string, 0, len(r.ops))
-	for n := range r.ops {
-		names = append(names, n)
+	return slices.Sorted(maps.Keys(r.ops))
+}
+
+// Defs is all definitions in alphabetical order of their names. Internal ones,
+// whose names begin with an underscore and which a user's graph may not hold,
+// are among them if internal is set.
+func (r *Registry) Defs(internal bool) []*OpDef {
+	var defs []*OpDef
+	for _, name := range r.Names() {
+		if internal || name[0] != '_' {
+			r.mu.RLock()
+			e := r.ops[name]
+			r.mu.RUnlock()
+			defs = append(defs, e.get())
+		}
 	}
-	sort.Strings(names)
-	return names
+	return defs
 }

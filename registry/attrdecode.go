@@ -1,0 +1,374 @@
+package registry
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Fields of AttrValue. Those of a ListValue are the same for the kinds it can
+// hold, save func.
+const (
+	attrList        = protowire.Number(1)
+	attrString      = protowire.Number(2)
+	attrInt         = protowire.Number(3)
+	attrFloat       = protowire.Number(4)
+	attrBool        = protowire.Number(5)
+	attrType        = protowire.Number(6)
+	attrShape       = protowire.Number(7)
+	attrTensor      = protowire.Number(8)
+	attrPlaceholder = protowire.Number(9)
+	attrFunc        = protowire.Number(10)
+	listFunc        = protowire.Number(9)
+)
+
+// Fields of NameAttrList, of map entries and of TensorShapeProto.
+const (
+	funcName, funcAttr      = protowire.Number(1), protowire.Number(2)
+	entryKey, entryValue    = protowire.Number(1), protowire.Number(2)
+	shapeDim, shapeUnknown  = protowire.Number(2), protowire.Number(3)
+	dimSize                 = protowire.Number(1)
+	maxNesting, maxListAttr = 32, 1 << 20
+)
+
+// UnmarshalAttr decodes a serialized AttrValue. A message without a value is
+// the zero AttrValue, a list without elements one whose Kind is [ListOf] alone.
+// Nothing of b is retained.
+//
+// It fails with INVALID_ARGUMENT and the offset of the byte at fault on a
+// message that is not well-formed, an unknown data type, a shape that no
+// tensor can have, a list of mixed kinds or of more than a million elements,
+// and functions nested more than 32 deep; and as [tensor.UnmarshalProto] does
+// on a tensor.
+func UnmarshalAttr(b []byte) (AttrValue, error) {
+	var v AttrValue
+	d := attrDecoder{}
+	err := d.attr(&v, b, 0)
+	return v, err
+}
+
+// UnmarshalAttrs decodes the entries of a map of attributes, each the body of
+// a field of the map. Of several entries of one name the last holds.
+func UnmarshalAttrs(entries ...[]byte) (Attrs, error) {
+	var attrs Attrs
+	d := attrDecoder{}
+	for _, e := range entries {
+		if err := d.entry(&attrs, e, 0); err != nil {
+			return nil, err
+		}
+	}
+	return attrs.normalize(), nil
+}
+
+// normalize sorts by name and keeps the last of equal names.
+func (a Attrs) normalize() Attrs {
+	slices.SortStableFunc(a, func(x, y NamedAttr) int { return strings.Compare(x.Name, y.Name) })
+	kept := a[:0]
+	for i := range a {
+		if i+1 == len(a) || a[i+1].Name != a[i].Name {
+			kept = append(kept, a[i])
+		}
+	}
+	clear(a[len(kept):])
+	return kept
+}
+
+// An attrDecoder decodes one message; depth is that of nested functions.
+type attrDecoder struct{ depth int }
+
+// attr merges a message into v, as repeated occurrences of a field do.
+func (d *attrDecoder) attr(v *AttrValue, b []byte, at int) error {
+	var tensorBody []byte
+	return eachField(b, at, func(f *field) error {
+		kind := attrKindOf(f)
+		if kind == KindNone {
+			if f.isBytes(attrPlaceholder) {
+				name, err := f.text()
+				*v = AttrValue{Placeholder: name}
+				return err
+			}
+			return nil
+		}
+		if v.Kind != kind && !(kind == ListOf && v.Kind.IsList()) {
+			*v = AttrValue{Kind: kind}
+			tensorBody = nil
+		}
+		switch kind {
+		case ListOf:
+			return d.list(v, f)
+		case KindShape:
+			return d.shape(&v.Shape, f)
+		case KindFunc:
+			return d.function(v, f)
+		case KindTensor:
+			// Two messages merge into what their concatenation decodes to.
+			tensorBody = append(tensorBody[:len(tensorBody):len(tensorBody)], f.body...)
+			return d.tensor(v, tensorBody, f.at)
+		case KindString:
+			v.S = string(f.body)
+			return nil
+		}
+		return d.number(v, f.varintOrFixed(), f.at)
+	})
+}
+
+// attrKindOf is the kind that a field of AttrValue stands for: ListOf for the
+// list field, KindNone for all that is no value.
+func attrKindOf(f *field) AttrKind {
+	switch {
+	case f.isBytes(attrList):
+		return ListOf
+	case f.isBytes(attrString):
+		return KindString
+	case f.isVarint(attrInt):
+		return KindInt
+	case f.num == attrFloat && f.typ == protowire.Fixed32Type:
+		return KindFloat
+	case f.isVarint(attrBool):
+		return KindBool
+	case f.isVarint(attrType):
+		return KindType
+	case f.isBytes(attrShape):
+		return KindShape
+	case f.isBytes(attrTensor):
+		return KindTensor
+	case f.isBytes(attrFunc):
+		return KindFunc
+	}
+	return KindNone
+}
+
+// varintOrFixed is the value of a field of wire type varint or fixed32.
+func (f *field) varintOrFixed() uint64 {
+	if f.typ == protowire.Fixed32Type {
+		return uint64(binary.LittleEndian.Uint32(f.body))
+	}
+	return f.varint()
+}
+
+// number sets a value of kind int, float, bool or type from its bits.
+func (d *attrDecoder) number(v *AttrValue, bits uint64, at int) error {
+	switch v.Kind {
+	case KindInt:
+		v.I = int64(bits)
+	case KindFloat:
+		v.F = math.Float32frombits(uint32(bits))
+	case KindBool:
+		v.B = bits != 0
+	case KindType:
+		n := int32(bits)
+		if n != 0 && (n < 0 || n > math.MaxUint8 || !tensor.DType(n).Valid()) {
+			return malformed(at, "unknown data type %d", n)
+		}
+		v.Type = tensor.DType(n)
+	}
+	return nil
+}
+
+func (d *attrDecoder) list(v *AttrValue, list *field) error {
+	return eachField(list.body, list.at, func(f *field) error {
+		elem := listKindOf(f)
+		if elem == KindNone {
+			return nil
+		}
+		packed := f.typ == protowire.BytesType && elem >= KindInt && elem <= KindType
+		if packed && len(f.body) == 0 {
+			return nil
+		}
+		if v.Kind == ListOf {
+			v.Kind |= elem
+		} else if v.Kind.Elem() != elem {
+			return malformed(f.at, "a list of kind %v also has elements of kind %v", v.Kind.Elem(), elem)
+		}
+		if packed {
+			return d.packed(v, f, elem)
+		}
+		e := AttrValue{Kind: elem}
+		var err error
+		switch elem {
+		case KindString:
+			e.S = string(f.body)
+		case KindShape:
+			err = d.shape(&e.Shape, f)
+		case KindTensor:
+			err = d.tensor(&e, f.body, f.at)
+		case KindFunc:
+			err = d.function(&e, f)
+		default:
+			err = d.number(&e, f.varintOrFixed(), f.at)
+		}
+		if err != nil {
+			return err
+		}
+		return v.appendElem(e, f.at)
+	})
+}
+
+func (v *AttrValue) appendElem(e AttrValue, at int) error {
+	if len(v.List) == maxListAttr {
+		return malformed(at, "a list of more than %d elements", maxListAttr)
+	}
+	v.List = append(v.List, e)
+	return nil
+}
+
+// listKindOf is the kind of the elements that a field of ListValue holds, one
+// or, packed, several.
+func listKindOf(f *field) AttrKind {
+	switch {
+	case f.num == attrFloat && (f.typ == protowire.Fixed32Type || f.typ == protowire.BytesType):
+		return KindFloat
+	case f.typ == protowire.VarintType, f.typ == protowire.BytesType:
+		switch f.num {
+		case attrInt:
+			return KindInt
+		case attrBool:
+			return KindBool
+		case attrType:
+			return KindType
+		}
+	}
+	switch {
+	case f.isBytes(attrString):
+		return KindString
+	case f.isBytes(attrShape):
+		return KindShape
+	case f.isBytes(attrTensor):
+		return KindTensor
+	case f.isBytes(listFunc):
+		return KindFunc
+	}
+	return KindNone
+}
+
+func (d *attrDecoder) packed(v *AttrValue, f *field, elem AttrKind) error {
+	if elem == KindFloat && len(f.body)%4 != 0 {
+		return malformed(f.at, "%d bytes are no whole number of floats", len(f.body))
+	}
+	for b, at := f.body, f.at; len(b) > 0; {
+		e := AttrValue{Kind: elem}
+		bits, n := uint64(0), 4
+		if elem == KindFloat {
+			bits = uint64(binary.LittleEndian.Uint32(b))
+		} else if bits, n = protowire.ConsumeVarint(b); n < 0 {
+			return malformed(at, "%v", protowire.ParseError(n))
+		}
+		if err := d.number(&e, bits, at); err != nil {
+			return err
+		}
+		if err := v.appendElem(e, at); err != nil {
+			return err
+		}
+		b, at = b[n:], at+n
+	}
+	return nil
+}
+
+func (d *attrDecoder) shape(s *Shape, shape *field) error {
+	err := eachField(shape.body, shape.at, func(f *field) error {
+		switch {
+		case f.isVarint(shapeUnknown):
+			s.Unknown = f.varint() != 0
+		case f.isBytes(shapeDim):
+			size := int64(0)
+			err := eachField(f.body, f.at, func(f *field) error {
+				if f.isVarint(dimSize) {
+					size = int64(f.varint())
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if len(s.Dims) == tensor.MaxRank {
+				return malformed(f.at, "a shape of more than %d dimensions", tensor.MaxRank)
+			}
+			s.Dims = append(s.Dims, size)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if problem := s.invalid(); problem != "" {
+		return malformed(shape.at, "%s", problem)
+	}
+	return nil
+}
+
+// invalid says why no tensor can have the shape, or "".
+func (s *Shape) invalid() string {
+	if s.Unknown && len(s.Dims) > 0 {
+		return "a shape of unknown rank has dimensions"
+	}
+	n := int64(1)
+	for _, dim := range s.Dims {
+		switch {
+		case dim < -1:
+			return "Shape " + s.String() + " has dimensions smaller than -1"
+		case dim > 0 && n > math.MaxInt64/dim:
+			return "Shape " + s.String() + " has more than 2^63 - 1 elements"
+		case dim > 0:
+			n *= dim
+		}
+	}
+	return ""
+}
+
+func (d *attrDecoder) tensor(v *AttrValue, b []byte, at int) error {
+	t, err := tensor.UnmarshalProto(b, 0)
+	if err != nil {
+		return within(err, "the tensor at byte %d", at)
+	}
+	v.Tensor = t
+	return nil
+}
+
+func (d *attrDecoder) function(v *AttrValue, fn *field) error {
+	if d.depth == maxNesting {
+		return malformed(fn.at, "functions nested more than %d deep", maxNesting)
+	}
+	d.depth++
+	defer func() { d.depth-- }()
+	if v.Func == nil {
+		v.Func = &Func{}
+	}
+	err := eachField(fn.body, fn.at, func(f *field) (err error) {
+		switch {
+		case f.isBytes(funcName):
+			v.Func.Name, err = f.text()
+		case f.isBytes(funcAttr):
+			err = d.entry(&v.Func.Attrs, f.body, f.at)
+		}
+		return err
+	})
+	v.Func.Attrs = v.Func.Attrs.normalize()
+	return err
+}
+
+// entry appends one entry of a map of attributes.
+func (d *attrDecoder) entry(attrs *Attrs, b []byte, at int) error {
+	var a NamedAttr
+	err := eachField(b, at, func(f *field) (err error) {
+		switch {
+		case f.isBytes(entryKey):
+			a.Name, err = f.text()
+		case f.isBytes(entryValue):
+			err = d.attr(&a.Value, f.body, f.at)
+		}
+		return err
+	})
+	if err != nil {
+		if a.Name != "" {
+			err = within(err, "attr '%s'", a.Name)
+		}
+		return err
+	}
+	*attrs = append(*attrs, a)
+	return nil
+}

@@ -1,0 +1,30 @@
+package registry
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// AttrFromProto is the value that p describes; see [UnmarshalAttr].
+func AttrFromProto(p *wire.AttrValue) (AttrValue, error) {
+	b, err := proto.Marshal(p)
+	if err != nil {
+		return AttrValue{}, status.Invalid("attribute message: %w", err)
+	}
+	return UnmarshalAttr(b)
+}
+
+// ToProto is v as a message. It fails where [MarshalAttr] does.
+func (v AttrValue) ToProto() (*wire.AttrValue, error) {
+	b, err := MarshalAttr(v)
+	if err != nil {
+		return nil, err
+	}
+	p := &wire.AttrValue{}
+	if err := proto.Unmarshal(b, p); err != nil {
+		return nil, status.Errorf(status.Internal, "attribute message: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,89 @@
+package registry
+
+import "strings"
+
+// String is the definition in one line, as error messages show it:
+// "Op<name=Cast; signature=x:SrcT -> y:DstT; attr=SrcT:type; attr=DstT:type>".
+func (d *OpDef) String() string {
+	var b strings.Builder
+	b.WriteString("Op<name=" + d.Name + "; signature=")
+	writeArgs(&b, d.Inputs)
+	b.WriteString(" -> ")
+	writeArgs(&b, d.Outputs)
+	for i := range d.Attrs {
+		b.WriteString("; attr=" + d.Attrs[i].Name + ":" + d.Attrs[i].Spec())
+	}
+	for _, flag := range []struct {
+		set  bool
+		text string
+	}{
+		{d.Commutative, "is_commutative=true"},
+		{d.Aggregate, "is_aggregate=true"},
+		{d.Stateful, "is_stateful=true"},
+		{d.AllowsUninitializedInput, "allows_uninitialized_input=true"},
+		{d.DistributedCommunication, "is_distributed_communication=true"},
+	} {
+		if flag.set {
+			b.WriteString("; " + flag.text)
+		}
+	}
+	b.WriteString(">")
+	return b.String()
+}
+
+func writeArgs(b *strings.Builder, args []ArgDef) {
+	for i := range args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(args[i].Name + ":" + args[i].Spec())
+	}
+}
+
+// Spec is the type of the argument as definitions write it: "float",
+// "N * T", "Tin", "Ref(T)".
+func (a *ArgDef) Spec() string {
+	s := a.TypeAttr + a.TypeListAttr
+	if s == "" {
+		s = a.Type.String()
+	}
+	if a.NumberAttr != "" {
+		s = a.NumberAttr + " * " + s
+	}
+	if a.IsRef {
+		s = "Ref(" + s + ")"
+	}
+	return s
+}
+
+// Spec is what follows the name of the attribute in a definition: its type,
+// constraints and default: "int >= 2 = 3", `{"SAME", "VALID"}`.
+func (a *AttrDef) Spec() string {
+	elem := a.Kind.Elem().String()
+	var allowed []string
+	for _, t := range a.AllowedTypes {
+		allowed = append(allowed, t.String())
+	}
+	for _, s := range a.AllowedStrings {
+		allowed = append(allowed, quote(s))
+	}
+	if allowed != nil {
+		elem = "{" + strings.Join(allowed, ", ") + "}"
+		for _, s := range shorthands {
+			if a.isShorthand(s) {
+				elem = s.name
+			}
+		}
+	}
+	s := elem
+	if a.Kind.IsList() {
+		s = "list(" + elem + ")"
+	}
+	if a.HasMinimum {
+		s += " >= " + IntAttr(a.Minimum).String()
+	}
+	if a.Default != nil {
+		s += " = " + a.Default.String()
+	}
+	return s
+}
