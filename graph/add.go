@@ -51,9 +51,7 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	if err := n.fill(args); err != nil {
 		return nil, nodeError(err, args.Name, args.Type)
 	}
-	var infer inference
-	infer.begin(g)
-	if err := infer.node(n, false); err != nil {
+	if err := n.infer(&g.inferrer, false); err != nil {
 		return nil, nodeError(err, args.Name, args.Type)
 	}
 	g.add(n)

@@ -28,6 +28,9 @@ func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 	if err := checkEdge(n, i, from); err != nil {
 		return err
 	}
+	if have, next := n.shapes[0], from.Op.shapes[from.Index]; have.Known() && have.String() != next.String() {
+		return status.Invalid("back edge from %v to node '%s': its shape is %v, but all that takes the Merge was added for %v", from, n.name, next, have)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n.id < g.indexed {

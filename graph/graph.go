@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -19,6 +20,7 @@ type Graph struct {
 	byName   map[string]*Node
 	library  library
 	versions Versions
+	inferrer shape.Inferrer // of nodes added one by one
 
 	// Scopes of the first scoped nodes, and how far the search for a unique
 	// name got; see uniqueName.

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -36,7 +37,7 @@ func (im *importer) build() error {
 	controls := make([]*Node, 0, control)
 	seen := make([]int32, len(s.nodes)) // last node to wait for a position, plus 1
 	base := len(im.g.nodes)
-	im.infer.begin(im.g)
+	var inferrer shape.Inferrer
 	loops := false
 	for place, i := range im.order {
 		sn := &s.nodes[i]
@@ -91,7 +92,7 @@ func (im *importer) build() error {
 			return status.Errorf(status.ResourceExhausted, "node '%s': the nodes up to this one have %d outputs, more than a GraphDef of %d bytes may have",
 				n.name, im.outputs, len(s.def))
 		}
-		if err := im.infer.node(n, im.opts.KeepShapes); err != nil {
+		if err := n.infer(&inferrer, im.opts.KeepShapes); err != nil {
 			return nodeError(err, im.names[i], im.ops[i].name)
 		}
 	}

@@ -31,7 +31,6 @@ type importer struct {
 	sigs     map[string]*signature // by operation and the bytes of the attributes
 	versions Versions
 	outputs  int
-	infer    inference
 }
 
 // An importOp is an operation that the GraphDef uses.

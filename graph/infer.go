@@ -2,74 +2,61 @@ package graph
 
 import (
 	"github.com/troupe-go/troupe/shape"
-	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/status"
 )
 
-// An inference works out the shapes of nodes as they are added, one after
-// another.
-type inference struct {
-	g       *Graph
-	ctx     shape.Context
-	node_   *Node
-	unknown []shape.Shape // all of unknown rank, shared by nodes
-	slab    []shape.Shape
-}
-
-func (inf *inference) begin(g *Graph) {
-	inf.g = g
-	inf.ctx.Constant = inf.constant
-}
-
-// node sets the shapes of n's outputs, which have not been shown to anybody.
-// Shapes
-// that the node brought along must agree with those that are inferred. With lenient set, contradictions are passed
-// over.
-func (inf *inference) node(n *Node, lenient bool) error {
-	outputs := len(n.sig.outTypes)
-	for len(inf.unknown) < outputs {
-		inf.unknown = make([]shape.Shape, max(outputs, 64))
+// infer sets the shapes of n's outputs, before anybody else sees the node. With
+// lenient set, a contradiction leaves them unknown.
+func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
+	shapes, handles, err := inferrer.Infer(n)
+	if err == nil {
+		err = n.agree(shapes)
 	}
-	n.shapes = inf.unknown[:outputs:outputs]
-	infer := shape.Lookup(n.sig.op.Name)
-	if infer == nil || n.sig.class == ClassCall {
-		return nil
-	}
-	if len(inf.slab) < outputs {
-		inf.slab = make([]shape.Shape, max(outputs, 1024))
-	}
-	c := &inf.ctx
-	inf.node_ = n
-	c.Node, c.Op, c.Attrs = n.name, n.sig.op, n.sig.attrs
-	c.InputTypes, c.OutputTypes = n.sig.inTypes, n.sig.outTypes
-	c.Inputs = c.Inputs[:0]
-	for _, from := range n.inputs {
-		var s shape.Shape
-		if from.Op.shapes != nil { // nil: the far end of a back edge
-			s = from.Op.shapes[from.Index]
+	if err != nil {
+		if !lenient {
+			return err
 		}
-		c.Inputs = append(c.Inputs, s)
+		clear(shapes)
+		handles = nil
 	}
-	c.Outputs = inf.slab[:outputs:outputs]
-	if err := infer(c); err != nil {
-		if lenient {
-			clear(c.Outputs)
-			return nil
-		}
-		return err
-	}
-	n.shapes = c.Outputs
-	inf.slab = inf.slab[outputs:]
+	n.shapes, n.handles = shapes, handles
 	return nil
 }
 
-// constant is the value of input i if it is a constant.
-func (inf *inference) constant(i int) *tensor.Tensor {
-	from := inf.node_.inputs[i].Op
-	if from.sig == nil || from.sig.class != ClassConstant {
+// agree narrows shapes by those that the node brought along.
+func (n *Node) agree(shapes []shape.Shape) error {
+	declared := n.sig.declared
+	if declared == nil {
 		return nil
 	}
-	if v := from.sig.attrs.Find("value"); v != nil {
-		return v.Tensor
+	if len(declared) != len(shapes) {
+		return status.Invalid("Node '%s' has %d outputs but the %s attribute specifies shapes for %d outputs",
+			n.name, len(shapes), outputShapes, len(declared))
+	}
+	for i, v := range declared {
+		s, err := shape.Merge(shapes[i], shape.FromAttr(v.Shape))
+		if err != nil {
+			return status.Invalid("Node '%s' has an %s attribute inconsistent with the GraphDef for output #%d: %s",
+				n.name, outputShapes, i, status.From(err).Message)
+		}
+		shapes[i] = s
 	}
 	return nil
 }
+
+// Producer is the node and the output that input i comes from, as package shape
+// asks for it: nil if that node is yet to be built, at the far end of a back edge.
+func (n *Node) Producer(i int) (shape.Node, int) {
+	from := n.self.inputs[i]
+	if from.Op.sig == nil {
+		return nil, 0
+	}
+	return from.Op, from.Index
+}
+
+// OutputShapes is what is known of the outputs' shapes, not to be written.
+func (n *Node) OutputShapes() []shape.Shape { return n.self.shapes }
+
+// OutputHandles is what is known of the tensors behind outputs that are
+// resources or variants, by output; not to be written.
+func (n *Node) OutputHandles() [][]shape.HandleData { return n.self.handles }

@@ -20,6 +20,7 @@ type Node struct {
 	inputs   []Output
 	controls []*Node
 	shapes   []shape.Shape // of the outputs
+	handles  [][]shape.HandleData
 }
 
 // ID numbers the nodes of a graph from 0 in the order they were added.
@@ -57,9 +58,6 @@ func (n *Node) InputTypes() []tensor.DType { return n.sig.inTypes }
 
 // OutputTypes is the types of the outputs, not to be written.
 func (n *Node) OutputTypes() []tensor.DType { return n.sig.outTypes }
-
-// OutputShapes is what is known of the outputs' shapes, not to be written.
-func (n *Node) OutputShapes() []shape.Shape { return n.self.shapes }
 
 // NumInputs is the number of data inputs.
 func (n *Node) NumInputs() int { return len(n.self.inputs) }

@@ -1,0 +1,46 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// chainDef is a chain of n nodes: a placeholder, then Neg after Neg.
+func chainDef(n int) []byte {
+	var def []byte
+	field := func(b []byte, num protowire.Number, s string) []byte {
+		return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), s)
+	}
+	float := string([]byte{6<<3 | 0, 1}) // AttrValue.type = DT_FLOAT
+	for i := range n {
+		node := field(nil, nodeName, fmt.Sprintf("node/number_%d", i))
+		attr := "T"
+		if i == 0 {
+			node = field(node, nodeOp, "Placeholder")
+			attr = "dtype"
+		} else {
+			node = field(node, nodeOp, "Neg")
+			node = field(node, nodeInput, fmt.Sprintf("node/number_%d", i-1))
+		}
+		node = field(node, nodeAttr, string(field(field(nil, entryKey, attr), entryValue, float)))
+		def = field(def, graphNode, string(node))
+	}
+	return field(def, graphVersions, string(Versions{Producer: Version}.append(nil)))
+}
+
+func BenchmarkImport(b *testing.B) {
+	for _, n := range []int{10, 1000, 100_000} {
+		b.Run(fmt.Sprintf("Chain/n=%d", n), func(b *testing.B) {
+			def := chainDef(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := New().Import(def, ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
+		})
+	}
+}
