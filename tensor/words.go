@@ -20,3 +20,29 @@ func Words[T Word](v *Value) []T {
 	}
 	return unsafe.Slice((*T)(t.data), t.n)
 }
+
+// ScalarAt is element i of v as a value of rank 0; it allocates only for
+// dtypes whose scalars do not live inside values.
+func ScalarAt(v *Value, i int) Value {
+	dt := v.DType()
+	switch dt.Base() {
+	case String:
+		return ScalarOf(dt, Of[string](v)[i])
+	case Resource:
+		return ScalarOf(dt, Of[*Handle](v)[i])
+	case Variant:
+		return ScalarOf(dt, Of[*Object](v)[i])
+	}
+	switch dt.Size() {
+	case 1:
+		return ScalarOf(dt, Words[uint8](v)[i])
+	case 2:
+		return ScalarOf(dt, Words[uint16](v)[i])
+	case 4:
+		return ScalarOf(dt, Words[uint32](v)[i])
+	case 8:
+		return ScalarOf(dt, Words[uint64](v)[i])
+	default:
+		return ScalarOf(dt, Words[complex128](v)[i])
+	}
+}

@@ -1,0 +1,226 @@
+package strided
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Grain is the number of elements that one worker copies at a time, roughly.
+const Grain = 1 << 15
+
+// Copy sets the elements of dst's view to those of src's, one by one; the
+// views have the same dimensions, the values the same dtype. They must not
+// overlap. It fails only if the step has ended.
+func Copy(ctx *kernel.Context, dst *tensor.Value, to View, src *tensor.Value, from View) error {
+	var p plan
+	if !p.make(to, from) {
+		return nil
+	}
+	switch dt := dst.DType().Base(); dt {
+	case tensor.String:
+		return run(ctx, &p, tensor.Of[string](dst), tensor.Of[string](src))
+	case tensor.Resource:
+		return run(ctx, &p, tensor.Of[*tensor.Handle](dst), tensor.Of[*tensor.Handle](src))
+	case tensor.Variant:
+		return run(ctx, &p, tensor.Of[*tensor.Object](dst), tensor.Of[*tensor.Object](src))
+	default:
+		switch dt.Size() {
+		case 1:
+			return run(ctx, &p, tensor.Words[uint8](dst), tensor.Words[uint8](src))
+		case 2:
+			return run(ctx, &p, tensor.Words[uint16](dst), tensor.Words[uint16](src))
+		case 4:
+			return run(ctx, &p, tensor.Words[uint32](dst), tensor.Words[uint32](src))
+		case 8:
+			return run(ctx, &p, tensor.Words[uint64](dst), tensor.Words[uint64](src))
+		default:
+			return run(ctx, &p, tensor.Words[complex128](dst), tensor.Words[complex128](src))
+		}
+	}
+}
+
+// A loop walks one dimension: n steps of d elements in the destination and s
+// in the source.
+type loop struct{ n, d, s int }
+
+// A plan is a copy as nested loops, the innermost apart.
+type plan struct {
+	d, s  int    // offsets
+	outer []loop // outermost first
+	inner loop
+	// tile is the loop around inner, taken out of outer, if inner is
+	// contiguous in the destination and tile is in the source.
+	tile  loop
+	tiled bool
+	few   [6]loop // backs outer
+}
+
+// make plans a copy: loops of one step vanish, loops that continue each other
+// in both views become one. It is false if there is nothing to copy.
+func (p *plan) make(to, from View) bool {
+	p.d, p.s = to.Offset, from.Offset
+	p.outer = p.few[:0]
+	for i, n := range to.Dims {
+		l := loop{n, to.Strides[i], from.Strides[i]}
+		switch k := len(p.outer) - 1; {
+		case n == 0:
+			return false
+		case n == 1:
+		case k >= 0 && p.outer[k].d == n*l.d && p.outer[k].s == n*l.s:
+			p.outer[k] = loop{p.outer[k].n * n, l.d, l.s}
+		default:
+			p.outer = append(p.outer, l)
+		}
+	}
+	if len(p.outer) == 0 {
+		p.inner = loop{1, 1, 1}
+		return true
+	}
+	last := len(p.outer) - 1
+	p.inner, p.outer = p.outer[last], p.outer[:last]
+	if p.inner.d == 1 && p.inner.s != 1 && p.inner.s != 0 {
+		for i := len(p.outer) - 1; i >= 0; i-- {
+			if p.outer[i].s == 1 && p.outer[i].n > 1 {
+				p.tile, p.tiled = p.outer[i], true
+				p.outer = append(p.outer[:i], p.outer[i+1:]...)
+				break
+			}
+		}
+	}
+	return true
+}
+
+// run shares out the copy along its longest outer loop, or along the inner one
+// if there is no other.
+func run[T tensor.Element](ctx *kernel.Context, p *plan, dst, src []T) error {
+	total := p.inner.n
+	if p.tiled {
+		total *= p.tile.n
+	}
+	for _, l := range p.outer {
+		total *= l.n
+	}
+	if total <= Grain {
+		walk(p, p.outer, p.d, p.s, dst, src)
+		return nil
+	}
+	return share(ctx, p, total, dst, src)
+}
+
+func share[T tensor.Element](ctx *kernel.Context, p *plan, total int, dst, src []T) error {
+	q := *p
+	q.outer = append([]loop(nil), p.outer...)
+	by := &q.inner
+	if q.tiled && q.tile.n > by.n {
+		by = &q.tile
+	}
+	for i := range q.outer {
+		if q.outer[i].n >= 16 || q.outer[i].n > by.n {
+			by = &q.outer[i]
+			break
+		}
+	}
+	whole := *by
+	*by = loop{}
+	ctx.Parallel(whole.n, max(1, Grain/(total/whole.n)), func(lo, hi int) {
+		part := q
+		part.outer = append([]loop(nil), q.outer...)
+		l := loop{hi - lo, whole.d, whole.s}
+		switch {
+		case by == &q.inner:
+			part.inner = l
+		case by == &q.tile:
+			part.tile = l
+		default:
+			for i := range q.outer {
+				if by == &q.outer[i] {
+					part.outer[i] = l
+				}
+			}
+		}
+		if ctx.Err() == nil {
+			walk(&part, part.outer, q.d+lo*whole.d, q.s+lo*whole.s, dst, src)
+		}
+	})
+	return ctx.Err()
+}
+
+// walk copies what the outer loops enclose, from those places on.
+func walk[T tensor.Element](p *plan, outer []loop, d, s int, dst, src []T) {
+	if len(outer) > 0 {
+		l := outer[0]
+		for range l.n {
+			walk(p, outer[1:], d, s, dst, src)
+			d, s = d+l.d, s+l.s
+		}
+		return
+	}
+	if p.tiled {
+		tiles(p.tile, p.inner, d, s, dst, src)
+		return
+	}
+	line(p.inner, d, s, dst, src)
+}
+
+// line copies one loop.
+func line[T tensor.Element](l loop, d, s int, dst, src []T) {
+	switch {
+	case l.d == 1 && l.s == 1:
+		copy(dst[d:d+l.n], src[s:s+l.n])
+	case l.d == 1 && l.s == 0:
+		x := src[s]
+		dst := dst[d : d+l.n]
+		for i := range dst {
+			dst[i] = x
+		}
+	case l.d == 1:
+		dst := dst[d : d+l.n]
+		for i := range dst {
+			dst[i] = src[s]
+			s += l.s
+		}
+	default:
+		for range l.n {
+			dst[d] = src[s]
+			d, s = d+l.d, s+l.s
+		}
+	}
+}
+
+// tiles copies two nested loops in squares whose lines stay in the cache.
+func tiles[T tensor.Element](outer, inner loop, d, s int, dst, src []T) {
+	const edge = 32
+	for i := 0; i < outer.n; i += edge {
+		rows := min(edge, outer.n-i)
+		for j := 0; j < inner.n; j += edge {
+			l := loop{min(edge, inner.n-j), inner.d, inner.s}
+			td, ts := d+i*outer.d+j*inner.d, s+i*outer.s+j*inner.s
+			for range rows {
+				line(l, td, ts, dst, src)
+				td, ts = td+outer.d, ts+outer.s
+			}
+		}
+	}
+}
+
+// Move sets n elements of dst, from element d on, to those of src from s on.
+// The values have the same dtype and the ranges are inside them.
+func Move(dst *tensor.Value, d int, src *tensor.Value, s, n int) {
+	switch dt := dst.DType().Base(); dt {
+	case tensor.String:
+		copy(tensor.Of[string](dst)[d:d+n], tensor.Of[string](src)[s:s+n])
+	case tensor.Resource:
+		copy(tensor.Of[*tensor.Handle](dst)[d:d+n], tensor.Of[*tensor.Handle](src)[s:s+n])
+	case tensor.Variant:
+		copy(tensor.Of[*tensor.Object](dst)[d:d+n], tensor.Of[*tensor.Object](src)[s:s+n])
+	default:
+		size := dt.Size()
+		copy(tensor.Bytes(dst)[d*size:(d+n)*size], tensor.Bytes(src)[s*size:(s+n)*size])
+	}
+}
+
+// Fill sets every element of dst to element i of src, which has its dtype.
+func Fill(ctx *kernel.Context, dst *tensor.Value, src *tensor.Value, i int) error {
+	n := []int{dst.NumElements()}
+	return Copy(ctx, dst, View{Dims: n, Strides: []int{1}}, src, View{Offset: i, Dims: n, Strides: []int{0}})
+}

@@ -1,0 +1,106 @@
+package math
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Add").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}").
+		Doc("Adds two tensors, or joins the strings of two, with broadcasting.")
+	registry.Define("AddV2").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}").
+		Commutative().
+		Aggregate().
+		Doc("Adds two tensors with broadcasting.")
+	registry.Define("Sub").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}").
+		Doc("Subtracts y from x with broadcasting.")
+	registry.Define("Mul").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
+		Commutative().
+		Doc("Multiplies two tensors with broadcasting.")
+	registry.Define("MulNoNan").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Multiplies x by y with broadcasting; where y is 0 the result is 0, even if x is NaN or infinite.")
+	registry.Define("SquaredDifference").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}").
+		Commutative().
+		Doc("Computes conj(x-y)·(x-y) with broadcasting.")
+	registry.Define("Neg").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
+		Doc("Negates every element.")
+	registry.Define("Square").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
+		Doc("Multiplies every element by itself.")
+	registry.Define("Abs").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64}").
+		Doc("Takes the absolute value of every element.")
+
+	kernel.ForTypes("Add", "T", newAdd, elementwise.Numbers...)
+	kernel.ForType("Add", "T", tensor.String, func(*kernel.Construction) (kernel.Kernel, error) {
+		join := func(x, y string) string { return x + y }
+		return &elementwise.Zip[string, string]{In: tensor.String, Out: tensor.String, F: join}, nil
+	})
+	kernel.ForTypes("AddV2", "T", newAdd, elementwise.Numbers...)
+	kernel.ForTypes("Sub", "T", newSub, elementwise.Numbers...)
+	kernel.ForTypes("Mul", "T", newMul, elementwise.Numbers...)
+	zips := func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, timesNoNaN[float32], timesNoNaN[float64], timesNoNaN[complex64], timesNoNaN[complex128])
+	}
+	kernel.ForTypes("MulNoNan", "T", zips, elementwise.Fields...)
+	kernel.ForTypes("SquaredDifference", "T", newSquaredDifference, slices.Concat(elementwise.Fields, []tensor.DType{tensor.Int32, tensor.Int64})...)
+	kernel.ForTypes("Neg", "T", newNeg, slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)
+	kernel.ForTypes("Square", "T", newSquare, elementwise.Numbers...)
+	kernel.ForTypes("Abs", "T", newAbs, elementwise.Signed...)
+}
+
+func plus[T elementwise.Number](x, y T) T  { return x + y }
+func minus[T elementwise.Number](x, y T) T { return x - y }
+func times[T elementwise.Number](x, y T) T { return x * y }
+func negate[T elementwise.Number](x T) T   { return -x }
+func square[T elementwise.Number](x T) T   { return x * x }
+
+func timesNoNaN[T elementwise.Field](x, y T) T {
+	if y == 0 {
+		return 0
+	}
+	return x * y
+}
+
+func squaredDifference[T elementwise.Number](x, y T) T { d := x - y; return d * d }
+
+// newSquaredDifference takes complex numbers apart from the others: the
+// difference is multiplied by its conjugate.
+func newSquaredDifference(dt tensor.DType) kernel.Kernel {
+	switch dt {
+	case tensor.Complex64:
+		return &elementwise.Zip[complex64, complex64]{In: dt, Out: dt, F: func(x, y complex64) complex64 {
+			d := x - y
+			return complex(real(d)*real(d)+imag(d)*imag(d), 0)
+		}}
+	case tensor.Complex128:
+		return &elementwise.Zip[complex128, complex128]{In: dt, Out: dt, F: func(x, y complex128) complex128 {
+			d := x - y
+			return complex(real(d)*real(d)+imag(d)*imag(d), 0)
+		}}
+	}
+	return newSquaredDiff(dt)
+}
+
+// absolute keeps the least integer, whose negative it has no room for.
+func absolute[T elementwise.Real](x T) T { return max(x, -x) }

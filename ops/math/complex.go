@@ -1,0 +1,67 @@
+package math
+
+import (
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Complex").
+		Input("real: T").Input("imag: T").Output("out: Tout").
+		Attr("T: {float, double} = DT_FLOAT").
+		Attr("Tout: {complex64, complex128} = DT_COMPLEX64").
+		Doc("Makes complex numbers of real and imaginary parts.")
+	registry.Define("Real").
+		Input("input: T").Output("output: Tout").
+		Attr("T: {complex64, complex128} = DT_COMPLEX64").
+		Attr("Tout: {float, double} = DT_FLOAT").
+		Doc("Takes the real part of every element.")
+	registry.Define("Imag").
+		Input("input: T").Output("output: Tout").
+		Attr("T: {complex64, complex128} = DT_COMPLEX64").
+		Attr("Tout: {float, double} = DT_FLOAT").
+		Doc("Takes the imaginary part of every element.")
+	registry.Define("Conj").
+		Input("input: T").Output("output: T").
+		Attr("T: {complex64, complex128, variant} = DT_COMPLEX64").
+		Doc("Takes the complex conjugate of every element; elements that are not complex are handed on.")
+	registry.Define("ComplexAbs").
+		Input("x: T").Output("y: Tout").
+		Attr("T: {complex64, complex128} = DT_COMPLEX64").
+		Attr("Tout: {float, double} = DT_FLOAT").
+		Doc("Takes the absolute value of every complex element.")
+	registry.Define("Angle").
+		Input("input: T").Output("output: Tout").
+		Attr("T: {complex64, complex128} = DT_COMPLEX64").
+		Attr("Tout: {float, double} = DT_FLOAT").
+		Doc("Takes the argument of every complex element, in (-π, π].")
+
+	kernel.ForType("Complex", "T", tensor.Float, func(*kernel.Construction) (kernel.Kernel, error) {
+		return &elementwise.Zip[float32, complex64]{In: tensor.Float, Out: tensor.Complex64, F: func(x, y float32) complex64 { return complex(x, y) }}, nil
+	})
+	kernel.ForType("Complex", "T", tensor.Double, func(*kernel.Construction) (kernel.Kernel, error) {
+		return &elementwise.Zip[float64, complex128]{In: tensor.Double, Out: tensor.Complex128, F: func(x, y float64) complex128 { return complex(x, y) }}, nil
+	})
+	part("Real", func(x complex64) float32 { return real(x) }, func(x complex128) float64 { return real(x) })
+	part("Imag", func(x complex64) float32 { return imag(x) }, func(x complex128) float64 { return imag(x) })
+	part("ComplexAbs", func(x complex64) float32 { return float32(cmplx.Abs(complex128(x))) }, cmplx.Abs)
+	part("Angle", func(x complex64) float32 { return float32(cmplx.Phase(complex128(x))) }, cmplx.Phase)
+	kernel.ForTypes("Conj", "T", func(dt tensor.DType) kernel.Kernel {
+		return newMap(dt, nil, nil, narrowComplex1(cmplx.Conj), cmplx.Conj)
+	}, tensor.Complex64, tensor.Complex128)
+	kernel.ForTypes("Conj", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(passOn) }, tensor.Variant)
+}
+
+// part registers an operation from complex to real numbers.
+func part(op string, c64 func(complex64) float32, c128 func(complex128) float64) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		if dt == tensor.Complex64 {
+			return &elementwise.Map[complex64, float32]{In: dt, Out: tensor.Float, F: c64}
+		}
+		return &elementwise.Map[complex128, float64]{In: dt, Out: tensor.Double, F: c128}
+	}, tensor.Complex64, tensor.Complex128)
+}

@@ -1,0 +1,129 @@
+package math
+
+import (
+	"math"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Div").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
+		Doc("Divides x by y with broadcasting; the quotient of integers is rounded toward 0.")
+	registry.Define("RealDiv").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
+		Doc("Divides x by y with broadcasting.")
+	registry.Define("TruncateDiv").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
+		Doc("Divides x by y with broadcasting and rounds the quotient toward 0.")
+	registry.Define("FloorDiv").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
+		Doc("Divides x by y with broadcasting and rounds the quotient down.")
+	registry.Define("DivNoNan").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {half, float, bfloat16, double, complex64, complex128}").
+		Doc("Divides x by y with broadcasting; where y is 0 the result is 0.")
+	registry.Define("Mod").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {int32, int64, half, half, bfloat16, float, double}").
+		Doc("Computes the remainder of x divided by y, with x's sign.")
+	registry.Define("TruncateMod").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {int32, int64, bfloat16, half, float, double}").
+		Doc("Computes the remainder of x divided by y, with x's sign.")
+	registry.Define("FloorMod").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}").
+		Doc("Computes the remainder of x divided by y, with y's sign.")
+	registry.Define("Reciprocal").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
+		Doc("Divides 1 by every element.")
+	registry.Define("Inv").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
+		Doc("Divides 1 by every element.")
+
+	kernel.ForTypes("Div", "T", newRealDiv, elementwise.Fields...)
+	kernel.ForTypes("Div", "T", newIntDiv, elementwise.Integers...)
+	kernel.ForTypes("RealDiv", "T", newRealDiv, elementwise.Fields...)
+	kernel.ForTypes("TruncateDiv", "T", newIntDiv, elementwise.Integers...)
+	floats2("TruncateDiv", func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }, func(x, y float64) float64 { return math.Trunc(x / y) }, elementwise.Floats...)
+	kernel.ForTypes("FloorDiv", "T", newFloorDiv, elementwise.Integers...)
+	floats2("FloorDiv", func(x, y float32) float32 { return float32(math.Floor(float64(x / y))) }, func(x, y float64) float64 { return math.Floor(x / y) }, elementwise.Floats...)
+	kernel.ForTypes("DivNoNan", "T", func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, overNoNaN[float32], overNoNaN[float64], overNoNaN[complex64], overNoNaN[complex128])
+	}, elementwise.Fields...)
+	for _, op := range []string{"Mod", "TruncateMod"} {
+		kernel.ForTypes(op, "T", newTruncMod, tensor.Int32, tensor.Int64)
+		floats2(op, narrow2(math.Mod), math.Mod, tensor.Float, tensor.Double)
+	}
+	kernel.ForTypes("FloorMod", "T", newFloorMod, elementwise.Integers...)
+	floats2("FloorMod", narrow2(floorMod), floorMod, elementwise.Floats...)
+	kernel.ForTypes("Reciprocal", "T", newReciprocal, elementwise.Fields...)
+	kernel.ForTypes("Inv", "T", newReciprocal, elementwise.Fields...)
+}
+
+// floats2 registers op for floating-point numbers.
+func floats2(op string, f32 func(x, y float32) float32, f64 func(x, y float64) float64, types ...tensor.DType) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newZip(dt, f32, f64, nil, nil) }, types...)
+}
+
+func divisionByZero() error { return status.Invalid("Integer division by zero") }
+
+func withoutZero[T elementwise.Integer](y []T) error {
+	if slices.Contains(y, 0) {
+		return divisionByZero()
+	}
+	return nil
+}
+
+func over[T elementwise.Field](x, y T) T    { return x / y }
+func reciprocal[T elementwise.Field](x T) T { return 1 / x }
+
+func overNoNaN[T elementwise.Field](x, y T) T {
+	if y == 0 {
+		return 0
+	}
+	return x / y
+}
+
+// Go defines the quotient of the least integer and -1 as that integer.
+
+func quotient[T elementwise.Integer](x, y T) T  { return x / y }
+func remainder[T elementwise.Integer](x, y T) T { return x % y }
+
+func floorQuotient[T elementwise.Integer](x, y T) T {
+	q := x / y
+	if (x < 0) != (y < 0) && q*y != x {
+		q--
+	}
+	return q
+}
+
+func floorRemainder[T elementwise.Integer](x, y T) T {
+	r := x % y
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+// floorMod adds y to the remainder that C's fmod gives, where its sign differs
+// from y's.
+func floorMod(x, y float64) float64 {
+	r := math.Mod(x, y)
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}

@@ -1,0 +1,146 @@
+package math
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Exp").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes e to the power of every element.")
+	registry.Define("Expm1").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes e to the power of every element, minus 1, exactly near 0.")
+	registry.Define("Log").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the natural logarithm of every element.")
+	registry.Define("Log1p").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the natural logarithm of 1 plus every element, exactly near 0.")
+	registry.Define("Sqrt").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the square root of every element.")
+	registry.Define("Rsqrt").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the reciprocal of the square root of every element.")
+	registry.Define("Pow").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}").
+		Doc("Raises x to the power of y, with broadcasting.")
+	registry.Define("Sigmoid").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes 1/(1+exp(-x)), the logistic function.")
+	registry.Define("Xlogy").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
+		Doc("Computes x·log(y) with broadcasting; where x is 0 the result is 0.")
+	registry.Define("Xlog1py").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
+		Doc("Computes x·log(1+y) with broadcasting; where x is 0 the result is 0.")
+	registry.Define("Xdivy").
+		Input("x: T").Input("y: T").Output("z: T").
+		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
+		Doc("Computes x/y with broadcasting; where x is 0 the result is 0.")
+
+	fields("Exp", math.Exp, cmplx.Exp)
+	fields("Expm1", math.Expm1, func(x complex128) complex128 { return cmplx.Exp(x) - 1 })
+	fields("Log", math.Log, cmplx.Log)
+	fields("Log1p", math.Log1p, log1p)
+	registerRoot("Sqrt", newSqrt, cmplx.Sqrt)
+	registerRoot("Rsqrt", newRsqrt, func(x complex128) complex128 { return 1 / cmplx.Sqrt(x) })
+	fields2("Pow", math.Pow, power)
+	integerPower[int8](tensor.Int8)
+	integerPower[int16](tensor.Int16)
+	integerPower[int32](tensor.Int32)
+	integerPower[int64](tensor.Int64)
+	fields("Sigmoid", sigmoid, func(x complex128) complex128 { return 1 / (1 + cmplx.Exp(-x)) })
+	fields2("Xlogy", unlessZero(math.Log, times[float64]), unlessZero(cmplx.Log, times[complex128]))
+	fields2("Xlog1py", unlessZero(math.Log1p, times[float64]), unlessZero(log1p, times[complex128]))
+	fields2("Xdivy", unlessZero(same[float64], over[float64]), unlessZero(same[complex128], over[complex128]))
+}
+
+func registerRoot(op string, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		if k := reals(dt); k != nil {
+			return k
+		}
+		return newMap(dt, nil, nil, narrowComplex1(c), c)
+	}, elementwise.Fields...)
+}
+
+func squareRoot[T elementwise.Float](x T) T           { return T(math.Sqrt(float64(x))) }
+func reciprocalSquareRoot[T elementwise.Float](x T) T { return T(1 / math.Sqrt(float64(x))) }
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// log1p keeps its precision near 0 by W. Kahan's method: the rounding of 1+x
+// is undone in the quotient.
+func log1p(x complex128) complex128 {
+	u := 1 + x
+	if u == 1 || cmplx.IsInf(x) {
+		return x
+	}
+	return cmplx.Log(u) * x / (u - 1)
+}
+
+// unlessZero is f(x, g(y)), and 0 where x is.
+func unlessZero[T elementwise.Field](g func(T) T, f func(x, y T) T) func(x, y T) T {
+	return func(x, y T) T {
+		if x == 0 {
+			return 0
+		}
+		return f(x, g(y))
+	}
+}
+
+func same[T elementwise.Field](x T) T { return x }
+
+// power is cmplx.Pow, but 0 to the power of 0 is 1.
+func power(x, y complex128) complex128 {
+	if y == 0 {
+		return 1
+	}
+	return cmplx.Pow(x, y)
+}
+
+func integerPower[T elementwise.Integer](dt tensor.DType) {
+	kernel.ForTypes("Pow", "T", func(tensor.DType) kernel.Kernel {
+		return &elementwise.Zip[T, T]{In: dt, Out: dt, F: repeatedSquare[T], Check: withoutNegative[T]}
+	}, dt)
+}
+
+func withoutNegative[T elementwise.Integer](y []T) error {
+	for _, y := range y {
+		if y < 0 {
+			return status.Invalid("Integers to negative integer powers are not allowed")
+		}
+	}
+	return nil
+}
+
+// repeatedSquare is x to the power of y, which is not negative.
+func repeatedSquare[T elementwise.Integer](x, y T) T {
+	r := T(1)
+	for ; y > 0; y >>= 1 {
+		if y&1 != 0 {
+			r *= x
+		}
+		x *= x
+	}
+	return r
+}

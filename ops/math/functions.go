@@ -1,0 +1,85 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// newMap is the kernel that applies one of the functions to every element:
+// the one for dt, f32 also for the 16-bit types. A function may be nil where
+// the operation lacks its type.
+func newMap(dt tensor.DType, f32 func(float32) float32, f64 func(float64) float64, c64 func(complex64) complex64, c128 func(complex128) complex128) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32}
+	case tensor.Double:
+		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f64}
+	case tensor.Half:
+		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(f32)}
+	case tensor.Bfloat16:
+		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(f32)}
+	case tensor.Complex64:
+		return &elementwise.Map[complex64, complex64]{In: dt, Out: dt, F: c64}
+	case tensor.Complex128:
+		return &elementwise.Map[complex128, complex128]{In: dt, Out: dt, F: c128}
+	}
+	return nil
+}
+
+// newZip is newMap for functions of two operands.
+func newZip(dt tensor.DType, f32 func(x, y float32) float32, f64 func(x, y float64) float64, c64 func(x, y complex64) complex64, c128 func(x, y complex128) complex128) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
+	case tensor.Double:
+		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f64}
+	case tensor.Half:
+		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(f32)}
+	case tensor.Bfloat16:
+		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(f32)}
+	case tensor.Complex64:
+		return &elementwise.Zip[complex64, complex64]{In: dt, Out: dt, F: c64}
+	case tensor.Complex128:
+		return &elementwise.Zip[complex128, complex128]{In: dt, Out: dt, F: c128}
+	}
+	return nil
+}
+
+// reals registers op for floating-point numbers, by a function on float64.
+func reals(op string, f func(float64) float64, types ...tensor.DType) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		return newMap(dt, narrow1(f), f, nil, nil)
+	}, types...)
+}
+
+// fields registers op for floating-point and complex numbers, by functions on
+// float64 and complex128.
+func fields(op string, f func(float64) float64, c func(complex128) complex128) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		return newMap(dt, narrow1(f), f, narrowComplex1(c), c)
+	}, elementwise.Fields...)
+}
+
+// fields2 is fields for two operands.
+func fields2(op string, f func(x, y float64) float64, c func(x, y complex128) complex128) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, narrow2(f), f, narrowComplex2(c), c)
+	}, elementwise.Fields...)
+}
+
+func narrow1(f func(float64) float64) func(float32) float32 {
+	return func(x float32) float32 { return float32(f(float64(x))) }
+}
+
+func narrow2(f func(x, y float64) float64) func(x, y float32) float32 {
+	return func(x, y float32) float32 { return float32(f(float64(x), float64(y))) }
+}
+
+func narrowComplex1(f func(complex128) complex128) func(complex64) complex64 {
+	return func(x complex64) complex64 { return complex64(f(complex128(x))) }
+}
+
+func narrowComplex2(f func(x, y complex128) complex128) func(x, y complex64) complex64 {
+	return func(x, y complex64) complex64 { return complex64(f(complex128(x), complex128(y))) }
+}

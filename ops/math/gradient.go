@@ -1,0 +1,64 @@
+package math
+
+import (
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// The operations here are the derivatives of elementary functions, written in
+// terms of the function's result y and the gradient dy that came back for it.
+
+func init() {
+	registry.Define("TanhGrad").
+		Input("y: T").Input("dy: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes dy·(1-y²), the gradient of tanh where it gave y.")
+	registry.Define("SigmoidGrad").
+		Input("y: T").Input("dy: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes dy·y·(1-y), the gradient of the logistic function where it gave y.")
+	registry.Define("SqrtGrad").
+		Input("y: T").Input("dy: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes dy/2/y, the gradient of the square root where it gave y.")
+	registry.Define("RsqrtGrad").
+		Input("y: T").Input("dy: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes -dy/2·y³, the gradient of the reciprocal square root where it gave y.")
+	registry.Define("ReciprocalGrad").
+		Input("y: T").Input("dy: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes -dy·y², the gradient of the reciprocal where it gave y.")
+	registry.Define("InvGrad").
+		Input("y: T").Input("dy: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Computes -dy·y², the gradient of the reciprocal where it gave y.")
+
+	derivative("TanhGrad", newTanhGrad, func(y, dy complex128) complex128 { return dy * (1 - y*y) })
+	derivative("SigmoidGrad", newSigmoidGrad, func(y, dy complex128) complex128 { return dy * y * (1 - y) })
+	derivative("SqrtGrad", newSqrtGrad, func(y, dy complex128) complex128 { return dy * 0.5 / y })
+	derivative("RsqrtGrad", newRsqrtGrad, func(y, dy complex128) complex128 { return -0.5 * dy * y * y * y })
+	derivative("ReciprocalGrad", newReciprocalGrad, func(y, dy complex128) complex128 { return -dy * y * y })
+	derivative("InvGrad", newReciprocalGrad, func(y, dy complex128) complex128 { return -dy * y * y })
+}
+
+// derivative registers op; for complex numbers f sees the conjugate of y.
+func derivative(op string, reals func(tensor.DType) kernel.Kernel, f func(y, dy complex128) complex128) {
+	c := func(y, dy complex128) complex128 { return f(cmplx.Conj(y), dy) }
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		if k := reals(dt); k != nil {
+			return k
+		}
+		return newZip(dt, nil, nil, narrowComplex2(c), c)
+	}, elementwise.Fields...)
+}
+
+func tanhGrad[T elementwise.Float](y, dy T) T       { return dy * (1 - y*y) }
+func sigmoidGrad[T elementwise.Float](y, dy T) T    { return dy * y * (1 - y) }
+func sqrtGrad[T elementwise.Float](y, dy T) T       { return dy * 0.5 / y }
+func rsqrtGrad[T elementwise.Float](y, dy T) T      { return -0.5 * dy * y * y * y }
+func reciprocalGrad[T elementwise.Float](y, dy T) T { return -dy * y * y }

@@ -1,0 +1,33 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("LogicalAnd").
+		Input("x: bool").Input("y: bool").Output("z: bool").
+		Commutative().
+		Doc("Says where x and y are both true, with broadcasting.")
+	registry.Define("LogicalOr").
+		Input("x: bool").Input("y: bool").Output("z: bool").
+		Commutative().
+		Doc("Says where x or y is true, with broadcasting.")
+	registry.Define("LogicalNot").
+		Input("x: bool").Output("y: bool").
+		Doc("Says where x is false.")
+
+	logical := func(op string, create func(tensor.DType) kernel.Kernel) {
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return create(tensor.Bool), nil }, op)
+	}
+	logical("LogicalAnd", newAnd)
+	logical("LogicalOr", newOr)
+	logical("LogicalNot", newNot)
+}
+
+func and[T elementwise.Bool](x, y T) T { return x && y }
+func or[T elementwise.Bool](x, y T) T  { return x || y }
+func not[T elementwise.Bool](x T) T    { return !x }

@@ -1,0 +1,73 @@
+package math
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Floor").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Rounds every element down to an integer.")
+	registry.Define("Ceil").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Rounds every element up to an integer.")
+	registry.Define("Round").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
+		Doc("Rounds every element to the nearest integer, halfway cases to the even one.")
+	registry.Define("Rint").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Rounds every element to the nearest integer, halfway cases to the even one.")
+	registry.Define("Sign").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
+		Doc("Tells the sign of every element: -1, 0 or 1; for a complex number its direction x/|x|, or 0.")
+
+	kernel.ForTypes("Floor", "T", newFloor, elementwise.Floats...)
+	kernel.ForTypes("Ceil", "T", newCeil, elementwise.Floats...)
+	kernel.ForTypes("Round", "T", newRound, elementwise.Floats...)
+	kernel.ForTypes("Round", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(passOn) }, tensor.Int32, tensor.Int64)
+	kernel.ForTypes("Rint", "T", newRound, tensor.Float, tensor.Double)
+	kernel.ForTypes("Sign", "T", newSign, elementwise.Signed...)
+	kernel.ForTypes("Sign", "T", func(dt tensor.DType) kernel.Kernel {
+		return newMap(dt, nil, nil, narrowComplex1(direction), direction)
+	}, tensor.Complex64, tensor.Complex128)
+}
+
+// passOn makes the input the output.
+func passOn(_ *kernel.Context, in, out []tensor.Value) error {
+	out[0] = in[0]
+	return nil
+}
+
+func floor[T elementwise.Float](x T) T       { return T(math.Floor(float64(x))) }
+func ceil[T elementwise.Float](x T) T        { return T(math.Ceil(float64(x))) }
+func roundToEven[T elementwise.Float](x T) T { return T(math.RoundToEven(float64(x))) }
+
+// sign hands zeros and NaN back.
+func sign[T elementwise.Real](x T) T {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		var one T = 1
+		return -one
+	}
+	return x
+}
+
+func direction(x complex128) complex128 {
+	if x == 0 {
+		return 0
+	}
+	return x / complex(cmplx.Abs(x), 0)
+}

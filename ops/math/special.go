@@ -1,0 +1,73 @@
+package math
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Erf").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Computes the error function of every element.")
+	registry.Define("Erfc").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Computes 1 minus the error function of every element, exactly where that is near 0.")
+	registry.Define("Erfinv").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Computes the inverse error function of every element.")
+	registry.Define("Ndtri").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Computes the quantile of the standard normal distribution for every element.")
+	registry.Define("Lgamma").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Takes the logarithm of the absolute value of the gamma function of every element.")
+	registry.Define("Digamma").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Computes the derivative of lgamma at every element.")
+
+	reals("Erf", math.Erf, elementwise.Floats...)
+	reals("Erfc", math.Erfc, elementwise.Floats...)
+	reals("Erfinv", math.Erfinv, tensor.Float, tensor.Double)
+	reals("Ndtri", func(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }, tensor.Float, tensor.Double)
+	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
+	reals("Digamma", digamma, tensor.Half, tensor.Float, tensor.Double)
+}
+
+func lgamma(x float64) float64 {
+	y, _ := math.Lgamma(x)
+	return y
+}
+
+// digamma reflects negative arguments, steps small ones up by the recurrence
+// ψ(x) = ψ(x+1) - 1/x, and sums the asymptotic series of Abramowitz and
+// Stegun, 6.3.18. It is NaN at the poles.
+func digamma(x float64) float64 {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, -1):
+		return math.NaN()
+	case math.IsInf(x, 1):
+		return x
+	case x <= 0:
+		_, part := math.Modf(x)
+		if part == 0 {
+			return math.NaN()
+		}
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*part)
+	}
+	y := 0.0
+	for ; x < 10; x++ {
+		y -= 1 / x
+	}
+	z := 1 / (x * x)
+	series := z * (1.0/12 - z*(1.0/120-z*(1.0/252-z*(1.0/240-z*(1.0/132-z*(691.0/32760-z/12))))))
+	return y + math.Log(x) - 0.5/x - series
+}

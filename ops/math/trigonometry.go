@@ -1,0 +1,78 @@
+package math
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+)
+
+func init() {
+	registry.Define("Sin").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the sine of every element, in radians.")
+	registry.Define("Cos").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the cosine of every element, in radians.")
+	registry.Define("Tan").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the tangent of every element, in radians.")
+	registry.Define("Asin").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the inverse sine of every element.")
+	registry.Define("Acos").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the inverse cosine of every element.")
+	registry.Define("Atan").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the inverse tangent of every element.")
+	registry.Define("Atan2").
+		Input("y: T").Input("x: T").Output("z: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Doc("Computes the angle of the point (x, y), with broadcasting.")
+	registry.Define("Sinh").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the hyperbolic sine of every element.")
+	registry.Define("Cosh").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the hyperbolic cosine of every element.")
+	registry.Define("Tanh").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the hyperbolic tangent of every element.")
+	registry.Define("Asinh").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the inverse hyperbolic sine of every element.")
+	registry.Define("Acosh").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the inverse hyperbolic cosine of every element.")
+	registry.Define("Atanh").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
+		Doc("Takes the inverse hyperbolic tangent of every element.")
+
+	fields("Sin", math.Sin, cmplx.Sin)
+	fields("Cos", math.Cos, cmplx.Cos)
+	fields("Tan", math.Tan, cmplx.Tan)
+	fields("Asin", math.Asin, cmplx.Asin)
+	fields("Acos", math.Acos, cmplx.Acos)
+	fields("Atan", math.Atan, cmplx.Atan)
+	floats2("Atan2", narrow2(math.Atan2), math.Atan2, elementwise.Floats...)
+	fields("Sinh", math.Sinh, cmplx.Sinh)
+	fields("Cosh", math.Cosh, cmplx.Cosh)
+	fields("Tanh", math.Tanh, cmplx.Tanh)
+	fields("Asinh", math.Asinh, cmplx.Asinh)
+	fields("Acosh", math.Acosh, cmplx.Acosh)
+	fields("Atanh", math.Atanh, cmplx.Atanh)
+}
