@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/troupe-go/troupe/conformance"
+)
+
+// conformanceFlags are the flags of `troupe conformance`.
+type conformanceFlags struct {
+	match   string
+	engine  string
+	threads int
+	json    bool
+	verbose bool
+	jobs    int
+}
+
+func conformanceCommand() *cobra.Command {
+	var f conformanceFlags
+	cmd := &cobra.Command{
+		Use:   "conformance PATH...",
+		Short: "Check recorded cases",
+		Long: `Conformance runs cases that were recorded from TensorFlow and compares the
+answers. A PATH is a case folder, a folder of cases, a group's .zip archive, a
+case in an archive, or a folder of groups.
+
+Cases run in child processes, hostile ones under limits of memory and time, so
+that a crash is the failure of one case. Each failure gets a line with what
+differed; the last line is "N passed, M failed, K unimplemented", where
+unimplemented means that the case needs an operation or a part of Troupe that
+is missing. Nothing is skipped. The exit code is 1 if a case failed.`,
+		Example: `  troupe conformance conformance/testdata/control.zip
+  troupe conformance cases/ --run 'while|cond' --engine seeded:7
+  troupe conformance hostile.zip --json -j 2 | jq 'select(.verdict == "failed")'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.match, "run", "", "run the cases whose name, group/case, matches `REGEXP`")
+	engineFlag(cmd, &f.engine)
+	fl.IntVar(&f.threads, "threads", 0, "kernels that may run at a time in a case, 0 for one a `CPU`")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each case")
+	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "run `N` cases at a time")
+	return cmd
+}
+
+func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
+	match, err := regexp.Compile(f.match)
+	if err != nil {
+		return fmt.Errorf("--run: %w", err)
+	}
+	var cases []*conformance.Case
+	for _, path := range paths {
+		found, err := conformance.Load(path)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			if match.MatchString(c.Name) {
+				cases = append(cases, c)
+			}
+		}
+	}
+	if len(cases) == 0 {
+		return fmt.Errorf("--run %s matches no case", f.match)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r := conformance.Runner{
+		Config:  conformance.Config{Engine: f.engine, Threads: f.threads},
+		Jobs:    f.jobs,
+		Command: []string{self, workerName},
+	}
+	var sum conformance.Summary
+	advance, done := casesBar(cmd.ErrOrStderr(), len(cases))
+	out := cmd.OutOrStdout()
+	r.Run(cmd.Context(), cases, func(c *conformance.Case, result conformance.Result) {
+		sum.Add(result)
+		advance()
+		f.print(out, result)
+	})
+	done()
+	fmt.Fprintln(out, sum)
+	if sum.Failed > 0 {
+		return failure{}
+	}
+	return nil
+}
+
+func (f *conformanceFlags) print(w io.Writer, r conformance.Result) {
+	switch {
+	case f.json:
+		line, _ := json.Marshal(r)
+		fmt.Fprintf(w, "%s\n", line)
+	case r.Verdict == conformance.Failed || f.verbose:
+		detail := strings.ReplaceAll(strings.TrimSpace(r.Detail), "\n", "\n\t")
+		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Verdict, r.Case, detail)))
+	}
+}
+
+// casesBar shows on a terminal how many cases have run.
+func casesBar(w io.Writer, total int) (advance, done func()) {
+	if !isTerminal(w) {
+		return func() {}, func() {}
+	}
+	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
+	bar := p.AddBar(int64(total), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
+		decor.CountersNoUnit("%d of %d cases")))
+	return bar.Increment, func() {
+		bar.Abort(true)
+		p.Wait()
+	}
+}
+
+// workerName is the command that conformance starts itself with.
+const workerName = "conformance-worker"
+
+// workerCommand runs the cases that its parent asks for on standard input.
+func workerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    workerName + " [MEMORY]",
+		Short:  "Run the cases that standard input asks for",
+		Hidden: true,
+		Args:   cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			memory := int64(0)
+			if len(args) > 0 {
+				var err error
+				if memory, err = strconv.ParseInt(args[0], 10, 64); err != nil {
+					return err
+				}
+			}
+			return conformance.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), memory)
+		},
+	}
+}

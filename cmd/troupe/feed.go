@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// parseFeed reads "NAME=VALUE" or "NAME=@FILE" for a graph.
+func parseFeed(g *troupe.Graph, arg string) (troupe.Output, *troupe.Tensor, error) {
+	name, value, ok := strings.Cut(arg, "=")
+	if !ok {
+		return troupe.Output{}, nil, fmt.Errorf("--feed %s: NAME=VALUE or NAME=@FILE is asked for", arg)
+	}
+	o, err := findOutput(g, name)
+	if err != nil {
+		return o, nil, fmt.Errorf("--feed %s: %w", name, err)
+	}
+	var t *troupe.Tensor
+	if file, ok := strings.CutPrefix(value, "@"); ok {
+		t, err = tensor.ReadFile(file, 0)
+	} else {
+		t, err = tensor.Parse(value, o.DataType())
+	}
+	if err != nil {
+		return o, nil, fmt.Errorf("--feed %s: %w", name, err)
+	}
+	return o, t, nil
+}
+
+// findOutput finds "name:1", or "name" for its output 0.
+func findOutput(g *troupe.Graph, name string) (troupe.Output, error) {
+	return g.Find(graph.ParseTensorID(name))
+}
+
+func findOperation(g *troupe.Graph, name string) (*troupe.Operation, error) {
+	o, err := g.Find(graph.TensorID{Node: name, Index: graph.Control})
+	return o.Op, err
+}

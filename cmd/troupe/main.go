@@ -1,0 +1,89 @@
+// Command troupe runs TensorFlow graphs, shows them, checks recorded cases and
+// measures. `troupe --help` says more.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // a step failed, a value differs, a case failed
+	exitUsage  = 2 // the command line makes no sense
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// execute runs a command line and returns its exit code.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch failed := (failure{}); {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &failed):
+		if failed.error != nil {
+			fmt.Fprintln(stderr, "troupe:", err)
+		}
+		return exitFailed
+	default:
+		fmt.Fprintln(stderr, "troupe:", err)
+		fmt.Fprintln(stderr, "`troupe --help` tells what can be asked for.")
+		return exitUsage
+	}
+}
+
+// A failure is the error of a command that was understood and did not succeed;
+// without an error of its own everything has been said already.
+type failure struct{ error }
+
+func (f failure) Error() string {
+	if f.error == nil {
+		return "failed"
+	}
+	return f.error.Error()
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "troupe",
+		Short: "Run TensorFlow graphs on actors",
+		Long: `troupe runs TensorFlow graphs in pure Go: it feeds and fetches tensors of a
+GraphDef, shows how a graph is built of loops and conditionals, checks Troupe
+against answers recorded from TensorFlow, and measures it.
+
+It exits with 0 if all is well, with 1 if a step failed, a value differs from
+its recording or a case failed, and with 2 if the command line makes no sense.`,
+		Example: `  # play a recorded program and compare with TensorFlow's answers
+  troupe run conformance/testdata/control.zip/program_edit_distance
+
+  # feed and fetch by name
+  troupe run model.pb --feed x=[1,2,3] --fetch y`,
+		Version:       "for graphs of TensorFlow " + troupe.Version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(runCommand(), showCommand(), conformanceCommand(), benchCommand(), workerCommand())
+	return root
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"github.com/troupe-go/troupe"
+)
+
+// progressAfter is how long a run goes on before its progress is shown.
+const progressAfter = time.Second
+
+// monitor watches a session's steps until stop is called: SIGQUIT prints what
+// they wait for, and a terminal shows the progress of long ones.
+func monitor(ctx context.Context, sess *troupe.Session, stderr io.Writer) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	asked, forget := onQuit()
+	wg.Go(func() {
+		for {
+			select {
+			case <-asked:
+				explain(ctx, sess, stderr)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	if isTerminal(stderr) {
+		wg.Go(func() { showProgress(ctx, sess, stderr) })
+	}
+	return func() {
+		forget()
+		cancel()
+		wg.Wait()
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// explain prints what the running steps wait for.
+func explain(ctx context.Context, sess *troupe.Session, w io.Writer) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	reports := sess.Inspect(ctx, 32)
+	for _, r := range reports {
+		fmt.Fprintln(w, r)
+	}
+	if len(reports) == 0 {
+		fmt.Fprintf(w, "no step of engine %s answers: none runs, or one is inside a long kernel\n", sess.Engine())
+	}
+}
+
+// showProgress shows on a terminal how fast the outermost loop of the running
+// step goes round.
+func showProgress(ctx context.Context, sess *troupe.Session, w io.Writer) {
+	select {
+	case <-time.After(progressAfter):
+	case <-ctx.Done():
+		return
+	}
+	var mu sync.Mutex
+	line := ""
+	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(3))
+	bar := p.AddSpinner(0, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
+		decor.Elapsed(decor.ET_STYLE_GO, decor.WCSyncSpace),
+		decor.Any(func(decor.Statistics) string {
+			mu.Lock()
+			defer mu.Unlock()
+			return line
+		}, decor.WCSyncSpace)))
+	defer p.Wait()
+	defer bar.Abort(true)
+
+	var last, now iteration
+	tick := time.NewTicker(300 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		ask, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		reports := sess.Inspect(ask, 1)
+		cancel()
+		if len(reports) == 0 {
+			continue
+		}
+		last, now = now, outermost(reports[0].At, time.Now())
+		mu.Lock()
+		line = now.since(last)
+		mu.Unlock()
+	}
+}
+
+// An iteration is how far a loop had come at some moment.
+type iteration struct {
+	frame string
+	index int64
+	at    time.Time
+}
+
+// outermost is the outermost loop of a place such as "add at while[12]/inner[3]".
+func outermost(place string, at time.Time) iteration {
+	_, tag, ok := strings.Cut(place, " at ")
+	if !ok {
+		return iteration{at: at}
+	}
+	tag, _, _ = strings.Cut(tag, "]")
+	i := strings.LastIndexByte(tag, '[')
+	if i < 0 {
+		return iteration{at: at}
+	}
+	n, err := strconv.ParseInt(tag[i+1:], 10, 64)
+	if err != nil {
+		return iteration{at: at}
+	}
+	return iteration{tag[:i], n, at}
+}
+
+// since tells of the iteration and, if the loop is the same as before, of its speed.
+func (it iteration) since(before iteration) string {
+	if it.frame == "" {
+		return ""
+	}
+	text := fmt.Sprintf("%s iteration %d", it.frame, it.index)
+	if took := it.at.Sub(before.at).Seconds(); it.frame == before.frame && it.index >= before.index && took > 0 {
+		text += fmt.Sprintf(", %.4g a second", float64(it.index-before.index)/took)
+	}
+	return text
+}

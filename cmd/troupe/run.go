@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/conformance"
+)
+
+// runFlags are the flags of `troupe run`.
+type runFlags struct {
+	feeds, fetches, targets []string
+	engine                  string
+	threads                 int
+	timeout                 time.Duration
+	stats                   bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run MODEL",
+		Short: "Run a graph and print what is fetched",
+		Long: `Run feeds tensors into a graph, runs the part of it that the fetches and targets
+need, and prints each fetched tensor as numpy would.
+
+` + modelHelp + `
+
+Without --feed, --fetch and --target a case plays its recorded steps: each value
+is printed and compared with what TensorFlow answered.
+
+A feed's VALUE is a number, true or false, text, or nested lists in brackets;
+the graph says of which type. @FILE is a numpy array (.npy) or a serialized
+TensorProto. NAME is a tensor, "node:1", or "node" for its first output; any
+tensor of the graph may be fed.
+
+While a long run goes on, a terminal shows how many iterations a second its
+outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
+		Example: `  troupe run conformance/testdata/control.zip/program_edit_distance
+  troupe run model.pb --feed x=[[1,2],[3,4]] --feed w=@weights.npy --fetch y --fetch loss:0
+  troupe run train.pb --target init
+  troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor: `NAME=VALUE` or NAME=@FILE (repeat for more)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeat for more)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
+	engineFlag(cmd, &f.engine)
+	fl.IntVar(&f.threads, "threads", 0, "kernels that may run at a time, 0 for one a `CPU`")
+	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
+	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
+	return cmd
+}
+
+// engineFlag adds the flag that chooses an engine.
+func engineFlag(cmd *cobra.Command, engine *string) {
+	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, messages, seeded:N or sequential")
+}
+
+func (f *runFlags) run(cmd *cobra.Command, path string) error {
+	m, err := loadModel(path)
+	if err != nil {
+		return failure{err}
+	}
+	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
+		return f.play(cmd, m.script)
+	}
+	if len(f.fetches)+len(f.targets) == 0 {
+		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
+	}
+	feeds, fetches, targets, err := f.resolve(m.graph)
+	if err != nil {
+		return err
+	}
+	sess, err := troupe.NewSession(m.graph, f.options())
+	if err != nil {
+		return err
+	}
+	defer sess.Close()
+	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
+
+	var meta troupe.RunMetadata
+	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta}, feeds, fetches, targets)
+	if f.stats {
+		printStats(cmd.ErrOrStderr(), &meta)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	for i, v := range values {
+		printValue(cmd.OutOrStdout(), f.fetches[i], v)
+	}
+	return nil
+}
+
+func (f *runFlags) options() *troupe.SessionOptions {
+	return &troupe.SessionOptions{Engine: f.engine, Threads: f.threads, Timeout: f.timeout}
+}
+
+// resolve finds what the flags name.
+func (f *runFlags) resolve(g *troupe.Graph) (map[troupe.Output]*troupe.Tensor, []troupe.Output, []*troupe.Operation, error) {
+	feeds := map[troupe.Output]*troupe.Tensor{}
+	for _, arg := range f.feeds {
+		o, t, err := parseFeed(g, arg)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if _, twice := feeds[o]; twice {
+			return nil, nil, nil, fmt.Errorf("--feed %v: it is fed twice", o)
+		}
+		feeds[o] = t
+	}
+	var fetches []troupe.Output
+	for _, name := range f.fetches {
+		o, err := findOutput(g, name)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("--fetch %s: %w", name, err)
+		}
+		fetches = append(fetches, o)
+	}
+	var targets []*troupe.Operation
+	for _, name := range f.targets {
+		op, err := findOperation(g, name)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("--target %s: %w", name, err)
+		}
+		targets = append(targets, op)
+	}
+	return feeds, fetches, targets, nil
+}
+
+// play runs the recorded steps of a case.
+func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
+	out := cmd.OutOrStdout()
+	fmt.Fprintln(out, s.About)
+	different := false
+	cfg := conformance.Config{Engine: f.engine, Threads: f.threads, Timeout: f.timeout}
+	err := s.Play(cmd.Context(), cfg, func(i int, o conformance.Outcome) error {
+		if len(s.Steps) > 1 {
+			fmt.Fprintf(out, "\nstep %d\n", i)
+		} else {
+			fmt.Fprintln(out)
+		}
+		for k, t := range o.Fetched {
+			printValue(out, s.Steps[i].Fetches[k], t)
+		}
+		if o.Err != nil {
+			fmt.Fprintln(out, o.Err)
+		}
+		if f.stats {
+			fmt.Fprintf(cmd.ErrOrStderr(), "step %d: %v\n", i, o.Elapsed)
+		}
+		if err := s.Judge(i, o); err != nil {
+			different = true
+			fmt.Fprintf(out, "-- differs from the recording: %v\n", err)
+		} else {
+			fmt.Fprintln(out, "-- equals the recording")
+		}
+		return nil
+	})
+	if err != nil {
+		return failure{err}
+	}
+	if different {
+		return failure{}
+	}
+	return nil
+}
+
+// printValue prints "name = value", a value of several lines below the name.
+func printValue(w io.Writer, name string, t *troupe.Tensor) {
+	text := t.String()
+	sep := " = "
+	if strings.Contains(text, "\n") {
+		sep = " =\n"
+	}
+	fmt.Fprintf(w, "%s%s%s\n", name, sep, text)
+}
+
+func printStats(w io.Writer, m *troupe.RunMetadata) {
+	fmt.Fprintf(w, "step %d on %s: %v, %d nodes in the program, %d bytes allocated, GOMAXPROCS %d\n",
+		m.StepID, m.Engine, m.Elapsed, m.Nodes, m.Allocated, runtime.GOMAXPROCS(0))
+}

@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// Load finds the cases under a path: a case folder, a group (a folder of case
+// folders, a zip archive of them, a folder with shapes.json or ops.pb) or a
+// folder of groups. A path may lead into an archive, as in
+// "control.zip/while_counter". Cases come in alphabetical order of groups and
+// names, rows of a table in the table's order. Graphs and tensors are read when
+// a case runs.
+func Load(name string) ([]*Case, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	files, group, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	var cases []*Case
+	if exists(files, "case.json") {
+		cases = []*Case{newCase(files, groupOf(filepath.Dir(name)), filepath.Base(name))}
+	} else if cases, err = loadGroup(files, group); err == nil && len(cases) == 0 {
+		cases, err = loadGroups(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(cases) == 0 {
+		return nil, fmt.Errorf("%s: there are no cases in it", name)
+	}
+	for i, c := range cases {
+		c.path, c.index = name, i
+	}
+	return cases, nil
+}
+
+// LoadScript reads the script of one case, which path must lead to.
+func LoadScript(name string) (*Script, error) {
+	files, _, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readScript(files)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no case: %w", name, err)
+	}
+	return s, nil
+}
+
+// open opens a folder, an archive or a folder in an archive, and says what a
+// group that it holds is called.
+func open(name string) (files fs.FS, group string, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return os.DirFS(name), groupOf(name), nil
+	case err == nil:
+		files, err = openZip(name)
+		return files, groupOf(name), err
+	}
+	// Perhaps a folder above it is an archive.
+	for archive := filepath.Dir(name); archive != filepath.Dir(archive); archive = filepath.Dir(archive) {
+		if info, statErr := os.Stat(archive); statErr != nil {
+			continue
+		} else if info.IsDir() {
+			break
+		}
+		z, err := openZip(archive)
+		if err != nil {
+			return nil, "", err
+		}
+		inside, err := filepath.Rel(archive, name)
+		if err != nil {
+			return nil, "", err
+		}
+		if inside = filepath.ToSlash(inside); !exists(z, inside) {
+			return nil, "", fmt.Errorf("%s holds no %s", archive, inside)
+		}
+		files, err = fs.Sub(z, inside)
+		return files, path.Base(inside), err
+	}
+	return nil, "", err
+}
+
+// openZip reads an archive into memory, where its files are unpacked as they
+// are asked for.
+func openZip(name string) (fs.FS, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return z, nil
+}
+
+func groupOf(name string) string { return strings.TrimSuffix(filepath.Base(name), ".zip") }
+
+// loadGroups loads the groups in a folder.
+func loadGroups(dir string) ([]*Case, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var cases []*Case
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".zip") {
+			continue
+		}
+		files, group, err := open(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		found, err := loadGroup(files, group)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		cases = append(cases, found...)
+	}
+	return cases, nil
+}
+
+// LoadFS loads one group from a file system, such as an embedded folder. A
+// [Runner] with child processes cannot find such cases again.
+func LoadFS(files fs.FS, group string) ([]*Case, error) { return loadGroup(files, group) }
+
+func loadGroup(files fs.FS, group string) ([]*Case, error) {
+	switch {
+	case exists(files, "shapes.json"):
+		return loadShapes(files, group)
+	case exists(files, "ops.pb"):
+		return loadOpDefs(files, group)
+	}
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, err
+	}
+	var cases []*Case
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		folder, err := fs.Sub(files, e.Name())
+		if err != nil {
+			return nil, err
+		}
+		if exists(folder, "case.json") {
+			cases = append(cases, newCase(folder, group, e.Name()))
+		}
+	}
+	sort.Slice(cases, func(i, j int) bool { return cases[i].Name < cases[j].Name })
+	return cases, nil
+}
+
+// newCase makes the case of a folder. A script that cannot be read is told
+// when the case runs: it is a failure of that case, not of the group.
+func newCase(folder fs.FS, group, name string) *Case {
+	c := &Case{Name: group + "/" + name}
+	s, err := readScript(folder)
+	if err != nil {
+		c.run = func(context.Context, Config) error { return err }
+		return c
+	}
+	c.About, c.Tags, c.Ops = s.About, s.Tags, s.Ops
+	c.steps, c.deadline, c.run = len(s.Steps), s.Deadline(), s.run
+	return c
+}
+
+func exists(files fs.FS, name string) bool {
+	_, err := fs.Stat(files, name)
+	return !errors.Is(err, fs.ErrNotExist)
+}

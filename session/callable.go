@@ -1,0 +1,102 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Callable is a prepared run: feeds, fetches and targets are chosen once,
+// and each call allocates nothing but what it returns. It is safe for any
+// number of goroutines, and good until its session is closed.
+type Callable struct {
+	session *Session
+	program *program
+}
+
+// MakeCallable prepares runs that feed, fetch and run the given parts of the
+// graph. It fails as [Session.RunContext] would before the step begins.
+func (s *Session) MakeCallable(feeds, fetches []Output, targets []*Operation) (*Callable, error) {
+	if err := s.runs.enter(); err != nil {
+		return nil, err
+	}
+	defer s.runs.leave()
+	feeds = slices.Clone(feeds)
+	for i, f := range feeds {
+		var err error
+		if feeds[i], err = s.canonical("feed", f); err != nil {
+			return nil, err
+		}
+	}
+	p, err := s.program(feeds, fetches, targets)
+	if err != nil {
+		return nil, err
+	}
+	return &Callable{s, p}, nil
+}
+
+// Call runs the step with feeds in the order that MakeCallable got, and
+// returns the fetched tensors by position. A tensor that was fed may be fed
+// again, but must not be reshaped any more: a variable may hold it.
+func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error) {
+	out := make([]*Tensor, len(c.program.fetches))
+	if err := c.CallInto(ctx, out, feeds...); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// CallInto is [Callable.Call] into a slice of the caller's, which has an
+// element for each fetch and is left alone if the call fails.
+func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
+	if err := c.session.runs.enter(); err != nil {
+		return err
+	}
+	defer c.session.runs.leave()
+	p := c.program
+	if len(feeds) != len(p.feeds) || len(fetched) != len(p.fetches) {
+		return c.mismatch(len(feeds), len(fetched))
+	}
+	call := p.begin(c.session)
+	defer p.end(call)
+	for i, t := range feeds {
+		if err := call.feed(i, t); err != nil {
+			return err
+		}
+	}
+	return c.session.drive(ctx, &RunOptions{}, p, call, fetched)
+}
+
+// CallValues is [Callable.CallInto] on values: scalars of up to eight bytes go
+// in and out without any allocation. A fetched value must not be written.
+func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value) error {
+	if err := c.session.runs.enter(); err != nil {
+		return err
+	}
+	defer c.session.runs.leave()
+	p := c.program
+	if len(feeds) != len(p.feeds) || len(fetched) != len(p.fetches) {
+		return c.mismatch(len(feeds), len(fetched))
+	}
+	call := p.begin(c.session)
+	defer p.end(call)
+	for i, v := range feeds {
+		if err := call.feedValue(i, v.Share()); err != nil {
+			return err
+		}
+	}
+	if err := c.session.run(ctx, &RunOptions{}, p, call); err != nil {
+		return err
+	}
+	for i, v := range call.fetched {
+		fetched[i] = v.Share()
+	}
+	return nil
+}
+
+func (c *Callable) mismatch(feeds, fetches int) error {
+	p := c.program
+	return status.Invalid("the callable has %d feeds and %d fetches, not %d and %d", len(p.feeds), len(p.fetches), feeds, fetches)
+}

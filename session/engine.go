@@ -1,0 +1,44 @@
+package session
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/sequential"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// newEngine makes the engine that the options name, and the pool that its
+// kernels share; release ends the pool.
+func newEngine(o SessionOptions, budget *tensor.Budget, log *zerolog.Logger) (e nodes.Engine, pool kernel.Pool, release func(), err error) {
+	name, argument, _ := strings.Cut(o.Engine, ":")
+	cfg := actors.Config{Budget: budget, Log: log}
+	switch {
+	case o.Engine == "actors":
+		e = actors.New(cfg)
+	case o.Engine == "messages":
+		e = actors.NewMessages(cfg)
+	case o.Engine == "sequential":
+		e = sequential.New(budget)
+	case name == "seeded":
+		seed, err := strconv.ParseUint(argument, 10, 64)
+		if err != nil {
+			return nil, nil, nil, status.Invalid("engine %q: a seed is a number, as in seeded:42", o.Engine)
+		}
+		e = sequential.Seeded(seed, budget)
+	default:
+		return nil, nil, nil, status.Invalid("there is no engine %q: actors, messages, seeded:N and sequential are known", o.Engine)
+	}
+	return e, inline{}, func() {}, nil
+}
+
+type inline struct{}
+
+func (inline) Parallel(n, grain int, f func(lo, hi int)) { f(0, n) }
+func (inline) Workers() int                              { return 1 }

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// SessionOptions says how a session runs its steps. The zero value is a good
+// choice.
+type SessionOptions struct {
+	// Target names the runtime to run on: "" or "local", this process.
+	Target string
+
+	// Config is a serialized ConfigProto. Of its fields,
+	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
+	// of the two is Threads) and operation_timeout_in_ms (Timeout) are heeded
+	// unless the option itself is set; the others describe TensorFlow's own
+	// runtime and are ignored.
+	Config []byte
+
+	// Engine drives the steps: "actors" (also ""), "messages", "seeded:N" or
+	// "sequential".
+	Engine string
+
+	// Threads is how many kernels or parts of kernels may run at the same
+	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work
+	// to the callers.
+	Threads int
+
+	// Seed is the graph-level seed of random operations that have none of
+	// their own; 0 takes one from the clock.
+	Seed int64
+
+	// MemoryLimit bounds the bytes that the tensors of all running steps take
+	// together: a step that would pass it fails with RESOURCE_EXHAUSTED.
+	// 0 is three quarters of the machine's memory, negative is no limit.
+	MemoryLimit int64
+
+	// MaxConcurrentSteps bounds how many steps run at the same time; later
+	// ones wait their turn. 0 is no limit.
+	MaxConcurrentSteps int
+
+	// Timeout is how long a step may take that has no deadline of its own;
+	// 0 is for ever.
+	Timeout time.Duration
+
+	// Logger gets the session's lifecycle events; nil logs nothing.
+	Logger *zerolog.Logger
+}
+
+// resolve checks the options and fills in what is left open.
+func (o *SessionOptions) resolve() (SessionOptions, error) {
+	var r SessionOptions
+	if o != nil {
+		r = *o
+	}
+	if r.Target != "" && r.Target != "local" {
+		return r, status.Errorf(status.Unimplemented, "session target %q: only this process can be run on", r.Target)
+	}
+	if len(r.Config) > 0 {
+		if err := r.heed(r.Config); err != nil {
+			return r, err
+		}
+	}
+	switch {
+	case r.Threads < 0:
+		return r, status.Invalid("%d threads", r.Threads)
+	case r.MaxConcurrentSteps < 0:
+		return r, status.Invalid("at most %d concurrent steps", r.MaxConcurrentSteps)
+	case r.Timeout < 0:
+		return r, status.Invalid("a timeout of %v", r.Timeout)
+	}
+	if r.Engine == "" {
+		r.Engine = "actors"
+	}
+	if r.Threads == 0 {
+		r.Threads = runtime.GOMAXPROCS(0)
+	}
+	if r.MemoryLimit == 0 {
+		r.MemoryLimit = defaultMemoryLimit()
+	}
+	return r, nil
+}
+
+// heed takes from a ConfigProto what the options do not say themselves.
+func (o *SessionOptions) heed(config []byte) error {
+	var c wire.ConfigProto
+	if err := proto.Unmarshal(config, &c); err != nil {
+		return &status.Error{Code: status.InvalidArgument, Message: fmt.Sprintf("Unparseable ConfigProto: %v", err), Cause: err}
+	}
+	if o.Threads == 0 {
+		o.Threads = int(max(c.GetIntraOpParallelismThreads(), c.GetInterOpParallelismThreads(), 0))
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Duration(max(c.GetOperationTimeoutInMs(), 0)) * time.Millisecond
+	}
+	return nil
+}
+
+// RunOptions says how one run goes. The zero value asks for nothing.
+type RunOptions struct {
+	// Timeout ends the step with DEADLINE_EXCEEDED; 0 is the session's.
+	Timeout time.Duration
+	// Metadata, if not nil, is filled in when the step has ended, also when it
+	// has failed.
+	Metadata *RunMetadata
+}
+
+func (o *RunOptions) timeout(s SessionOptions) time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return s.Timeout
+}

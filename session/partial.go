@@ -1,0 +1,244 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A PartialRun is one step that is fed and fetched from bit by bit: what has
+// been computed stays, and nothing is computed twice. It is safe for
+// concurrent use.
+//
+// The step runs on a goroutine of its own from [Session.NewPartialRun] until
+// everything has been fed and run, or until the partial run or its session is
+// closed.
+type PartialRun struct {
+	session *Session
+	program *partialProgram
+	ctx     context.Context // ends with the step
+	cancel  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	fed     []bool
+	asked   []bool
+	given   []chan struct{} // closed when the feed's value is there
+	values  []tensor.Value
+	settled []chan struct{} // closed when the fetch has come, or has come dead
+	fetched []tensor.Value
+
+	ended chan struct{} // closed when the step has ended
+	err   error         // why it failed; read after ended
+}
+
+// NewPartialRun begins a step whose runs will feed some of feeds, fetch some of
+// fetches and run some of targets: all that any of its runs names must be
+// named here.
+func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
+	if err := s.runs.enter(); err != nil {
+		return nil, err
+	}
+	p, err := s.partialProgram(feeds, fetches, targets)
+	if err != nil {
+		s.runs.leave()
+		return nil, err
+	}
+	pr := &PartialRun{
+		session: s,
+		program: p,
+		fed:     make([]bool, len(feeds)),
+		asked:   make([]bool, len(fetches)),
+		given:   channels(len(feeds)),
+		values:  make([]tensor.Value, len(feeds)),
+		settled: channels(len(fetches)),
+		fetched: make([]tensor.Value, len(fetches)),
+		ended:   make(chan struct{}),
+	}
+	pr.ctx, pr.cancel = context.WithCancelCause(context.Background())
+	s.partials.Lock()
+	s.abandon[pr] = pr.cancel
+	s.partials.Unlock()
+	go pr.play()
+	return pr, nil
+}
+
+func channels(n int) []chan struct{} {
+	list := make([]chan struct{}, n)
+	for i := range list {
+		list[i] = make(chan struct{})
+	}
+	return list
+}
+
+// play drives the step to its end.
+func (pr *PartialRun) play() {
+	s := pr.session
+	defer s.runs.leave()
+	defer close(pr.ended)
+	defer func() {
+		s.partials.Lock()
+		delete(s.abandon, pr)
+		s.partials.Unlock()
+		pr.cancel(nil)
+	}()
+	p := pr.program.whole
+	c := p.begin(s)
+	defer p.end(c)
+	if _, pr.err = resource.LookupOrCreate(&c.perStep, "", partialName, func() (*PartialRun, error) { return pr, nil }); pr.err != nil {
+		return
+	}
+	pr.err = s.run(pr.ctx, &RunOptions{}, p, c)
+}
+
+// partialName is what the step's own resources know a partial run by.
+const partialName = "partial run"
+
+// Close gives the partial run up. Runs that wait fail with CANCELLED.
+func (pr *PartialRun) Close() error {
+	pr.cancel(errors.New("the partial run was closed"))
+	<-pr.ended
+	return nil
+}
+
+func (s *Session) abandonPartialRuns() {
+	s.partials.Lock()
+	defer s.partials.Unlock()
+	for _, cancel := range s.abandon {
+		cancel(errors.New("the session was closed"))
+	}
+}
+
+// Run feeds what has not been fed and answers the fetched tensors by position.
+// Feeds, fetches and targets must have been named by [Session.NewPartialRun];
+// each is fed and fetched once in the life of a partial run, and what is
+// fetched must not depend on what has not been fed. Targets run as soon as they
+// can, and are not waited for.
+func (pr *PartialRun) Run(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
+	return pr.RunContext(context.Background(), feeds, fetches, targets)
+}
+
+// RunContext is [PartialRun.Run], which stops waiting when ctx ends. The step
+// goes on.
+func (pr *PartialRun) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
+	wanted, err := pr.take(feeds, fetches, targets)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Tensor, len(wanted))
+	for k, i := range wanted {
+		select {
+		case <-pr.settled[i]:
+		case <-pr.ended:
+		case <-ctx.Done():
+			return nil, status.FromContext(ctx)
+		}
+		pr.mu.Lock()
+		v := pr.fetched[i]
+		pr.mu.Unlock()
+		if v.IsZero() {
+			return nil, pr.failure(fetches[k], i)
+		}
+		out[k] = detach(v)
+	}
+	return out, nil
+}
+
+// failure says why fetch i has no value.
+func (pr *PartialRun) failure(o Output, i int) error {
+	select {
+	case <-pr.ended:
+		if pr.err != nil {
+			return pr.err
+		}
+	default:
+	}
+	return status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", i, o)
+}
+
+// take checks the arguments of a run, gives the feeds to the step, and answers
+// the numbers of the fetches. It does all or nothing.
+func (pr *PartialRun) take(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]int, error) {
+	p := pr.program
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	fed := append([]bool(nil), pr.fed...)
+	values := map[int]tensor.Value{}
+	for o, t := range feeds {
+		i := p.feedOf(o)
+		switch {
+		case i < 0:
+			return nil, status.Invalid("The tensor %s was not specified in partial run setup.", o)
+		case fed[i]:
+			return nil, status.Invalid("The tensor %s has already been fed.", o)
+		case t == nil:
+			return nil, status.Invalid("the tensor fed to %s is nil", o)
+		case t.DType() != p.types[i]:
+			return nil, status.Invalid("Expects arg[%d] to be %v but %v is provided", i, p.types[i], t.DType())
+		}
+		fed[i], values[i] = true, tensor.ValueOf(t.View())
+	}
+	wanted := make([]int, len(fetches))
+	for k, o := range fetches {
+		i := p.fetchOf(o)
+		switch {
+		case i < 0:
+			return nil, status.Invalid("The tensor %s was not specified in partial run setup.", o)
+		case pr.asked[i]:
+			return nil, status.Invalid("The tensor %s has already been fetched.", o)
+		}
+		if missing := p.unfed(i, fed); missing >= 0 {
+			return nil, status.Invalid("Tensor %s can't be computed from the feeds that have been fed so far: %s has not been fed.", o, p.feeds[missing])
+		}
+		wanted[k] = i
+	}
+	for _, t := range targets {
+		if !p.hasTarget(t) {
+			return nil, status.Invalid("The target %s was not specified in partial run setup.", t.Name())
+		}
+	}
+	for _, i := range wanted {
+		pr.asked[i] = true
+	}
+	for i, v := range values {
+		pr.values[i] = v
+		close(pr.given[i])
+	}
+	pr.fed = fed
+	return wanted, nil
+}
+
+// await is the value of feed i, when it is there.
+func (pr *PartialRun) await(ctx context.Context, i int) (tensor.Value, error) {
+	select {
+	case <-pr.given[i]:
+		return pr.values[i], nil
+	case <-ctx.Done():
+		return tensor.Value{}, status.FromContext(ctx)
+	}
+}
+
+// deliver hands over the value of fetch i. A tensor of a loop may come twice.
+func (pr *PartialRun) deliver(i int, v tensor.Value) error {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if !pr.fetched[i].IsZero() {
+		return status.Errorf(status.Internal, "Retval[%d] has already been set.", i)
+	}
+	pr.fetched[i] = v.Share()
+	return nil
+}
+
+// settle says that fetch i has come, or has come dead.
+func (pr *PartialRun) settle(i int) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	select {
+	case <-pr.settled[i]:
+	default:
+		close(pr.settled[i])
+	}
+}

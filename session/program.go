@@ -1,0 +1,227 @@
+package session
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A program is what a session keeps for one choice of feeds, fetches and
+// targets. A graph only grows and its nodes never change, so a program stays
+// right for good.
+type program struct {
+	nodes   *nodes.Program
+	feeds   []Output
+	fetches []Output
+	targets []*Operation
+	types   []tensor.DType // of the feeds
+	calls   sync.Pool      // of *call
+}
+
+// programFor finds or makes the program of a run. The one that ran last is
+// found without allocating.
+func (s *Session) programFor(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
+	if p := s.last.Load(); p != nil && p.serves(feeds, fetches, targets) {
+		return p, nil
+	}
+	order := make([]Output, 0, len(feeds))
+	for f := range feeds {
+		c, err := s.canonical("feed", f)
+		if err != nil {
+			return nil, err
+		}
+		order = append(order, c)
+	}
+	slices.SortFunc(order, func(a, b Output) int {
+		return cmp.Or(cmp.Compare(a.Op.ID(), b.Op.ID()), cmp.Compare(a.Index, b.Index))
+	})
+	p, err := s.program(order, fetches, targets)
+	if err != nil {
+		return nil, err
+	}
+	s.last.Store(p)
+	return p, nil
+}
+
+// serves says whether p is the program of a run with these arguments. It may
+// say no where another copy of an operation is meant.
+func (p *program) serves(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) bool {
+	if len(feeds) != len(p.feeds) || !slices.Equal(fetches, p.fetches) || !slices.Equal(targets, p.targets) {
+		return false
+	}
+	for _, f := range p.feeds {
+		if _, ok := feeds[f]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// program finds or makes the program with these feeds, which are canonical,
+// in this order.
+func (s *Session) program(feeds, fetches []Output, targets []*Operation) (*program, error) {
+	p := &program{feeds: feeds, fetches: make([]Output, len(fetches)), targets: make([]*Operation, len(targets))}
+	var err error
+	for i, f := range fetches {
+		if p.fetches[i], err = s.canonical("fetch", f); err != nil {
+			return nil, err
+		}
+	}
+	for i, t := range targets {
+		if p.targets[i], err = s.target(t); err != nil {
+			return nil, err
+		}
+	}
+	key := p.key()
+	if found, ok := s.programs.Load(key); ok {
+		return found.(*program), nil
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := p.compile(s.graph); err != nil {
+		return nil, err
+	}
+	found, loaded := s.programs.LoadOrStore(key, p)
+	if !loaded {
+		s.log.Debug().Int("nodes", p.nodes.NumNodes()).Int("feeds", len(p.feeds)).
+			Int("fetches", len(p.fetches)).Int("targets", len(p.targets)).Msg("program compiled")
+	}
+	return found.(*program), nil
+}
+
+func (p *program) compile(g *Graph) (err error) {
+	if p.nodes, err = nodes.Compile(g, nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets}); err != nil {
+		return status.From(err)
+	}
+	return nil
+}
+
+// canonical is the output of the graph's own node that o means.
+func (s *Session) canonical(role string, o Output) (Output, error) {
+	if o.Op == nil {
+		return o, status.Invalid("a %s is the zero Output", role)
+	}
+	o = o.Canonical()
+	n := s.graph.Operation(o.Op.Name())
+	if n != o.Op {
+		return o, status.Errorf(status.NotFound, "the %s %s:%d is of another graph than the session's", role, o.Op.Name(), o.Index)
+	}
+	if o.Index < 0 || o.Index >= n.NumOutputs() {
+		return o, status.Errorf(status.OutOfRange, "the %s %s:%d does not exist: node '%s' has %d outputs", role, n.Name(), o.Index, n.Name(), n.NumOutputs())
+	}
+	return o, nil
+}
+
+func (s *Session) target(t *Operation) (*Operation, error) {
+	if t == nil {
+		return nil, status.Invalid("a target is nil")
+	}
+	n := s.graph.Operation(t.Name())
+	if n == nil || n != t.Output(0).Op {
+		return nil, status.Errorf(status.NotFound, "the target %s is of another graph than the session's", t.Name())
+	}
+	return n, nil
+}
+
+// check refuses what TensorFlow refuses, and notes the feeds' types.
+func (p *program) check() error {
+	if len(p.fetches) == 0 && len(p.targets) == 0 {
+		return status.Invalid("Must specify at least one target to fetch or execute.")
+	}
+	p.types = make([]tensor.DType, len(p.feeds))
+	for i, f := range p.feeds {
+		if i > 0 && slices.Contains(p.feeds[:i], f) {
+			return status.Invalid("Tensor %s:%d is fed more than once", f.Op.Name(), f.Index)
+		}
+		if slices.Contains(p.fetches, f) {
+			return status.Invalid("Tensor %s:%d is both fed and fetched.", f.Op.Name(), f.Index)
+		}
+		p.types[i] = f.Op.OutputTypes()[f.Index].Base()
+	}
+	return nil
+}
+
+// key is what programs are cached by: ids and indices, with a mark between
+// the lists.
+func (p *program) key() string {
+	var b []byte
+	for _, list := range [][]Output{p.feeds, p.fetches} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, o := range list {
+			b = binary.AppendUvarint(b, uint64(o.Op.ID()))
+			b = binary.AppendUvarint(b, uint64(o.Index))
+		}
+	}
+	for _, t := range p.targets {
+		b = binary.AppendUvarint(b, uint64(t.ID()))
+	}
+	return string(b)
+}
+
+// lookup finds a feed whose key is another copy of the operation.
+func lookup(feeds map[Output]*Tensor, f Output) *Tensor {
+	for o, t := range feeds {
+		if o.Index == f.Index && o.Op.Output(0).Op == f.Op {
+			return t
+		}
+	}
+	return nil
+}
+
+// A call is what one run of a program needs beside the engine's own. Calls are
+// recycled by their program, so that a run allocates none.
+type call struct {
+	program *program
+	step    kernel.Step
+	perStep resource.Manager
+	feeds   []tensor.Value
+	fetched []tensor.Value
+}
+
+func (p *program) begin(s *Session) *call {
+	c, _ := p.calls.Get().(*call)
+	if c == nil {
+		c = &call{
+			program: p,
+			feeds:   make([]tensor.Value, len(p.feeds)),
+			fetched: make([]tensor.Value, len(p.fetches)),
+		}
+		c.step = kernel.Step{Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Log: &s.log, Seed: s.options.Seed}
+	}
+	return c
+}
+
+// end lets go of everything the call held.
+func (p *program) end(c *call) {
+	c.perStep.Clear()
+	clear(c.feeds)
+	clear(c.fetched)
+	c.step.Context, c.step.Stopped = nil, nil
+	p.calls.Put(c)
+}
+
+// feed gives the value of feed i.
+func (c *call) feed(i int, t *Tensor) error {
+	p := c.program
+	if t == nil {
+		return status.Invalid("the tensor fed to %s:%d is nil", p.feeds[i].Op.Name(), p.feeds[i].Index)
+	}
+	return c.feedValue(i, tensor.ValueOf(t))
+}
+
+func (c *call) feedValue(i int, v tensor.Value) error {
+	p := c.program
+	if v.DType() != p.types[i] {
+		return status.Invalid("Expects arg[%d] to be %v but %v is provided", i, p.types[i], v.DType())
+	}
+	c.feeds[i] = v
+	return nil
+}

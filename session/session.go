@@ -1,0 +1,214 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Session runs parts of a graph. Variables, queues and tables live in the
+// session from one run to the next. It is safe for any number of goroutines.
+type Session struct {
+	graph     *Graph
+	options   SessionOptions
+	engine    nodes.Engine
+	pool      kernel.Pool
+	release   func() // ends what the engine and the pool run in
+	log       zerolog.Logger
+	budget    *tensor.Budget
+	resources *resource.Manager
+	slots     chan struct{} // one for each step that may run; nil: no limit
+	steps     atomic.Int64  // numbers the steps
+	runs      gate
+
+	last     atomic.Pointer[program] // what the last Run ran
+	programs sync.Map                // of string keys to *program
+
+	partials  sync.Mutex // guards abandon
+	abandon   map[*PartialRun]context.CancelCauseFunc
+	closeOnce sync.Once
+}
+
+// NewSession makes a session for graph, which may go on growing. Nil options
+// are the defaults. It fails with INVALID_ARGUMENT for options that make no
+// sense and with UNIMPLEMENTED for a target other than this process.
+func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
+	if graph == nil {
+		return nil, status.Invalid("a session needs a graph")
+	}
+	o, err := options.resolve()
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		graph:     graph,
+		options:   o,
+		log:       zerolog.Nop(),
+		budget:    tensor.NewBudget(o.MemoryLimit),
+		resources: resource.NewManager(),
+		abandon:   map[*PartialRun]context.CancelCauseFunc{},
+	}
+	if o.Logger != nil {
+		s.log = *o.Logger
+	}
+	if o.MaxConcurrentSteps > 0 {
+		s.slots = make(chan struct{}, o.MaxConcurrentSteps)
+	}
+	if s.engine, s.pool, s.release, err = newEngine(o, s.budget, &s.log); err != nil {
+		return nil, err
+	}
+	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
+		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
+	return s, nil
+}
+
+// Run runs the part of the graph that the fetches and targets need, with the
+// fed tensors in the place of what the graph would compute, and returns the
+// fetched tensors by position. A feed may be any edge of the graph. Fed
+// tensors may be fed again at once; fetched ones are the caller's.
+//
+// See [Session.RunContext] for the errors.
+func (s *Session) Run(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
+	return s.RunContext(context.Background(), feeds, fetches, targets)
+}
+
+// RunContext is [Session.Run] until ctx ends, which fails the step with
+// CANCELLED or DEADLINE_EXCEEDED at once.
+//
+// Every error is a [*Error]: INVALID_ARGUMENT for feeds, fetches and targets
+// that make no sense, and for a fetch that was not computed since it is on a
+// branch not taken; RESOURCE_EXHAUSTED at the session's memory limit;
+// FAILED_PRECONDITION from a closed session; UNIMPLEMENTED for an operation
+// without a kernel; else what a kernel failed with, and where.
+func (s *Session) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
+	return s.RunWithOptions(ctx, RunOptions{}, feeds, fetches, targets)
+}
+
+// RunWithOptions is [Session.RunContext] with options of this one run.
+func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
+	if err := s.runs.enter(); err != nil {
+		return nil, err
+	}
+	defer s.runs.leave()
+	p, err := s.programFor(feeds, fetches, targets)
+	if err != nil {
+		return nil, err
+	}
+	c := p.begin(s)
+	defer p.end(c)
+	for i, f := range p.feeds {
+		t := feeds[f]
+		if t == nil { // the caller's key is another copy of the operation
+			t = lookup(feeds, f)
+		}
+		if t != nil {
+			t = t.View() // the caller may reshape t afterwards
+		}
+		if err := c.feed(i, t); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]*Tensor, len(p.fetches))
+	if err := s.drive(ctx, &options, p, c, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// drive runs one step: c's feeds in, tensors out.
+func (s *Session) drive(ctx context.Context, options *RunOptions, p *program, c *call, out []*Tensor) error {
+	if err := s.run(ctx, options, p, c); err != nil {
+		return err
+	}
+	for i, v := range c.fetched {
+		out[i] = detach(v)
+	}
+	return nil
+}
+
+// run runs one step: c's feeds in, c's fetched values out.
+func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *call) error {
+	if timeout := options.timeout(s.options); timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.yield()
+	c.step.Context, c.step.ID = ctx, s.steps.Add(1)
+	if options.Metadata != nil {
+		defer startWatch().stop(options.Metadata, s, p, c.step.ID)
+	}
+	if err := s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched); err != nil {
+		return status.From(err)
+	}
+	return nil
+}
+
+// acquire waits for the right to run a step.
+func (s *Session) acquire(ctx context.Context) error {
+	if s.slots == nil {
+		return nil
+	}
+	select {
+	case s.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return status.FromContext(ctx)
+	}
+}
+
+func (s *Session) yield() {
+	if s.slots != nil {
+		<-s.slots
+	}
+}
+
+// Close waits for the runs that are going on, then frees what the session
+// holds. Partial runs are abandoned. Runs that begin later fail with "session
+// is closed". It may be called again and from several goroutines.
+func (s *Session) Close() error {
+	s.runs.shut()
+	s.abandonPartialRuns()
+	s.runs.wait()
+	s.closeOnce.Do(func() {
+		s.resources.Clear()
+		s.engine.Close()
+		s.release()
+		s.programs.Clear()
+		s.last.Store(nil)
+		s.log.Debug().Int64("steps", s.steps.Load()).Msg("session closed")
+	})
+	return nil
+}
+
+// Engine is the name of the engine that drives the session's steps.
+func (s *Session) Engine() string { return s.engine.Name() }
+
+// MemoryInUse is the bytes that the tensors of running steps take.
+func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
+
+// detach makes a fetched value a tensor that shares nothing its owner could
+// change with the graph, with other fetches and with what was fed.
+func detach(v tensor.Value) *Tensor {
+	t := v.Tensor()
+	if v.Inside(v.DType()) {
+		return t
+	}
+	return t.View()
+}
