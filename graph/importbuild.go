@@ -236,6 +236,14 @@ func (im *importer) newSignature(op *importOp, sp span, inputs []Output) (*signa
 	if err != nil {
 		return nil, err
 	}
+	for i := range attrs {
+		// An empty list on the wire does not say of what.
+		if v := &attrs[i].Value; v.Kind == registry.ListOf {
+			if def := op.def.Attr(attrs[i].Name); def != nil && def.Kind.IsList() {
+				v.Kind = def.Kind
+			}
+		}
+	}
 	sig := &signature{op: op.def, class: op.class}
 	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes {
 		sig.declared = v.List

@@ -131,7 +131,7 @@ func (c *libraryChange) readFunction(f fields) error {
 			break
 		}
 		if f.is(functionSignature, protowire.BytesType) {
-			if fn.Signature, err = decodeOpDef(f.body.of(f.buf)); err != nil {
+			if fn.Signature, err = registry.UnmarshalOpDef(f.body.of(f.buf)); err != nil {
 				return status.Errorf(status.CodeOf(err), "the signature of a function at byte %d: %w", f.body.lo, err)
 			}
 			fn.Name = fn.Signature.Name
