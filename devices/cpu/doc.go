@@ -1,0 +1,29 @@
+// Package cpu is the CPU device: one standing [Pool] of goroutines that serves
+// both whole kernels and the ranges of work inside a kernel, and the [Device]
+// that offers it to engines. Its vector kernels are in package vec.
+//
+// Nothing is handed to a particular worker. Work is published where running
+// workers look, and whoever comes first claims it by one atomic operation; the
+// goroutine that published it takes part, so that it never waits for work that
+// nobody has begun. A worker without work spins for [SpinTime] and then parks.
+// Waking a parked thread takes tens of microseconds, so one is woken only
+// when about [WakeWork] of work waits.
+//
+// Two things are published:
+//
+//   - Tasks, by [Pool.Publish]: activations of kernels, of any step. They are
+//     claimed first in, first out. A publisher calls [Pool.Help] until it
+//     answers false; from then on each of its tasks has been claimed.
+//   - Ranges, by [Pool.Parallel], which returns when all are done. It may be
+//     called at the same time from any goroutine, from a task and from within a
+//     range.
+//
+// Ranges depend on the length and the grain alone, never on the number of
+// workers or on chance. A kernel that combines partial results stores each at a
+// place of its own and combines them in order; then its result has the same
+// bits on any number of threads.
+//
+// A goroutine that waits for ranges waits only for those that are running, and
+// does nothing else meanwhile: hence no cycle of waits, however deep calls are
+// nested.
+package cpu

@@ -1,0 +1,8 @@
+//go:build amd64 || arm64
+
+package cpu
+
+// pause tells the processor that this is a loop that waits.
+//
+//go:noescape
+func pause()

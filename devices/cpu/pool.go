@@ -1,0 +1,179 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/kernel"
+)
+
+// A Task is a kernel activation that any worker may run.
+type Task = devices.Task
+
+const (
+	// SpinTime is how long a worker looks for work before it parks.
+	SpinTime = 50 * time.Microsecond
+	// WakeWork is how much waiting work makes it worthwhile to wake a worker.
+	WakeWork = 100 * time.Microsecond
+	// yieldTime is how long a spinning goroutine keeps its processor from
+	// others that are ready.
+	yieldTime = 10 * time.Microsecond
+)
+
+// cacheLine is the distance that keeps two variables from being fetched
+// together.
+const cacheLine = 128
+
+// Options is what a pool is made from.
+type Options struct {
+	// Threads is how many goroutines compute at the same time, the one that
+	// brings the work included: a pool has one worker fewer. 0 is GOMAXPROCS.
+	Threads int
+	// OnPanic is told of a task that panicked, which it must not. By default
+	// it is reported on standard error.
+	OnPanic func(Task, *PanicError)
+}
+
+// A Pool computes on a fixed number of goroutines. It is safe for concurrent
+// use.
+type Pool struct {
+	threads int
+	onPanic func(Task, *PanicError)
+	epoch   time.Time
+
+	// Read by those who look for work; each on a line of its own.
+	_     [cacheLine]byte
+	open  atomic.Uint64 // bit i: jobs[i] may have ranges to claim
+	_     [cacheLine]byte
+	held  atomic.Uint64 // bit i: jobs[i] is in use
+	_     [cacheLine]byte
+	tasks board
+	jobs  [64]job
+
+	// waiting is how many nanoseconds of published tasks nobody has claimed.
+	waiting  atomic.Int64
+	spinning atomic.Int32 // workers that look for work
+	waking   atomic.Int32 // workers that have been woken and do not run yet
+	parked   atomic.Int32 // len(idle)
+	closed   atomic.Bool
+
+	mu      sync.Mutex
+	idle    []*worker // the last to park is the first to be woken
+	running sync.WaitGroup
+}
+
+var _ kernel.Pool = (*Pool)(nil)
+
+// NewPool starts a pool.
+func NewPool(o Options) *Pool {
+	p := &Pool{threads: o.Threads, onPanic: o.OnPanic, epoch: time.Now()}
+	if p.threads <= 0 {
+		p.threads = runtime.GOMAXPROCS(0)
+	}
+	if p.onPanic == nil {
+		p.onPanic = func(t Task, err *PanicError) {
+			fmt.Fprintf(os.Stderr, "cpu: task %T: %v\n", t, err)
+		}
+	}
+	p.tasks.init()
+	for i := range p.jobs {
+		p.jobs[i].bit = 1 << i
+		p.jobs[i].done = make(chan struct{}, 1)
+	}
+	for id := 1; id < p.threads; id++ {
+		w := &worker{pool: p, id: id, wake: make(chan struct{}, 1)}
+		p.running.Go(w.loop)
+	}
+	return p
+}
+
+// Workers is how many goroutines may compute at the same time, the caller of
+// [Pool.Parallel] included.
+func (p *Pool) Workers() int { return p.threads }
+
+// Close waits until the workers have ended, and then runs what tasks are left.
+// Nobody may publish tasks from then on. Parallel still works, in its caller.
+// A second Close does nothing.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed.Store(true)
+	idle := p.idle
+	p.idle = nil
+	p.parked.Store(0)
+	p.mu.Unlock()
+	for _, w := range idle {
+		p.waking.Add(1)
+		w.wake <- struct{}{}
+	}
+	p.running.Wait()
+	for p.Help() {
+	}
+}
+
+// Publish makes t claimable. nanos is about how long t will run, 0 if nobody
+// knows: a worker is woken only for [WakeWork] of foreseeable work. If a great
+// many tasks wait already, Publish runs t itself.
+func (p *Pool) Publish(t Task, nanos int64) {
+	nanos = min(max(nanos, 0), int64(time.Second))
+	// Counted before it can be claimed, so that the sum is never negative.
+	waiting := p.waiting.Add(nanos)
+	if !p.tasks.push(t, nanos) {
+		p.waiting.Add(-nanos)
+		p.run(t, 0)
+		return
+	}
+	if p.parked.Load() > 0 {
+		looking := int64(p.spinning.Load() + p.waking.Load())
+		if waiting >= int64(WakeWork)*(1+looking) {
+			p.wakeOne()
+		}
+	}
+}
+
+// Help does a piece of what has been published: it runs one task, or one range
+// of a kernel that shares itself out. False says that nothing is left to claim.
+func (p *Pool) Help() bool {
+	if p.runTask(0) {
+		return true
+	}
+	if j := p.openJob(0); j != nil {
+		if i, ok := p.claim(j); ok {
+			j.run(i)
+			return true
+		}
+	}
+	return false
+}
+
+// runTask claims a task and runs it.
+func (p *Pool) runTask(worker int) bool {
+	t, nanos, ok := p.tasks.pop()
+	if !ok {
+		return false
+	}
+	if nanos > 0 {
+		p.waiting.Add(-nanos)
+	}
+	p.run(t, worker)
+	return true
+}
+
+// run keeps a panic of t from whoever happens to run it.
+func (p *Pool) run(t Task, worker int) {
+	returned := false
+	defer func() {
+		if !returned {
+			p.onPanic(t, newPanicError(recover()))
+		}
+	}()
+	t.Run(worker)
+	returned = true
+}
+
+// now is the time since the pool was made.
+func (p *Pool) now() time.Duration { return time.Since(p.epoch) }

@@ -1,0 +1,221 @@
+package cpu
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxBlocks is how many ranges a Parallel is cut into at most: enough to keep
+// 32 threads evenly busy, few enough that claiming them costs nothing.
+const maxBlocks = 256
+
+// blockSize is the length of the ranges of [0, n): a multiple of grain.
+func blockSize(n, grain int) int {
+	grain = max(grain, 1)
+	if n <= grain {
+		return n
+	}
+	per := (n-1)/grain + 1 // grains
+	per = (per-1)/maxBlocks + 1
+	return min(per*grain, n)
+}
+
+// A job is one Parallel at work. Jobs belong to the pool and are used again
+// and again; they are never freed, so that a worker may hold on to one that has
+// ended: its claim fails, or takes a range of the job's next use, which is as
+// good.
+type job struct {
+	bit uint64 // its place in Pool.open
+
+	// left is how many ranges nobody has claimed; less than 0 after claims
+	// that failed. The fields below it are written before left is set, and
+	// read by those who have claimed.
+	left   atomic.Int64
+	f      func(lo, hi int)
+	n      int
+	size   int
+	blocks int
+
+	// pending is how many ranges have not ended, plus ownerParked.
+	_       [cacheLine]byte
+	pending atomic.Int64
+	done    chan struct{} // holds at most one
+
+	// failed is the lowest range that panicked, blocks if none did. Ranges
+	// above it are not computed any more, those below are: so the panic that
+	// counts does not depend on the schedule.
+	failed atomic.Int64
+	mu     sync.Mutex
+	err    *PanicError // of range failed
+	_      [cacheLine]byte
+}
+
+// ownerParked in job.pending says that whoever ends the last range must tell
+// the owner.
+const ownerParked = 1 << 40
+
+// Parallel calls f for consecutive ranges that cover [0, n), possibly at the
+// same time, and returns when all have returned. Ranges begin at multiples of
+// grain; they are the shortest ones of at least grain of which there are no
+// more than 256. If f panics, Parallel panics with a *[PanicError], that of
+// the lowest range if there are several.
+//
+// Sharing out costs less than a microsecond; grain should be some 10 to 50 µs
+// of work.
+func (p *Pool) Parallel(n, grain int, f func(lo, hi int)) {
+	if n <= 0 {
+		return
+	}
+	size := blockSize(n, grain)
+	var j *job
+	if size < n && p.threads > 1 && !p.closed.Load() {
+		j = p.acquire()
+	}
+	if j == nil {
+		serial(n, size, f)
+		return
+	}
+	if err := p.share(j, n, size, f); err != nil {
+		panic(err)
+	}
+}
+
+// serial computes all ranges, in order.
+func serial(n, size int, f func(lo, hi int)) {
+	defer func() {
+		if v := recover(); v != nil {
+			panic(newPanicError(v))
+		}
+	}()
+	for lo := 0; lo < n; lo += size {
+		f(lo, min(n-lo, size)+lo)
+	}
+}
+
+// share computes all ranges together with whoever claims some.
+func (p *Pool) share(j *job, n, size int, f func(lo, hi int)) (err *PanicError) {
+	j.f, j.n, j.size, j.blocks = f, n, size, (n-1)/size+1
+	j.pending.Store(int64(j.blocks))
+	j.failed.Store(int64(j.blocks))
+	p.open.Or(j.bit)
+	j.left.Store(int64(j.blocks))
+	defer func() { err = p.retire(j) }()
+
+	var start time.Duration
+	timed := p.parked.Load() > 0
+	if timed {
+		start = p.now()
+	}
+	for own := 1; ; own++ {
+		i, ok := p.claim(j)
+		if !ok {
+			return nil
+		}
+		j.run(i)
+		if timed && p.parked.Load() > 0 {
+			p.wakeFor(j, (p.now()-start)/time.Duration(own))
+		}
+	}
+}
+
+// wakeFor wakes a worker for each WakeWork of work that is left in j, whose
+// ranges have taken each apiece.
+func (p *Pool) wakeFor(j *job, each time.Duration) {
+	left := j.left.Load()
+	if left <= 0 {
+		return
+	}
+	want := min(left, int64(each)*left/int64(WakeWork))
+	for range want - int64(p.waking.Load()) {
+		if !p.wakeOne() {
+			return
+		}
+	}
+}
+
+// acquire takes a job for use; nil if all are in use.
+func (p *Pool) acquire() *job {
+	for {
+		held := p.held.Load()
+		i := bits.TrailingZeros64(^held)
+		if i == len(p.jobs) {
+			return nil
+		}
+		if p.held.CompareAndSwap(held, held|1<<i) {
+			return &p.jobs[i]
+		}
+	}
+}
+
+// retire waits until j has ended, gives it back and answers its panic.
+func (p *Pool) retire(j *job) *PanicError {
+	// Ranges are left only if one called runtime.Goexit on this goroutine.
+	if left := j.left.Swap(0); left > 0 {
+		p.open.And(^j.bit)
+		j.pending.Add(-left)
+	}
+	ended := func() bool { return j.pending.Load() == 0 }
+	if !ended() && !p.spinUntil(ended) && j.pending.Add(ownerParked) != ownerParked {
+		<-j.done
+	}
+	err := j.err
+	j.f, j.err = nil, nil
+	p.held.And(^j.bit)
+	return err
+}
+
+// openJob is a job that may have ranges to claim, nil if there is none. Workers
+// begin to look in different places.
+func (p *Pool) openJob(worker int) *job {
+	open := p.open.Load()
+	if open == 0 {
+		return nil
+	}
+	i := bits.TrailingZeros64(bits.RotateLeft64(open, -worker)) + worker
+	return &p.jobs[i%len(p.jobs)]
+}
+
+// claim takes the lowest range of j that is not taken.
+func (p *Pool) claim(j *job) (i int, ok bool) {
+	if j.left.Load() <= 0 {
+		return 0, false
+	}
+	left := j.left.Add(-1)
+	if left < 0 {
+		return 0, false
+	}
+	if left == 0 {
+		p.open.And(^j.bit)
+	}
+	return j.blocks - 1 - int(left), true
+}
+
+// run computes range i, which the caller has claimed.
+func (j *job) run(i int) {
+	returned := false
+	defer func() {
+		if !returned {
+			j.fail(i, newPanicError(recover()))
+		}
+		if j.pending.Add(-1) == ownerParked {
+			j.done <- struct{}{}
+		}
+	}()
+	if int64(i) <= j.failed.Load() {
+		lo := i * j.size
+		j.f(lo, min(j.n-lo, j.size)+lo)
+	}
+	returned = true
+}
+
+// fail notes the panic of range i unless a lower one has panicked.
+func (j *job) fail(i int, err *PanicError) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if int64(i) < j.failed.Load() {
+		j.failed.Store(int64(i))
+		j.err = err
+	}
+}

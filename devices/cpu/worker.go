@@ -1,0 +1,136 @@
+package cpu
+
+import (
+	"runtime"
+	"slices"
+)
+
+// A worker is one of the pool's goroutines.
+type worker struct {
+	pool *Pool
+	id   int           // from 1
+	wake chan struct{} // holds at most one
+}
+
+// loop works until the pool is closed.
+func (w *worker) loop() {
+	p, ended := w.pool, false
+	defer func() {
+		if !ended { // what it ran called runtime.Goexit
+			p.running.Go(w.loop)
+		}
+	}()
+	for !p.closed.Load() {
+		if !w.work() && !w.spin() {
+			w.park()
+		}
+	}
+	ended = true
+}
+
+// work does one task or takes part in one job; false if there was none.
+func (w *worker) work() bool {
+	p := w.pool
+	if j := p.openJob(w.id); j != nil {
+		if i, ok := p.claim(j); ok {
+			for ; ok; i, ok = p.claim(j) {
+				j.run(i)
+			}
+			return true
+		}
+	}
+	return p.runTask(w.id)
+}
+
+// spin looks for work until it has done some, or the pool is closed; false if
+// none came in time.
+func (w *worker) spin() bool {
+	p := w.pool
+	p.spinning.Add(1)
+	defer p.spinning.Add(-1)
+	return p.spinUntil(func() bool {
+		if !p.anything() {
+			return p.closed.Load()
+		}
+		p.spinning.Add(-1)
+		defer p.spinning.Add(1)
+		return w.work()
+	})
+}
+
+// anything says whether there seems to be work.
+func (p *Pool) anything() bool { return p.open.Load() != 0 || !p.tasks.empty() }
+
+// spinUntil waits for a condition, for SpinTime at most, and says whether it
+// holds. Now and then it lets another goroutine have the processor.
+func (p *Pool) spinUntil(holds func() bool) bool {
+	start := p.now()
+	yielded := start
+	for i := 1; ; i++ {
+		if holds() {
+			return true
+		}
+		pause()
+		if i%8 > 0 {
+			continue
+		}
+		now := p.now()
+		if now-start > SpinTime {
+			return false
+		}
+		if now-yielded > yieldTime {
+			runtime.Gosched()
+			yielded = p.now()
+		}
+	}
+}
+
+// park sleeps until the worker is woken.
+func (w *worker) park() {
+	p := w.pool
+	p.mu.Lock()
+	if p.closed.Load() {
+		p.mu.Unlock()
+		return
+	}
+	p.idle = append(p.idle, w)
+	p.parked.Add(1)
+	p.mu.Unlock()
+	// What was published before the worker could be seen here woke nobody.
+	if p.anything() && p.unpark(w) {
+		return
+	}
+	<-w.wake
+	p.waking.Add(-1)
+}
+
+// unpark takes w from the idle ones; false if somebody is waking it.
+func (p *Pool) unpark(w *worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.idle, w)
+	if i < 0 {
+		return false
+	}
+	p.idle = slices.Delete(p.idle, i, i+1)
+	p.parked.Add(-1)
+	return true
+}
+
+// wakeOne wakes the worker that parked last; false if none is parked.
+func (p *Pool) wakeOne() bool {
+	p.mu.Lock()
+	n := len(p.idle)
+	if n == 0 {
+		p.mu.Unlock()
+		return false
+	}
+	w := p.idle[n-1]
+	p.idle[n-1] = nil
+	p.idle = p.idle[:n-1]
+	p.parked.Add(-1)
+	p.waking.Add(1)
+	p.mu.Unlock()
+	w.wake <- struct{}{}
+	return true
+}
