@@ -6,6 +6,27 @@
 // scalar held in the value itself, so that the scalars of a loop need no heap.
 // Kernels see Values; users see Tensors.
 //
+// # Ways in and out
+//
+//	Go values      NewTensor, FromSlice, FromScalar    Value, Data
+//	messages       UnmarshalProto, FromProto           MarshalProto, AppendProto, ToProto
+//	raw elements   ReadTensor                          WriteContentsTo
+//	files          ReadFile, ReadNPY                   WriteFile, WriteNPY
+//	text           Parse                               String, Printer
+//
+// Whatever reads takes hostile input: it allocates no more than a limit, or no
+// more than the data that arrives, never what a shape merely declares; what it
+// refuses is an error that tells where. [Compare] tells how a tensor differs
+// from another.
+//
+// # Elements
+//
+// Elements lie in memory as Go has them. Quantized types are their integers,
+// Half, Bfloat16 and the 8-bit floats their bits, and an integer of 2 or 4
+// bits takes a byte, extended by its sign or by zeros. Strings are byte
+// strings, of any encoding. There are conversions for the floats that Go
+// lacks: [ToFloat16], [ToBFloat16], [ToFloat8] and back.
+//
 // # Ownership
 //
 // A Tensor is either shared or owned by a step. A shared one may be held by

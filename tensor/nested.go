@@ -116,7 +116,7 @@ func NewTensor(value any) (*Tensor, error) {
 		p.Elem().Set(v)
 		v = p.Elem()
 	}
-	copyLeaves(t.data, v, dt)
+	copyLeaves(t, 0, v)
 	return t, nil
 }
 
@@ -179,32 +179,33 @@ func checkRectangular(v reflect.Value, shape []int64) error {
 	return nil
 }
 
-// copyLeaves copies the elements of v, a slice or an addressable value, to dst
-// and returns where the next ones go.
-func copyLeaves(dst unsafe.Pointer, v reflect.Value, dt DType) unsafe.Pointer {
+// copyLeaves copies the elements of v, a slice or an addressable value, to t's
+// elements from the one at on, and returns the number of the next one.
+func copyLeaves(t *Tensor, at int, v reflect.Value) int {
 	var src unsafe.Pointer
 	n := 1
 	switch kind := v.Kind(); {
 	case kind != reflect.Slice && kind != reflect.Array:
 		src = v.Addr().UnsafePointer()
 	case v.Len() == 0:
-		return dst
+		return at
 	case nests(v.Type().Elem()):
 		for i := range v.Len() {
-			dst = copyLeaves(dst, v.Index(i), dt)
+			at = copyLeaves(t, at, v.Index(i))
 		}
-		return dst
+		return at
 	case kind == reflect.Slice:
 		src, n = v.UnsafePointer(), v.Len()
 	default:
 		src, n = v.Addr().UnsafePointer(), v.Len()
 	}
-	if dt == String {
-		copy(unsafe.Slice((*string)(dst), n), unsafe.Slice((*string)(src), n))
+	if t.dtype == String {
+		copy(elems[string](t)[at:], unsafe.Slice((*string)(src), n))
 	} else {
-		copy(unsafe.Slice((*byte)(dst), n*dt.Size()), unsafe.Slice((*byte)(src), n*dt.Size()))
+		size := t.dtype.Size()
+		copy(t.rawBytes()[at*size:], unsafe.Slice((*byte)(src), n*size))
 	}
-	return unsafe.Add(dst, n*dt.elemSize())
+	return at + n
 }
 
 func nests(typ reflect.Type) bool {
