@@ -110,16 +110,6 @@ func equalBits(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
-// isFloat says whether elements are floating-point or complex numbers.
-func (d DType) isFloat() bool {
-	switch d {
-	case Float, Double, Half, Bfloat16, Complex64, Complex128,
-		Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
-		return true
-	}
-	return false
-}
-
 func sameBytes(got, want *Tensor) func(i int) bool {
 	g, w, size := got.rawBytes(), want.rawBytes(), want.dtype.Size()
 	return func(i int) bool { return bytes.Equal(g[i*size:(i+1)*size], w[i*size:(i+1)*size]) }

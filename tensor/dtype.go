@@ -116,6 +116,16 @@ func (d DType) HasPointers() bool {
 	return int(b) < len(dtypes) && dtypes[b].pointer
 }
 
+// isFloat says whether elements are floating-point or complex numbers.
+func (d DType) isFloat() bool {
+	switch d {
+	case Float, Double, Half, Bfloat16, Complex64, Complex128,
+		Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
+		return true
+	}
+	return false
+}
+
 // String is the name that TensorFlow's messages use: "float", "int32",
 // "half", "float_ref".
 func (d DType) String() string {
