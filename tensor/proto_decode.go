@@ -41,7 +41,9 @@ func UnmarshalProto(b []byte, limit int64) (*Tensor, error) {
 	return d.decode(limit)
 }
 
-// FromProto is the tensor that p describes; see [UnmarshalProto].
+// FromProto is the tensor that p describes; see [UnmarshalProto]. Offsets in
+// its errors are those of p's serialized form, within tensor_content those of
+// the content.
 func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
 	content := p.GetTensorContent()
 	if len(content) > 0 { // spare large constants a copy

@@ -84,4 +84,3 @@ func eachField(b []byte, base int, visit func(protoField) error) error {
 	}
 	return nil
 }
-
