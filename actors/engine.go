@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/status"
@@ -22,17 +24,19 @@ type Config struct {
 	// Tokens sends every token its own way: no loop and no program is played
 	// as one unit. Results are the same; tests compare the two.
 	Tokens bool
-	// Share runs expensive kernels that are ready together beside each other.
-	// Nil: on the driver alone.
-	Share Sharer
+	// Pool runs expensive kernels that are ready together beside each other.
+	// Nil, or of one worker: they run on the driver alone.
+	Pool Pool
 }
 
-// A Sharer runs kernels on other cores.
-type Sharer interface {
-	// Publish makes a task claimable by whoever is free.
-	Publish(task func())
+// A Pool runs kernels on other cores; devices/cpu has one.
+type Pool interface {
+	// Publish lets whoever is free claim a task of about that many nanoseconds.
+	Publish(t devices.Task, nanos int64)
 	// Help claims and runs one published task; false if there is none.
 	Help() bool
+	// Workers is how many tasks may run at the same time.
+	Workers() int
 }
 
 // Engine is the product's engine: nodes as actors on the caller's goroutine
@@ -128,6 +132,9 @@ func (e *Engine) newRun() *run {
 	defer e.mu.Unlock()
 	r := &run{engine: e, slot: len(e.live), bell: make(chan struct{}, 1)}
 	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Poll: r.poll}
+	if e.cfg.Pool != nil && e.cfg.Pool.Workers() > 1 {
+		r.pool, r.options.Clock = e.cfg.Pool, now
+	}
 	e.live = append(e.live, r)
 	return r
 }
@@ -154,3 +161,8 @@ func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 	}
 	return all
 }
+
+var epoch = time.Now()
+
+// now is the time in nanoseconds from some beginning.
+func now() int64 { return int64(time.Since(epoch)) }

@@ -20,6 +20,7 @@ type run struct {
 	slot    int
 	turn    atomic.Uint64 // odd while a step runs; names the step together with slot
 	options nodes.Options
+	pool    Pool // nil: kernels run here
 
 	step  *nodes.Step
 	ctx   context.Context
@@ -154,12 +155,21 @@ func (r *run) hand(a *nodes.Activation) {
 		a.Start(func(err error) { r.inbox.Put(a, err) })
 		return
 	}
-	if share := r.engine.cfg.Share; share != nil {
-		share.Publish(func() { r.inbox.Put(a, a.Run()) })
+	if r.pool != nil {
+		r.pool.Publish(&task{r, a}, a.Cost())
 		return
 	}
 	r.step.Complete(a, a.Run())
 }
+
+// A task is a kernel on its way to another core.
+type task struct {
+	run *run
+	a   *nodes.Activation
+}
+
+// Run runs the kernel and reports to the step's driver.
+func (t *task) Run(int) { t.run.inbox.Put(t.a, t.a.Run()) }
 
 // take completes the kernels that are done, and says whether any was.
 func (r *run) take() bool {
@@ -176,7 +186,7 @@ func (r *run) wait() {
 	if r.take() {
 		return
 	}
-	if share := r.engine.cfg.Share; share != nil && share.Help() {
+	if r.pool != nil && r.pool.Help() {
 		return
 	}
 	select {

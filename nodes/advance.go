@@ -34,6 +34,9 @@ func (a *Activation) Number() int { return int(a.node) }
 // Node is the name of the node.
 func (a *Activation) Node() string { return a.step.p.name(a.node) }
 
+// Cost is about how many nanoseconds the kernel runs; 0 if nobody knows.
+func (a *Activation) Cost() int64 { return int64(a.step.p.costs.nanos[a.node].Load()) }
+
 // Async says whether the kernel should be started rather than run: it may
 // wait for something outside the step.
 func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kindAsync }
@@ -127,6 +130,9 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		}
 		n := &p.nodes[a.node]
 		s.current = a
+		if s.trace != nil {
+			s.tell(a)
+		}
 		if n.kind > kindAsync {
 			s.play(a, n)
 			s.leave(a.it)
@@ -141,7 +147,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
 			continue
 		}
-		if !inline || n.kind == kindAsync {
+		if !inline || n.kind == kindAsync || s.worthSharing(a.node) {
 			return s.handOut(a, n)
 		}
 		if s.sinceAsk++; s.sinceAsk >= askEvery {
@@ -151,7 +157,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 			}
 		}
 		out := s.out[:n.nout]
-		if err := n.kernel.Run(&s.ctx, a.it.Inputs[n.in:n.in+n.nin:n.in+n.nin], out); err != nil {
+		if err := s.run(n.kernel, a.node, a.it.Inputs[n.in:n.in+n.nin:n.in+n.nin], out); err != nil {
 			clear(out)
 			s.fail(a, err)
 			return nil
@@ -161,6 +167,24 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		s.leave(a.it)
 	}
 	return nil
+}
+
+// run runs a kernel on the driver's goroutine, with the clock if the run is measured.
+func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
+	if s.left == 0 {
+		return k.Run(&s.ctx, in, out)
+	}
+	s.left--
+	begin := s.clock()
+	err := k.Run(&s.ctx, in, out)
+	s.p.costs.note(node, s.clock()-begin)
+	return err
+}
+
+// worthSharing says whether a kernel is better run on another core, while this
+// one has something else to do.
+func (s *Step) worthSharing(node int32) bool {
+	return s.clock != nil && (s.ready.len() > 0 || s.running > 0) && s.p.costs.nanos[node].Load() >= expensive
 }
 
 // deref replaces references by what they point to where the node wants values.

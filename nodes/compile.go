@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"sync/atomic"
+
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
@@ -439,6 +441,7 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 // outermost loops that allow it.
 func (c *compiler) units(spec Spec) error {
 	p := c.p
+	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
 	if p.whole, p.why = p.plan(0); p.whole != nil {
 		return nil
 	}

@@ -242,7 +242,9 @@ func (s *Step) playEnter(a activation, n *node) {
 	}
 	f.PendingEnters--
 	if u := s.unitOf(n.aux); u != nil {
-		v.Hold(1)
+		if !a.dead {
+			v.Hold(1)
+		}
 		f.Queued = append(f.Queued, frames.Held{Node: a.node, Dead: a.dead, Value: v})
 		s.drop(a.it, n)
 		if f.PendingEnters == 0 {
@@ -270,7 +272,9 @@ func (s *Step) enter(f *frames.Instance, i int32, dead bool, v tensor.Value) {
 		s.arrive(f.Iteration(0), n, dead, v)
 		return
 	}
-	v.Hold(1)
+	if !dead {
+		v.Hold(1)
+	}
 	f.Constants = append(f.Constants, frames.Held{Node: i, Dead: dead, Value: v})
 	for k := range f.Alive() {
 		s.arrive(f.At(k), n, dead, v)

@@ -36,6 +36,11 @@ type Program struct {
 	units []*unit // by frame, where whole is nil: loops that can
 	why   string  // why whole is nil
 
+	costs   costs
+	judging sync.Mutex
+	flow    []int32 // nodes of a program without loops, sources first
+	finish  []int64 // scratch of judge
+
 	pool sync.Pool // of *Step
 }
 

@@ -15,6 +15,12 @@ type Options struct {
 	// Poll is asked now and then while nodes act, on the driver's goroutine; an
 	// error of it aborts the step. Nil: the step's context is asked.
 	Poll func() error
+	// Trace is told of every node that acts; it turns Units off.
+	Trace func(Event)
+	// Clock measures what kernels cost, in nanoseconds from any beginning; nil:
+	// nothing is measured. With a Clock the driver of [Step.Advance] is handed
+	// kernels that are worth another core.
+	Clock func() int64
 	// Units lets loops, and whole programs, in which nothing can block be
 	// played as one. It is ignored with an Order or a Transport, which want to
 	// see every token.
@@ -38,9 +44,13 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 	s.ctx.Step = shared
 	s.arena.Budget, s.away.Budget = o.Budget, o.Budget
 	s.order, s.post, s.feeds = o.Order, o.Transport, feeds
-	s.ctx.Keep, s.poll, s.sinceAsk = 0, o.Poll, 0
-	s.useUnits = o.Units && o.Order == nil && o.Transport == nil
-	if s.whole = s.useUnits && p.whole != nil; s.whole {
+	s.ctx.Keep, s.poll, s.sinceAsk, s.trace = 0, o.Poll, 0, o.Trace
+	s.useUnits = o.Units && o.Order == nil && o.Transport == nil && o.Trace == nil
+	s.clock, s.left = o.Clock, 0
+	if s.clock != nil && p.costs.begin() {
+		s.left = measureMost
+	}
+	if s.whole = s.useUnits && p.whole != nil && !(s.clock != nil && p.costs.wide.Load()); s.whole {
 		return s
 	}
 	root := s.frames.Start()
@@ -74,11 +84,14 @@ func (s *Step) End(fetched []tensor.Value) error {
 	if err != nil {
 		clear(fetched)
 	}
+	if s.clock != nil && s.left < measureMost && s.left > 0 && s.p.flow != nil {
+		s.p.judge()
+	}
 	s.ready.clear()
 	s.frames.Reset(s.giveBack)
 	s.arena.Settle()
 	s.away.Settle()
-	s.err, s.running, s.feeds, s.post, s.order, s.poll = nil, 0, nil, nil, nil, nil
+	s.err, s.running, s.feeds, s.post, s.order, s.poll, s.clock = nil, 0, nil, nil, nil, nil, nil
 	s.current, s.ctx.Step = activation{}, nil
 	s.p.pool.Put(s)
 	if err != nil {

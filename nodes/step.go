@@ -31,6 +31,7 @@ type Step struct {
 	order  Order     // nil: newest first
 	post   Transport // nil: tokens go straight to their node
 	poll   func() error
+	trace  func(Event)
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
 	arena tensor.Arena
@@ -44,6 +45,8 @@ type Step struct {
 	current  activation    // what Advance is at, for the error of a panic
 	free     []*Activation
 	sinceAsk int
+	clock    func() int64
+	left     int // kernel runs still to be measured
 
 	// Of units; see unit.
 	useUnits bool

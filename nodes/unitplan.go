@@ -54,7 +54,11 @@ func (p *Program) plan(top int32) (*unit, string) {
 	if top != 0 && !b.sort(int32(p.statics[top].Parent)) || !b.analyse(top) {
 		return nil, b.reason
 	}
-	return b.emit(), b.reason
+	u := b.emit()
+	if top == 0 && len(p.statics) == 1 && u != nil {
+		p.flow = b.order[0]
+	}
+	return u, b.reason
 }
 
 // no notes why no unit can be made.
@@ -98,17 +102,75 @@ func (b *planner) analyse(f int32) bool {
 	return true
 }
 
-// call finds when a frame is entered, which must be the same for all its Enters.
+// call finds when a frame is entered: when its loop variables are, which must
+// all be under one condition. Its constants may come under a wider one. Where
+// they come alone, in the last iteration of an outer loop, tokens would find
+// every node dead that waits for a variable; so there must be no other.
 func (b *planner) call(f int32) bool {
-	first := true
+	p := b.p
+	c, first := always, true
 	for _, i := range b.entersOf[f] {
+		if p.nodes[i].flags&flagConstant != 0 {
+			continue
+		}
 		if first {
-			b.calls[f], first = b.conds[i], false
-		} else if b.calls[f] != b.conds[i] {
+			c, first = b.conds[i], false
+		} else if c != b.conds[i] {
 			return b.no("a frame of which only a part is entered", i)
 		}
 	}
-	return b.analyse(f)
+	if first {
+		return b.no("a frame without variables", b.entersOf[f][0])
+	}
+	b.calls[f] = c
+	alone := int32(-1)
+	for _, i := range b.entersOf[f] {
+		switch e := b.conds[i]; {
+		case e == c:
+		case b.alive.and(c, e) != c:
+			return b.no("a frame of which only a part is entered", i)
+		default:
+			alone = i
+		}
+	}
+	if !b.analyse(f) {
+		return false
+	}
+	if alone >= 0 && !b.allVary(f) {
+		return b.no("a frame whose constants may come alone and be used", alone)
+	}
+	return true
+}
+
+// allVary says whether every node of a frame waits for a loop variable, or for
+// what does.
+func (b *planner) allVary(f int32) bool {
+	p := b.p
+	vary := make(map[int32]bool, len(b.order[f]))
+	for _, i := range b.order[f] {
+		if i < 0 { // entered by something that varies
+			for _, e := range b.entersOf[-1-i] {
+				if p.nodes[e].flags&flagConstant == 0 && vary[e] {
+					vary[i] = true
+				}
+			}
+		} else if b.isVar(f, i) {
+			vary[i] = true
+		} else {
+			for _, s := range b.in[i] {
+				n := &p.nodes[s.node]
+				if n.kind == kindExit && vary[-1-n.frame] || vary[s.node] {
+					vary[i] = true
+					break
+				}
+			}
+		}
+		// An inner loop's constant may be one here too: it uses nothing by itself.
+		if !vary[i] && (i < 0 || p.nodes[i].kind != kindEnter && p.nodes[i].kind != kindForward) {
+			return false
+		}
+	}
+	return true
 }
 
 // node finds when a node acts.

@@ -157,7 +157,13 @@ func (s *Step) playUnit(u *unit, r *registers) {
 			}
 			out := s.out[:c.nout]
 			s.ctx.Keep = c.keep
-			if err := c.kernel.Run(&s.ctx, in, out); err != nil {
+			var err error
+			if s.left == 0 {
+				err = c.kernel.Run(&s.ctx, in, out)
+			} else {
+				err = s.run(c.kernel, c.node, in, out)
+			}
+			if err != nil {
 				clear(out)
 				s.failUnit(u, c.node, err)
 				return

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Switch").
+		Input("data: T").Input("pred: bool").
+		Output("output_false: T").Output("output_true: T").
+		Attr("T: type").
+		Doc(`Passes data on to one of its outputs and leaves the other dead.
+
+pred: a scalar; decides which.`)
+	registry.Define("RefSwitch").
+		Input("data: Ref(T)").Input("pred: bool").
+		Output("output_false: Ref(T)").Output("output_true: Ref(T)").
+		Attr("T: type").
+		AllowsUninitializedInput().
+		Doc("Passes a reference on to one of its outputs and leaves the other dead.")
+	registry.Define("_SwitchN").
+		Input("data: T").Input("output_index: int32").
+		Output("outputs: num_outs * T").
+		Attr("num_outs: int >= 1").Attr("T: type").
+		Doc(`Passes data on to one of its outputs and leaves the others dead.
+
+output_index: a scalar; a number that no output has means the last.`)
+	shape.Register(switchShape, "Switch", "RefSwitch", "_SwitchN")
+
+	registry.Define("Merge").
+		Input("inputs: N * T").
+		Output("output: T").Output("value_index: int32").
+		Attr("T: type").Attr("N: int >= 1").
+		Doc(`Passes on the one of its inputs that is live.
+
+value_index: which one that was.`)
+	registry.Define("RefMerge").
+		Input("inputs: Ref(N * T)").
+		Output("output: Ref(T)").Output("value_index: int32").
+		Attr("T: type").Attr("N: int >= 1").
+		Doc("Passes on the one of its references that is live.")
+	shape.Register(mergeShape, "Merge", "RefMerge")
+
+	registry.Define("RefSelect").
+		Input("index: int32").Input("inputs: Ref(N * T)").
+		Output("output: Ref(T)").
+		Attr("T: type").Attr("N: int >= 1").
+		Doc("Passes on the reference that index numbers.")
+	shape.Register(refSelectShape, "RefSelect")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(refSelect), nil }, "RefSelect")
+}
+
+func switchShape(c *shape.Context) error {
+	if _, err := c.Input(1).WithRank(0); err != nil {
+		return err
+	}
+	for o := range c.NumOutputs() {
+		c.SetOutput(o, c.Input(0))
+		c.PassHandle(0, o)
+	}
+	return nil
+}
+
+func mergeShape(c *shape.Context) error {
+	s := c.Input(0)
+	for i := 1; i < c.NumInputs(); i++ {
+		s = shape.Relax(s, c.Input(i))
+	}
+	c.SetOutput(0, s)
+	c.SetOutput(1, shape.Scalar)
+	return nil
+}
+
+func refSelectShape(c *shape.Context) error {
+	if _, err := c.Input(0).WithRank(0); err != nil {
+		return err
+	}
+	s := c.Input(1)
+	for i := 2; i < c.NumInputs(); i++ {
+		s = shape.Relax(s, c.Input(i))
+	}
+	c.SetOutput(0, s)
+	return nil
+}
+
+func refSelect(_ *kernel.Context, in, out []tensor.Value) error {
+	if !in[0].IsScalar() {
+		return status.Invalid("Index must be a scalar, but it has shape %s", tensor.FormatDims(in[0].Dims()))
+	}
+	i, n := int(tensor.At0[int32](&in[0])), len(in)-1
+	if i < 0 || i >= n {
+		return status.Invalid("Index must be in the range [0, %d) but got %d", n, i)
+	}
+	out[0] = in[1+i]
+	return nil
+}

@@ -1,0 +1,55 @@
+package control
+
+import (
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+)
+
+func init() {
+	for _, op := range []struct{ name, arg, what string }{
+		{"", "T", "value"},
+		{"Ref", "Ref(T)", "reference"},
+	} {
+		registry.Define(op.name + "Enter").
+			Input("data: " + op.arg).Output("output: " + op.arg).
+			Attr("T: type").
+			Attr("frame_name: string").
+			Attr("is_constant: bool = false").
+			Attr("parallel_iterations: int = 10").
+			Doc(`Brings a ` + op.what + ` into a frame, entering it if it is the first.
+
+frame_name: which child of the frame it stands in.
+is_constant: the ` + op.what + ` is there in every iteration, not in the first alone.
+parallel_iterations: how many iterations of the frame may be alive at a time.`)
+		registry.Define(op.name + "Exit").
+			Input("data: " + op.arg).Output("output: " + op.arg).
+			Attr("T: type").
+			Doc("Brings a " + op.what + " out of a frame.")
+		registry.Define(op.name + "NextIteration").
+			Input("data: " + op.arg).Output("output: " + op.arg).
+			Attr("T: type").
+			Doc("Brings a " + op.what + " into the frame's next iteration.")
+		shape.Register(enterShape, op.name+"Enter")
+		shape.Register(passShape, op.name+"Exit", op.name+"NextIteration")
+	}
+	registry.Define("LoopCond").
+		Input("input: bool").Output("output: bool").
+		Doc("Passes on what decides whether a loop goes on.")
+	shape.Register(shape.UnchangedRank(0), "LoopCond")
+}
+
+// enterShape: a loop variable may change its shape from iteration to iteration,
+// so its first one says nothing.
+func enterShape(c *shape.Context) error {
+	if c.Bool("is_constant") {
+		c.SetOutput(0, c.Input(0))
+	}
+	c.PassHandle(0, 0)
+	return nil
+}
+
+func passShape(c *shape.Context) error {
+	c.SetOutput(0, c.Input(0))
+	c.PassHandle(0, 0)
+	return nil
+}
