@@ -117,7 +117,7 @@ func (n *Node) collect(inputs []Input) ([]registry.Input, error) {
 				return nil, status.Invalid("input %d is not an output of a node of this graph", i)
 			}
 			if !from.Exists() {
-				return nil, noOutputError(n.name, from)
+				return nil, noOutputError(from)
 			}
 			types[i].Types = append(types[i].Types, from.Op.sig.outTypes[from.Index])
 			n.inputs = append(n.inputs, from)
@@ -151,7 +151,7 @@ func attrsOf(values map[string]any) (registry.Attrs, error) {
 	for name, value := range values {
 		v, err := attrOf(value)
 		if err != nil {
-			return nil, status.Errorf(status.CodeOf(err), "attr '%s': %w", name, err)
+			return nil, within(err, "attr '%s'", name)
 		}
 		attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
 	}

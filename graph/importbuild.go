@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -141,7 +142,7 @@ func (im *importer) checkBackEdges() error {
 // is declared with. A reference may go where its value is asked for.
 func checkEdge(n *Node, k int, from Output) error {
 	if !from.Exists() {
-		return noOutputError(n.name, from)
+		return nodeError(noOutputError(from), n.name, n.sig.op.Name)
 	}
 	want, got := n.sig.inTypes[k], from.Op.sig.outTypes[from.Index]
 	if !registry.Accepts(want, got) {
@@ -151,9 +152,9 @@ func checkEdge(n *Node, k int, from Output) error {
 	return nil
 }
 
-func noOutputError(node string, from Output) error {
-	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
-		node, from.Index, from.Op.name, from.Op.NumOutputs())
+func noOutputError(from Output) error {
+	return status.Invalid("Connecting to invalid output %d of source node %s which has %d outputs.",
+		from.Index, from.Op.name, from.Op.NumOutputs())
 }
 
 func inputCountError(name string, sig *signature, got int) error {
@@ -254,6 +255,13 @@ func (im *importer) newSignature(op *importOp, sp span, inputs []Output) (*signa
 			return nil, err
 		}
 	}
+	if im.opts.InferAttrs {
+		for _, from := range inputs {
+			if from.Op.sig != nil && !from.Exists() {
+				return nil, noOutputError(from)
+			}
+		}
+	}
 	return sig, sig.resolve(attrs, im.opts.InferAttrs, inputs)
 }
 
@@ -284,5 +292,12 @@ func (im *importer) colocate(v *registry.AttrValue) error {
 func nodeError(err error, node, op string) error {
 	e := *status.From(err)
 	e.Message += "; node '" + node + "' (" + op + ")"
+	return &e
+}
+
+// within puts in front of an error what it happened in.
+func within(err error, format string, args ...any) error {
+	e := *status.From(err)
+	e.Message = fmt.Sprintf(format, args...) + ": " + e.Message
 	return &e
 }

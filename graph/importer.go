@@ -177,6 +177,13 @@ func (im *importer) resolveInputs() error {
 				}
 			}
 			src, ok := im.index[string(name)]
+			if !ok && im.opts.Extend {
+				if n := im.g.byName[string(name)]; n != nil {
+					im.mapped = append(im.mapped, Output{n, index})
+					in.node = -int32(len(im.mapped))
+					continue
+				}
+			}
 			if !ok {
 				return status.Invalid("Node '%s': Unknown input node '%s'", im.names[i], text)
 			}

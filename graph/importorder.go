@@ -56,7 +56,7 @@ func (im *importer) sortNodes() error {
 				continue walk
 			}
 			if im.endless(v.node) {
-				return im.cycleError([]int32{v.node})
+				return status.Invalid("1 nodes in a cycle: '%s' (Merge) has back edges only, so nothing starts its loop", im.names[v.node])
 			}
 			im.place[v.node] = int32(len(im.order))
 			im.order = append(im.order, v.node)

@@ -132,7 +132,7 @@ func (c *libraryChange) readFunction(f fields) error {
 		}
 		if f.is(functionSignature, protowire.BytesType) {
 			if fn.Signature, err = registry.UnmarshalOpDef(f.body.of(f.buf)); err != nil {
-				return status.Errorf(status.CodeOf(err), "the signature of a function at byte %d: %w", f.body.lo, err)
+				return within(err, "the signature of a function at byte %d", f.body.lo)
 			}
 			fn.Name = fn.Signature.Name
 		}

@@ -52,8 +52,8 @@ func (p Output) Exists() bool {
 	return p.Op != nil && p.Index >= 0 && p.Index < p.Op.NumOutputs()
 }
 
-// DataType is the element type, without the mark of a reference type; Invalid
-// if the node has no such output.
+// DataType is the element type, a reference type where the output is a
+// reference; Invalid if the node has no such output.
 func (p Output) DataType() tensor.DType {
 	n := p.node()
 	if !p.Exists() {

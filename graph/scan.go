@@ -133,7 +133,7 @@ type scanNode struct {
 type scanInput struct {
 	text  span
 	index int32 // output of the node, or Control
-	node  int32 // of the scan; -1 if it is mapped
+	node  int32 // position; negative: of importer.mapped, from -1 on downwards
 }
 
 // checkSize makes sure that spans can point to all of a message.

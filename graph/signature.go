@@ -17,25 +17,34 @@ type signature struct {
 }
 
 // resolve sets attributes and types. With infer set, the inputs say what attrs
-// do not; those whose nodes are yet to be built are of the type of the others.
+// do not.
 func (s *signature) resolve(attrs registry.Attrs, infer bool, inputs []Output) error {
 	var r registry.Resolved
 	var err error
 	if infer {
-		var types []tensor.DType
-		known := tensor.Invalid
-		for _, from := range inputs {
-			if from.Op.sig == nil || !from.Exists() {
-				types = append(types, known)
-				continue
-			}
-			known = from.Op.sig.outTypes[from.Index]
-			types = append(types, known)
-		}
-		r, err = registry.InferFlat(s.op, attrs, types)
+		r, err = registry.InferFlat(s.op, attrs, typesOf(inputs))
 	} else {
 		r, err = registry.Resolve(s.op, attrs)
 	}
 	s.attrs, s.inTypes, s.outTypes = r.Attrs, r.Inputs, r.Outputs
 	return err
+}
+
+// typesOf is the types of inputs, where those whose nodes are yet to be built
+// have the type of one that is.
+func typesOf(inputs []Output) []tensor.DType {
+	types := make([]tensor.DType, len(inputs))
+	known := tensor.Invalid
+	for i, from := range inputs {
+		if from.Op.sig != nil && from.Exists() {
+			types[i] = from.Op.sig.outTypes[from.Index]
+			known = types[i].Base()
+		}
+	}
+	for i := range types {
+		if types[i] == tensor.Invalid {
+			types[i] = known
+		}
+	}
+	return types
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// AddText adds the nodes that text describes, in the form of [Graph.Text].
+// AddText adds the nodes that text describes, in the form of [Graph.Text]. They
+// may take outputs of nodes that the graph has.
 // Attributes that have a default or follow from the inputs may be left out.
 func (g *Graph) AddText(text string) error {
 	def, err := ParseText(text)
 	if err != nil {
 		return err
 	}
-	_, err = g.ImportGraphDef(def, ImportOptions{InferAttrs: true, InternalNames: true})
+	_, err = g.ImportGraphDef(def, ImportOptions{InferAttrs: true, InternalNames: true, Extend: true})
 	return err
 }
 
@@ -139,7 +140,7 @@ func (p *parser) node() ([]byte, error) {
 			return nil, err
 		}
 		if b, err = registry.AppendAttrs(b, nodeAttr, attrs); err != nil {
-			return nil, p.errorf("%w", err)
+			return nil, p.errorf("%s", status.From(err).Message)
 		}
 	}
 	if p.space(); p.pos < len(p.s) {
@@ -165,7 +166,7 @@ func (p *parser) attrs() (registry.Attrs, error) {
 			if depth--; depth == 0 {
 				attrs, err := registry.ParseAttrs(p.s[start:p.pos])
 				if err != nil {
-					return nil, p.errorf("%w", err)
+					return nil, p.errorf("%s", status.From(err).Message)
 				}
 				p.pos++
 				return attrs, nil

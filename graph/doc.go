@@ -1,0 +1,61 @@
+// Package graph holds what a model is before it runs: nodes, the edges between
+// them, a library of functions and the versions of the format.
+//
+//	g := graph.New()
+//	x, err := g.AddOperation(graph.OpSpec{Type: "Placeholder", Name: "x", Attrs: map[string]any{"dtype": tensor.Float}})
+//	y, err := g.AddOperation(graph.OpSpec{Type: "Neg", Name: "y", Input: []graph.Input{x.Output(0)}})
+//
+// or, from a file, g.Import(def, "prefix").
+//
+// A [Node] is one operation: a definition from package registry, attributes,
+// data inputs, each an [Output] of another node, and control inputs, nodes that
+// must have run before. Nodes are added, never changed or removed. Their ids
+// count from 0 in an order in which inputs come before consumers, but for back
+// edges: a Merge may take the output of a NextIteration with a higher id, and
+// that is the only way to close a cycle. A node in the graph has passed all
+// checks: its operation is known, its attributes fit the definition, its
+// edges exist and carry the right types, and its shapes do not contradict one
+// another.
+//
+// # Kinds of nodes
+//
+// A token is a value on an edge, or the news that there is none: a dead
+// token. To the executor a node is one of these ([Class]):
+//
+//	class           operations                  runs when                       outputs                            on a dead token
+//	other           all but those below         all inputs have arrived         its kernel's                       all dead, without running
+//	Switch          Switch, RefSwitch           all inputs have arrived         one live, by the predicate         all dead
+//	                _SwitchN                    all inputs have arrived         one live, by the index             all dead
+//	Merge           Merge, RefMerge             controls and one live input     the input, and its index           dead once all inputs are dead; controls do not count
+//	Enter           Enter, RefEnter             its input has arrived           the input, in a child frame        dead
+//	Exit            Exit, RefExit               its input has arrived           the input, in the parent frame     dead only once the frame ends
+//	NextIteration   NextIteration, Ref…         its input has arrived           the input, in the next iteration   stops
+//	LoopCond        LoopCond                    its input has arrived           the input                          dead
+//	ControlTrigger  ControlTrigger              all controls have arrived       none                               runs all the same
+//	Send            _Send, _HostSend            its input has arrived           none                               sends the news
+//	Recv            _Recv, _HostRecv            the other side has sent         what was sent                      passes it on
+//
+// The remaining classes (constants, variables, placeholders, arguments and
+// return values, calls of functions) behave as other nodes do and are told
+// apart for the sake of those who compile or rewrite graphs. [Graph.Frames] and
+// [FrameAnalysis] find the frame that each node runs in.
+//
+// # Forms
+//
+// A graph is read from and written as a serialized GraphDef ([Graph.Import],
+// [Graph.ImportGraphDef], [Graph.WriteTo]); [ParseGraphDef] and
+// [FormatGraphDef] turn that into protocol buffer text and back. [Graph.Text]
+// and [Graph.AddText] have a form that is easier on the eye, one node a line,
+// and [Graph.DOT] draws it.
+//
+// # Errors and concurrency
+//
+// What is wrong with a graph is a *status.Error that names the node and, where
+// there is one, the attribute or the offset in the message; texts that programs
+// match on are TensorFlow's. A graph may be read and added to from many
+// goroutines at once. Nothing here blocks but for the graph's own lock.
+//
+// The package does not run anything (package session does), does not look into
+// the bodies of functions (package graph/function does), and knows no
+// operation: those come from the registry.
+package graph
