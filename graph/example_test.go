@@ -1,0 +1,87 @@
+package graph_test
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func Example() {
+	g := graph.New()
+	b := graph.NewBuilder(g)
+	x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(-1, 2)})
+	w := b.Const([][]float32{{1, 2, 3}, {4, 5, 6}})
+	y := b.Scope("layer").Op("MatMul", nil, x, w)
+	if err := b.Err(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(y, y.DataType(), y.Shape())
+	fmt.Print(g.Text(graph.TextOptions{}))
+	// Output:
+	// layer/MatMul:0 float [?, 3]
+	// Placeholder = Placeholder() {dtype=DT_FLOAT, shape=shape [?,2]}
+	// Const = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2,3] values: 1.0 2.0 3.0 4.0 5.0 6.0>}
+	// layer/MatMul = MatMul(Placeholder, Const) {T=DT_FLOAT}
+}
+
+// A loop is closed by the one edge that may lead back.
+func ExampleGraph_SetBackEdge() {
+	g := graph.New()
+	b := graph.NewBuilder(g)
+	enter := b.Op("Enter", graph.Attrs{"frame_name": "count"}, b.Const(int32(0)))
+	merge := b.Op("Merge", nil, graph.OutputList{enter, enter})
+	less := b.Op("Less", nil, merge, b.Op("Enter", graph.Attrs{"frame_name": "count", "is_constant": true}, b.Const(int32(10))))
+	turn := b.Op("Switch", nil, merge, b.Op("LoopCond", nil, less))
+	body := graph.Output{Op: turn.Op, Index: 1}
+	one := b.After(b.Op("Identity", nil, body).Op).Const(int32(1))
+	next := b.Op("NextIteration", nil, b.Op("Add", nil, body, one))
+	exit := b.Op("Exit", nil, turn)
+	if err := b.Err(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := g.SetBackEdge(merge.Op, 1, next); err != nil {
+		fmt.Println(err)
+		return
+	}
+	frames, err := g.Frames()
+	fmt.Println(frames.Frames, err)
+	fmt.Println(exit.Op)
+	// Output:
+	// [{ -1} {count 0}] <nil>
+	// Exit = Exit(Switch) {T=DT_INT32}
+}
+
+func ExampleGraph_ImportGraphDef() {
+	inner := graph.New()
+	if err := inner.AddText(`
+		x = Placeholder() {dtype=DT_FLOAT}
+		y = Neg(x)
+	`); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var def bytes.Buffer
+	if _, err := inner.WriteTo(&def); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	outer := graph.New()
+	in := graph.NewBuilder(outer).Const(float32(1))
+	r, err := outer.ImportGraphDef(def.Bytes(), graph.ImportOptions{
+		Prefix:        "inner",
+		InputMap:      map[graph.TensorID]graph.Output{{Node: "x"}: in},
+		ReturnTensors: []graph.TensorID{{Node: "y"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.ReturnTensors[0].Op)
+	// Output:
+	// inner/y = Neg(Const) {T=DT_FLOAT}
+}
