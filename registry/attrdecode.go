@@ -45,18 +45,38 @@ const (
 // tensor can have, a list of mixed kinds or of more than a million elements,
 // and functions nested more than 32 deep; and as [tensor.UnmarshalProto] does
 // on a tensor.
-func UnmarshalAttr(b []byte) (AttrValue, error) {
+func UnmarshalAttr(b []byte) (AttrValue, error) { return new(AttrDecoder).Attr(b) }
+
+// UnmarshalAttrs decodes the entries of a map of attributes, each the body of
+// a field of the map. Of several entries of one name the last holds.
+func UnmarshalAttrs(entries ...[]byte) (Attrs, error) { return new(AttrDecoder).Attrs(entries...) }
+
+// An AttrDecoder decodes any number of attributes within one allowance of memory:
+// a tensor of a few bytes may repeat a value any number of times. The zero
+// AttrDecoder allows [DefaultRoom].
+type AttrDecoder struct {
+	// Room is how many bytes more than messages of their size hold all tensors
+	// together may take; 0 is DefaultRoom.
+	Room int64
+
+	used  int64
+	depth int // of nested functions
+}
+
+// DefaultRoom is the allowance of an [AttrDecoder] for repeated values.
+const DefaultRoom = 1 << 28
+
+// Attr is [UnmarshalAttr] within the decoder's allowance, beyond which it
+// fails with RESOURCE_EXHAUSTED.
+func (d *AttrDecoder) Attr(b []byte) (AttrValue, error) {
 	var v AttrValue
-	d := attrDecoder{}
 	err := d.attr(&v, b, 0)
 	return v, err
 }
 
-// UnmarshalAttrs decodes the entries of a map of attributes, each the body of
-// a field of the map. Of several entries of one name the last holds.
-func UnmarshalAttrs(entries ...[]byte) (Attrs, error) {
+// Attrs is [UnmarshalAttrs] within the decoder's allowance.
+func (d *AttrDecoder) Attrs(entries ...[]byte) (Attrs, error) {
 	var attrs Attrs
-	d := attrDecoder{}
 	for _, e := range entries {
 		if err := d.entry(&attrs, e, 0); err != nil {
 			return nil, err
@@ -78,11 +98,8 @@ func (a Attrs) normalize() Attrs {
 	return kept
 }
 
-// An attrDecoder decodes one message; depth is that of nested functions.
-type attrDecoder struct{ depth int }
-
 // attr merges a message into v, as repeated occurrences of a field do.
-func (d *attrDecoder) attr(v *AttrValue, b []byte, at int) error {
+func (d *AttrDecoder) attr(v *AttrValue, b []byte, at int) error {
 	var tensorBody []byte
 	return eachField(b, at, func(f *field) error {
 		kind := attrKindOf(f)
@@ -152,7 +169,7 @@ func (f *field) varintOrFixed() uint64 {
 }
 
 // number sets a value of kind int, float, bool or type from its bits.
-func (d *attrDecoder) number(v *AttrValue, bits uint64, at int) error {
+func (d *AttrDecoder) number(v *AttrValue, bits uint64, at int) error {
 	switch v.Kind {
 	case KindInt:
 		v.I = int64(bits)
@@ -170,7 +187,7 @@ func (d *attrDecoder) number(v *AttrValue, bits uint64, at int) error {
 	return nil
 }
 
-func (d *attrDecoder) list(v *AttrValue, list *field) error {
+func (d *AttrDecoder) list(v *AttrValue, list *field) error {
 	return eachField(list.body, list.at, func(f *field) error {
 		elem := listKindOf(f)
 		if elem == KindNone {
@@ -246,30 +263,39 @@ func listKindOf(f *field) AttrKind {
 	return KindNone
 }
 
-func (d *attrDecoder) packed(v *AttrValue, f *field, elem AttrKind) error {
+func (d *AttrDecoder) packed(v *AttrValue, f *field, elem AttrKind) error {
 	if elem == KindFloat && len(f.body)%4 != 0 {
 		return malformed(f.at, "%d bytes are no whole number of floats", len(f.body))
 	}
+	count := len(f.body) / 4
+	if elem != KindFloat {
+		count = 0
+		for _, c := range f.body { // the last byte of each varint is below 0x80
+			count += int(c>>7 ^ 1)
+		}
+	}
+	if count > maxListAttr-len(v.List) {
+		return malformed(f.at, "a list of more than %d elements", maxListAttr)
+	}
+	v.List = slices.Grow(v.List, count)
 	for b, at := f.body, f.at; len(b) > 0; {
 		e := AttrValue{Kind: elem}
 		bits, n := uint64(0), 4
 		if elem == KindFloat {
 			bits = uint64(binary.LittleEndian.Uint32(b))
 		} else if bits, n = protowire.ConsumeVarint(b); n < 0 {
-			return malformed(at, "%v", protowire.ParseError(n))
+			return malformed(at, "%s", plainError(protowire.ParseError(n)))
 		}
 		if err := d.number(&e, bits, at); err != nil {
 			return err
 		}
-		if err := v.appendElem(e, at); err != nil {
-			return err
-		}
+		v.List = append(v.List, e)
 		b, at = b[n:], at+n
 	}
 	return nil
 }
 
-func (d *attrDecoder) shape(s *Shape, shape *field) error {
+func (d *AttrDecoder) shape(s *Shape, shape *field) error {
 	err := eachField(shape.body, shape.at, func(f *field) error {
 		switch {
 		case f.isVarint(shapeUnknown):
@@ -320,16 +346,25 @@ func (s *Shape) invalid() string {
 	return ""
 }
 
-func (d *attrDecoder) tensor(v *AttrValue, b []byte, at int) error {
-	t, err := tensor.UnmarshalProto(b, 0)
+// A string of a few bytes takes this many times as much in memory.
+const maxTensorGrowth = 32
+
+func (d *AttrDecoder) tensor(v *AttrValue, b []byte, at int) error {
+	room := d.Room
+	if room <= 0 {
+		room = DefaultRoom
+	}
+	own := int64(len(b)) * maxTensorGrowth
+	t, err := tensor.UnmarshalProto(b, own+max(room-d.used, 0))
 	if err != nil {
 		return within(err, "the tensor at byte %d", at)
 	}
+	d.used += max(int64(t.SizeBytes())-own, 0)
 	v.Tensor = t
 	return nil
 }
 
-func (d *attrDecoder) function(v *AttrValue, fn *field) error {
+func (d *AttrDecoder) function(v *AttrValue, fn *field) error {
 	if d.depth == maxNesting {
 		return malformed(fn.at, "functions nested more than %d deep", maxNesting)
 	}
@@ -352,7 +387,7 @@ func (d *attrDecoder) function(v *AttrValue, fn *field) error {
 }
 
 // entry appends one entry of a map of attributes.
-func (d *attrDecoder) entry(attrs *Attrs, b []byte, at int) error {
+func (d *AttrDecoder) entry(attrs *Attrs, b []byte, at int) error {
 	var a NamedAttr
 	err := eachField(b, at, func(f *field) (err error) {
 		switch {

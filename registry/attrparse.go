@@ -35,7 +35,10 @@ func ParseAttr(kind AttrKind, text string) (AttrValue, error) {
 	if err == nil && !s.done() {
 		err = s.errorf("text goes on after the value with %s", s.rest())
 	}
-	return v, s.of(err)
+	if err != nil {
+		return AttrValue{}, s.of(err)
+	}
+	return v, nil
 }
 
 // ParseTyped reads what [AttrValue.Typed] prints: a value that tells its kind.
@@ -151,7 +154,13 @@ func (s *scanner) kind() (AttrKind, error) {
 	switch {
 	case s.quoted():
 		return KindString, nil
-	case s.eat("[") && !s.peek("["):
+	case s.eat("["):
+		if s.peek("]") {
+			return ListOf, nil
+		}
+		if s.peek("[") {
+			return KindNone, s.errorf("the kind of a list of lists is not plain to see")
+		}
 		elem, err := s.kind()
 		if err == nil && elem == KindNone {
 			err = s.errorf("the kind of a list is not plain to see")
@@ -262,7 +271,7 @@ func (s *scanner) shape() (Shape, error) {
 		}
 		if err := prototext.Unmarshal([]byte(text), &p); err != nil {
 			s.at = start
-			return shape, s.errorf("the text of a shape is malformed: %v", err)
+			return shape, s.errorf("the text of a shape is malformed: %s", plainError(err))
 		}
 		shape.Unknown = p.UnknownRank
 		for _, dim := range p.Dim {
@@ -336,9 +345,14 @@ func (s *scanner) tensor() (*tensor.Tensor, error) {
 		var p wire.TensorProto
 		if err := prototext.Unmarshal([]byte(text), &p); err != nil {
 			s.at = start
-			return nil, s.errorf("the text of a tensor is malformed: %v", err)
+			return nil, s.errorf("the text of a tensor is malformed: %s", plainError(err))
 		}
-		return tensor.FromProto(&p, maxTextTensor)
+		t, err := tensor.FromProto(&p, maxTextTensor)
+		if err != nil {
+			s.at = start
+			return nil, s.errorf("%s", status.From(err).Message)
+		}
+		return t, nil
 	}
 	if err := s.expect("Tensor<"); err != nil {
 		return nil, err
@@ -436,11 +450,12 @@ func (s *scanner) function() (*Func, error) {
 		var p wire.AttrValue
 		if err := prototext.Unmarshal([]byte("func {"+text+"}"), &p); err != nil {
 			s.at = start
-			return nil, s.errorf("the text of a function is malformed: %v", err)
+			return nil, s.errorf("the text of a function is malformed: %s", plainError(err))
 		}
 		v, err := AttrFromProto(&p)
 		if err != nil {
-			return nil, err
+			s.at = start
+			return nil, s.errorf("%s", status.From(err).Message)
 		}
 		return v.Func, nil
 	}

@@ -22,7 +22,7 @@ func (v *AttrValue) appendTyped(b []byte) []byte {
 	case v.Placeholder != "":
 	case v.Kind.IsList():
 		elem := v.Kind.Elem()
-		if len(v.List) == 0 || elem == KindShape || elem == KindFunc {
+		if elem != KindNone && len(v.List) == 0 || elem == KindShape || elem == KindFunc {
 			b = append(b, v.Kind.String()...)
 			b = append(b, ' ')
 		}

@@ -172,7 +172,7 @@ func (f *field) dtype() (tensor.DType, error) {
 func (d *OpDef) decodeAttrDef(attr *field) error {
 	var a AttrDef
 	var allowed *AttrValue
-	dec := attrDecoder{}
+	dec := AttrDecoder{}
 	err := eachField(attr.body, attr.at, func(f *field) (err error) {
 		switch {
 		case f.isBytes(attrDefName):

@@ -7,36 +7,25 @@ import "strings"
 func (d *OpDef) String() string {
 	var b strings.Builder
 	b.WriteString("Op<name=" + d.Name + "; signature=")
-	writeArgs(&b, d.Inputs)
+	writeArgs(&b, d.Inputs, ":")
 	b.WriteString(" -> ")
-	writeArgs(&b, d.Outputs)
+	writeArgs(&b, d.Outputs, ":")
 	for i := range d.Attrs {
 		b.WriteString("; attr=" + d.Attrs[i].Name + ":" + d.Attrs[i].Spec())
 	}
-	for _, flag := range []struct {
-		set  bool
-		text string
-	}{
-		{d.Commutative, "is_commutative=true"},
-		{d.Aggregate, "is_aggregate=true"},
-		{d.Stateful, "is_stateful=true"},
-		{d.AllowsUninitializedInput, "allows_uninitialized_input=true"},
-		{d.DistributedCommunication, "is_distributed_communication=true"},
-	} {
-		if flag.set {
-			b.WriteString("; " + flag.text)
-		}
+	for _, flag := range d.flags() {
+		b.WriteString("; " + flag + "=true")
 	}
 	b.WriteString(">")
 	return b.String()
 }
 
-func writeArgs(b *strings.Builder, args []ArgDef) {
+func writeArgs(b *strings.Builder, args []ArgDef, colon string) {
 	for i := range args {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(args[i].Name + ":" + args[i].Spec())
+		b.WriteString(args[i].Name + colon + args[i].Spec())
 	}
 }
 

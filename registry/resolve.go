@@ -36,7 +36,7 @@ func Resolve(def *OpDef, attrs Attrs) (Resolved, error) {
 		switch {
 		case v != nil:
 			if err := a.Check(v); err != nil {
-				return Resolved{}, within(err, "%s", def)
+				return Resolved{}, status.Invalid("%s; %v", status.From(err).Message, def)
 			}
 		case a.Default == nil:
 			return Resolved{}, missingAttrs(def, attrs)

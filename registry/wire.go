@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -43,6 +44,12 @@ func malformed(at int, format string, args ...any) error {
 	return status.Invalid("malformed at byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
+// plainError is the text of an error of the protobuf runtime, which varies the
+// spaces it prints so that nobody relies on them.
+func plainError(err error) string {
+	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
+}
+
 // eachField visits the fields of a message in order, where at is the offset of
 // b in the outermost message.
 func eachField(b []byte, at int, visit func(f *field) error) error {
@@ -50,19 +57,19 @@ func eachField(b []byte, at int, visit func(f *field) error) error {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return malformed(at, "%v", protowire.ParseError(n))
+			return malformed(at, "%s", plainError(protowire.ParseError(n)))
 		}
 		b, at = b[n:], at+n
 		f.num, f.typ, f.at = num, typ, at
 		if typ == protowire.BytesType {
 			body, size := protowire.ConsumeBytes(b)
 			if size < 0 {
-				return malformed(at, "field %d: %v", num, protowire.ParseError(size))
+				return malformed(at, "field %d: %s", num, plainError(protowire.ParseError(size)))
 			}
 			f.body, f.at, n = body, at+size-len(body), size
 		} else {
 			if n = protowire.ConsumeFieldValue(num, typ, b); n < 0 {
-				return malformed(at, "field %d: %v", num, protowire.ParseError(n))
+				return malformed(at, "field %d: %s", num, plainError(protowire.ParseError(n)))
 			}
 			f.body = b[:n]
 		}
