@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/troupe-go/troupe/tensor"
 )
 
 // String is the value as [ParseAttr] reads it back, given its kind: "DT_FLOAT",
@@ -139,23 +137,4 @@ func (a Attrs) append(b []byte) []byte {
 		b = a[i].Value.appendTyped(b)
 	}
 	return b
-}
-
-// appendTensor appends "Tensor<type: float shape: [2] values: 1.5 2>", where as
-// in a TensorProto the last value stands for all that follow.
-func appendTensor(b []byte, t *tensor.Tensor) []byte {
-	if t == nil {
-		return append(b, "Tensor<>"...)
-	}
-	b = append(append(b, "Tensor<type: "...), t.DType().String()...)
-	b = append(append(b, " shape: "...), Shape{Dims: t.Dims()}.String()...)
-	b = append(b, " values:"...)
-	n := t.NumElements()
-	for n > 1 && t.ElementText(n-1) == t.ElementText(n-2) {
-		n--
-	}
-	for i := range n {
-		b = append(append(b, ' '), t.ElementText(i)...)
-	}
-	return append(b, '>')
 }
