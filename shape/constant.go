@@ -147,3 +147,25 @@ func checkDims(dims []int64) error {
 	}
 	return nil
 }
+
+// AxisFrom is the dimension of s that input i names, an integer scalar;
+// negative ones count from the end. It is Unknown if its value is not known, or
+// is negative where the rank of s is not known.
+func (c *Context) AxisFrom(i int, s Shape) (int64, error) {
+	if in := c.Input(i); in.known && len(in.dims) != 0 {
+		return Unknown, status.Invalid("Input must be scalar but has rank %d", len(in.dims))
+	}
+	d, ok := c.ConstInt(i)
+	rank := int64(len(s.dims))
+	switch {
+	case !ok || d < 0 && !s.known:
+		return Unknown, nil
+	case !s.known:
+		return d, nil
+	case d < -rank || d >= rank:
+		return Unknown, status.Invalid("Dimension size, given by scalar input %d must be in range [%d, %d)", d, -rank, rank)
+	case d < 0:
+		d += rank
+	}
+	return d, nil
+}

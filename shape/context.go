@@ -156,3 +156,11 @@ func (c *Context) PassHandle(in, out int) {
 		c.SetHandle(out, c.InputHandles[in]...)
 	}
 }
+
+// Output is what was set for output i.
+func (c *Context) Output(i int) Shape {
+	if i < 0 || i >= len(c.Outputs) {
+		return Shape{}
+	}
+	return c.Outputs[i]
+}

@@ -1,0 +1,230 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
+
+func init() {
+	shape.Register(shape.Rule("params: [?,P...], indices: I -> output: [I...,P...]"), "Gather")
+	shape.Register(gatherV2Shape, "GatherV2")
+	shape.Register(resourceGatherShape, "ResourceGather")
+	shape.Register(gatherNdShape, "GatherNd", "ResourceGatherNd")
+	shape.Register(scatterNdShape, "ScatterNd")
+	shape.Register(tensorScatterShape, "ScatterNdNonAliasingAdd",
+		"TensorScatterAdd", "TensorScatterMax", "TensorScatterMin", "TensorScatterSub", "TensorScatterUpdate")
+	shape.Register(oneHotShape, "OneHot")
+	shape.Register(whereShape, "Where")
+	shape.Register(shape.Rule("x: [?], y: [?] -> out: [?], idx: [?]"), "ListDiff")
+	shape.Register(uniqueShape, "Unique")
+	shape.Register(shape.Rule("x: S -> y: [?], idx: S, count: [?]"), "UniqueWithCounts")
+	shape.Register(uniqueV2Shape, "UniqueV2", "UniqueWithCountsV2")
+	shape.Register(unravelIndexShape, "UnravelIndex")
+	shape.Register(shape.Rule("sorted_inputs: [b,?], values: [b,n] -> output: [b,n]"), "LowerBound", "UpperBound")
+	shape.Register(editDistanceShape, "EditDistance")
+	shape.Register(fingerprintShape, "Fingerprint")
+}
+
+// gatherV2Shape is params with the axis replaced by the dimensions of indices
+// that are not those of a batch.
+func gatherV2Shape(c *shape.Context) error {
+	params := c.Try(c.Input(0).WithRankAtLeast(1))
+	indices := c.Input(1)
+	c.Try(c.Input(2).WithRank(0))
+	batch, err := batchDims(c, indices)
+	if c.Fail(err); c.Err() != nil || !params.Known() || !indices.Known() {
+		return c.Err()
+	}
+	axis, ok := c.ConstInt(2)
+	if !ok {
+		rank := params.Rank() + indices.Rank() - 1 - batch
+		if rank >= 0 {
+			c.SetOutput(0, c.Try(shape.Shape{}.WithRank(rank)))
+		}
+		return c.Err()
+	}
+	at, err := params.Axis(axis)
+	if err != nil {
+		return err
+	}
+	if at < batch {
+		return status.Invalid("batch_dims (%d) must be less than or equal to axis (%d)", batch, at)
+	}
+	c.SetOutput(0, c.Try(shape.Concat(params.To(at), indices.From(batch), params.From(at+1))))
+	return c.Err()
+}
+
+// batchDims is the number of leading dimensions that are a batch.
+func batchDims(c *shape.Context, indices shape.Shape) (int, error) {
+	batch := c.Int("batch_dims")
+	if !indices.Known() {
+		return 0, nil
+	}
+	rank := int64(indices.Rank())
+	if batch < -rank || batch > rank {
+		return 0, status.Invalid("batch_dims (%d) must be in the range [%d, %d]", batch, -rank, rank)
+	}
+	if batch < 0 {
+		batch += rank
+	}
+	return int(batch), nil
+}
+
+func resourceGatherShape(c *shape.Context) error {
+	params, indices := c.Try(c.HandleShape(0).WithRankAtLeast(1)), c.Input(1)
+	batch, err := batchDims(c, indices)
+	if c.Fail(err); c.Err() != nil || !params.Known() || !indices.Known() {
+		return c.Err()
+	}
+	if batch >= params.Rank() {
+		return status.Invalid("batch_dims (%d) must be less than the rank of params (%d)", batch, params.Rank())
+	}
+	c.SetOutput(0, c.Try(shape.Concat(params.To(batch), indices.From(batch), params.From(batch+1))))
+	return c.Err()
+}
+
+func gatherNdShape(c *shape.Context) error {
+	params, indices := c.HandleShape(0), c.Try(c.Input(1).WithRankAtLeast(1))
+	n := indices.Dim(-1)
+	switch {
+	case c.Err() != nil || !params.Known() || n == shape.Unknown:
+		return c.Err()
+	case n > int64(params.Rank()):
+		return status.Invalid("indices.shape[-1] must be <= params.rank, but saw indices shape: %v and params shape: %v", indices, params)
+	}
+	c.SetOutput(0, c.Try(shape.Concat(indices.To(-1), params.From(int(n)))))
+	return c.Err()
+}
+
+func scatterNdShape(c *shape.Context) error {
+	out := c.Try(c.ShapeFrom(2))
+	c.SetOutput(0, out)
+	c.Fail(shape.CheckScatter(out, c.Input(0), c.Input(1)))
+	return c.Err()
+}
+
+func tensorScatterShape(c *shape.Context) error {
+	in := c.Try(c.Input(0).WithRankAtLeast(1))
+	c.SetOutput(0, in)
+	c.Fail(shape.CheckScatter(in, c.Input(1), c.Input(2)))
+	return c.Err()
+}
+
+func oneHotShape(c *shape.Context) error {
+	axis := c.Int("axis")
+	if axis < -1 {
+		return status.Invalid("axis must be >= -1")
+	}
+	depth := c.TryDim(c.DimFrom(1))
+	c.Try(c.Input(2).WithRank(0))
+	c.Try(c.Input(3).WithRank(0))
+	in := c.Input(0)
+	if c.Err() != nil || !in.Known() {
+		return c.Err()
+	}
+	rank := int64(in.Rank())
+	if axis > rank {
+		return status.Invalid("Expected axis to be -1 or between [0, %d].  But received: %d", rank, axis)
+	}
+	if axis == -1 {
+		axis = rank
+	}
+	c.SetOutput(0, c.Try(in.Insert(int(axis), depth)))
+	return c.Err()
+}
+
+func whereShape(c *shape.Context) error {
+	rank := shape.Unknown
+	if in := c.Input(0); in.Known() {
+		rank = int64(in.Rank())
+	}
+	c.SetOutput(0, shape.Of(shape.Unknown, rank))
+	return nil
+}
+
+// uniqueShape says of the indices no more than is known of the input.
+func uniqueShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(1))
+	c.SetOutput(0, shape.Of(shape.Unknown))
+	c.SetOutput(1, c.Input(0))
+	return c.Err()
+}
+
+// uniqueV2Shape is for values, or for slices along the axis that input 1 names
+// if it is not empty.
+func uniqueV2Shape(c *shape.Context) error {
+	in := c.Input(0)
+	c.SetOutput(1, shape.Of(shape.Unknown))
+	c.SetOutput(2, shape.Of(shape.Unknown))
+	axes, ok := c.ConstInts(1)
+	if !ok || !in.Known() {
+		return nil
+	}
+	c.Try(c.Input(1).WithRank(1))
+	switch len(axes) {
+	case 0:
+		if in.Rank() != 1 {
+			return status.Invalid("x expects a 1D vector.")
+		}
+		axes = []int64{0}
+	case 1:
+	default:
+		return status.Invalid("axis does not support input tensors larger than 1 elements.")
+	}
+	axis, rank := axes[0], int64(in.Rank())
+	if axis < 0 || axis >= rank {
+		return status.Invalid("axis expects to be in the range [0, %d)", rank)
+	}
+	c.SetOutput(0, in.ReplaceDim(int(axis), shape.Unknown))
+	c.SetOutput(1, shape.Of(in.Dim(int(axis))))
+	return c.Err()
+}
+
+// unravelIndexShape has a row of coordinates for each dimension.
+func unravelIndexShape(c *shape.Context) error {
+	indices, dims := c.Input(0), c.Try(c.Input(1).WithRank(1))
+	switch indices.Rank() {
+	case 0:
+		c.SetOutput(0, dims)
+	case 1:
+		c.SetOutput(0, shape.Of(dims.Dim(0), indices.Dim(0)))
+	}
+	return c.Err()
+}
+
+// editDistanceShape is, where both are known, the larger of the two shapes but
+// for the sequences themselves.
+func editDistanceShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(2))
+	c.Try(c.Input(1).WithRank(1))
+	c.Try(c.Input(2).WithRank(1))
+	c.Try(c.Input(3).WithRank(2))
+	c.Try(c.Input(4).WithRank(1))
+	c.Try(c.Input(5).WithRank(1))
+	x, okX := c.ConstInts(2)
+	y, okY := c.ConstInts(5)
+	if c.Err() != nil || !okX || !okY {
+		return c.Err()
+	}
+	if len(x) != len(y) {
+		return status.Invalid("Num elements of hypothesis_shape does not match truth_shape: %d vs. %d", len(x), len(y))
+	}
+	dims := make([]int64, max(len(x)-1, 0))
+	for i := range dims {
+		dims[i] = max(x[i], y[i])
+	}
+	c.SetOutput(0, c.Try(shape.FromVector(dims)))
+	return c.Err()
+}
+
+// fingerprintShape has a row of bytes for each row of data.
+func fingerprintShape(c *shape.Context) error {
+	data := c.Try(c.Input(0).WithRankAtLeast(1))
+	c.Try(c.Input(1).WithRank(0))
+	size := shape.Unknown
+	if c.Value(1) != nil {
+		size = 8 // of the one method there is, farmhash64
+	}
+	c.SetOutput(0, shape.Of(data.Dim(0), size))
+	return c.Err()
+}
