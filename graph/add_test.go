@@ -233,3 +233,46 @@ func TestUniqueName(t *testing.T) {
 		t.Errorf("a becomes %s", got)
 	}
 }
+
+func TestAddCopy(t *testing.T) {
+	from, to := New(), New()
+	if err := from.AddText(`
+		x = Placeholder() {dtype=DT_FLOAT, shape=shape [2]}
+		y = Neg(x) {_mark="m"}
+		m = MatMul(y, y) {transpose_a=true}
+	`); err == nil {
+		t.Fatal("a product of vectors is accepted")
+	}
+	if err := from.AddText("x = Placeholder() {dtype=DT_FLOAT, shape=shape [2]}\ny = Neg(x) {_mark=\"m\"}"); err != nil {
+		t.Fatal(err)
+	}
+	x, err := to.AddCopy(from.Operation("x"), CopySpec{Name: "in"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := to.AddCopy(from.Operation("y"), CopySpec{Name: "out", Inputs: []Output{x.Output(0)}, Controls: []*Node{x}, Device: "/cpu:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := y.String(), `out = Neg(in, ^in) @/cpu:0 {T=DT_FLOAT, _mark="m"}`; got != want {
+		t.Errorf("copy %s, want %s", got, want)
+	}
+	if y.Output(0).Shape().String() != "[2]" {
+		t.Errorf("shape %v", y.Output(0).Shape())
+	}
+	for _, c := range []struct {
+		spec CopySpec
+		want string
+	}{
+		{CopySpec{Name: "out", Inputs: []Output{x.Output(0)}}, "Duplicate node name"},
+		{CopySpec{Name: "z"}, "do not match 0 inputs specified"},
+		{CopySpec{Name: "z", Inputs: []Output{from.Operation("x").Output(0)}}, "not an output of a node of this graph"},
+		{CopySpec{Name: "z", Inputs: []Output{x.Output(0)}, Attrs: registry.Attrs{{Name: "T", Value: registry.TypeAttr(tensor.Int32)}}}, "incompatible with expected int32"},
+		{CopySpec{Name: "z", Inputs: []Output{x.Output(0)}, Controls: []*Node{from.Operation("x")}}, "not a node of this graph"},
+		{CopySpec{Name: "", Inputs: []Output{x.Output(0)}}, "invalid characters"},
+	} {
+		if _, err := to.AddCopy(from.Operation("y"), c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.spec, err, c.want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 		return g.Text(TextOptions{}), nil
 	case "text":
 		o := TextOptions{Grouped: d.HasArg("grouped"), Defaults: d.HasArg("defaults")}
-		d.MaybeScanArgs(t, "max", &o.MaxValue)
+		d.MaybeScanArgs(t, "max", &o.MaxElements)
 		return g.Text(o), nil
 	case "export":
 		def, err := g.GraphDef(ExportOptions{StripDefaults: d.HasArg("strip-defaults")})

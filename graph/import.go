@@ -77,6 +77,10 @@ type ImportOptions struct {
 	// InferAttrs lets nodes leave out attributes that follow from their inputs:
 	// types, and the length of one list. Without it that is an error.
 	InferAttrs bool
+	// Room is how many bytes constants may take beyond what the GraphDef's own
+	// size warrants: a few bytes can stand for a tensor of any size. 0 means
+	// [registry.DefaultRoom]; passing it is RESOURCE_EXHAUSTED.
+	Room int64
 	// KeepShapes leaves the attribute _output_shapes on nodes and does not
 	// refuse nodes whose shapes contradict one another.
 	KeepShapes bool

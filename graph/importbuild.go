@@ -25,6 +25,7 @@ func (im *importer) build() error {
 	s := im.scan
 	im.nodes = make([]Node, len(s.nodes))
 	im.devices = map[string]string{}
+	im.attrs.Room = im.opts.Room
 	im.sigs = map[string]*signature{}
 	data, control := 0, 0
 	for i := range s.inputs {
@@ -37,6 +38,8 @@ func (im *importer) build() error {
 	inputs := make([]Output, 0, data)
 	controls := make([]*Node, 0, control)
 	seen := make([]int32, len(s.nodes)) // last node to wait for a position, plus 1
+	var mapped []*Node                  // control inputs that are nodes of the graph
+	var inherits bool                   // an input brings the control dependencies along
 	base := len(im.g.nodes)
 	var inferrer shape.Inferrer
 	loops := false
@@ -45,7 +48,7 @@ func (im *importer) build() error {
 		n := &im.nodes[place]
 		*n = Node{self: n, graph: im.g, id: base + place, name: im.final[i]}
 		firstInput, firstControl := len(inputs), len(controls)
-		inherits := false
+		mapped, inherits = mapped[:0], false
 		for k := sn.input; k < sn.input+sn.inputs; k++ {
 			in := &s.inputs[k]
 			from := Output{Index: int(in.index)}
@@ -59,20 +62,20 @@ func (im *importer) build() error {
 				inputs = append(inputs, from)
 				continue
 			}
-			if in.node >= 0 {
-				if seen[in.node] == int32(place)+1 {
-					continue
-				}
+			if in.node < 0 {
+				mapped = append(mapped, from.Op)
+			} else if seen[in.node] != int32(place)+1 {
 				seen[in.node] = int32(place) + 1
-			} else if slices.Contains(controls[firstControl:], from.Op) {
-				continue
+				controls = append(controls, from.Op)
 			}
-			controls = append(controls, from.Op)
 		}
 		n.inputs = inputs[firstInput:len(inputs):len(inputs)]
 		n.controls = controls[firstControl:len(controls):len(controls)]
-		if !inherits && len(im.opts.ControlDependencies) > 0 {
-			n.controls = addControls(slices.Clone(n.controls), im.opts.ControlDependencies)
+		if !inherits {
+			mapped = append(mapped, im.opts.ControlDependencies...)
+		}
+		if len(mapped) > 0 {
+			n.controls = addControls(n.controls, mapped)
 		}
 		var err error
 		if n.device, err = im.device(sn.device); err != nil {
@@ -169,10 +172,15 @@ func inputCountError(name string, sig *signature, got int) error {
 		strings.Join(types, ", "), got, name, sig.op.Name)
 }
 
-// addControls adds the nodes that are not in controls yet.
+// addControls adds the nodes that are not in controls yet, each once.
 func addControls(controls, more []*Node) []*Node {
+	seen := make(map[*Node]bool, len(controls)+len(more))
+	for _, n := range controls {
+		seen[n] = true
+	}
 	for _, n := range more {
-		if !slices.Contains(controls, n.self) {
+		if !seen[n.self] {
+			seen[n.self] = true
 			controls = append(controls, n.self)
 		}
 	}
@@ -233,7 +241,7 @@ func (im *importer) newSignature(op *importOp, sp span, inputs []Output) (*signa
 			entries = append(entries, f.body.of(f.buf))
 		}
 	}
-	attrs, err := registry.UnmarshalAttrs(entries...)
+	attrs, err := im.attrs.Attrs(entries...)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ type importer struct {
 	sigs     map[string]*signature // by operation and the bytes of the attributes
 	versions Versions
 	outputs  int
+	attrs    registry.AttrDecoder
 }
 
 // An importOp is an operation that the GraphDef uses.

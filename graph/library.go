@@ -83,6 +83,13 @@ func (g *Graph) AddLibrary(def []byte) error {
 	return nil
 }
 
+// Library is the functions as a serialized FunctionDefLibrary.
+func (g *Graph) Library() []byte {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.library.append(nil)
+}
+
 // A libraryChange is what is going to be added to a graph's library.
 type libraryChange struct {
 	g         *Graph

@@ -68,8 +68,6 @@ func (p Output) Shape() Shape {
 	if !p.Exists() {
 		return Shape{}
 	}
-	n.graph.mu.RLock()
-	defer n.graph.mu.RUnlock()
 	return shapeOf(n.shapes[p.Index])
 }
 

@@ -16,9 +16,9 @@ type TextOptions struct {
 	Grouped bool
 	// Defaults also writes attributes that have their default value.
 	Defaults bool
-	// MaxValue is how many bytes of a tensor's text are written; 0 means all.
-	// Text that leaves some out cannot be parsed.
-	MaxValue int
+	// MaxElements is the number of elements beyond which a tensor is written
+	// without them; 0 means that all are. Text that lacks some cannot be parsed.
+	MaxElements int
 	// Nodes restricts the text to these nodes; nil means all.
 	Nodes []*Node
 }
@@ -39,7 +39,7 @@ func (g *Graph) Text(opts TextOptions) string {
 	if nodes == nil {
 		nodes = g.Nodes()
 	}
-	p := printer{strip: !opts.Defaults, max: opts.MaxValue}
+	p := printer{strip: !opts.Defaults, max: opts.MaxElements}
 	if opts.Grouped {
 		p.groups(nodes)
 	} else {
@@ -53,12 +53,12 @@ func (g *Graph) Text(opts TextOptions) string {
 	return string(p.b)
 }
 
-// maxLineValue is how many bytes of a tensor [Node.String] shows.
-const maxLineValue = 80
+// maxLineElements is the largest tensor that [Node.String] shows.
+const maxLineElements = 10
 
 // appendNode adds a node as messages show it: one line, without its end.
 func appendNode(b []byte, n *Node) []byte {
-	p := printer{b: b, strip: true, max: maxLineValue}
+	p := printer{b: b, strip: true, max: maxLineElements}
 	p.node(n)
 	return p.b[:len(p.b)-1]
 }
@@ -155,9 +155,9 @@ func (p *printer) node(n *Node) {
 
 // attr writes one attribute, a long tensor without its values.
 func (p *printer) attr(a registry.Attrs) {
-	text := a.String()
-	if t := a[0].Value.Tensor; t != nil && p.max > 0 && len(text) > p.max {
-		text = fmt.Sprintf("%s=Tensor<type: %v shape: %v values: %d...>", a[0].Name, t.DType(), registry.Shape{Dims: t.Dims()}, t.NumElements())
+	if t := a[0].Value.Tensor; t != nil && p.max > 0 && t.NumElements() > p.max {
+		p.text(a[0].Name, "=", fmt.Sprintf("Tensor<type: %v shape: %v ...>", t.DType(), registry.Shape{Dims: t.Dims()}))
+		return
 	}
-	p.text(text)
+	p.text(a.String())
 }
