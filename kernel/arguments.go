@@ -72,3 +72,17 @@ func (c *Context) Free(v tensor.Value) {
 	}
 	c.Arena.Sweep(v)
 }
+
+// Disown is v, shared and off the step's account: a kernel passes what it gives
+// to a resource through it, as the resource charges what it holds.
+func (c *Context) Disown(v tensor.Value) tensor.Value {
+	if v.Plain() {
+		return v
+	}
+	if c.Lock != nil {
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+	}
+	c.Arena.Disown(v)
+	return v
+}

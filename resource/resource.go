@@ -1,91 +1,147 @@
-// Package resource holds what lives beside the graph: variables, queues,
-// TensorArrays and stacks, found by container and name.
 package resource
 
 import (
-	"fmt"
+	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
+// DefaultContainer is the container of a resource whose node names none.
+const DefaultContainer = "localhost"
+
 // A Manager maps container and name to a resource of some type. It is safe
-// for concurrent use. A session has one, and every step one that dies with it.
+// for concurrent use; the zero Manager is empty. A session has one, and every
+// step one that dies with it.
 type Manager struct {
-	mu   sync.Mutex
+	// Budget is charged for what the session's resources hold, in all of its
+	// managers. It is set before the first resource is made; nil: no limit.
+	Budget *tensor.Budget
+
+	mu   sync.RWMutex
 	byID map[key]any
-	next int64
+	next atomic.Int64
+	// epoch counts the times that something was forgotten: while it stays,
+	// whatever was found is still there.
+	epoch atomic.Uint64
 }
 
+// A key has the Go type, so that each kind of resource has its own names.
 type key struct {
-	kind            string // the Go type, so that kinds have name spaces of their own
+	kind            reflect.Type
 	container, name string
+}
+
+func keyOf[T any](container, name string) key {
+	if container == "" {
+		container = DefaultContainer
+	}
+	return key{reflect.TypeFor[T](), container, name}
+}
+
+func (k key) missing() error {
+	return status.Errorf(status.NotFound, "Resource %s/%s/%v does not exist.", k.container, k.name, k.kind)
 }
 
 // NewManager makes an empty manager.
 func NewManager() *Manager { return &Manager{} }
 
 // LookupOrCreate finds the resource of type T under that name, or makes it.
+// An empty container is [DefaultContainer].
 func LookupOrCreate[T any](m *Manager, container, name string, create func() (T, error)) (T, error) {
-	var zero T
-	k := key{fmt.Sprintf("%T", zero), container, name}
+	k := keyOf[T](container, name)
+	m.mu.RLock()
+	r, ok := m.byID[k]
+	m.mu.RUnlock()
+	if ok {
+		return r.(T), nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r, ok := m.byID[k]; ok {
 		return r.(T), nil
 	}
-	r, err := create()
+	made, err := create()
 	if err != nil {
-		return zero, err
+		return made, err
 	}
 	if m.byID == nil {
 		m.byID = map[key]any{}
 	}
-	m.byID[k] = r
-	return r, nil
+	m.byID[k] = made
+	return made, nil
 }
 
 // Lookup finds the resource of type T under that name; NOT_FOUND without it.
 func Lookup[T any](m *Manager, container, name string) (T, error) {
-	var zero T
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r, ok := m.byID[key{fmt.Sprintf("%T", zero), container, name}]; ok {
-		return r.(T), nil
+	k := keyOf[T](container, name)
+	m.mu.RLock()
+	r, ok := m.byID[k]
+	m.mu.RUnlock()
+	if !ok {
+		var zero T
+		return zero, k.missing()
 	}
-	return zero, status.Errorf(status.NotFound, "Resource %s/%s/%T does not exist.", container, name, zero)
+	return r.(T), nil
 }
 
-// Delete forgets the resource of type T under that name; NOT_FOUND without it.
+// Delete forgets the resource of type T under that name, closing it if it has
+// a Close method; NOT_FOUND without it. Who holds it may go on using it.
 func Delete[T any](m *Manager, container, name string) error {
-	var zero T
+	k := keyOf[T](container, name)
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := key{fmt.Sprintf("%T", zero), container, name}
-	if _, ok := m.byID[k]; !ok {
-		return status.Errorf(status.NotFound, "Resource %s/%s/%T does not exist.", container, name, zero)
-	}
+	r, ok := m.byID[k]
 	delete(m.byID, k)
+	m.epoch.Add(1)
+	m.mu.Unlock()
+	if !ok {
+		return k.missing()
+	}
+	closeResource(r)
 	return nil
 }
 
-// NextID counts up from 0: for the names of resources that have none.
-func (m *Manager) NextID() int64 {
+// DeleteAll forgets the resources of every type under that name and reports
+// whether there was one.
+func (m *Manager) DeleteAll(container, name string) bool {
+	if container == "" {
+		container = DefaultContainer
+	}
+	var gone []any
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.next++
-	return m.next - 1
+	for k, r := range m.byID {
+		if k.container == container && k.name == name {
+			gone = append(gone, r)
+			delete(m.byID, k)
+		}
+	}
+	m.epoch.Add(1)
+	m.mu.Unlock()
+	for _, r := range gone {
+		closeResource(r)
+	}
+	return len(gone) > 0
 }
+
+// NextID counts up from 0: for the names of resources that have none.
+func (m *Manager) NextID() int64 { return m.next.Add(1) - 1 }
 
 // Clear forgets everything, closing what has a Close method.
 func (m *Manager) Clear() {
 	m.mu.Lock()
 	all := m.byID
 	m.byID = nil
+	m.epoch.Add(1)
 	m.mu.Unlock()
 	for _, r := range all {
-		if c, ok := r.(interface{ Close() }); ok {
-			c.Close()
-		}
+		closeResource(r)
+	}
+}
+
+func closeResource(r any) {
+	if c, ok := r.(interface{ Close() }); ok {
+		c.Close()
 	}
 }

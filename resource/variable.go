@@ -2,34 +2,59 @@ package resource
 
 import (
 	"sync"
+	"sync/atomic"
 
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Variable holds one tensor, and is what a reference edge points to. The
-// tensor itself is immutable: writing replaces it, so that a reader keeps what
-// it read. The zero Variable of a dtype is uninitialized.
+// A Variable holds one tensor, and is what a reference edge points to. A
+// reader keeps what it read: a tensor that somebody has seen is replaced, never
+// written. The zero Variable of a dtype is uninitialized.
 type Variable struct {
 	Name string       // the node's or the resource's, for messages
 	Type tensor.DType // element type, never a reference type
+	// Shape is that of a reference variable that has no value yet.
+	Shape []int64
 
-	mu    sync.RWMutex
-	value tensor.Value
+	mu      sync.RWMutex
+	value   tensor.Value
+	seen    atomic.Bool // somebody but the variable may hold value
+	account account
 }
+
+// NewVariable makes a variable that charges the manager's budget.
+func NewVariable(m *Manager, name string, dt tensor.DType) *Variable {
+	return &Variable{Name: name, Type: dt, account: account{budget: m.Budget}}
+}
+
+// CellName is the variable's name: what a message about it says.
+func (v *Variable) CellName() string { return v.Name }
 
 // Read is the current value; ok is false if there is none yet.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
+	if !v.value.Plain() && !v.seen.Load() {
+		v.seen.Store(true)
+	}
 	return v.value, !v.value.IsZero()
 }
 
+// View calls f with the current value, the zero Value if there is none. f must
+// not let it out, so that the variable may still be written in place.
+func (v *Variable) View(f func(val tensor.Value) error) error {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return f(v.value)
+}
+
 // Assign replaces the value; the zero Value makes the variable uninitialized.
-func (v *Variable) Assign(val tensor.Value) {
-	val.Share()
+// It fails, and the value stays, at the session's memory limit.
+func (v *Variable) Assign(val tensor.Value) error {
 	v.mu.Lock()
-	v.value = val
-	v.mu.Unlock()
+	defer v.mu.Unlock()
+	return v.set(val, true)
 }
 
 // Update replaces the value by what f makes of the current one (zero if there
@@ -37,10 +62,84 @@ func (v *Variable) Assign(val tensor.Value) {
 func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if !v.value.Plain() {
+		v.seen.Store(true) // f may give the old value on
+	}
 	val, err := f(v.value)
 	if err != nil {
 		return err
 	}
+	return v.set(val, true)
+}
+
+// Rewrite replaces the value by one of the same type and shape, atomically: f
+// gets the current value and memory for the next one, which is the current
+// value's own if nobody else can see that. f writes next and returns it; what
+// it returns becomes the value, beside an error too. The zero Value leaves the
+// variable as it is, but for what f has written into its memory. f must not
+// let either value out.
+//
+// Without a value f is not called, and the error says so.
+func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := v.value
+	if now.IsZero() {
+		return v.uninitialized()
+	}
+	if now.Plain() || !v.seen.Load() {
+		next, err := f(now, now)
+		if !next.IsZero() {
+			v.value = next
+		}
+		return err
+	}
+	size := sizeOf(now)
+	if err := v.account.charge(size); err != nil {
+		return err
+	}
+	t, err := tensor.New(now.DType(), now.Dims()...)
+	if err != nil {
+		v.account.release(size)
+		return err
+	}
+	next, err := f(now, tensor.ValueOf(t))
+	if next.IsZero() {
+		v.account.release(size)
+		return err
+	}
+	v.account.release(size) // the old value's
+	v.value = next
+	v.seen.Store(false)
+	return err
+}
+
+// Close gives back what the variable has charged. It keeps its value.
+func (v *Variable) Close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.account.close()
+}
+
+// set replaces the value; seen says that others may hold it.
+func (v *Variable) set(val tensor.Value, seen bool) error {
+	if err := v.account.charge(sizeOf(val)); err != nil {
+		return err
+	}
+	v.account.release(sizeOf(v.value))
 	v.value = val.Share()
+	v.seen.Store(seen)
 	return nil
+}
+
+func (v *Variable) uninitialized() error {
+	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", v.Name)
+}
+
+// sizeOf is what a resource is charged for holding v.
+func sizeOf(v tensor.Value) int64 {
+	if v.Plain() {
+		return 0
+	}
+	return int64(v.SizeBytes())
 }

@@ -180,6 +180,21 @@ func (a *Arena) Sweep(v Value) {
 	}
 }
 
+// Disown shares v, and takes it off the arena's account if it was on it:
+// whoever keeps v answers for its memory. Any arena of the step that made v
+// will do.
+func (a *Arena) Disown(v Value) {
+	t := v.t
+	if t == nil || !t.owned || !t.shared.CompareAndSwap(false, true) {
+		return
+	}
+	if a.Budget != nil {
+		size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
+		a.Budget.Release(size)
+		a.charged -= size
+	}
+}
+
 // Sole says whether exactly one token holds v and its buffer may be written
 // by who holds that token.
 func (v Value) Sole() bool {

@@ -1,0 +1,230 @@
+package resource
+
+import (
+	"context"
+	"sync"
+
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// QueueOptions is what a queue is made with.
+type QueueOptions struct {
+	Name  string // for messages
+	Kind  string // the same, such as "FIFOQueue"
+	Types []tensor.DType
+	// Shapes are those of an element's components; nil if they may be any.
+	Shapes   []shape.Shape
+	Capacity int // elements; negative: no bound
+	// MinAfterDequeue is how many elements stay behind, for the others to be
+	// mixed with, until the queue is closed.
+	MinAfterDequeue int
+	Order           Order
+}
+
+// An Order decides which element leaves a queue next. It holds the elements; a
+// queue guards it by its lock.
+type Order interface {
+	Len() int
+	// Push adds an element: its components, which it copies out of the slice.
+	Push(element []tensor.Value)
+	// Pop takes the next element, appending its components to dst.
+	Pop(dst []tensor.Value) []tensor.Value
+	// Unpop puts an element back so that it is the next one, if the order is
+	// one of time.
+	Unpop(element []tensor.Value)
+}
+
+// A Queue passes elements, each a tuple of tensors, from those who enqueue to
+// those who dequeue. Who cannot go on waits in line, on one side or the other,
+// and is called back; lines are served in the order of arrival.
+//
+// A closed queue takes no more elements and gives out what it has.
+type Queue struct {
+	QueueOptions
+
+	mu      sync.Mutex
+	closed  bool
+	putters []*attempt // in line to enqueue, or to close the queue
+	takers  []*attempt
+	moved   bool           // an element has come or gone since serve last looked
+	row     []tensor.Value // scratch: the element of a batch that goes in next
+	account account        // for the elements, until a taker has all of its own
+}
+
+// An attempt waits in a line. The queue's lock guards it until it has left.
+type attempt struct {
+	// What a putter brings: one element, or a batch whose element i is row i of
+	// each tensor.
+	batch  []tensor.Value
+	single bool
+	shut   bool // closes the queue when its turn comes
+
+	want int            // elements still to go
+	all  int            // elements asked for
+	upTo bool           // a taker that is content with fewer from a closed queue
+	got  []tensor.Value // a taker's elements, one after the other
+
+	finished bool
+	err      error
+	unwatch  func() bool // stops watching the context
+	done     func(elements []tensor.Value, err error)
+}
+
+// NewQueue makes a queue that charges the manager's budget.
+func NewQueue(m *Manager, o QueueOptions) *Queue {
+	return &Queue{QueueOptions: o, account: account{budget: m.Budget}}
+}
+
+// Len is the number of elements.
+func (q *Queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.Order.Len()
+}
+
+// Closed says whether the queue has been closed.
+func (q *Queue) Closed() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// Enqueue adds one element and calls done, perhaps on another goroutine, once
+// it is in the queue or can never be. The queue keeps the values, which must
+// be shared, but not the slice. When ctx ends while the element waits, it
+// leaves the line and done is called with the context's error.
+func (q *Queue) Enqueue(ctx context.Context, element []tensor.Value, done func(error)) {
+	a := attempt{batch: element, single: true, want: 1, all: 1}
+	if q.tryPut(&a) {
+		done(a.err)
+		return
+	}
+	waiting := a
+	waiting.batch = append([]tensor.Value(nil), element...)
+	waiting.done = func(_ []tensor.Value, err error) { done(err) }
+	q.submit(ctx, &q.putters, &waiting)
+}
+
+// EnqueueMany is [Queue.Enqueue] for n elements, the slices of batch along the
+// first dimension. They go in as there is room, so that an attempt that ends
+// early may have added some.
+func (q *Queue) EnqueueMany(ctx context.Context, batch []tensor.Value, n int, done func(error)) {
+	q.submit(ctx, &q.putters, &attempt{
+		batch: append([]tensor.Value(nil), batch...), want: n, all: n,
+		done: func(_ []tensor.Value, err error) { done(err) },
+	})
+}
+
+// Dequeue takes n elements and calls done with their components, one element
+// after the other, once it has all of them; done must not keep the slice. With
+// upTo it is content with what is left in a queue that is closed, if that is
+// anything. Elements are taken as they come. An attempt that ends early puts
+// back what it has taken.
+func (q *Queue) Dequeue(ctx context.Context, n int, upTo bool, done func(elements []tensor.Value, err error)) {
+	q.submit(ctx, &q.takers, &attempt{want: n, all: n, upTo: upTo, done: done})
+}
+
+// TryDequeue takes one element at once, appending its components to dst, if
+// there is one and nobody waits for it.
+func (q *Queue) TryDequeue(dst []tensor.Value) ([]tensor.Value, bool) {
+	q.mu.Lock()
+	if len(q.takers) > 0 || q.available() < 1 {
+		q.mu.Unlock()
+		return dst, false
+	}
+	n := len(dst)
+	dst = q.Order.Pop(dst)
+	q.account.release(elementSize(dst[n:]))
+	finished := q.serve(nil)
+	q.mu.Unlock()
+	call(finished)
+	return dst, true
+}
+
+// Shut closes the queue when the attempts that wait in line have got their
+// elements in, or, with cancelPending, at once, failing them.
+func (q *Queue) Shut(ctx context.Context, cancelPending bool, done func(error)) {
+	if !cancelPending {
+		q.submit(ctx, &q.putters, &attempt{shut: true, done: func(_ []tensor.Value, err error) { done(err) }})
+		return
+	}
+	q.mu.Lock()
+	q.closed = true
+	finished := q.cancel(nil, &q.putters, status.Errorf(status.Canceled, "Enqueue operation was cancelled"))
+	finished = q.serve(finished)
+	q.mu.Unlock()
+	call(finished)
+	done(nil)
+}
+
+// Close closes the queue for good: its elements are gone and everybody who
+// waits fails.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	q.closed = true
+	finished := q.cancel(nil, &q.putters, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
+	finished = q.cancel(finished, &q.takers, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
+	var element []tensor.Value
+	for q.Order.Len() > 0 {
+		element = q.Order.Pop(element[:0])
+	}
+	q.account.close()
+	q.mu.Unlock()
+	call(finished)
+}
+
+// cancel fails everybody in a line.
+func (q *Queue) cancel(finished []*attempt, line *[]*attempt, err error) []*attempt {
+	for _, a := range *line {
+		q.finish(a, err)
+		finished = append(finished, a)
+	}
+	*line = nil
+	return finished
+}
+
+// submit puts an attempt in line and serves the lines.
+func (q *Queue) submit(ctx context.Context, line *[]*attempt, a *attempt) {
+	q.mu.Lock()
+	*line = append(*line, a)
+	finished := q.serve(nil)
+	if !a.finished {
+		a.unwatch = context.AfterFunc(ctx, func() { q.leave(ctx, line, a) })
+	}
+	q.mu.Unlock()
+	call(finished)
+}
+
+// leave takes an attempt whose context has ended out of its line.
+func (q *Queue) leave(ctx context.Context, line *[]*attempt, a *attempt) {
+	q.mu.Lock()
+	if a.finished {
+		q.mu.Unlock()
+		return
+	}
+	for i, other := range *line {
+		if other == a {
+			*line = append((*line)[:i:i], (*line)[i+1:]...)
+			break
+		}
+	}
+	q.putBack(a)
+	q.finish(a, status.FromContext(ctx))
+	finished := q.serve([]*attempt{a})
+	q.mu.Unlock()
+	call(finished)
+}
+
+func (q *Queue) finish(a *attempt, err error) { a.finished, a.err, a.batch = true, err, nil }
+
+// call calls back those who have left their line, without the lock.
+func call(finished []*attempt) {
+	for _, a := range finished {
+		if a.unwatch != nil {
+			a.unwatch()
+		}
+		a.done(a.got, a.err)
+	}
+}

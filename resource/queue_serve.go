@@ -1,0 +1,143 @@
+package resource
+
+import (
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// tryPut lets an attempt that is in no line go on if nobody is before it, and
+// says whether it has finished.
+func (q *Queue) tryPut(a *attempt) bool {
+	q.mu.Lock()
+	if len(q.putters) > 0 || !q.put(a) {
+		q.mu.Unlock()
+		return false
+	}
+	var finished []*attempt
+	if len(q.takers) > 0 {
+		finished = q.serve(nil)
+	}
+	q.mu.Unlock()
+	call(finished)
+	return true
+}
+
+// serve lets the first of each line go on until none of them can, and adds
+// those who have finished.
+func (q *Queue) serve(finished []*attempt) []*attempt {
+	for {
+		q.moved = false
+		for len(q.putters) > 0 && q.put(q.putters[0]) {
+			finished, q.putters = leaveFront(finished, q.putters)
+		}
+		for len(q.takers) > 0 && q.take(q.takers[0]) {
+			finished, q.takers = leaveFront(finished, q.takers)
+		}
+		if !q.moved {
+			return finished
+		}
+	}
+}
+
+func leaveFront(finished, line []*attempt) (_, rest []*attempt) {
+	a := line[0]
+	line[0] = nil
+	return append(finished, a), line[1:]
+}
+
+// put moves elements of a putter into the queue and says whether it has
+// finished.
+func (q *Queue) put(a *attempt) bool {
+	switch {
+	case q.closed && a.shut:
+		q.finish(a, status.Errorf(status.Canceled, "Queue '%s' is already closed.", q.Name))
+		return true
+	case q.closed && a.all > 0:
+		q.finish(a, status.Errorf(status.Canceled, "%s '%s' is closed.", q.Kind, q.Name))
+		return true
+	case a.shut:
+		q.closed = true
+	}
+	for ; a.want > 0; a.want-- {
+		if q.Capacity >= 0 && q.Order.Len() >= q.Capacity {
+			return false
+		}
+		if err := q.push(a); err != nil {
+			q.finish(a, err)
+			return true
+		}
+	}
+	q.finish(a, nil)
+	return true
+}
+
+// push moves the next element of a putter into the queue.
+func (q *Queue) push(a *attempt) error {
+	element := a.batch
+	if !a.single {
+		for _, v := range a.batch {
+			q.row = append(q.row, v.Row(a.all-a.want))
+		}
+		element = q.row
+	}
+	err := q.account.charge(elementSize(element))
+	if err == nil {
+		q.Order.Push(element)
+		q.moved = true
+	}
+	clear(q.row)
+	q.row = q.row[:0]
+	return err
+}
+
+// take moves elements to a taker and says whether it has finished.
+func (q *Queue) take(a *attempt) bool {
+	if q.closed && q.Order.Len() < a.want {
+		q.putBack(a)
+		if have := q.Order.Len(); a.upTo && have > 0 {
+			a.want, a.all = have, have
+		} else if have < a.want {
+			q.finish(a, status.Errorf(status.OutOfRange, "%s '%s' is closed and has insufficient elements (requested %d, current size %d)",
+				q.Kind, q.Name, a.all, have))
+			return true
+		}
+	}
+	for ; a.want > 0; a.want-- {
+		if q.available() < 1 {
+			return false
+		}
+		a.got = q.Order.Pop(a.got)
+		q.moved = true
+	}
+	q.account.release(elementSize(a.got))
+	q.finish(a, nil)
+	return true
+}
+
+// available is the number of elements that may be taken.
+func (q *Queue) available() int {
+	if q.closed {
+		return q.Order.Len()
+	}
+	return q.Order.Len() - q.MinAfterDequeue
+}
+
+// putBack returns to the queue what a taker has got so far.
+func (q *Queue) putBack(a *attempt) {
+	n := len(q.Types)
+	for end := len(a.got); end > 0; end -= n {
+		q.Order.Unpop(a.got[end-n : end])
+		q.moved = true
+	}
+	a.want, a.got = a.all, nil
+}
+
+// elementSize is what a queue charges for elements: their tensors, and the
+// places that hold them, which cost more than small tensors do.
+func elementSize(components []tensor.Value) int64 {
+	size := int64(len(components)) * 16
+	for _, v := range components {
+		size += sizeOf(v)
+	}
+	return size
+}

@@ -1,0 +1,299 @@
+package resource
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// TensorArrayOptions is what a TensorArray is made with.
+type TensorArrayOptions struct {
+	Name string // for messages
+	Type tensor.DType
+	Size int // elements at first
+	// Shape is what is known of every element's shape.
+	Shape shape.Shape
+	// Dynamic arrays grow when something is written past their end.
+	Dynamic bool
+	// ClearAfterRead lets go of an element when it is read.
+	ClearAfterRead bool
+	// Identical says that all elements have one shape: that of the first.
+	Identical bool
+	// Add makes acc the sum of acc and x, of one type and shape. It is for the
+	// array's gradients, which sum what is written to one place; nil for types
+	// without a sum.
+	Add func(acc, x *tensor.Value)
+}
+
+// A TensorArray is an array of tensors, each of which is written once and, if
+// the array clears after reading, read once. It makes no memory for elements
+// that nobody writes, whatever its size.
+type TensorArray struct {
+	opts TensorArrayOptions
+
+	mu      sync.Mutex
+	size    int
+	pages   [][]cell // cells by index, pageSize to a page; pages are made as they are needed
+	closed  bool
+	sums    bool // a gradient array: writes to one place are summed
+	grads   map[string]*TensorArray
+	dims    []int64 // the shape of an element written lately, to share
+	account account
+}
+
+// A cell is one element of a TensorArray.
+type cell struct {
+	value   tensor.Value // zero while there is none
+	dims    []int64      // shape of what is or was there; not to be written
+	written bool
+	read    bool
+	cleared bool
+	own     bool // value's memory is the array's alone: a sum
+}
+
+const (
+	pageSize = 1 << 12
+	cellSize = 48 // bytes of a cell
+)
+
+// NewTensorArray makes an array that charges the manager's budget. Size is not
+// negative.
+func NewTensorArray(m *Manager, o TensorArrayOptions) *TensorArray {
+	return &TensorArray{opts: o, size: o.Size, account: account{budget: m.Budget}}
+}
+
+// Name is the array's name.
+func (a *TensorArray) Name() string { return a.opts.Name }
+
+// Type is the type of the elements.
+func (a *TensorArray) Type() tensor.DType { return a.opts.Type }
+
+// Dynamic says whether the array may grow at present: not once it has
+// gradients.
+func (a *TensorArray) Dynamic() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.opts.Dynamic
+}
+
+// Shape is what is known of the shape of every element.
+func (a *TensorArray) Shape() shape.Shape {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.opts.Shape
+}
+
+// Len is the number of elements, written or not.
+func (a *TensorArray) Len() (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.size, a.open()
+}
+
+// Write makes v, which must be shared, element i. It fails past the end of an
+// array that is not dynamic, for a v of another type or shape, and for an
+// element that was written or read before. In a gradient array what is written
+// to one place is summed.
+func (a *TensorArray) Write(i int, v tensor.Value) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.open(); err != nil {
+		return err
+	}
+	if i < 0 || i >= a.size && !a.opts.Dynamic {
+		return a.invalid("Tried to write to index %d but array is not resizeable and size is: %d", i, a.size)
+	}
+	switch dims := shape.Of(v.Dims()...); {
+	case v.DType() != a.opts.Type:
+		return a.invalid("Could not write to TensorArray index %d because the value dtype is %v but TensorArray dtype is %v.", i, v.DType(), a.opts.Type)
+	case !shape.Compatible(a.opts.Shape, dims):
+		return a.invalid("Could not write to TensorArray index %d because the value shape is %v which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).",
+			i, dims, FormatShape(a.opts.Shape))
+	}
+	c, err := a.cell(i)
+	if err != nil {
+		return err
+	}
+	a.size = max(a.size, i+1)
+	switch {
+	case c.read:
+		return a.invalid("Could not write to TensorArray index %d because it has already been read.", i)
+	case c.written && a.sums:
+		return a.aggregate(i, c, v)
+	case c.written:
+		return a.invalid("Could not write to TensorArray index %d because it has already been written to.", i)
+	}
+	if err := a.account.charge(sizeOf(v)); err != nil {
+		return err
+	}
+	c.value, c.dims, c.written = v, a.share(v.Dims()), true
+	if a.opts.Identical && !a.opts.Shape.Full() {
+		a.opts.Shape = shape.Of(c.dims...)
+	}
+	return nil
+}
+
+// Read is element i, or, beside a zero Value, the shape of an element that
+// nobody has written, which counts as zeros; the slice is not to be written.
+func (a *TensorArray) Read(i int) (v tensor.Value, zeros []int64, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.read(i)
+}
+
+// ReadMany is Read of several elements: each calls f with what it read, until
+// f fails.
+func (a *TensorArray) ReadMany(n int, index func(k int) int, f func(k int, v tensor.Value, zeros []int64)) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for k := range n {
+		v, zeros, err := a.read(index(k))
+		if err != nil {
+			return err
+		}
+		f(k, v, zeros)
+	}
+	return nil
+}
+
+func (a *TensorArray) read(i int) (v tensor.Value, zeros []int64, err error) {
+	if err := a.open(); err != nil {
+		return v, nil, err
+	}
+	if i < 0 || i >= a.size {
+		return v, nil, status.Invalid("Tried to read from index %d but array size is: %d", i, a.size)
+	}
+	if c := a.peek(i); c != nil && c.cleared {
+		return v, nil, a.invalid("Could not read index %d twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).", i)
+	} else if (c == nil || !c.written) && !a.opts.Shape.Full() {
+		return v, nil, a.invalid("Could not read from TensorArray index %d.  Furthermore, the element shape is not fully defined: %s.  "+
+			"It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  "+
+			"If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.",
+			i, FormatShape(a.opts.Shape))
+	}
+	c, err := a.cell(i)
+	if err != nil {
+		return v, nil, err
+	}
+	if !c.written {
+		c.dims = a.opts.Shape.Dims()
+	}
+	v, c.read = c.value, true
+	c.own = false // the reader may keep it
+	if a.opts.ClearAfterRead {
+		a.account.release(sizeOf(c.value))
+		c.value, c.cleared = tensor.Value{}, true
+	}
+	return v, c.dims, nil
+}
+
+// aggregate adds v to what element i is.
+func (a *TensorArray) aggregate(i int, c *cell, v tensor.Value) error {
+	if !slices.Equal(v.Dims(), c.dims) {
+		return a.invalid("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.",
+			i, tensor.FormatDims(c.dims), tensor.FormatDims(v.Dims()))
+	}
+	if c.value.IsZero() { // zeros so far
+		if err := a.account.charge(sizeOf(v)); err != nil {
+			return err
+		}
+		c.value = v
+		return nil
+	}
+	if a.opts.Add == nil {
+		return status.Invalid("TensorArray %s: tensors of type %v cannot be summed", a.opts.Name, a.opts.Type)
+	}
+	if !c.own && !c.value.Plain() {
+		sum, err := tensor.New(v.DType(), v.Dims()...)
+		if err != nil {
+			return err
+		}
+		own := tensor.ValueOf(sum)
+		copy(tensor.Bytes(&own), tensor.Bytes(&c.value))
+		c.value, c.own = own, true
+	}
+	a.opts.Add(&c.value, &v)
+	return nil
+}
+
+// Close lets go of the elements. Whoever uses the array afterwards fails.
+func (a *TensorArray) Close() {
+	a.mu.Lock()
+	grads := a.grads
+	a.closed, a.pages, a.grads = true, nil, nil
+	a.account.close()
+	a.mu.Unlock()
+	for _, g := range grads {
+		g.Close()
+	}
+}
+
+// cell is element i, making memory for its page. On an error nothing changes.
+func (a *TensorArray) cell(i int) (*cell, error) {
+	p, k := i/pageSize, i%pageSize
+	if p >= len(a.pages) {
+		want := p + 1
+		if want > 1 { // by doubling, but for the first
+			want = max(want, 2*len(a.pages))
+		}
+		if err := a.account.charge(int64(want-len(a.pages)) * 24); err != nil {
+			return nil, err
+		}
+		a.pages = append(a.pages, make([][]cell, want-len(a.pages))...)
+	}
+	if page := a.pages[p]; k >= len(page) {
+		end := pageSize
+		switch {
+		case !a.opts.Dynamic:
+			end = min(a.size-p*pageSize, pageSize)
+		case p == 0:
+			end = max(k+1, min(2*len(page), pageSize))
+		}
+		if err := a.account.charge(int64(end-len(page)) * cellSize); err != nil {
+			return nil, err
+		}
+		grown := make([]cell, end)
+		copy(grown, page)
+		a.pages[p] = grown
+	}
+	return &a.pages[p][k], nil
+}
+
+// peek is element i if its page has been made, else nil.
+func (a *TensorArray) peek(i int) *cell {
+	if p, k := i/pageSize, i%pageSize; p < len(a.pages) && k < len(a.pages[p]) {
+		return &a.pages[p][k]
+	}
+	return nil
+}
+
+// share is dims in memory that many cells share.
+func (a *TensorArray) share(dims []int64) []int64 {
+	if a.dims == nil || !slices.Equal(a.dims, dims) {
+		a.dims = append(make([]int64, 0, len(dims)), dims...)
+	}
+	return a.dims
+}
+
+func (a *TensorArray) open() error {
+	if a.closed {
+		return status.Invalid("TensorArray %s has already been closed.", a.opts.Name)
+	}
+	return nil
+}
+
+func (a *TensorArray) invalid(format string, args ...any) error {
+	return status.Invalid("TensorArray %s: "+format, append([]any{a.opts.Name}, args...)...)
+}
+
+// FormatShape is a partially known shape in the words of messages: "[2,?]",
+// "<unknown>".
+func FormatShape(s shape.Shape) string {
+	if !s.Known() {
+		return "<unknown>"
+	}
+	return s.String()
+}
