@@ -16,8 +16,8 @@ import (
 type Graph struct {
 	mu       sync.RWMutex
 	ops      *registry.Registry
-	nodes    []*Node // by id
-	byName   map[string]*Node
+	nodes    []*Node          // by id
+	byName   map[string]int32 // id
 	library  library
 	versions Versions
 	inferrer shape.Inferrer // of nodes added one by one
@@ -48,14 +48,22 @@ func NewGraph() *Graph { return New() }
 
 // NewWithRegistry makes an empty graph of the operations of a registry.
 func NewWithRegistry(ops *registry.Registry) *Graph {
-	return &Graph{ops: ops, byName: map[string]*Node{}, versions: Versions{Producer: Version}}
+	return &Graph{ops: ops, byName: map[string]int32{}, versions: Versions{Producer: Version}}
 }
 
 // Operation finds a node by name; nil if there is none.
 func (g *Graph) Operation(name string) *Node {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return g.byName[name]
+	return g.named(name)
+}
+
+// named is Operation for those who hold the lock.
+func (g *Graph) named(name string) *Node {
+	if id, ok := g.byName[name]; ok {
+		return g.nodes[id]
+	}
+	return nil
 }
 
 // Operations is copies of the nodes by id; the methods of a copy are those of
@@ -106,19 +114,11 @@ func (g *Graph) Find(id TensorID) (Output, error) {
 	return Output{}, status.Errorf(status.OutOfRange, "node '%s' has %d outputs, so none of index %d", id.Node, n.NumOutputs(), id.Index)
 }
 
-// reserve makes room for n more nodes.
-func (g *Graph) reserve(n int) {
-	g.nodes = slices.Grow(g.nodes, n)
-	if len(g.byName) == 0 {
-		g.byName = make(map[string]*Node, n)
-	}
-}
-
 // add makes a finished node part of the graph. Its id is the next one and its
 // name not in use.
 func (g *Graph) add(n *Node) {
 	g.nodes = append(g.nodes, n)
-	g.byName[n.name] = n
+	g.byName[n.name] = int32(n.id)
 }
 
 // consumers is the inputs that take p.

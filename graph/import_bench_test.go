@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // chainDef is a chain of n nodes: a placeholder, then Neg after Neg.
@@ -43,4 +45,36 @@ func BenchmarkImport(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
 		})
 	}
+}
+
+func BenchmarkAddOperation(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		b.Run(fmt.Sprintf("Chain/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				g := New()
+				node, err := g.AddOperation(OpSpec{Type: "Placeholder", Attrs: map[string]any{"dtype": tensor.Float}})
+				for i := 1; i < n && err == nil; i++ {
+					node, err = g.AddOperation(OpSpec{Type: "Neg", Name: fmt.Sprintf("n%d", i), Input: []Input{node.Output(0)}})
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
+		})
+	}
+}
+
+func BenchmarkFrames(b *testing.B) {
+	g := New()
+	if err := g.Import(chainDef(100_000), ""); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := g.Frames(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/node")
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/registry"
@@ -179,8 +180,8 @@ func (im *importer) resolveInputs() error {
 			}
 			src, ok := im.index[string(name)]
 			if !ok && im.opts.Extend {
-				if n := im.g.byName[string(name)]; n != nil {
-					im.mapped = append(im.mapped, Output{n, index})
+				if id, ok := im.g.byName[string(name)]; ok {
+					im.mapped = append(im.mapped, Output{im.g.nodes[id], index})
 					in.node = -int32(len(im.mapped))
 					continue
 				}
@@ -247,9 +248,19 @@ const maxNamed = 10
 // commit makes the import part of the graph; it cannot fail.
 func (im *importer) commit(nodes []*Node) {
 	g := im.g
-	g.reserve(len(nodes))
-	for _, n := range nodes {
-		g.add(n)
+	switch {
+	case len(g.nodes) > 0:
+		for _, n := range nodes {
+			g.add(n)
+		}
+	case im.prefix == "" && slices.IsSorted(im.order):
+		// Positions are ids, so the index of names is that of the graph.
+		g.nodes, g.byName = slices.Clone(nodes), im.index
+	default:
+		g.byName = make(map[string]int32, len(nodes))
+		for _, n := range nodes {
+			g.add(n)
+		}
 	}
 	g.versions = im.versions
 	im.lib.commit()

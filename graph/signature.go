@@ -38,7 +38,7 @@ func typesOf(inputs []Output) []tensor.DType {
 	for i, from := range inputs {
 		if from.Op.sig != nil && from.Exists() {
 			types[i] = from.Op.sig.outTypes[from.Index]
-			known = types[i].Base()
+			known = types[i]
 		}
 	}
 	for i := range types {
