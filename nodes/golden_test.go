@@ -40,7 +40,11 @@ func TestGolden(t *testing.T) {
 }
 
 func command(t *testing.T, d *datadriven.TestData) (string, error) {
-	g, err := graph.ParseText(d.Input)
+	g := graph.New()
+	def, err := graph.ParseText(d.Input)
+	if err == nil {
+		err = g.Import(def, "")
+	}
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,17 @@ func (e Event) String() string {
 }
 
 func (s *Step) tell(a activation) {
-	s.trace(Event{s.p.name(a.node), s.p.op(a.node), a.it.Tag(), a.dead})
+	dead := a.dead
+	switch n := &s.p.nodes[a.node]; n.kind {
+	case kindTrigger:
+		dead = false
+	case kindMerge:
+		dead = true
+		for _, v := range a.it.Inputs[n.in : n.in+n.nin] {
+			dead = dead && v.IsZero()
+		}
+	}
+	s.trace(Event{s.p.name(a.node), s.p.op(a.node), a.it.Tag(), dead})
 }
 
 // Plan prints how the program is played: the instructions of its units, and

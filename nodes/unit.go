@@ -67,6 +67,7 @@ type loop struct {
 // A hop brings the value of a slot into a loop or out of it.
 type hop struct {
 	slot int32
+	copy bool // the slot is a variable's register, which opLeave empties
 	to   port
 }
 

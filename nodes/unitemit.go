@@ -11,6 +11,7 @@ func (b *planner) emit() *unit {
 	}
 	b.reg, b.moves, b.pred = map[int32]int32{}, map[move]int32{}, map[source]int32{}
 	b.enter, b.exit = map[int32]int32{}, map[int32]int32{}
+	b.direct = map[int32]int32{}
 	b.loopOf = make([]int32, len(p.statics))
 	b.allot(b.top, -1)
 	b.u.keep = make([]bool, b.u.slots)
@@ -65,7 +66,14 @@ func (b *planner) allot(f, outer int32) {
 			b.enter[i] = b.slot(1)
 		}
 		for _, i := range p.members[f] {
-			if p.nodes[i].kind == kindExit {
+			if p.nodes[i].kind != kindExit {
+				continue
+			}
+			v, ok := b.reg[b.base(b.in[i][0]).node]
+			if ok {
+				b.direct[i] = v
+			}
+			if !ok || f == b.top {
 				b.exit[i] = b.slot(1)
 			}
 		}
@@ -227,7 +235,9 @@ func (b *planner) follow(f from) {
 		case kindEnter:
 			b.to(b.enter[e.node], f)
 		case kindExit:
-			b.to(b.exit[e.node], f)
+			if _, ok := b.direct[e.node]; !ok {
+				b.to(b.exit[e.node], f)
+			}
 		}
 	}
 }
@@ -421,8 +431,18 @@ func (b *planner) loop(f int32) bool {
 			continue
 		}
 		h := hop{slot: b.exit[i]}
+		v, direct := b.direct[i]
+		if direct {
+			h = hop{slot: b.u.vars[v].reg, copy: true}
+		}
 		if f == b.top {
-			b.u.exits = append(b.u.exits, exit{i, h.slot})
+			b.u.exits = append(b.u.exits, exit{i, b.exit[i]})
+			if direct {
+				lo := int32(len(b.u.dests))
+				b.u.dests = append(b.u.dests, b.exit[i])
+				h.to = port{lo, lo + 1}
+				exits = append(exits, h)
+			}
 			continue
 		}
 		late := false

@@ -21,6 +21,7 @@ type planner struct {
 	pred   map[source]int32 // predicate → slot
 	enter  map[int32]int32  // Enter → slot of its value
 	exit   map[int32]int32  // Exit → slot of its value
+	direct map[int32]int32  // Exit of a loop variable as it is → the variable
 	loopOf []int32          // by frame: its loop
 	reason string           // why no unit can be made
 }

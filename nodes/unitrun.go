@@ -301,7 +301,11 @@ func (s *Step) cancelled() bool {
 // variables.
 func (s *Step) leaveLoop(u *unit, slab []tensor.Value, l *loop) {
 	for i := range l.exits {
-		s.hand(u, slab, l.exits[i].slot, l.exits[i].to)
+		if x := &l.exits[i]; x.copy {
+			s.put(u, slab, x.to, slab[x.slot])
+		} else {
+			s.hand(u, slab, x.slot, x.to)
+		}
 	}
 	for i := l.vars[0]; i < l.vars[1]; i++ {
 		if v := slab[u.vars[i].reg]; !v.Plain() {

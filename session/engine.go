@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/sequential"
@@ -18,9 +19,18 @@ import (
 // kernels share; release ends the pool.
 func newEngine(o SessionOptions, budget *tensor.Budget, log *zerolog.Logger) (e nodes.Engine, pool kernel.Pool, release func(), err error) {
 	name, argument, _ := strings.Cut(o.Engine, ":")
-	cfg := actors.Config{Budget: budget, Log: log}
+	workers := cpu.NewPool(cpu.Options{Threads: o.Threads})
+	defer func() {
+		if err != nil {
+			workers.Close()
+		}
+	}()
+	cfg := actors.Config{Budget: budget, Log: log, Pool: workers}
 	switch {
 	case o.Engine == "actors":
+		e = actors.New(cfg)
+	case o.Engine == "tokens":
+		cfg.Tokens = true
 		e = actors.New(cfg)
 	case o.Engine == "messages":
 		e = actors.NewMessages(cfg)
@@ -33,12 +43,7 @@ func newEngine(o SessionOptions, budget *tensor.Budget, log *zerolog.Logger) (e 
 		}
 		e = sequential.Seeded(seed, budget)
 	default:
-		return nil, nil, nil, status.Invalid("there is no engine %q: actors, messages, seeded:N and sequential are known", o.Engine)
+		return nil, nil, nil, status.Invalid("there is no engine %q: actors, tokens, messages, seeded:N and sequential are known", o.Engine)
 	}
-	return e, inline{}, func() {}, nil
+	return e, workers, workers.Close, nil
 }
-
-type inline struct{}
-
-func (inline) Parallel(n, grain int, f func(lo, hi int)) { f(0, n) }
-func (inline) Workers() int                              { return 1 }

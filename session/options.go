@@ -26,7 +26,8 @@ type SessionOptions struct {
 	Config []byte
 
 	// Engine drives the steps: "actors" (also ""), "messages", "seeded:N" or
-	// "sequential".
+	// "sequential"; or "tokens", which is "actors" without playing loops and
+	// programs as one unit.
 	Engine string
 
 	// Threads is how many kernels or parts of kernels may run at the same
