@@ -58,11 +58,13 @@ func init() {
 	})
 	kernel.ForTypes("AddV2", "T", newAdd, elementwise.Numbers...)
 	kernel.ForTypes("Sub", "T", newSub, elementwise.Numbers...)
-	kernel.ForTypes("Mul", "T", newMul, elementwise.Numbers...)
-	zips := func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, timesNoNaN[float32], timesNoNaN[float64], timesNoNaN[complex64], timesNoNaN[complex128])
-	}
-	kernel.ForTypes("MulNoNan", "T", zips, elementwise.Fields...)
+	kernel.ForTypes("Mul", "T", newMul, elementwise.Reals...)
+	kernel.ForTypes("Mul", "T", func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, nil, nil, times64, times[complex128])
+	}, tensor.Complex64, tensor.Complex128)
+	kernel.ForTypes("MulNoNan", "T", func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, unlessZero(times[float32]), unlessZero(times[float64]), unlessZero(times64), unlessZero(times[complex128]))
+	}, elementwise.Fields...)
 	kernel.ForTypes("SquaredDifference", "T", newSquaredDifference, slices.Concat(elementwise.Fields, []tensor.DType{tensor.Int32, tensor.Int64})...)
 	kernel.ForTypes("Neg", "T", newNeg, slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)
 	kernel.ForTypes("Square", "T", newSquare, elementwise.Numbers...)
@@ -75,11 +77,21 @@ func times[T elementwise.Number](x, y T) T { return x * y }
 func negate[T elementwise.Number](x T) T   { return -x }
 func square[T elementwise.Number](x T) T   { return x * x }
 
-func timesNoNaN[T elementwise.Field](x, y T) T {
-	if y == 0 {
-		return 0
+// times64 rounds every step to float32, where Go's product of complex64 is
+// worked out in float64.
+func times64(x, y complex64) complex64 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float32(a*c)-float32(b*d), float32(a*d)+float32(b*c))
+}
+
+// unlessZero is f(x, y), and 0 where y is.
+func unlessZero[T elementwise.Field](f func(x, y T) T) func(x, y T) T {
+	return func(x, y T) T {
+		if y == 0 {
+			return 0
+		}
+		return f(x, y)
 	}
-	return x * y
 }
 
 func squaredDifference[T elementwise.Number](x, y T) T { d := x - y; return d * d }

@@ -219,7 +219,7 @@ func newSub(dt tensor.DType) kernel.Kernel {
 }
 
 // mulKernel is times(x, y) on elements of dtype dt.
-type mulKernel[T elementwise.Number] struct{ dt tensor.DType }
+type mulKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *mulKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
@@ -311,10 +311,6 @@ func newMul(dt tensor.DType) kernel.Kernel {
 		return &mulKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &mulKernel[uint64]{dt}
-	case tensor.Complex64:
-		return &mulKernel[complex64]{dt}
-	case tensor.Complex128:
-		return &mulKernel[complex128]{dt}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(times[float32])}
 	case tensor.Bfloat16:

@@ -53,15 +53,15 @@ func init() {
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Divides 1 by every element.")
 
-	kernel.ForTypes("Div", "T", newRealDiv, elementwise.Fields...)
+	kernel.ForTypes("Div", "T", newFieldDiv, elementwise.Fields...)
 	kernel.ForTypes("Div", "T", newIntDiv, elementwise.Integers...)
-	kernel.ForTypes("RealDiv", "T", newRealDiv, elementwise.Fields...)
+	kernel.ForTypes("RealDiv", "T", newFieldDiv, elementwise.Fields...)
 	kernel.ForTypes("TruncateDiv", "T", newIntDiv, elementwise.Integers...)
 	floats2("TruncateDiv", func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }, func(x, y float64) float64 { return math.Trunc(x / y) }, elementwise.Floats...)
 	kernel.ForTypes("FloorDiv", "T", newFloorDiv, elementwise.Integers...)
 	floats2("FloorDiv", func(x, y float32) float32 { return float32(math.Floor(float64(x / y))) }, func(x, y float64) float64 { return math.Floor(x / y) }, elementwise.Floats...)
 	kernel.ForTypes("DivNoNan", "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, overNoNaN[float32], overNoNaN[float64], overNoNaN[complex64], overNoNaN[complex128])
+		return newZip(dt, unlessZero(over[float32]), unlessZero(over[float64]), unlessZero(over64), unlessZero(over128))
 	}, elementwise.Fields...)
 	for _, op := range []string{"Mod", "TruncateMod"} {
 		kernel.ForTypes(op, "T", newTruncMod, tensor.Int32, tensor.Int64)
@@ -90,11 +90,32 @@ func withoutZero[T elementwise.Integer](y []T) error {
 func over[T elementwise.Field](x, y T) T    { return x / y }
 func reciprocal[T elementwise.Field](x T) T { return 1 / x }
 
-func overNoNaN[T elementwise.Field](x, y T) T {
-	if y == 0 {
-		return 0
+func newFieldDiv(dt tensor.DType) kernel.Kernel {
+	if k := newRealDiv(dt); k != nil {
+		return k
 	}
-	return x / y
+	return newZip(dt, nil, nil, over64, over128)
+}
+
+// over64 and over128 divide by the divisor scaled to a largest part of 1, and
+// then by the scale, as Eigen does; every step is rounded.
+
+func over64(x, y complex64) complex64 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	scale := max(max(c, -c), max(d, -d))
+	c, d = c/scale, d/scale
+	norm := float32(c*c) + float32(d*d)
+	re, im := float32(a*c)+float32(b*d), float32(b*c)-float32(a*d)
+	return complex(re/norm/scale, im/norm/scale)
+}
+
+func over128(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	scale := max(max(c, -c), max(d, -d))
+	c, d = c/scale, d/scale
+	norm := float64(c*c) + float64(d*d)
+	re, im := float64(a*c)+float64(b*d), float64(b*c)-float64(a*d)
+	return complex(re/norm/scale, im/norm/scale)
 }
 
 // Go defines the quotient of the least integer and -1 as that integer.

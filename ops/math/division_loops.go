@@ -9,7 +9,7 @@ import (
 )
 
 // realDivKernel is over(x, y) on elements of dtype dt.
-type realDivKernel[T elementwise.Field] struct{ dt tensor.DType }
+type realDivKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *realDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
@@ -65,10 +65,6 @@ func newRealDiv(dt tensor.DType) kernel.Kernel {
 		return &realDivFloat32{realDivKernel[float32]{dt}}
 	case tensor.Double:
 		return &realDivFloat64{realDivKernel[float64]{dt}}
-	case tensor.Complex64:
-		return &realDivKernel[complex64]{dt}
-	case tensor.Complex128:
-		return &realDivKernel[complex128]{dt}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(over[float32])}
 	case tensor.Bfloat16:

@@ -35,12 +35,19 @@ func init() {
 	kernel.ForTypes("Floor", "T", newFloor, elementwise.Floats...)
 	kernel.ForTypes("Ceil", "T", newCeil, elementwise.Floats...)
 	kernel.ForTypes("Round", "T", newRound, elementwise.Floats...)
-	kernel.ForTypes("Round", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(passOn) }, tensor.Int32, tensor.Int64)
+	kernel.ForTypes("Round", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(roundIntegers) }, tensor.Int32, tensor.Int64)
 	kernel.ForTypes("Rint", "T", newRound, tensor.Float, tensor.Double)
 	kernel.ForTypes("Sign", "T", newSign, elementwise.Signed...)
 	kernel.ForTypes("Sign", "T", func(dt tensor.DType) kernel.Kernel {
-		return newMap(dt, nil, nil, narrowComplex1(direction), direction)
+		return newMap(dt, nil, nil, direction64, direction128)
 	}, tensor.Complex64, tensor.Complex128)
+}
+
+// roundIntegers answers what TensorFlow 2.21 does, whose kernel for integers
+// puts out zeros.
+func roundIntegers(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	out[0], err = ctx.AllocZeroed(in[0].DType(), in[0].Dims())
+	return err
 }
 
 // passOn makes the input the output.
@@ -53,7 +60,7 @@ func floor[T elementwise.Float](x T) T       { return T(math.Floor(float64(x))) 
 func ceil[T elementwise.Float](x T) T        { return T(math.Ceil(float64(x))) }
 func roundToEven[T elementwise.Float](x T) T { return T(math.RoundToEven(float64(x))) }
 
-// sign hands zeros and NaN back.
+// sign of NaN is NaN, of either zero 0.
 func sign[T elementwise.Real](x T) T {
 	switch {
 	case x > 0:
@@ -61,13 +68,24 @@ func sign[T elementwise.Real](x T) T {
 	case x < 0:
 		var one T = 1
 		return -one
+	case x == 0:
+		return 0
 	}
 	return x
 }
 
-func direction(x complex128) complex128 {
+func direction64(x complex64) complex64 {
 	if x == 0 {
 		return 0
 	}
-	return x / complex(cmplx.Abs(x), 0)
+	abs := float32(cmplx.Abs(complex128(x)))
+	return complex(real(x)/abs, imag(x)/abs)
+}
+
+func direction128(x complex128) complex128 {
+	if x == 0 {
+		return 0
+	}
+	abs := cmplx.Abs(x)
+	return complex(real(x)/abs, imag(x)/abs)
 }

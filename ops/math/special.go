@@ -34,12 +34,21 @@ func init() {
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the derivative of lgamma at every element.")
 
-	reals("Erf", math.Erf, elementwise.Floats...)
+	reals("Erf", math.Erf, tensor.Half, tensor.Bfloat16, tensor.Float)
+	reals("Erf", erfDouble, tensor.Double)
 	reals("Erfc", math.Erfc, elementwise.Floats...)
 	reals("Erfinv", math.Erfinv, tensor.Float, tensor.Double)
 	reals("Ndtri", func(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }, tensor.Float, tensor.Double)
 	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
 	reals("Digamma", digamma, tensor.Half, tensor.Float, tensor.Double)
+}
+
+// erfDouble is NaN at the infinities, as TensorFlow 2.21 answers for float64.
+func erfDouble(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return math.Erf(x)
 }
 
 func lgamma(x float64) float64 {

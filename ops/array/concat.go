@@ -1,0 +1,210 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Concat").
+		Input("concat_dim: int32").Input("values: N * T").Output("output: T").
+		Attr("N: int >= 2").
+		Attr("T: type").
+		Doc("Joins tensors along a dimension.")
+	registry.Define("ConcatV2").
+		Input("values: N * T").Input("axis: Tidx").Output("output: T").
+		Attr("N: int >= 2").
+		Attr("T: type").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Joins tensors along a dimension.")
+	registry.Define("ConcatOffset").
+		Input("concat_dim: int32").Input("shape: N * shape_type").Output("offset: N * shape_type").
+		Attr("N: int >= 2").
+		Attr("shape_type: {int32, int64} = DT_INT32").
+		Doc("Computes where each of the tensors to be joined begins in the result.")
+	registry.Define("Pack").
+		Input("values: N * T").Output("output: T").
+		Attr("N: int >= 1").
+		Attr("T: type").
+		Attr("axis: int = 0").
+		Doc("Joins tensors of one shape along a new dimension.")
+	registry.Define("ParallelConcat").
+		Input("values: N * T").Output("output: T").
+		Attr("N: int >= 1").
+		Attr("T: type").
+		Attr("shape: shape").
+		Doc("Joins tensors, each of one row, along their first dimension.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			return concat(ctx, in[1:], &in[0], out)
+		}), nil
+	}, "Concat")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			n := len(in) - 1
+			return concat(ctx, in[:n], &in[n], out)
+		}), nil
+	}, "ConcatV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(concatOffset), nil }, "ConcatOffset")
+	kernel.ForAll(newPack, "Pack")
+	kernel.ForAll(newParallelConcat, "ParallelConcat")
+}
+
+func concat(ctx *kernel.Context, parts []tensor.Value, axis *tensor.Value, out []tensor.Value) error {
+	a, err := kernel.Int(axis, "Concat dim tensor")
+	if err != nil {
+		return err
+	}
+	first := parts[0].Dims()
+	at, ok := kernel.Axis(a, len(first))
+	if !ok {
+		if len(first) == 0 {
+			return status.Invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+		}
+		return status.Invalid("ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -len(first), len(first), a)
+	}
+	var buf [8]int64
+	dims := append(buf[:0], first...)
+	dims[at] = 0
+	for i := range parts {
+		d := parts[i].Dims()
+		if len(d) != len(first) {
+			return status.Invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s",
+				tensor.FormatDims(first), i, tensor.FormatDims(d))
+		}
+		for j := range d {
+			if j != at && d[j] != first[j] {
+				return status.Invalid("ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s",
+					j, tensor.FormatDims(first), i, tensor.FormatDims(d))
+			}
+		}
+		dims[at] += d[at]
+	}
+	v, err := ctx.Alloc(parts[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	return join(ctx, &out[0], parts, at)
+}
+
+// join fills dst with parts, side by side along dimension at: parts[i] is rows
+// of elements for each of the places in front of that dimension.
+func join(ctx *kernel.Context, dst *tensor.Value, parts []tensor.Value, at int) error {
+	if dst.NumElements() == 0 {
+		return nil
+	}
+	rows := 1
+	for _, d := range dst.Dims()[:at] {
+		rows *= int(d)
+	}
+	if rows == 1 && dst.NumElements() <= strided.Grain {
+		to := 0
+		for i := range parts {
+			n := parts[i].NumElements()
+			strided.Move(dst, to, &parts[i], 0, n)
+			to += n
+		}
+		return nil
+	}
+	width, to := dst.NumElements()/rows, 0
+	for i := range parts {
+		n := parts[i].NumElements() / rows
+		dims := []int{rows, n}
+		err := strided.Copy(ctx, dst, strided.View{Offset: to, Dims: dims, Strides: []int{width, 1}},
+			&parts[i], strided.View{Dims: dims, Strides: []int{n, 1}})
+		if err != nil {
+			return err
+		}
+		to += n
+	}
+	return nil
+}
+
+func concatOffset(ctx *kernel.Context, in, out []tensor.Value) error {
+	a, err := kernel.Int(&in[0], "Concat dim tensor")
+	if err != nil {
+		return err
+	}
+	var first []int64
+	at, ok, offset := 0, false, int64(0)
+	for i := range out {
+		dims, err := kernel.AppendIntVector(nil, &in[i+1], "input shape")
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			first = dims
+			if at, ok = kernel.Axis(a, len(dims)); !ok {
+				return status.Invalid("Concat dim is out of range: %d vs. %d", a, len(dims))
+			}
+		}
+		if len(dims) != len(first) {
+			return status.Invalid("input %d should contain %d elements, but got %d", i, len(first), len(dims))
+		}
+		for j, d := range dims {
+			if j != at && d != first[j] {
+				return status.Invalid("All dimensions except %d must match. Input %d has shape %s and doesn't match input 0 with shape %s.",
+					at, i, tensor.FormatDims(dims), tensor.FormatDims(first))
+			}
+		}
+		place := make([]int64, len(dims))
+		place[at] = offset
+		offset += dims[at]
+		if out[i], err = vector(ctx, in[i+1].DType(), place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newPack(c *kernel.Construction) (kernel.Kernel, error) {
+	axis := c.Int("axis")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		x := in[0].Dims()
+		at, ok := kernel.Axis(axis, len(x)+1)
+		if !ok {
+			return status.Invalid("axis = %d not in [%d, %d)", axis, -len(x)-1, len(x)+1)
+		}
+		for i := range in {
+			if !tensor.SameShape(in[0], in[i]) {
+				return status.Invalid("Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s",
+					tensor.FormatDims(x), i, tensor.FormatDims(in[i].Dims()))
+			}
+		}
+		var buf [8]int64
+		dims := append(buf[:0], x[:at]...)
+		dims = append(append(dims, int64(len(in))), x[at:]...)
+		v, err := ctx.Alloc(in[0].DType(), dims)
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		return join(ctx, &out[0], in, at)
+	}), nil
+}
+
+func newParallelConcat(c *kernel.Construction) (kernel.Kernel, error) {
+	want := shape.FromAttr(c.Shape("shape"))
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		if !want.Full() || want.Rank() < 1 || want.Dim(0) != int64(len(in)) {
+			return status.Invalid("ParallelConcat needs a known shape of %d rows, got %v", len(in), want)
+		}
+		for i := range in {
+			if d := in[i].Dims(); len(d) != want.Rank() || d[0] != 1 || !equalDims(d[1:], want.Dims()[1:]) {
+				return status.Invalid("input %d of shape %s is no row of %v", i, tensor.FormatDims(d), want)
+			}
+		}
+		v, err := ctx.Alloc(in[0].DType(), want.Dims())
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		return join(ctx, &out[0], in, 0)
+	}), nil
+}

@@ -1,0 +1,161 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Const").
+		Output("output: dtype").
+		Attr("value: tensor").
+		Attr("dtype: type").
+		Doc("Puts out the tensor that the node holds.")
+	registry.Define("Fill").
+		Input("dims: index_type").Input("value: T").Output("output: T").
+		Attr("T: type").
+		Attr("index_type: {int32, int64} = DT_INT32").
+		Doc("Makes a tensor of the given shape, every element the given scalar.")
+	registry.Define("ZerosLike").
+		Input("x: T").Output("y: T").
+		Attr("T: type").
+		Doc("Makes a tensor of zeros of the input's shape.")
+	registry.Define("OnesLike").
+		Input("x: T").Output("y: T").
+		Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, complex128, bool}").
+		Doc("Makes a tensor of ones of the input's shape.")
+	registry.Define("Empty").
+		Input("shape: int32").Output("output: dtype").
+		Attr("dtype: type").
+		Attr("init: bool = false").
+		Stateful().
+		Doc("Makes a tensor of the given shape whose elements are zero if init is set, else anything.")
+
+	kernel.ForAll(newConst, "Const")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(fill), nil }, "Fill")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(zerosLike), nil }, "ZerosLike")
+	kernel.ForTypes("OnesLike", "T", newOnesLike, append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool)...)
+	kernel.ForAll(newEmpty, "Empty")
+}
+
+func newConst(c *kernel.Construction) (kernel.Kernel, error) {
+	t := c.Tensor("value")
+	if t == nil {
+		return nil, c.Errorf("Const has no value")
+	}
+	if dt := c.Type("dtype"); t.DType() != dt {
+		return nil, c.Errorf("Type mismatch between value (%v) and dtype (%v)", t.DType(), dt)
+	}
+	v := tensor.ValueOf(t)
+	return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
+		out[0] = v
+		return nil
+	}), nil
+}
+
+func fill(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims, err := kernel.Dims(&in[0], "dims")
+	if err != nil {
+		return err
+	}
+	if in[1].NumElements() != 1 {
+		return status.Invalid("value must be a scalar, got shape %s", tensor.FormatDims(in[1].Dims()))
+	}
+	if out[0], err = ctx.Alloc(in[1].DType(), dims); err != nil {
+		return err
+	}
+	return strided.Fill(ctx, &out[0], &in[1], 0)
+}
+
+func newEmpty(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("dtype")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		dims, err := kernel.Dims(&in[0], "shape")
+		if err != nil {
+			return err
+		}
+		out[0], err = ctx.AllocZeroed(dt, dims)
+		return err
+	}), nil
+}
+
+func zerosLike(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	dt := in[0].DType()
+	if dt == tensor.Variant {
+		return zerosLikeVariant(ctx, in, out)
+	}
+	out[0], err = ctx.AllocZeroed(dt, in[0].Dims())
+	return err
+}
+
+// A Zeroer is a variant's value that has a zero of its own kind.
+type Zeroer interface {
+	// Zero is a value like the receiver, with zeros for all that it holds.
+	Zero(ctx *kernel.Context) (any, error)
+}
+
+func zerosLikeVariant(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	if out[0], err = ctx.Alloc(tensor.Variant, in[0].Dims()); err != nil {
+		return err
+	}
+	zeros := tensor.Of[*tensor.Object](&out[0])
+	for i, x := range tensor.Of[*tensor.Object](&in[0]) {
+		if x == nil {
+			continue
+		}
+		z, ok := x.Value.(Zeroer)
+		if !ok {
+			return status.Errorf(status.Unimplemented, "ZerosLike has no zero for a variant that holds %T", x.Value)
+		}
+		zero, err := z.Zero(ctx)
+		if err != nil {
+			return err
+		}
+		zeros[i] = &tensor.Object{Value: zero}
+	}
+	return nil
+}
+
+func newOnesLike(dt tensor.DType) kernel.Kernel {
+	one := one(dt)
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+		if out[0], err = ctx.Alloc(dt, in[0].Dims()); err != nil {
+			return err
+		}
+		one := one
+		return strided.Fill(ctx, &out[0], &one, 0)
+	})
+}
+
+// one is the number 1, or true.
+func one(dt tensor.DType) tensor.Value {
+	switch dt {
+	case tensor.Bool:
+		return tensor.Scalar(true)
+	case tensor.Float:
+		return tensor.Scalar(float32(1))
+	case tensor.Double:
+		return tensor.Scalar(float64(1))
+	case tensor.Half:
+		return tensor.Scalar(tensor.ToFloat16(1))
+	case tensor.Bfloat16:
+		return tensor.Scalar(tensor.ToBFloat16(1))
+	case tensor.Complex64:
+		return tensor.Scalar(complex64(1))
+	case tensor.Complex128:
+		return tensor.Scalar(complex128(1))
+	}
+	switch dt.Size() {
+	case 1:
+		return tensor.ScalarOf(dt, uint8(1))
+	case 2:
+		return tensor.ScalarOf(dt, uint16(1))
+	case 4:
+		return tensor.ScalarOf(dt, uint32(1))
+	}
+	return tensor.ScalarOf(dt, uint64(1))
+}

@@ -1,0 +1,268 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Gather").
+		Input("params: Tparams").Input("indices: Tindices").Output("output: Tparams").
+		Attr("validate_indices: bool = true").
+		Attr("Tparams: type").
+		Attr("Tindices: {int32, int64}").
+		Doc("Takes the rows of a tensor that indices name.")
+	registry.Define("GatherV2").
+		Input("params: Tparams").Input("indices: Tindices").Input("axis: Taxis").Output("output: Tparams").
+		Attr("batch_dims: int = 0").
+		Attr("Tparams: type").
+		Attr("Tindices: {int16, int32, int64}").
+		Attr("Taxis: {int32, int64}").
+		Doc("Takes the slices of a tensor along an axis that indices name; the first batch_dims dimensions are walked together.")
+	registry.Define("GatherNd").
+		Input("params: Tparams").Input("indices: Tindices").Output("output: Tparams").
+		Attr("Tparams: type").
+		Attr("Tindices: {int16, int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Takes the elements or slices of a tensor that the rows of indices name, each a place in its first dimensions.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return gather{}, nil }, "Gather")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		return gather{batch: c.Int("batch_dims"), axis: true}, nil
+	}, "GatherV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(gatherNd), nil }, "GatherNd")
+}
+
+// A gather is the kernel of Gather and, with an input for the axis, GatherV2.
+type gather struct {
+	batch int64
+	axis  bool
+}
+
+func (g gather) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	x, at := in[0].Dims(), 0
+	if len(x) == 0 {
+		return status.Invalid("params must be at least 1 dimensional")
+	}
+	if g.axis {
+		a, err := kernel.Int(&in[2], "axis")
+		if err != nil {
+			return err
+		}
+		ok := false
+		if at, ok = kernel.Axis(a, len(x)); !ok {
+			return status.Invalid("Expected axis in the range [%d, %d), but got %d", -len(x), len(x), a)
+		}
+	}
+	batch, err := g.batchDims(in, at)
+	if err != nil {
+		return err
+	}
+	limit, behind := int(x[at]), 1
+	for _, d := range x[at+1:] {
+		behind *= int(d)
+	}
+	if at == 0 && in[1].IsScalar() {
+		i, _ := kernel.Int(&in[1], "indices")
+		if i < 0 || i >= int64(limit) {
+			return outside(&in[1], 0, i, limit)
+		}
+		out[0], err = piece(ctx, in, int(i)*behind, behind, x[1:])
+		return err
+	}
+	var buf [8]int64
+	dims := append(append(append(buf[:0], x[:at]...), in[1].Dims()[batch:]...), x[at+1:]...)
+	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
+		return err
+	}
+	rows, release, err := indices(ctx, &in[1])
+	if err != nil {
+		return err
+	}
+	defer release()
+	for i, r := range rows {
+		if r < 0 || r >= int64(limit) {
+			return outside(&in[1], i, r, limit)
+		}
+	}
+	batches, outer := 1, 1
+	for i, d := range x[:at] {
+		if i < batch {
+			batches *= int(d)
+		} else {
+			outer *= int(d)
+		}
+	}
+	if out[0].NumElements() == 0 {
+		return nil
+	}
+	return takeRows(ctx, &out[0], &in[0], rows, batches, outer, limit*behind, behind)
+}
+
+// takeRows copies, for each of batches·outer blocks of the source, the runs of
+// n elements that the batch's share of rows names.
+func takeRows(ctx *kernel.Context, dst, src *tensor.Value, rows []int64, batches, outer, block, n int) error {
+	per := len(rows) / batches
+	if len(rows)*outer*n <= strided.Grain {
+		for b := range batches * outer {
+			share := rows[b/outer*per:][:per]
+			strided.Gather(dst, b*per*n, src, b*block, share, n)
+		}
+		return nil
+	}
+	total := batches * outer * per // runs
+	ctx.Parallel(total, max(1, strided.Grain/n), func(lo, hi int) {
+		for lo < hi && ctx.Err() == nil {
+			b, i := lo/per, lo%per
+			take := min(per-i, hi-lo)
+			strided.Gather(dst, lo*n, src, b*block, rows[b/outer*per+i:][:take], n)
+			lo += take
+		}
+	})
+	return ctx.Err()
+}
+
+// batchDims checks the attribute against the inputs' shapes.
+func (g gather) batchDims(in []tensor.Value, at int) (int, error) {
+	x, idx, b := in[0].Dims(), in[1].Dims(), g.batch
+	if b < 0 {
+		b += int64(len(idx))
+	}
+	switch {
+	case b < 0 || b > int64(len(idx)):
+		return 0, status.Invalid("Expected batch_dims in the range [%d, %d], but got %d", -len(idx), len(idx), g.batch)
+	case b >= int64(len(x)):
+		return 0, status.Invalid("batch_dims (%d) must be less than rank(params) (%d).", b, len(x))
+	case b > int64(at):
+		return 0, status.Invalid("batch_dims (%d) must be less than or equal to axis (%d).", b, at)
+	}
+	for i := range int(b) {
+		if x[i] != idx[i] {
+			return 0, status.Invalid("params.shape[%d]: %d should be equal to indices.shape[%d]: %d", i, x[i], i, idx[i])
+		}
+	}
+	return int(b), nil
+}
+
+// indices is the elements of v, an integer tensor, as int64; release gives the
+// memory back that this may have taken.
+func indices(ctx *kernel.Context, v *tensor.Value) (x []int64, release func(), err error) {
+	if v.DType() == tensor.Int64 {
+		return tensor.Of[int64](v), func() {}, nil
+	}
+	n := [1]int64{int64(v.NumElements())}
+	tmp, err := ctx.Alloc(tensor.Int64, n[:])
+	if err != nil {
+		return nil, nil, err
+	}
+	x = tensor.Of[int64](&tmp)
+	switch v.DType() {
+	case tensor.Int32:
+		for i, k := range tensor.Of[int32](v) {
+			x[i] = int64(k)
+		}
+	case tensor.Int16:
+		for i, k := range tensor.Of[int16](v) {
+			x[i] = int64(k)
+		}
+	case tensor.Int8:
+		for i, k := range tensor.Of[int8](v) {
+			x[i] = int64(k)
+		}
+	case tensor.Uint8:
+		for i, k := range tensor.Of[uint8](v) {
+			x[i] = int64(k)
+		}
+	default:
+		return nil, nil, status.Errorf(status.Unimplemented, "indices of type %v", v.DType())
+	}
+	return x, func() { ctx.Free(tmp) }, nil
+}
+
+// outside is the error that element i of the indices, of value at, is none of
+// [0, limit).
+func outside(v *tensor.Value, i int, at int64, limit int) error {
+	return status.Invalid("indices%s = %d is not in [0, %d)", place(v.Dims(), i), at, limit)
+}
+
+// place writes the coordinates of element i of a tensor: "[1,2]", and "" for a scalar.
+func place(dims []int64, i int) string {
+	if len(dims) == 0 {
+		return ""
+	}
+	at := make([]int64, len(dims))
+	for d := len(dims) - 1; d >= 0; d-- {
+		at[d] = int64(i) % dims[d]
+		i /= int(dims[d])
+	}
+	return tensor.FormatDims(at)
+}
+
+func gatherNd(ctx *kernel.Context, in, out []tensor.Value) error {
+	x, idx := in[0].Dims(), in[1].Dims()
+	if len(x) == 0 || len(idx) == 0 {
+		return status.Invalid("params and indices must be at least a vector")
+	}
+	depth := int(idx[len(idx)-1])
+	if idx[len(idx)-1] > int64(len(x)) {
+		return status.Invalid("index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, len(x))
+	}
+	var buf [8]int64
+	dims := append(append(buf[:0], idx[:len(idx)-1]...), x[depth:]...)
+	v, err := ctx.Alloc(in[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	if v.NumElements() == 0 {
+		return nil
+	}
+	rows, n, release, err := places(ctx, &in[1], x, func(i int, at []int64) error {
+		return status.Invalid("indices%s = %s does not index into param shape %s", place(idx[:len(idx)-1], i), tensor.FormatDims(at), tensor.FormatDims(x))
+	})
+	if err != nil {
+		return err
+	}
+	defer release()
+	return takeRows(ctx, &out[0], &in[0], rows, 1, 1, 0, n)
+}
+
+// places turns the rows of v, each a place in the first dimensions of a tensor
+// of shape x, into numbers of runs of n elements. bad makes the error for row i.
+func places(ctx *kernel.Context, v *tensor.Value, x []int64, bad func(i int, at []int64) error) (rows []int64, n int, release func(), err error) {
+	idx := v.Dims()
+	depth := int(idx[len(idx)-1])
+	count := 1
+	for _, d := range idx[:len(idx)-1] {
+		count *= int(d)
+	}
+	n = 1
+	for _, d := range x[depth:] {
+		n *= int(d)
+	}
+	flat, giveBack, err := indices(ctx, v)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	defer giveBack()
+	tmp, err := ctx.Alloc(tensor.Int64, []int64{int64(count)})
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	rows = tensor.Of[int64](&tmp)
+	for i := range rows {
+		r, at := int64(0), flat[i*depth:(i+1)*depth]
+		for d, k := range at {
+			if k < 0 || k >= x[d] {
+				ctx.Free(tmp)
+				return nil, 0, nil, bad(i, at)
+			}
+			r = r*x[d] + k
+		}
+		rows[i] = r
+	}
+	return rows, n, func() { ctx.Free(tmp) }, nil
+}

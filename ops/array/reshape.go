@@ -1,0 +1,172 @@
+package array
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Reshape").
+		Input("tensor: T").Input("shape: Tshape").Output("output: T").
+		Attr("T: type").
+		Attr("Tshape: {int32, int64} = DT_INT32").
+		Doc("Gives the same elements another shape; a dimension of -1 takes what is left.")
+	registry.Define("ExpandDims").
+		Input("input: T").Input("dim: Tdim").Output("output: T").
+		Attr("T: type").
+		Attr("Tdim: {int32, int64} = DT_INT32").
+		Doc("Adds a dimension of 1.")
+	registry.Define("Squeeze").
+		Input("input: T").Output("output: T").
+		Attr("T: type").
+		Attr("squeeze_dims: list(int) >= 0 = []").
+		Doc("Takes dimensions of 1 away: all, or those listed.")
+	registry.Define("Bitcast").
+		Input("input: T").Output("output: type").
+		Attr("T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}").
+		Attr("type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}").
+		Doc("Reads the same memory as elements of another type.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reshape), nil }, "Reshape")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(expandDims), nil }, "ExpandDims")
+	kernel.ForAll(newSqueeze, "Squeeze")
+	kernel.ForAll(newBitcast, "Bitcast")
+}
+
+// withDims makes input 0 the output under another shape of the same size.
+func withDims(ctx *kernel.Context, in, out []tensor.Value, dims []int64) error {
+	switch {
+	case len(dims) == 0:
+		out[0] = tensor.ScalarAt(&in[0], 0)
+	case in[0].IsScalar():
+		v, err := ctx.Alloc(in[0].DType(), dims)
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		strided.Move(&out[0], 0, &in[0], 0, 1)
+	default:
+		if v, ok := ctx.Reuse(in, 0); ok {
+			v.SetDims(dims)
+			out[0] = v
+			return nil
+		}
+		out[0] = in[0].Reshaped(dims)
+	}
+	return nil
+}
+
+func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
+	var buf [8]int64
+	dims, err := kernel.AppendIntVector(buf[:0], &in[1], "sizes input")
+	if err != nil {
+		return err
+	}
+	n, product, unknown := int64(in[0].NumElements()), int64(1), -1
+	for i, d := range dims {
+		switch {
+		case d == -1 && unknown >= 0:
+			return status.Invalid("Only one input size may be -1, not both %d and %d", unknown, i)
+		case d == -1:
+			unknown = i
+		case d < 0:
+			return status.Invalid("Size %d must be non-negative, not %d", i, d)
+		case d > 0 && product > math.MaxInt64/d:
+			product = math.MaxInt64 // too many, unless a later dimension is 0
+		default:
+			product *= d
+		}
+	}
+	if unknown >= 0 {
+		if product == 0 {
+			return status.Invalid("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
+		}
+		if n%product != 0 {
+			return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
+		}
+		dims[unknown] = n / product
+		product = n
+	}
+	if product != n {
+		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape %s has %d", n, tensor.FormatDims(dims), product)
+	}
+	return withDims(ctx, in, out, dims)
+}
+
+func expandDims(ctx *kernel.Context, in, out []tensor.Value) error {
+	axis, err := kernel.Int(&in[1], "dim")
+	if err != nil {
+		return err
+	}
+	rank := in[0].Rank()
+	at, ok := kernel.Axis(axis, rank+1)
+	if !ok {
+		return status.Invalid("Tried to expand dim index %d for tensor with %d dimensions.", axis, rank)
+	}
+	if rank+1 > tensor.MaxRank {
+		return status.Invalid("a tensor of rank %d takes no more dimensions", rank)
+	}
+	var buf [8]int64
+	dims := append(buf[:0], in[0].Dims()[:at]...)
+	dims = append(append(dims, 1), in[0].Dims()[at:]...)
+	return withDims(ctx, in, out, dims)
+}
+
+func newSqueeze(c *kernel.Construction) (kernel.Kernel, error) {
+	axes := c.Ints("squeeze_dims")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		rank := in[0].Rank()
+		var take [tensor.MaxRank]bool
+		for _, a := range axes {
+			at, ok := kernel.Axis(a, rank)
+			if !ok {
+				return status.Invalid("Tried to squeeze dim index %d for tensor with %d dimensions.", a, rank)
+			}
+			take[at] = true
+		}
+		var buf [8]int64
+		dims := buf[:0]
+		for i, d := range in[0].Dims() {
+			switch {
+			case take[i] && d != 1:
+				return status.Invalid("Can not squeeze dim[%d], expected a dimension of 1, got %d", i, d)
+			case take[i] || len(axes) == 0 && d == 1:
+			default:
+				dims = append(dims, d)
+			}
+		}
+		return withDims(ctx, in, out, dims)
+	}), nil
+}
+
+// newBitcast copies the bytes: elements stay aligned, and a result of another
+// size of elements gets a last dimension, or loses one.
+func newBitcast(c *kernel.Construction) (kernel.Kernel, error) {
+	from, to := c.Type("T"), c.Type("type")
+	if from.Size() == 0 || to.Size() == 0 {
+		return nil, c.Errorf("Cannot bitcast from %v to %v", from, to)
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+		var buf [8]int64
+		dims := append(buf[:0], in[0].Dims()...)
+		switch fs, ts := from.Size(), to.Size(); {
+		case fs > ts:
+			dims = append(dims, int64(fs/ts))
+		case fs < ts:
+			if len(dims) == 0 || dims[len(dims)-1] != int64(ts/fs) {
+				return status.Invalid("Cannot bitcast from %v to %v: shape %s", from, to, tensor.FormatDims(dims))
+			}
+			dims = dims[:len(dims)-1]
+		}
+		if out[0], err = ctx.Alloc(to, dims); err != nil {
+			return err
+		}
+		copy(tensor.Bytes(&out[0]), tensor.Bytes(&in[0]))
+		return nil
+	}), nil
+}

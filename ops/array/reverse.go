@@ -1,0 +1,192 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Reverse").
+		Input("tensor: T").Input("dims: bool").Output("output: T").
+		Attr("T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, float, double, complex64, complex128, string}").
+		Doc("Turns the dimensions around for which dims is true.")
+	registry.Define("ReverseV2").
+		Input("tensor: T").Input("axis: Tidx").Output("output: T").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double, complex64, complex128, string}").
+		Doc("Turns the listed dimensions around.")
+	registry.Define("ReverseSequence").
+		Input("input: T").Input("seq_lengths: Tlen").Output("output: T").
+		Attr("seq_dim: int").
+		Attr("batch_dim: int = 0").
+		Attr("T: type").
+		Attr("Tlen: {int32, int64} = DT_INT64").
+		Doc("Turns the first seq_lengths[b] elements of dimension seq_dim around, for every place b of dimension batch_dim.")
+	registry.Define("Roll").
+		Input("input: T").Input("shift: Tshift").Input("axis: Taxis").Output("output: T").
+		Attr("T: type").
+		Attr("Tshift: {int32, int64}").
+		Attr("Taxis: {int32, int64}").
+		Doc("Moves elements along dimensions, those that fall off one end to the other.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reverse), nil }, "Reverse")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reverseV2), nil }, "ReverseV2")
+	kernel.ForAll(newReverseSequence, "ReverseSequence")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(roll), nil }, "Roll")
+}
+
+func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[1].Rank() != 1 || in[1].NumElements() != in[0].Rank() {
+		return status.Invalid("'dims' must have a size equal to the rank of tensor, %d, but has shape %s", in[0].Rank(), tensor.FormatDims(in[1].Dims()))
+	}
+	return reversed(ctx, in, out, tensor.Of[bool](&in[1]))
+}
+
+func reverseV2(ctx *kernel.Context, in, out []tensor.Value) error {
+	var buf [8]int64
+	axes, err := kernel.AppendIntVector(buf[:0], &in[1], "'dims'")
+	if err != nil {
+		return err
+	}
+	var turn [tensor.MaxRank]bool
+	for i, a := range axes {
+		d, ok := kernel.Axis(a, in[0].Rank())
+		if !ok {
+			return status.Invalid("'axis'[%d] = %d is out of valid range [%d, %d]", i, a, -in[0].Rank(), in[0].Rank()-1)
+		}
+		if turn[d] {
+			return status.Invalid("axis %d specified more than once.", d)
+		}
+		turn[d] = true
+	}
+	return reversed(ctx, in, out, turn[:in[0].Rank()])
+}
+
+func reversed(ctx *kernel.Context, in, out []tensor.Value, turn []bool) (err error) {
+	from, turned := strided.Whole(in[0]), false
+	for d, t := range turn {
+		if t && from.Dims[d] > 1 {
+			from.Reverse(d)
+			turned = true
+		}
+	}
+	if !turned || in[0].NumElements() == 0 {
+		out[0] = in[0]
+		return nil
+	}
+	if out[0], err = ctx.Alloc(in[0].DType(), in[0].Dims()); err != nil {
+		return err
+	}
+	return strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], from)
+}
+
+func newReverseSequence(c *kernel.Construction) (kernel.Kernel, error) {
+	seq, batch := c.Int("seq_dim"), c.Int("batch_dim")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		dims := in[0].Dims()
+		s, ok := kernel.Axis(seq, len(dims))
+		if !ok {
+			return status.Invalid("seq_dim must be < input rank ( %d vs. %d)", seq, len(dims))
+		}
+		b, ok := kernel.Axis(batch, len(dims))
+		if !ok {
+			return status.Invalid("batch_dim must be < input rank ( %d vs. %d)", batch, len(dims))
+		}
+		if s == b {
+			return status.Invalid("batch_dim == seq_dim == %d", s)
+		}
+		if in[1].Rank() != 1 || in[1].NumElements() != int(dims[b]) {
+			return status.Invalid("Length of seq_lengths != input.dims(%d), (%d vs. %d)", b, in[1].NumElements(), dims[b])
+		}
+		lengths := kernel.AppendInts(nil, &in[1])
+		for i, n := range lengths {
+			if n < 0 || n > dims[s] {
+				return status.Invalid("seq_lens(%d) = %d is not in [0, %d]", i, n, dims[s])
+			}
+		}
+		v, err := ctx.Alloc(in[0].DType(), dims)
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		whole := strided.Whole(in[0])
+		for i, n := range lengths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			row := whole.Permute(identity(len(dims)))
+			row.Slice(b, i, 1, 1)
+			head, back, tail := row.Permute(identity(len(dims))), row.Permute(identity(len(dims))), row
+			head.Slice(s, 0, 1, int(n))
+			back.Slice(s, int(n)-1, -1, int(n))
+			tail.Slice(s, int(n), 1, int(dims[s]-n))
+			if err := strided.Copy(ctx, &out[0], head, &in[0], back); err != nil {
+				return err
+			}
+			if err := strided.Copy(ctx, &out[0], tail, &in[0], tail); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+func identity(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+func roll(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() < 1 {
+		return status.Invalid("input must be 1-D or higher")
+	}
+	if in[1].Rank() > 1 || in[2].Rank() > 1 || in[1].NumElements() != in[2].NumElements() {
+		return status.Invalid("shift and axis must have the same size")
+	}
+	dims := in[0].Dims()
+	shift := make([]int64, len(dims))
+	steps := kernel.AppendInts(nil, &in[1])
+	for i, a := range kernel.AppendInts(nil, &in[2]) {
+		d, ok := kernel.Axis(a, len(dims))
+		if !ok {
+			return status.Invalid("axis %d is out of range", a)
+		}
+		if n := dims[d]; n > 0 {
+			shift[d] = ((shift[d]+steps[i]%n)%n + n) % n
+		}
+	}
+	v, err := ctx.Alloc(in[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	return rolled(ctx, out, in, strided.Whole(in[0]), strided.Whole(in[0]), shift, 0)
+}
+
+// rolled copies, for dimension d and those behind it, the two parts that each
+// shift divides a dimension into.
+func rolled(ctx *kernel.Context, out, in []tensor.Value, to, from strided.View, shift []int64, d int) error {
+	for d < len(shift) && shift[d] == 0 {
+		d++
+	}
+	if d == len(shift) {
+		return strided.Copy(ctx, &out[0], to, &in[0], from)
+	}
+	n, k := from.Dims[d], int(shift[d])
+	p := identity(len(shift))
+	for _, part := range [2]struct{ from, to, n int }{{0, k, n - k}, {n - k, 0, k}} {
+		t, f := to.Permute(p), from.Permute(p)
+		t.Slice(d, part.to, 1, part.n)
+		f.Slice(d, part.from, 1, part.n)
+		if err := rolled(ctx, out, in, t, f, shift, d+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

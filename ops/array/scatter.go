@@ -1,0 +1,241 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("ScatterNd").
+		Input("indices: Tindices").Input("updates: T").Input("shape: Tindices").Output("output: T").
+		Attr("T: type").
+		Attr("Tindices: {int16, int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Adds updates to zeros of the given shape, each at the place that its row of indices names.")
+	registry.Define("TensorScatterUpdate").
+		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
+		Attr("T: type").
+		Attr("Tindices: {int16, int32, int64, uint16}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Copies a tensor, with updates in the places that the rows of indices name.")
+	registry.Define("TensorScatterAdd").
+		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
+		Attr("T: type").
+		Attr("Tindices: {int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Copies a tensor, with updates added in the places that the rows of indices name.")
+	registry.Define("TensorScatterSub").
+		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
+		Attr("T: type").
+		Attr("Tindices: {int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Copies a tensor, with updates subtracted in the places that the rows of indices name.")
+	registry.Define("TensorScatterMax").
+		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
+		Attr("T: type").
+		Attr("Tindices: {int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Copies a tensor, with the larger of element and update in the places that the rows of indices name.")
+	registry.Define("TensorScatterMin").
+		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
+		Attr("T: type").
+		Attr("Tindices: {int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc("Copies a tensor, with the smaller of element and update in the places that the rows of indices name.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(scatterNd), nil }, "ScatterNd")
+	onto := func(op string, c combination) {
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return scatterOnto(ctx, in, out, c) }), nil
+		}, op)
+	}
+	onto("TensorScatterUpdate", assign)
+	onto("TensorScatterAdd", sum)
+	onto("TensorScatterSub", difference)
+	onto("TensorScatterMax", largest)
+	onto("TensorScatterMin", smallest)
+}
+
+// A combination is what becomes of an element and an update.
+type combination uint8
+
+const (
+	assign combination = iota
+	sum
+	difference
+	largest
+	smallest
+)
+
+func scatterNd(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims, err := kernel.Dims(&in[2], "shape")
+	if err != nil {
+		return err
+	}
+	if _, err := tensor.NumElements(in[1].DType(), dims); err != nil {
+		return err
+	}
+	if err := checkUpdates(&in[0], &in[1], dims); err != nil {
+		return err
+	}
+	if out[0], err = ctx.AllocZeroed(in[1].DType(), dims); err != nil {
+		return err
+	}
+	return scatter(ctx, &out[0], &in[0], &in[1], sum)
+}
+
+func scatterOnto(ctx *kernel.Context, in, out []tensor.Value, c combination) error {
+	if err := checkUpdates(&in[1], &in[2], in[0].Dims()); err != nil {
+		return err
+	}
+	if v, ok := ctx.Reuse(in, 0); ok {
+		out[0] = v
+	} else if err := deepCopy(ctx, in, out); err != nil {
+		return err
+	}
+	return scatter(ctx, &out[0], &in[1], &in[2], c)
+}
+
+// checkUpdates checks that updates holds, for each row of idx, a slice of a
+// tensor of those dims.
+func checkUpdates(idx, updates *tensor.Value, dims []int64) error {
+	i, u := idx.Dims(), updates.Dims()
+	bad := func() error {
+		return status.Invalid("Dimensions of indices %s and updates %s must match the output's %s",
+			tensor.FormatDims(i), tensor.FormatDims(u), tensor.FormatDims(dims))
+	}
+	if len(dims) == 0 {
+		return status.Invalid("Output must be at least 1-D, got shape: []")
+	}
+	if len(i) == 0 || len(u) == 0 {
+		return bad()
+	}
+	depth := i[len(i)-1]
+	if depth > int64(len(dims)) || len(u) != len(i)-1+len(dims)-int(depth) {
+		return bad()
+	}
+	if !equalDims(u[:len(i)-1], i[:len(i)-1]) || !equalDims(u[len(i)-1:], dims[depth:]) {
+		return bad()
+	}
+	if n, _ := tensor.NumElements(updates.DType(), dims); n == 0 && updates.NumElements() > 0 {
+		return status.Invalid("Indices and updates specified for empty output")
+	}
+	return nil
+}
+
+func scatter(ctx *kernel.Context, dst, idx, updates *tensor.Value, c combination) error {
+	if dst.NumElements() == 0 {
+		return nil
+	}
+	i := idx.Dims()
+	rows, n, release, err := places(ctx, idx, dst.Dims(), func(row int, at []int64) error {
+		return status.Invalid("indices%s = %s does not index into shape %s", place(i[:len(i)-1], row), tensor.FormatDims(at), tensor.FormatDims(dst.Dims()))
+	})
+	if err != nil {
+		return err
+	}
+	defer release()
+	if c == assign {
+		strided.Scatter(dst, updates, rows, n)
+		return nil
+	}
+	switch dt := dst.DType(); dt {
+	case tensor.Float:
+		return combineReals[float32](dst, updates, rows, n, c)
+	case tensor.Double:
+		return combineReals[float64](dst, updates, rows, n, c)
+	case tensor.Int8:
+		return combineReals[int8](dst, updates, rows, n, c)
+	case tensor.Int16:
+		return combineReals[int16](dst, updates, rows, n, c)
+	case tensor.Int32:
+		return combineReals[int32](dst, updates, rows, n, c)
+	case tensor.Int64:
+		return combineReals[int64](dst, updates, rows, n, c)
+	case tensor.Uint8:
+		return combineReals[uint8](dst, updates, rows, n, c)
+	case tensor.Uint16:
+		return combineReals[uint16](dst, updates, rows, n, c)
+	case tensor.Uint32:
+		return combineReals[uint32](dst, updates, rows, n, c)
+	case tensor.Uint64:
+		return combineReals[uint64](dst, updates, rows, n, c)
+	case tensor.Complex64:
+		return combineNumbers[complex64](dst, updates, rows, n, c)
+	case tensor.Complex128:
+		return combineNumbers[complex128](dst, updates, rows, n, c)
+	case tensor.Half:
+		combine(dst, updates, rows, n, elementwise.Half2(narrowly(c)))
+	case tensor.Bfloat16:
+		combine(dst, updates, rows, n, elementwise.Bfloat2(narrowly(c)))
+	case tensor.Bool:
+		if c != sum {
+			return noCombination(dt)
+		}
+		combine(dst, updates, rows, n, func(x, y bool) bool { return x || y })
+	case tensor.String:
+		if c != sum {
+			return noCombination(dt)
+		}
+		combine(dst, updates, rows, n, func(x, y string) string { return x + y })
+	default:
+		return noCombination(dt)
+	}
+	return nil
+}
+
+func noCombination(dt tensor.DType) error {
+	return status.Errorf(status.Unimplemented, "no kernel of this scatter operation for %v", dt)
+}
+
+func combineReals[T elementwise.Real](dst, updates *tensor.Value, rows []int64, n int, c combination) error {
+	switch c {
+	case largest:
+		combine(dst, updates, rows, n, func(x, y T) T { return max(x, y) })
+	case smallest:
+		combine(dst, updates, rows, n, func(x, y T) T { return min(x, y) })
+	default:
+		return combineNumbers[T](dst, updates, rows, n, c)
+	}
+	return nil
+}
+
+func combineNumbers[T elementwise.Number](dst, updates *tensor.Value, rows []int64, n int, c combination) error {
+	switch c {
+	case sum:
+		combine(dst, updates, rows, n, func(x, y T) T { return x + y })
+	case difference:
+		combine(dst, updates, rows, n, func(x, y T) T { return x - y })
+	default:
+		return noCombination(dst.DType())
+	}
+	return nil
+}
+
+func narrowly(c combination) func(x, y float32) float32 {
+	switch c {
+	case sum:
+		return func(x, y float32) float32 { return x + y }
+	case difference:
+		return func(x, y float32) float32 { return x - y }
+	case largest:
+		return func(x, y float32) float32 { return max(x, y) }
+	}
+	return func(x, y float32) float32 { return min(x, y) }
+}
+
+// combine applies f to the elements of the runs that rows names, and to the
+// updates, one row after the other: the result does not depend on threads.
+func combine[T tensor.Element](dst, updates *tensor.Value, rows []int64, n int, f func(x, y T) T) {
+	d, u := tensor.Of[T](dst), tensor.Of[T](updates)
+	for i, r := range rows {
+		to, from := d[int(r)*n:(int(r)+1)*n], u[i*n:(i+1)*n]
+		for j, x := range from {
+			to[j] = f(to[j], x)
+		}
+	}
+}

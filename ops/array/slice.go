@@ -1,0 +1,285 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Slice").
+		Input("input: T").Input("begin: Index").Input("size: Index").Output("output: T").
+		Attr("T: type").
+		Attr("Index: {int32, int64}").
+		Doc("Takes a box out of a tensor, given by its first corner and its size; a size of -1 reaches to the end.")
+	registry.Define("StridedSlice").
+		Input("input: T").Input("begin: Index").Input("end: Index").Input("strides: Index").Output("output: T").
+		Attr("T: type").
+		Attr("Index: {int16, int32, int64}").
+		Attr("begin_mask: int = 0").
+		Attr("end_mask: int = 0").
+		Attr("ellipsis_mask: int = 0").
+		Attr("new_axis_mask: int = 0").
+		Attr("shrink_axis_mask: int = 0").
+		Doc("Takes elements at regular steps along every dimension, as Python's x[begin:end:stride, ...] does.")
+	registry.Define("StridedSliceGrad").
+		Input("shape: Index").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("dy: T").Output("output: T").
+		Attr("T: type").
+		Attr("Index: {int32, int64}").
+		Attr("begin_mask: int = 0").
+		Attr("end_mask: int = 0").
+		Attr("ellipsis_mask: int = 0").
+		Attr("new_axis_mask: int = 0").
+		Attr("shrink_axis_mask: int = 0").
+		Doc("Puts dy where StridedSlice took elements from, into zeros of the given shape.")
+	registry.Define("TensorStridedSliceUpdate").
+		Input("input: T").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").Output("output: T").
+		Attr("T: type").
+		Attr("Index: {int32, int64}").
+		Attr("begin_mask: int = 0").
+		Attr("end_mask: int = 0").
+		Attr("ellipsis_mask: int = 0").
+		Attr("new_axis_mask: int = 0").
+		Attr("shrink_axis_mask: int = 0").
+		Doc("Copies a tensor, with value where StridedSlice would take elements from.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(slice), nil }, "Slice")
+	kernel.ForAll(newStridedSlice, "StridedSlice")
+	kernel.ForAll(newStridedSliceGrad, "StridedSliceGrad")
+	kernel.ForAll(newStridedSliceUpdate, "TensorStridedSliceUpdate")
+}
+
+// viewAbove is the number of bytes from which on a part of a tensor that lies
+// in one piece is passed on without a copy. A smaller copy is cheaper than
+// what sharing costs later: neither tensor's memory can be reused.
+const viewAbove = 64 << 10
+
+// piece is n elements of in[0] from element start on, as a tensor of that shape.
+func piece(ctx *kernel.Context, in []tensor.Value, start, n int, dims []int64) (tensor.Value, error) {
+	if len(dims) == 0 {
+		return tensor.ScalarAt(&in[0], start), nil
+	}
+	if size := in[0].DType().Size(); size > 0 && n*size > viewAbove {
+		return tensor.ValueOf(in[0].Tensor().Slice(start, n, dims)), nil
+	}
+	v, err := ctx.Alloc(in[0].DType(), dims)
+	if err != nil {
+		return v, err
+	}
+	strided.Move(&v, 0, &in[0], start, n)
+	return v, nil
+}
+
+func slice(ctx *kernel.Context, in, out []tensor.Value) error {
+	var b1, b2 [8]int64
+	x := in[0].Dims()
+	begin, err := kernel.AppendIntVector(b1[:0], &in[1], "begin")
+	if err != nil {
+		return err
+	}
+	size, err := kernel.AppendIntVector(b2[:0], &in[2], "size")
+	if err != nil {
+		return err
+	}
+	if len(begin) != len(x) || len(size) != len(x) {
+		return status.Invalid("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes [%d] and [%d] instead.", len(x), len(begin), len(size))
+	}
+	// Whether the box is one piece of memory: nothing but the outermost
+	// dimension that has more than one element in it is cut.
+	whole, cut, start := true, false, 0
+	for i := range x {
+		if begin[i] < 0 || begin[i] > x[i] {
+			return status.Invalid("Expected begin[%d] in [0, %d], but got %d", i, x[i], begin[i])
+		}
+		if size[i] == -1 {
+			size[i] = x[i] - begin[i]
+		}
+		if size[i] < 0 || size[i] > x[i]-begin[i] {
+			return status.Invalid("Expected size[%d] in [0, %d], but got %d", i, x[i]-begin[i], size[i])
+		}
+		if cut && size[i] != x[i] {
+			whole = false
+		}
+		cut = cut || size[i] != 1
+		start = start*int(x[i]) + int(begin[i])
+	}
+	if equalDims(size, x) {
+		out[0] = in[0]
+		return nil
+	}
+	if whole {
+		n := 1
+		for _, s := range size {
+			n *= int(s)
+		}
+		if n == 0 {
+			start = 0
+		}
+		out[0], err = piece(ctx, in, start, n, size)
+		return err
+	}
+	if out[0], err = ctx.Alloc(in[0].DType(), size); err != nil {
+		return err
+	}
+	from := strided.Whole(in[0])
+	for i := range x {
+		from.Slice(i, int(begin[i]), 1, int(size[i]))
+	}
+	return strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], from)
+}
+
+// masks are the attributes of the strided-slice operations.
+func masks(c *kernel.Construction) shape.StridedSpec {
+	return shape.StridedSpec{
+		BeginMask: c.Int("begin_mask"), EndMask: c.Int("end_mask"), EllipsisMask: c.Int("ellipsis_mask"),
+		NewAxisMask: c.Int("new_axis_mask"), ShrinkMask: c.Int("shrink_axis_mask"),
+	}
+}
+
+// apply resolves a spec, its operands being three inputs, for a tensor of those dims.
+func apply(spec shape.StridedSpec, in []tensor.Value, dims []int64) (shape.Strided, error) {
+	var err error
+	for i, to := range []*[]int64{&spec.Begin, &spec.End, &spec.Strides} {
+		if in[i].Rank() != 1 || in[i].NumElements() != in[0].NumElements() {
+			return shape.Strided{}, status.Invalid("Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
+				tensor.FormatDims(in[0].Dims()), tensor.FormatDims(in[1].Dims()), tensor.FormatDims(in[2].Dims()))
+		}
+		*to = appendIndices(make([]int64, 0, in[i].NumElements()), &in[i])
+	}
+	s, err := spec.Apply(shape.Of(dims...))
+	if err == nil && !s.Shape.Full() {
+		err = status.Errorf(status.Internal, "the shape of a strided slice is %v", s.Shape)
+	}
+	return s, err
+}
+
+// appendIndices is kernel.AppendInts for int16, too.
+func appendIndices(dst []int64, v *tensor.Value) []int64 {
+	if v.DType() != tensor.Int16 {
+		return kernel.AppendInts(dst, v)
+	}
+	for _, x := range tensor.Of[int16](v) {
+		dst = append(dst, int64(x))
+	}
+	return dst
+}
+
+// view is the part of a tensor of those dims that s takes.
+func view(s shape.Strided, dims []int64) strided.View {
+	v := strided.Of(dims)
+	for i, d := range s.Dims {
+		v.Slice(i, int(d.Begin), int(d.Stride), int(d.Count))
+	}
+	return v
+}
+
+func newStridedSlice(c *kernel.Construction) (kernel.Kernel, error) {
+	spec := masks(c)
+	row := spec.ShrinkMask == 1 && spec.BeginMask|spec.EndMask|spec.EllipsisMask|spec.NewAxisMask == 0
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		if row && in[1].NumElements() == 1 && in[1].Rank() == 1 && in[3].NumElements() == 1 && in[0].Rank() > 0 {
+			return takeRow(ctx, in, out)
+		}
+		x := in[0].Dims()
+		s, err := apply(spec, in[1:], x)
+		if err != nil {
+			return err
+		}
+		from := view(s, x)
+		dims := s.Shape.Dims()
+		if from.Len() == in[0].NumElements() && contiguous(s, x) {
+			return withDims(ctx, in, out, dims)
+		}
+		if len(dims) == 0 {
+			out[0] = tensor.ScalarAt(&in[0], from.Offset)
+			return nil
+		}
+		if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
+			return err
+		}
+		to := strided.Of(s.Processed.Dims())
+		return strided.Copy(ctx, &out[0], to, &in[0], from)
+	}), nil
+}
+
+// contiguous says whether s takes all elements in their order.
+func contiguous(s shape.Strided, dims []int64) bool {
+	for i, d := range s.Dims {
+		if d.Begin != 0 || d.Count != dims[i] || d.Stride != 1 && d.Count > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// takeRow is x[i], the most frequent slice in loops.
+func takeRow(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	var b [1]int64
+	i := appendIndices(b[:0], &in[1])[0]
+	if step := appendIndices(b[:0], &in[3])[0]; step <= 0 {
+		if step == 0 {
+			return status.Invalid("strides[0] must be non-zero")
+		}
+		return status.Invalid("only stride 1 allowed on non-range indexing.")
+	}
+	dims := in[0].Dims()
+	at, ok := kernel.Axis(i, int(dims[0]))
+	if !ok {
+		return status.Invalid("slice index %d of dimension 0 out of bounds.", i)
+	}
+	n := in[0].NumElements() / int(dims[0])
+	out[0], err = piece(ctx, in, at*n, n, dims[1:])
+	return err
+}
+
+func newStridedSliceGrad(c *kernel.Construction) (kernel.Kernel, error) {
+	spec := masks(c)
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		dims, err := kernel.Dims(&in[0], "shape")
+		if err != nil {
+			return err
+		}
+		if _, err := tensor.NumElements(in[4].DType(), dims); err != nil {
+			return err
+		}
+		s, err := apply(spec, in[1:4], dims)
+		if err != nil {
+			return err
+		}
+		if !equalDims(s.Shape.Dims(), in[4].Dims()) {
+			return status.Invalid("shape of dy was %s instead of %v", tensor.FormatDims(in[4].Dims()), s.Shape)
+		}
+		if out[0], err = ctx.AllocZeroed(in[4].DType(), dims); err != nil {
+			return err
+		}
+		return strided.Copy(ctx, &out[0], view(s, dims), &in[4], strided.Of(s.Processed.Dims()))
+	}), nil
+}
+
+func newStridedSliceUpdate(c *kernel.Construction) (kernel.Kernel, error) {
+	spec := masks(c)
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		dims := in[0].Dims()
+		s, err := apply(spec, in[1:4], dims)
+		if err != nil {
+			return err
+		}
+		var from strided.View
+		if in[4].NumElements() == 1 {
+			from = strided.Of(nil).Broadcast(s.Processed.Dims())
+		} else if !equalDims(s.Shape.Dims(), in[4].Dims()) {
+			return status.Invalid("shape of value was %s instead of %v", tensor.FormatDims(in[4].Dims()), s.Shape)
+		} else {
+			from = strided.Of(s.Processed.Dims())
+		}
+		if v, ok := ctx.Reuse(in, 0); ok {
+			out[0] = v
+		} else if err := deepCopy(ctx, in, out); err != nil {
+			return err
+		}
+		return strided.Copy(ctx, &out[0], view(s, dims), &in[4], from)
+	}), nil
+}

@@ -1,0 +1,166 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Split").
+		Input("split_dim: int32").Input("value: T").Output("output: num_split * T").
+		Attr("num_split: int >= 1").
+		Attr("T: type").
+		Doc("Divides a tensor into equal parts along a dimension.")
+	registry.Define("SplitV").
+		Input("value: T").Input("size_splits: Tlen").Input("split_dim: int32").Output("output: num_split * T").
+		Attr("num_split: int >= 1").
+		Attr("T: type").
+		Attr("Tlen: {int8, int32, int64} = DT_INT64").
+		Doc("Divides a tensor into parts of the given sizes along a dimension; one size may be -1 and takes what is left.")
+	registry.Define("Unpack").
+		Input("value: T").Output("output: num * T").
+		Attr("num: int >= 0").
+		Attr("T: type").
+		Attr("axis: int = 0").
+		Doc("Divides a tensor along a dimension, which goes away, into its elements.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(split), nil }, "Split")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(splitV), nil }, "SplitV")
+	kernel.ForAll(newUnpack, "Unpack")
+}
+
+// splitAxis reads the input that names the dimension.
+func splitAxis(v *tensor.Value, rank int) (int, error) {
+	a, err := kernel.Int(v, "split_dim")
+	if err != nil {
+		return 0, err
+	}
+	at, ok := kernel.Axis(a, rank)
+	if !ok {
+		return 0, status.Invalid("-input rank(-%d) <= split_dim < input rank (%d), but got %d", rank, rank, a)
+	}
+	return at, nil
+}
+
+func split(ctx *kernel.Context, in, out []tensor.Value) error {
+	at, err := splitAxis(&in[0], in[1].Rank())
+	if err != nil {
+		return err
+	}
+	size, n := in[1].Dims()[at], int64(len(out))
+	if size%n != 0 {
+		return status.Invalid("Number of ways to split should evenly divide the split dimension, but got split_dim %d (size = %d) and num_split %d", at, size, n)
+	}
+	return divide(ctx, in[1:2], out, at, func(int) int64 { return size / n })
+}
+
+func splitV(ctx *kernel.Context, in, out []tensor.Value) error {
+	at, err := splitAxis(&in[2], in[0].Rank())
+	if err != nil {
+		return err
+	}
+	sizes, err := kernel.AppendIntVector(nil, &in[1], "size_splits")
+	if err != nil {
+		return err
+	}
+	if len(sizes) != len(out) {
+		return status.Invalid("size of the split_tensor must be %d, got %d", len(out), len(sizes))
+	}
+	left, rest := in[0].Dims()[at], -1
+	for i, s := range sizes {
+		switch {
+		case s == -1 && rest >= 0:
+			return status.Invalid("There can only be one -1 in the input.")
+		case s == -1:
+			rest = i
+		case s < 0:
+			return status.Invalid("Split size at index %d must be >= 0. Got: %d", i, s)
+		case s > left:
+			return status.Invalid("Split sizes must add up to the size of dimension %d, which is %d", at, in[0].Dims()[at])
+		default:
+			left -= s
+		}
+	}
+	if rest >= 0 {
+		sizes[rest] = left
+	} else if left != 0 {
+		return status.Invalid("Split sizes must add up to the size of dimension %d, which is %d", at, in[0].Dims()[at])
+	}
+	return divide(ctx, in[:1], out, at, func(i int) int64 { return sizes[i] })
+}
+
+// divide cuts in[0] along dimension at into parts of those sizes, which add up.
+func divide(ctx *kernel.Context, in, out []tensor.Value, at int, size func(i int) int64) (err error) {
+	if len(out) == 1 {
+		out[0] = in[0]
+		return nil
+	}
+	var buf [8]int64
+	dims := append(buf[:0], in[0].Dims()...)
+	rows, behind := 1, 1
+	for i, d := range dims {
+		if i < at {
+			rows *= int(d)
+		} else if i > at {
+			behind *= int(d)
+		}
+	}
+	width, from := behind*int(dims[at]), 0
+	for i := range out {
+		n := size(i)
+		dims[at] = n
+		if err := part(ctx, in, &out[i], from, rows, int(n)*behind, width, dims); err != nil {
+			return err
+		}
+		from += int(n) * behind
+	}
+	return nil
+}
+
+// part sets *out to the n elements from element from on of each of so many
+// rows of in[0], which are width long.
+func part(ctx *kernel.Context, in []tensor.Value, out *tensor.Value, from, rows, n, width int, dims []int64) (err error) {
+	if rows == 1 {
+		*out, err = piece(ctx, in, from, n, dims)
+		return err
+	}
+	if *out, err = ctx.Alloc(in[0].DType(), dims); err != nil || out.NumElements() == 0 {
+		return err
+	}
+	d := []int{rows, n}
+	return strided.Copy(ctx, out, strided.View{Dims: d, Strides: []int{n, 1}},
+		&in[0], strided.View{Offset: from, Dims: d, Strides: []int{width, 1}})
+}
+
+func newUnpack(c *kernel.Construction) (kernel.Kernel, error) {
+	axis := c.Int("axis")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		x := in[0].Dims()
+		at, ok := kernel.Axis(axis, len(x))
+		if !ok {
+			return status.Invalid("axis = %d not in [%d, %d)", axis, -len(x), len(x))
+		}
+		if int(x[at]) != len(out) {
+			return status.Invalid("Input shape axis %d must equal %d, got shape %s", at, len(out), tensor.FormatDims(x))
+		}
+		var buf [8]int64
+		dims := append(append(buf[:0], x[:at]...), x[at+1:]...)
+		rows, n := 1, 1
+		for i, d := range x {
+			if i < at {
+				rows *= int(d)
+			} else if i > at {
+				n *= int(d)
+			}
+		}
+		for i := range out {
+			if err := part(ctx, in, &out[i], i*n, rows, n, n*len(out), dims); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}

@@ -1,0 +1,137 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Transpose").
+		Input("x: T").Input("perm: Tperm").Output("y: T").
+		Attr("T: type").
+		Attr("Tperm: {int32, int64} = DT_INT32").
+		Doc("Puts dimension perm[i] of the input in place i.")
+	registry.Define("ConjugateTranspose").
+		Input("x: T").Input("perm: Tperm").Output("y: T").
+		Attr("T: type").
+		Attr("Tperm: {int32, int64} = DT_INT32").
+		Doc("Puts dimension perm[i] of the input in place i and takes the complex conjugate.")
+	registry.Define("InvertPermutation").
+		Input("x: T").Output("y: T").
+		Attr("T: {int32, int64} = DT_INT32").
+		Doc("Computes the permutation that undoes the given one.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(transpose), nil }, "Transpose")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(conjugateTranspose), nil }, "ConjugateTranspose")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(invertPermutation), nil }, "InvertPermutation")
+}
+
+func transpose(ctx *kernel.Context, in, out []tensor.Value) error {
+	x := in[0].Dims()
+	if in[1].Rank() != 1 || in[1].NumElements() != len(x) {
+		return status.Invalid("transpose expects a vector of size %d. But input(1) is a vector of size %d", len(x), in[1].NumElements())
+	}
+	var buf [8]int64
+	perm := make([]int, len(x))
+	dims := make([]int64, len(x))
+	seen := make([]bool, len(x))
+	moved := false // a dimension of more than one element changes places with another
+	last := -1
+	for i, p := range kernel.AppendInts(buf[:0], &in[1]) {
+		d, ok := kernel.Axis(p, len(x))
+		if !ok {
+			return status.Invalid("%d is out of range [0 .. %d)", p, len(x))
+		}
+		perm[i], dims[i], seen[d] = d, x[d], true
+		if x[d] != 1 {
+			moved = moved || d < last
+			last = d
+		}
+	}
+	for d, s := range seen {
+		if !s {
+			return status.Invalid("%d is missing from {%s}.", d, joined(perm))
+		}
+	}
+	if !moved {
+		return withDims(ctx, in, out, dims)
+	}
+	v, err := ctx.Alloc(in[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	return strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], strided.Whole(in[0]).Permute(perm))
+}
+
+func joined(x []int) string {
+	dims := make([]int64, len(x))
+	for i, d := range x {
+		dims[i] = int64(d)
+	}
+	s := tensor.FormatDims(dims)
+	return s[1 : len(s)-1]
+}
+
+func conjugateTranspose(ctx *kernel.Context, in, out []tensor.Value) error {
+	if err := transpose(ctx, in, out); err != nil {
+		return err
+	}
+	switch out[0].DType() {
+	case tensor.Complex64:
+		return conjugate(ctx, out, func(x complex64) complex64 { return complex(real(x), -imag(x)) })
+	case tensor.Complex128:
+		return conjugate(ctx, out, func(x complex128) complex128 { return complex(real(x), -imag(x)) })
+	}
+	return nil
+}
+
+// conjugate changes out[0], in a new buffer since the transpose may have
+// passed its input on.
+func conjugate[T tensor.Element](ctx *kernel.Context, out []tensor.Value, conj func(T) T) error {
+	v, err := ctx.Alloc(out[0].DType(), out[0].Dims())
+	if err != nil {
+		return err
+	}
+	x := out[0]
+	out[0] = v
+	o := tensor.Of[T](&out[0])
+	for i, x := range tensor.Of[T](&x) {
+		o[i] = conj(x)
+	}
+	return nil
+}
+
+func invertPermutation(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 1 {
+		return status.Invalid("invert_permutation expects a 1D vector.")
+	}
+	v, err := ctx.Alloc(in[0].DType(), in[0].Dims())
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	if v.DType() == tensor.Int32 {
+		return invert(tensor.Of[int32](&out[0]), tensor.Of[int32](&in[0]))
+	}
+	return invert(tensor.Of[int64](&out[0]), tensor.Of[int64](&in[0]))
+}
+
+func invert[T int32 | int64](o, x []T) error {
+	for i := range o {
+		o[i] = -1
+	}
+	for i, p := range x {
+		if p < 0 || int64(p) >= int64(len(o)) {
+			return status.Invalid("%d is not between 0 and %d", p, len(o))
+		}
+		if o[p] != -1 {
+			return status.Invalid("%d is duplicated in the input.", p)
+		}
+		o[p] = T(i)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package array
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Where").
+		Input("input: T").Output("index: int64").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = DT_BOOL").
+		Doc("Lists the coordinates of the elements that are true or not 0, in row-major order.")
+
+	kernel.ForTypes("Where", "T", newWhere, append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool)...)
+}
+
+func newWhere(dt tensor.DType) kernel.Kernel {
+	switch dt {
+	case tensor.Bool:
+		return where(func(x bool) bool { return x })
+	case tensor.Float:
+		return where(func(x float32) bool { return x != 0 })
+	case tensor.Double:
+		return where(func(x float64) bool { return x != 0 })
+	case tensor.Half:
+		return where(func(x tensor.Float16) bool { return x&0x7fff != 0 })
+	case tensor.Bfloat16:
+		return where(func(x tensor.BFloat16) bool { return x&0x7fff != 0 })
+	case tensor.Complex64:
+		return where(func(x complex64) bool { return x != 0 })
+	case tensor.Complex128:
+		return where(func(x complex128) bool { return x != 0 })
+	case tensor.Int8:
+		return where(func(x int8) bool { return x != 0 })
+	case tensor.Int16:
+		return where(func(x int16) bool { return x != 0 })
+	case tensor.Int32:
+		return where(func(x int32) bool { return x != 0 })
+	case tensor.Int64:
+		return where(func(x int64) bool { return x != 0 })
+	case tensor.Uint8:
+		return where(func(x uint8) bool { return x != 0 })
+	case tensor.Uint16:
+		return where(func(x uint16) bool { return x != 0 })
+	case tensor.Uint32:
+		return where(func(x uint32) bool { return x != 0 })
+	case tensor.Uint64:
+		return where(func(x uint64) bool { return x != 0 })
+	}
+	return nil
+}
+
+func where[T tensor.Element](holds func(T) bool) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		dims := in[0].Dims()
+		if len(dims) == 0 {
+			return status.Invalid("WhereOp : the input must have at least one dimension")
+		}
+		x := tensor.Of[T](&in[0])
+		count := 0
+		for _, x := range x {
+			if holds(x) {
+				count++
+			}
+		}
+		v, err := ctx.Alloc(tensor.Int64, []int64{int64(count), int64(len(dims))})
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		o := tensor.Of[int64](&out[0])
+		for i, x := range x {
+			if !holds(x) {
+				continue
+			}
+			row := o[:len(dims)]
+			o = o[len(dims):]
+			for d := len(dims) - 1; d >= 0; d-- {
+				row[d] = int64(i) % dims[d]
+				i /= int(dims[d])
+			}
+		}
+		return nil
+	})
+}
