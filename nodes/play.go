@@ -68,7 +68,7 @@ func (s *Step) die(it *frames.Iteration, n *node) {
 // input takes the node's only input for one that hands it on.
 func (s *Step) input(a activation, n *node, i int32) (tensor.Value, bool) {
 	v := a.it.Inputs[n.in+i]
-	if n.flags&flagDeref == 0 || !v.IsRef() || n.def.InputTypes()[i].IsRef() {
+	if n.flags&flagDeref == 0 || !v.IsRef() || n.def != nil && n.def.InputTypes()[i].IsRef() {
 		return v, true
 	}
 	r, ok := v.Cell().Read()
