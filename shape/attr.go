@@ -43,6 +43,16 @@ func (c *Context) Ints(name string) []int64 {
 	return out
 }
 
+// Floats is a list(float) attribute.
+func (c *Context) Floats(name string) []float32 {
+	list := c.attr(name).List
+	out := make([]float32, len(list))
+	for i := range list {
+		out[i] = list[i].F
+	}
+	return out
+}
+
 // Types is a list(type) attribute.
 func (c *Context) Types(name string) []tensor.DType {
 	list := c.attr(name).List

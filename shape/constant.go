@@ -68,7 +68,7 @@ func widen[T ~int8 | ~int16 | ~int32 | ~uint8 | ~uint16 | ~uint32](t *tensor.Ten
 }
 
 // DimFrom is the dimension that input i gives, an integer scalar; Unknown if
-// its value is not known or is -1.
+// its value is not known.
 func (c *Context) DimFrom(i int) (int64, error) {
 	if s := c.Input(i); s.known && len(s.dims) != 0 {
 		return Unknown, status.Invalid("Input must be scalar but has rank %d", len(s.dims))
@@ -77,7 +77,7 @@ func (c *Context) DimFrom(i int) (int64, error) {
 	if !ok {
 		return Unknown, nil
 	}
-	if d < Unknown {
+	if d < 0 {
 		return Unknown, status.Invalid("Dimension size, given by scalar input %d, must be non-negative but is %d", i, d)
 	}
 	return d, nil

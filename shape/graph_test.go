@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 
 	_ "github.com/troupe-go/troupe/ops/array"
+	_ "github.com/troupe-go/troupe/ops/math"
+	_ "github.com/troupe-go/troupe/ops/nn"
 )
 
 // definitions is TensorFlow's own, by name: the tests do not depend on which

@@ -30,8 +30,8 @@ import (
 //	?            anything
 //
 // A pattern of an input may be followed by "= n", which makes n the value of
-// the input, an integer scalar, or "= S", which makes S the shape that the
-// value of the input, a vector of dimensions, describes.
+// the input, an integer scalar, or by "= " and a pattern for the shape that the
+// value of the input, a vector of dimensions, describes: "size: [2] = [h,w]".
 //
 // All uses of a variable are merged, inputs in their order, and the outputs
 // take what was learned. A contradiction is INVALID_ARGUMENT and says which
@@ -57,15 +57,21 @@ type rule struct {
 	shapes  []string // names of the shape variables
 }
 
-// A ruleArg is an argument and its pattern.
+// A ruleArg is an argument and what is said of it.
 type ruleArg struct {
-	name   string
-	handle bool       // the shape behind the handle is meant
-	any    bool       // any shape
-	whole  int        // a shape variable, else -1
-	items  []ruleItem // otherwise
+	name string
+	pattern
+	handle bool // the pattern is for the shape behind the handle
 
-	dimValue, shapeValue int // the variable that the input's value is, else -1
+	dimValue   int      // the variable that the input's value is, else -1
+	shapeValue *pattern // of the shape that the input's value describes, or nil
+}
+
+// A pattern describes a shape.
+type pattern struct {
+	any   bool       // any shape
+	whole int        // a shape variable, else -1
+	items []ruleItem // otherwise
 }
 
 // A ruleItem is one item of a pattern in brackets: a segment of dimensions, or
@@ -166,77 +172,80 @@ func (r *rule) each(c *Context, args []ruleArg, outputs bool, f func(arg *ruleAr
 	return nil
 }
 
-// input merges input i, which belongs to arg, into the variables.
+// input merges input i, which belongs to arg, with what is said of arg.
 func (b *binding) input(arg *ruleArg, i int) error {
 	s := b.c.Input(i)
 	if arg.handle {
 		s = b.c.HandleShape(i)
 	}
-	switch {
-	case arg.any:
-	case arg.whole >= 0:
-		if err := b.mergeShape(arg.whole, s, place{arg.name, wholeInput}); err != nil {
-			return err
-		}
-	default:
-		if err := b.match(arg, s); err != nil {
-			return err
-		}
+	if err := b.match(&arg.pattern, s, place{arg.name, wholeInput}); err != nil {
+		return err
 	}
-	if arg.dimValue >= 0 {
+	value := place{arg.name, inputValue}
+	switch {
+	case arg.dimValue >= 0:
 		d, err := b.c.DimFrom(i)
 		if err != nil {
-			return detail(err, place{arg.name, inputValue}.String())
+			return detail(err, value.String())
 		}
-		return b.mergeDim(arg.dimValue, d, place{arg.name, inputValue})
-	}
-	if arg.shapeValue >= 0 {
+		return b.mergeDim(arg.dimValue, d, value)
+	case arg.shapeValue != nil:
 		s, err := b.c.ShapeFrom(i)
 		if err != nil {
-			return detail(err, place{arg.name, inputValue}.String())
+			return detail(err, value.String())
 		}
-		return b.mergeShape(arg.shapeValue, s, place{arg.name, inputValue})
+		return b.match(arg.shapeValue, s, value)
 	}
 	return nil
 }
 
-// match merges s, the shape of arg, with the items of its pattern.
-func (b *binding) match(arg *ruleArg, s Shape) error {
-	seg := arg.segment()
+// match merges a shape, that of an input or of its value, with its pattern.
+func (b *binding) match(p *pattern, s Shape, of place) error {
+	if p.any {
+		return nil
+	}
+	if p.whole >= 0 {
+		return b.mergeShape(p.whole, s, of)
+	}
+	seg := p.segment()
 	var err error
 	if seg < 0 {
-		s, err = s.WithRank(len(arg.items))
+		s, err = s.WithRank(len(p.items))
 	} else {
-		s, err = s.WithRankAtLeast(len(arg.items) - 1)
+		s, err = s.WithRankAtLeast(len(p.items) - 1)
 	}
 	if err != nil {
-		return detail(err, place{arg.name, wholeInput}.String()+" is to be "+b.r.pattern(arg))
+		return detail(err, of.String()+" is to be "+b.r.text(p))
 	}
 	if !s.known {
 		return nil
 	}
-	after := len(s.dims) - len(arg.items) // of a dimension behind the segment, less its item's index
-	for k := range arg.items {
-		item := &arg.items[k]
+	after := len(s.dims) - len(p.items) // of a dimension behind the segment, less its item's index
+	for k := range p.items {
+		item := &p.items[k]
 		at := k
 		if seg >= 0 && k > seg {
 			at = k + after
 		}
+		here := of
+		if of.dim == wholeInput {
+			here.dim = at
+		}
 		switch {
 		case item.segment:
 			if item.shape >= 0 {
-				err = b.mergeShape(item.shape, s.Sub(k, k+after+1), place{arg.name, wholeInput})
+				err = b.mergeShape(item.shape, s.Sub(k, k+after+1), of)
 			}
 		case item.any:
 		case len(item.vars) == 1 && item.number == 1:
-			err = b.mergeDim(item.vars[0], s.dims[at], place{arg.name, at})
+			err = b.mergeDim(item.vars[0], s.dims[at], here)
 		default:
 			var want int64
 			if want, err = b.product(item); err == nil && want != Unknown {
 				_, err = WithValue(s.dims[at], want)
 			}
 			if err != nil {
-				err = detail(err, place{arg.name, at}.String())
+				err = detail(err, here.String())
 			}
 		}
 		if err != nil {
@@ -247,9 +256,9 @@ func (b *binding) match(arg *ruleArg, s Shape) error {
 }
 
 // segment is the index of the item that is a segment, -1 without one.
-func (a *ruleArg) segment() int {
-	for k := range a.items {
-		if a.items[k].segment {
+func (p *pattern) segment() int {
+	for k := range p.items {
+		if p.items[k].segment {
 			return k
 		}
 	}

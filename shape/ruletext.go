@@ -96,39 +96,41 @@ func (p *ruleParser) args(end string, outputs bool) []ruleArg {
 }
 
 func (p *ruleParser) arg(output bool) ruleArg {
-	a := ruleArg{name: p.tok, whole: -1, dimValue: -1, shapeValue: -1}
+	a := ruleArg{name: p.tok, dimValue: -1}
 	if !isWord(p.tok) {
 		p.fail("expected the name of an argument, found %q", p.tok)
 	}
 	p.next()
 	p.expect(":")
-	if !output && p.accept("*") {
-		a.handle = true
-	}
-	switch {
-	case p.accept("?"):
-		a.any = true
-	case p.accept("["):
-		a.items = p.items(output)
-	case isShapeName(p.tok):
-		a.whole = variable(&p.rule.shapes, p.tok)
-		p.next()
-	default:
-		p.fail("expected a pattern for '%s', found %q", a.name, p.tok)
-	}
+	a.handle = !output && p.accept("*")
+	a.pattern = p.pattern(output)
 	if output || !p.accept("=") {
 		return a
 	}
-	switch {
-	case isShapeName(p.tok):
-		a.shapeValue = variable(&p.rule.shapes, p.tok)
-	case isDimName(p.tok):
+	if isDimName(p.tok) {
 		a.dimValue = variable(&p.rule.dims, p.tok)
-	default:
-		p.fail("expected a variable for the value of '%s', found %q", a.name, p.tok)
+		p.next()
+		return a
 	}
-	p.next()
+	value := p.pattern(false)
+	a.shapeValue = &value
 	return a
+}
+
+func (p *ruleParser) pattern(output bool) pattern {
+	t := pattern{whole: -1}
+	switch {
+	case p.accept("?"):
+		t.any = true
+	case p.accept("["):
+		t.items = p.items(output)
+	case isShapeName(p.tok):
+		t.whole = variable(&p.rule.shapes, p.tok)
+		p.next()
+	default:
+		p.fail("expected a pattern, found %q", p.tok)
+	}
+	return t
 }
 
 // items reads what follows an opening bracket.
@@ -207,24 +209,21 @@ func variable(names *[]string, name string) int {
 	return len(*names) - 1
 }
 
-// pattern is the pattern of an argument as text.
-func (r *rule) pattern(a *ruleArg) string {
+// text is a pattern as it was written.
+func (r *rule) text(p *pattern) string {
 	var b strings.Builder
-	if a.handle {
-		b.WriteByte('*')
-	}
 	switch {
-	case a.any:
+	case p.any:
 		b.WriteByte('?')
-	case a.whole >= 0:
-		b.WriteString(r.shapes[a.whole])
+	case p.whole >= 0:
+		b.WriteString(r.shapes[p.whole])
 	default:
 		b.WriteByte('[')
-		for k := range a.items {
+		for k := range p.items {
 			if k > 0 {
 				b.WriteByte(',')
 			}
-			r.writeItem(&b, &a.items[k])
+			r.writeItem(&b, &p.items[k])
 		}
 		b.WriteByte(']')
 	}

@@ -43,7 +43,7 @@ func (w Window) Output(size int64) (int64, error) {
 	default:
 		return Unknown, status.Invalid("Unknown padding %q", w.Padding)
 	}
-	covers, err := w.covers()
+	covers, err := w.Covers()
 	if err != nil {
 		return Unknown, err
 	}
@@ -54,8 +54,8 @@ func (w Window) Output(size int64) (int64, error) {
 	return rest/w.Stride + 1, nil
 }
 
-// covers is how many elements the dilated filter spans.
-func (w Window) covers() (int64, error) {
+// Covers is how many elements the dilated filter spans.
+func (w Window) Covers() (int64, error) {
 	if w.Dilation <= 1 || w.Size <= 0 {
 		return w.Size, nil
 	}

@@ -1,0 +1,115 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
+
+func init() {
+	shape.Register(shape.Reduce, "Sum", "Prod", "Max", "Min", "Mean", "All", "Any", "EuclideanNorm")
+	shape.Register(argShape, "ArgMax", "ArgMin")
+	shape.Register(shape.Unchanged, "Cumsum", "Cumprod", "CumulativeLogsumexp")
+	shape.Register(nthElementShape, "NthElement")
+
+	shape.Register(shape.Rule("data: [?,R...], segment_ids: [?] -> output: [?,R...]"),
+		"SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
+	shape.Register(unsortedSegmentShape,
+		"UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum")
+	shape.Register(sparseSegmentShape,
+		"SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum",
+		"SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments",
+		"SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad")
+
+	shape.Register(shape.Rule("arr: ?, size: [] = n, weights: ? -> bins: [n]"), "Bincount")
+	shape.Register(denseBincountShape, "DenseBincount")
+	shape.Register(shape.Rule("splits: [r], values: ?, size: [] = n, weights: ? -> output: [?,n]"), "RaggedBincount")
+	shape.Register(sparseBincountShape, "SparseBincount")
+	shape.Register(shape.Rule("values: ?, value_range: [2], nbins: [] = n -> out: [n]"), "HistogramFixedWidth")
+}
+
+// argShape takes away the dimension that input 1 names.
+func argShape(c *shape.Context) error {
+	in := c.Input(0)
+	if !in.Known() {
+		return nil
+	}
+	rank := int64(in.Rank())
+	axis, ok := c.ConstInt(1)
+	switch {
+	case rank <= 1:
+		c.SetOutput(0, shape.Scalar)
+	case !ok:
+		c.SetOutput(0, shape.OfRank(int(rank-1)))
+	case axis < -rank || axis >= rank:
+		return status.Invalid("Dimension (%d) must be in the range [%d, %d), where %d is the number of dimensions in the input.", axis, -rank, rank, rank)
+	default:
+		c.SetOutput(0, in.Remove(int(axis)))
+	}
+	return nil
+}
+
+func nthElementShape(c *shape.Context) error {
+	in := c.Try(c.Input(0).WithRankAtLeast(1))
+	n := c.TryDim(c.DimFrom(1))
+	if d := in.Dim(-1); n != shape.Unknown && d != shape.Unknown && d <= n {
+		return status.Invalid("Input must have last dimension > n = %d but is %d", n, d)
+	}
+	c.SetOutput(0, in.To(-1))
+	return c.Err()
+}
+
+// unsortedSegmentShape has a slice of data for each segment, of which input 2
+// gives the number.
+func unsortedSegmentShape(c *shape.Context) error {
+	data, ids := c.Input(0), c.Input(1)
+	c.Try(c.Input(2).WithRank(0))
+	if c.Err() != nil || !ids.Known() {
+		return c.Err()
+	}
+	if _, _, err := shape.MergePrefix(data, ids); err != nil {
+		return err
+	}
+	n := c.TryDim(c.DimFrom(2))
+	c.SetOutput(0, c.Try(shape.Concat(shape.Of(n), data.From(ids.Rank()))))
+	return c.Err()
+}
+
+// sparseSegmentShape has a row of data for each segment, of which input 3
+// gives the number, if there is one.
+func sparseSegmentShape(c *shape.Context) error {
+	data := c.Try(c.Input(0).WithRankAtLeast(1))
+	indices, ids := c.Try(c.Input(1).WithRank(1)), c.Try(c.Input(2).WithRank(1))
+	c.Try(shape.Merge(indices, ids))
+	n := shape.Unknown
+	if c.NumInputs() > 3 {
+		n = c.TryDim(c.DimFrom(3))
+	}
+	c.SetOutput(0, c.Try(shape.Concat(shape.Of(n), data.From(1))))
+	return c.Err()
+}
+
+func denseBincountShape(c *shape.Context) error {
+	in := c.Try(c.Input(0).WithRankAtMost(2))
+	size := c.TryDim(c.DimFrom(1))
+	switch in.Rank() {
+	case 0, 1:
+		c.SetOutput(0, shape.Of(size))
+	case 2:
+		c.SetOutput(0, shape.Of(in.Dim(0), size))
+	}
+	return c.Err()
+}
+
+func sparseBincountShape(c *shape.Context) error {
+	dense, size := c.Try(c.ShapeFrom(2)), c.TryDim(c.DimFrom(3))
+	switch dense.Rank() {
+	case -1:
+	case 1:
+		c.SetOutput(0, shape.Of(size))
+	case 2:
+		c.SetOutput(0, shape.Of(dense.Dim(0), size))
+	default:
+		return status.Invalid("Input must be less than rank 3, but is rank %d", dense.Rank())
+	}
+	return c.Err()
+}
