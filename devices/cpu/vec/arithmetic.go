@@ -1,49 +1,192 @@
 package vec
 
+// operand is x, as long as dst. It panics if x is shorter.
+func operand(dst, x []float32) []float32 { return x[:len(dst):len(x)] }
+
 // Add sets dst to x + y.
-func Add(dst, x, y []float32) { addPortable(dst, x, y) }
+func Add(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		addAVX512(dst, x, y)
+	case avx2:
+		addAVX2(dst, x, y)
+	default:
+		addPortable(dst, x, y)
+	}
+}
 
 // AddScalar sets dst to x + s.
-func AddScalar(dst, x []float32, s float32) { addScalarPortable(dst, x, s) }
+func AddScalar(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		addScalarAVX512(dst, x, s)
+	case avx2:
+		addScalarAVX2(dst, x, s)
+	default:
+		addScalarPortable(dst, x, s)
+	}
+}
 
 // Sub sets dst to x - y.
-func Sub(dst, x, y []float32) { subPortable(dst, x, y) }
+func Sub(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		subAVX512(dst, x, y)
+	case avx2:
+		subAVX2(dst, x, y)
+	default:
+		subPortable(dst, x, y)
+	}
+}
 
 // SubScalar sets dst to x - s.
-func SubScalar(dst, x []float32, s float32) { addScalarPortable(dst, x, -s) }
+func SubScalar(dst, x []float32, s float32) { AddScalar(dst, x, -s) }
 
 // ScalarSub sets dst to s - y.
-func ScalarSub(dst []float32, s float32, y []float32) { scalarSubPortable(dst, s, y) }
+func ScalarSub(dst []float32, s float32, y []float32) {
+	y = operand(dst, y)
+	switch isa {
+	case avx512:
+		scalarSubAVX512(dst, s, y)
+	case avx2:
+		scalarSubAVX2(dst, s, y)
+	default:
+		scalarSubPortable(dst, s, y)
+	}
+}
 
 // Mul sets dst to x * y.
-func Mul(dst, x, y []float32) { mulPortable(dst, x, y) }
+func Mul(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		mulAVX512(dst, x, y)
+	case avx2:
+		mulAVX2(dst, x, y)
+	default:
+		mulPortable(dst, x, y)
+	}
+}
 
 // MulScalar sets dst to x * s.
-func MulScalar(dst, x []float32, s float32) { mulScalarPortable(dst, x, s) }
+func MulScalar(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		mulScalarAVX512(dst, x, s)
+	case avx2:
+		mulScalarAVX2(dst, x, s)
+	default:
+		mulScalarPortable(dst, x, s)
+	}
+}
 
 // Div sets dst to x / y.
-func Div(dst, x, y []float32) { divPortable(dst, x, y) }
+func Div(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		divAVX512(dst, x, y)
+	case avx2:
+		divAVX2(dst, x, y)
+	default:
+		divPortable(dst, x, y)
+	}
+}
 
 // DivScalar sets dst to x / s.
-func DivScalar(dst, x []float32, s float32) { divScalarPortable(dst, x, s) }
+func DivScalar(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		divScalarAVX512(dst, x, s)
+	case avx2:
+		divScalarAVX2(dst, x, s)
+	default:
+		divScalarPortable(dst, x, s)
+	}
+}
 
 // ScalarDiv sets dst to s / y.
-func ScalarDiv(dst []float32, s float32, y []float32) { scalarDivPortable(dst, s, y) }
+func ScalarDiv(dst []float32, s float32, y []float32) {
+	y = operand(dst, y)
+	switch isa {
+	case avx512:
+		scalarDivAVX512(dst, s, y)
+	case avx2:
+		scalarDivAVX2(dst, s, y)
+	default:
+		scalarDivPortable(dst, s, y)
+	}
+}
 
 // Max sets dst to the larger of x and y: NaN if either is, and +0 is larger
 // than -0, as for Go's max.
-func Max(dst, x, y []float32) { maxPortable(dst, x, y) }
+func Max(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		maxAVX512(dst, x, y)
+	case avx2:
+		maxAVX2(dst, x, y)
+	default:
+		maxPortable(dst, x, y)
+	}
+}
 
 // MaxScalar sets dst to the larger of x and s, as [Max] does.
-func MaxScalar(dst, x []float32, s float32) { maxScalarPortable(dst, x, s) }
+func MaxScalar(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		maxScalarAVX512(dst, x, s)
+	case avx2:
+		maxScalarAVX2(dst, x, s)
+	default:
+		maxScalarPortable(dst, x, s)
+	}
+}
 
 // Min sets dst to the smaller of x and y: NaN if either is, and -0 is smaller
 // than +0, as for Go's min.
-func Min(dst, x, y []float32) { minPortable(dst, x, y) }
+func Min(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		minAVX512(dst, x, y)
+	case avx2:
+		minAVX2(dst, x, y)
+	default:
+		minPortable(dst, x, y)
+	}
+}
 
 // MinScalar sets dst to the smaller of x and s, as [Min] does.
-func MinScalar(dst, x []float32, s float32) { minScalarPortable(dst, x, s) }
+func MinScalar(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		minScalarAVX512(dst, x, s)
+	case avx2:
+		minScalarAVX2(dst, x, s)
+	default:
+		minScalarPortable(dst, x, s)
+	}
+}
 
 // Relu sets dst to +0 where x <= 0, which holds for -0, and to x elsewhere: NaN
 // stays.
-func Relu(dst, x []float32) { reluPortable(dst, x) }
+func Relu(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		reluAVX512(dst, x)
+	case avx2:
+		reluAVX2(dst, x)
+	default:
+		reluPortable(dst, x)
+	}
+}

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
 )
@@ -46,8 +47,10 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 		}
 		return
 	}
+	q := product[T]{m: m, n: n, k: k, a: a, rowA: lda, colA: 1, b: b, rowB: ldb, transB: transB, c: c, rowC: ldc, add: add}
 	if transA {
 		mustHold("A", a, lda, k, m)
+		q.rowA, q.colA = 1, lda
 	} else {
 		mustHold("A", a, lda, m, k)
 	}
@@ -56,7 +59,17 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	} else {
 		mustHold("B", b, ldb, k, n)
 	}
-	gemmPortable(transA, transB, m, n, k, a, lda, b, ldb, c, ldc, add)
+	if n == 1 && m > 1 && ldc == 1 {
+		// A column is the transpose of a row, which the tiles are made for.
+		q.m, q.n = 1, m
+		q.a, q.rowA, q.colA = b, 1, ldb
+		if transB {
+			q.colA = 1
+		}
+		q.b, q.rowB, q.transB = a, lda, !transA
+		q.rowC = m
+	}
+	q.run(p)
 }
 
 // mustHold panics unless s reaches to the end of a rows×cols matrix.
@@ -65,3 +78,55 @@ func mustHold[T any](name string, s []T, ld, rows, cols int) {
 		panic(fmt.Sprintf("vec: %d elements are too few for %s, %d×%d in rows of %d", len(s), name, rows, cols, ld))
 	}
 }
+
+// A product is one call of Gemm. Strides count elements.
+type product[T Number] struct {
+	m, n, k    int
+	a          []T
+	rowA, colA int // from an element of A to the next below and to the right
+	b          []T
+	rowB       int // from a row of B, as stored, to the next
+	transB     bool
+	c          []T
+	rowC       int
+	add        bool
+}
+
+// run computes the product by the way that suits its size.
+func (q *product[T]) run(p kernel.Pool) {
+	var z T
+	assembly := false
+	switch any(z).(type) {
+	case float32, float64:
+		assembly = isa != portable
+	}
+	g := geometryOf(unsafe.Sizeof(z))
+	sharing := p != nil && p.Workers() > 1 && work(q.m, q.n, q.k) >= worthSharing
+	switch {
+	case assembly && q.isThick(g):
+		if !sharing {
+			p = alone{}
+		}
+		s := share(q, g)
+		s.thickly(p)
+		s.end()
+	case !sharing && assembly:
+		q.thin(g, 0, q.m, 0, q.n)
+	case !sharing:
+		q.portable(0, q.m)
+	case assembly:
+		s := share(q, g)
+		s.thinly(p)
+		s.end()
+	default:
+		s := share(q, g)
+		p.Parallel(q.m, grain(shareWork/8, work(1, q.n, q.k)), s.rows)
+		s.end()
+	}
+}
+
+// alone is a pool without workers.
+type alone struct{}
+
+func (alone) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
+func (alone) Workers() int                          { return 1 }

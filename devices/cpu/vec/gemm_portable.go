@@ -1,35 +1,37 @@
 package vec
 
-// gemmPortable is Gemm in plain Go. The conversion of each product keeps the
-// compiler from fusing it with the sum.
-func gemmPortable[T Number](transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, add bool) {
-	rowA, colA := lda, 1
-	if transA {
-		rowA, colA = 1, lda
-	}
-	sum := make([]T, n)
-	for i := range m {
-		row := c[i*ldc:][:n]
-		if !add {
-			clear(row)
-		}
-		for lo := 0; lo < k; lo += GemmBlock {
-			hi := min(lo+GemmBlock, k)
-			clear(sum)
-			if transB {
-				for j := range sum {
-					sum[j] = dot(a[i*rowA:], colA, b[j*ldb:], lo, hi)
-				}
-			} else {
-				for p := lo; p < hi; p++ {
-					x := a[i*rowA+p*colA]
-					for j, y := range b[p*ldb:][:n] {
-						sum[j] += T(x * y)
+// portable computes rows lo to hi in plain Go, a few columns at a time. The
+// conversion of each product keeps the compiler from fusing it with the sum.
+func (q *product[T]) portable(lo, hi int) {
+	const width = 64
+	var sums [width]T
+	for i := lo; i < hi; i++ {
+		a := q.a[i*q.rowA:]
+		for j := 0; j < q.n; j += width {
+			w := min(width, q.n-j)
+			c := q.c[i*q.rowC+j:][:w]
+			if !q.add {
+				clear(c)
+			}
+			for p := 0; p < q.k; p += GemmBlock {
+				end := min(p+GemmBlock, q.k)
+				s := sums[:w]
+				clear(s)
+				if q.transB {
+					for col := range s {
+						s[col] = dot(a, q.colA, q.b[(j+col)*q.rowB:], p, end)
+					}
+				} else {
+					for r := p; r < end; r++ {
+						x := a[r*q.colA]
+						for col, y := range q.b[r*q.rowB+j:][:w] {
+							s[col] += T(x * y)
+						}
 					}
 				}
-			}
-			for j, s := range sum {
-				row[j] += s
+				for col, v := range s {
+					c[col] += v
+				}
 			}
 		}
 	}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// sources says what a function takes besides dst.
+type sources string
+
+const (
+	one         sources = "dst, x []float32"
+	two         sources = "dst, x, y []float32"
+	withScalar  sources = "dst, x []float32, s float32"
+	scalarFirst sources = "dst []float32, s float32, y []float32"
+)
+
+func elementwise(a *assembly) {
+	a.ConstraintExpr("amd64")
+	for _, s := range []isa{avx512, avx2} {
+		f := &floats{assembly: a, isa: s}
+		for _, op := range []struct {
+			name string
+			from []sources
+			code func(x, y []reg)
+		}{
+			{"add", []sources{two, withScalar}, f.add},
+			{"sub", []sources{two, scalarFirst}, f.sub},
+			{"mul", []sources{two, withScalar}, f.mul},
+			{"div", []sources{two, withScalar, scalarFirst}, f.div},
+			{"max", []sources{two, withScalar}, func(x, y []reg) { f.extreme(x, y, true) }},
+			{"min", []sources{two, withScalar}, func(x, y []reg) { f.extreme(x, y, false) }},
+		} {
+			for _, from := range op.from {
+				f.function(op.name, from, 4, op.code)
+			}
+		}
+		f.function("relu", one, 4, f.relu)
+		width := 2
+		if s == avx512 {
+			width = 4
+		}
+		f.function("exp", one, width, f.exp)
+		f.function("tanh", one, width, f.tanh)
+		f.function("sigmoid", one, width, f.sigmoid)
+	}
+	a.data()
+	a.StaticGlobal(constants)
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, c := range pool {
+		for lane := range 16 {
+			a.AddDatum(64*i+4*lane, operand.U32(c))
+		}
+	}
+}
+
+// floats writes functions on slices of float32.
+type floats struct {
+	*assembly
+	isa
+}
+
+// function writes a function in which code computes several vectors at a time,
+// interleaved, from x and y into x. The last vectors go one by one, and the last
+// elements as a vector of which only so many lanes are loaded and stored.
+func (f *floats) function(name string, from sources, width int, code func(x, y []reg)) {
+	variant := map[sources]string{one: "", two: "", withScalar: "Scalar", scalarFirst: "Scalar"}[from]
+	if from == scalarFirst {
+		name, variant = "scalar"+string(name[0]-'a'+'A')+name[1:], ""
+	}
+	f.Function(name + variant + f.name)
+	f.Attributes(attr.NOSPLIT)
+	f.SignatureExpr("func(" + string(from) + ")")
+
+	dst := f.Load(f.Param("dst").Base(), f.GP64())
+	n := f.Load(f.Param("dst").Len(), f.GP64())
+	var x, y, s reg
+	if from != scalarFirst {
+		x = f.Load(f.Param("x").Base(), f.GP64())
+	}
+	if from == two || from == scalarFirst {
+		y = f.Load(f.Param("y").Base(), f.GP64())
+	}
+	if from == withScalar || from == scalarFirst {
+		p, err := f.Param("s").Resolve()
+		if err != nil {
+			panic(err)
+		}
+		s = f.vector(f.isa)
+		f.VBROADCASTSS(p.Addr, s)
+	}
+
+	// step computes count vectors.
+	step := func(count int, m *mask) {
+		xs, ys := make([]reg, count), make([]reg, count)
+		take := func(vs []reg, p reg) {
+			for i := range vs {
+				if p == nil {
+					vs[i] = s
+					continue
+				}
+				vs[i] = f.vector(f.isa)
+				f.load(f.isa, at(p, i*f.bytes), vs[i], m)
+			}
+		}
+		take(xs, x)
+		if from != one {
+			take(ys, y)
+		}
+		if x == nil { // code may not change s
+			for i := range xs {
+				xs[i] = f.vector(f.isa)
+				f.VMOVUPS(s, xs[i])
+			}
+		}
+		code(xs, ys)
+		for i := range xs {
+			f.store(f.isa, xs[i], at(dst, i*f.bytes), m)
+		}
+		for _, p := range []reg{dst, x, y} {
+			if p != nil {
+				f.ADDQ(operand.U32(uint32(count*f.bytes)), p)
+			}
+		}
+		f.SUBQ(operand.U32(uint32(count*f.bytes/4)), n)
+	}
+	many, tail, done := f.label("many"), f.label("tail"), f.label("done")
+	f.Label(many)
+	f.CMPQ(n, operand.U32(uint32(width*f.bytes/4)))
+	f.JLT(operand.LabelRef(tail))
+	step(width, nil)
+	f.JMP(operand.LabelRef(many))
+	f.Label(tail)
+	f.CMPQ(n, operand.U8(0))
+	f.JLE(operand.LabelRef(done))
+	m := f.mask(f.isa, 4, n)
+	step(1, &m)
+	f.JMP(operand.LabelRef(tail))
+	f.Label(done)
+	f.VZEROUPPER()
+	f.RET()
+}
+
+// constants names the table of constants, sixteen times each.
+const constants = "constants"
+
+var pool []uint32
+
+// bits loads a constant into all lanes of a register.
+func (f *floats) bits(c uint32) reg {
+	i := slices.Index(pool, c)
+	if i < 0 {
+		i = len(pool)
+		pool = append(pool, c)
+	}
+	r := f.vector(f.isa)
+	f.VMOVUPS(operand.NewDataAddr(operand.NewStaticSymbol(constants), 64*i), r)
+	return r
+}
+
+// value is bits of a number.
+func (f *floats) value(v float32) reg { return f.bits(math.Float32bits(v)) }
+
+// each writes one instruction for each vector.
+func each(vs []reg, instruction func(i int)) {
+	for i := range vs {
+		instruction(i)
+	}
+}
+
+func (f *floats) add(x, y []reg) { each(x, func(i int) { f.VADDPS(y[i], x[i], x[i]) }) }
+func (f *floats) sub(x, y []reg) { each(x, func(i int) { f.VSUBPS(y[i], x[i], x[i]) }) }
+func (f *floats) mul(x, y []reg) { each(x, func(i int) { f.VMULPS(y[i], x[i], x[i]) }) }
+func (f *floats) div(x, y []reg) { each(x, func(i int) { f.VDIVPS(y[i], x[i], x[i]) }) }
+
+// extreme is Go's max or min. The machine's answers its second operand if one
+// is NaN or both are zero; so it is asked both ways. Where the answers differ,
+// both are zeros, of which their conjunction is +0 unless both are -0, and their
+// disjunction -0 unless both are +0; or one is NaN, and so is the sum.
+func (f *floats) extreme(x, y []reg, largest bool) {
+	one, other := make([]reg, len(x)), make([]reg, len(x))
+	each(x, func(i int) {
+		one[i], other[i] = f.vector(f.isa), f.vector(f.isa)
+		if largest {
+			f.VMAXPS(y[i], x[i], one[i])
+			f.VMAXPS(x[i], y[i], other[i])
+			f.VANDPS(other[i], one[i], one[i])
+		} else {
+			f.VMINPS(y[i], x[i], one[i])
+			f.VMINPS(x[i], y[i], other[i])
+			f.VORPS(other[i], one[i], one[i])
+		}
+	})
+	const unordered = 3
+	each(x, func(i int) {
+		if f.isa == avx512 {
+			k := f.K()
+			f.VCMPPS(operand.U8(unordered), y[i], x[i], k)
+			f.VADDPS(y[i], x[i], k, one[i])
+		} else {
+			f.VCMPPS(operand.U8(unordered), y[i], x[i], other[i])
+			f.VADDPS(y[i], x[i], x[i])
+			f.VBLENDVPS(other[i], x[i], one[i], one[i])
+		}
+		x[i] = one[i]
+	})
+}
+
+// relu leaves what is not less than or equal to zero.
+func (f *floats) relu(x, _ []reg) {
+	zero := f.zero(f.isa)
+	const lessOrEqual = 18 // ordered, quiet
+	each(x, func(i int) {
+		if f.isa == avx512 {
+			k := f.K()
+			f.VCMPPS(operand.U8(lessOrEqual), zero, x[i], k)
+			f.VMOVAPS(zero, k, x[i])
+		} else {
+			m := f.vector(f.isa)
+			f.VCMPPS(operand.U8(lessOrEqual), zero, x[i], m)
+			f.VANDNPS(x[i], m, x[i])
+		}
+	})
+}

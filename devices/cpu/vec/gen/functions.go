@@ -1,0 +1,163 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// e^x is 2^n·e^r, where n is the whole number nearest to x/ln 2 and r is what
+// is left, at most ln(2)/2: W. J. Cody and W. Waite, Software Manual for the
+// Elementary Functions (1980), chapter 6. ln 2 is taken away in two parts, each
+// by a fused multiply-add.
+const (
+	ln2High = 0.693147182464599609375
+	ln2Low  = -1.904654299957768e-09
+)
+
+// e^r-1 is r + r²·q(r) with an error of 4e-9·e^r for |r| ≤ 0.3467. The
+// coefficients of q, from the constant one on, minimize the largest error; they
+// were found by Lawson's iteratively reweighted least squares.
+var q = [...]float32{0.49999994, 0.16666521, 0.04166839, 0.0083687454, 0.001381454}
+
+// reduce splits x into n, in place of x, and e^r-1.
+func (f *floats) reduce(x []reg) (p []reg) {
+	p = make([]reg, len(x))
+	n, square := make([]reg, len(x)), make([]reg, len(x))
+	inverse := f.value(math.Log2E)
+	each(x, func(i int) {
+		n[i], square[i], p[i] = f.vector(f.isa), f.vector(f.isa), f.vector(f.isa)
+		f.VMULPS(inverse, x[i], n[i])
+	})
+	each(x, func(i int) { f.round(n[i]) })
+	high := f.value(ln2High)
+	each(x, func(i int) { f.VFNMADD231PS(high, n[i], x[i]) })
+	low := f.value(ln2Low)
+	each(x, func(i int) { f.VFNMADD231PS(low, n[i], x[i]) })
+	for j := len(q) - 1; j >= 0; j-- {
+		c := f.value(q[j])
+		each(x, func(i int) {
+			if j == len(q)-1 {
+				f.VMOVAPS(c, p[i])
+			} else {
+				f.VFMADD213PS(c, x[i], p[i])
+			}
+		})
+	}
+	each(x, func(i int) { f.VMULPS(x[i], x[i], square[i]) })
+	each(x, func(i int) { f.VFMADD213PS(x[i], square[i], p[i]) })
+	copy(x, n)
+	return p
+}
+
+// round rounds to the nearest whole number, ties to even.
+func (f *floats) round(x reg) {
+	if f.isa == avx512 {
+		f.VRNDSCALEPS(operand.U8(0), x, x)
+	} else {
+		f.VROUNDPS(operand.U8(0), x, x)
+	}
+}
+
+// scale multiplies e by 2^n and overwrites n. It rounds once, also where the
+// product is subnormal: of two steps the first is exact.
+func (f *floats) scale(n, e reg) {
+	if f.isa == avx512 {
+		f.VSCALEFPS(n, e, e)
+		return
+	}
+	half := f.vector(f.isa)
+	f.VCVTPS2DQ(n, n)
+	f.VPSRAD(operand.U8(1), n, half)
+	f.VPSUBD(half, n, n)
+	one := f.value(1)
+	f.VPSLLD(operand.U8(23), half, half)
+	f.VPADDD(one, half, half)
+	f.VMULPS(half, e, e)
+	f.VPSLLD(operand.U8(23), n, n)
+	f.VPADDD(one, n, n)
+	f.VMULPS(n, e, e)
+}
+
+// exp clamps to where the result is 0 or infinite already; NaN passes the
+// clamps because it is their second operand.
+func (f *floats) exp(x, _ []reg) {
+	most, least := f.value(128), f.value(-104)
+	each(x, func(i int) { f.VMINPS(x[i], most, x[i]) })
+	each(x, func(i int) { f.VMAXPS(x[i], least, x[i]) })
+	f.expInRange(x)
+}
+
+// expInRange is exp for -104 ≤ x ≤ 128.
+func (f *floats) expInRange(x []reg) {
+	p := f.reduce(x)
+	one := f.value(1)
+	each(x, func(i int) { f.VADDPS(one, p[i], p[i]) })
+	each(x, func(i int) { f.scale(x[i], p[i]) })
+	copy(x, p)
+}
+
+const signBit = 1 << 31
+
+// tanh |x| is -t/(t+2) with t = e^(-2|x|)-1, which is 2^n·(e^r-1) + (2^n-1)
+// without cancellation. Beyond 10 it is 1.
+func (f *floats) tanh(x, _ []reg) {
+	a := make([]reg, len(x))
+	magnitude, most, minusTwo := f.bits(signBit-1), f.value(10), f.value(-2)
+	each(x, func(i int) {
+		a[i] = f.vector(f.isa)
+		f.VANDPS(magnitude, x[i], a[i])
+	})
+	each(x, func(i int) { f.VMINPS(a[i], most, a[i]) })
+	each(x, func(i int) { f.VMULPS(minusTwo, a[i], a[i]) })
+	t := f.reduce(a)
+	one := f.value(1)
+	each(x, func(i int) { // a is n, which is at least -29: now 2^n
+		f.VCVTPS2DQ(a[i], a[i])
+		f.VPSLLD(operand.U8(23), a[i], a[i])
+		f.VPADDD(one, a[i], a[i])
+	})
+	each(x, func(i int) {
+		less := f.vector(f.isa)
+		f.VSUBPS(one, a[i], less)
+		f.VFMADD213PS(less, a[i], t[i])
+	})
+	two := f.value(2)
+	each(x, func(i int) {
+		f.VADDPS(two, t[i], a[i])
+		f.VDIVPS(a[i], t[i], t[i])
+	})
+	sign := f.bits(signBit)
+	each(x, func(i int) { // t is -tanh |x|
+		f.VANDPS(sign, x[i], x[i])
+		f.VANDNPS(t[i], sign, t[i])
+		f.VORPS(t[i], x[i], x[i])
+	})
+}
+
+// sigmoid is e/(1+e) with e = e^x where x is negative and 1/(1+e) with
+// e = e^-x elsewhere: so e is never large, and small results keep their
+// accuracy.
+func (f *floats) sigmoid(x, _ []reg) {
+	e := make([]reg, len(x))
+	sign, least := f.bits(signBit), f.value(-104)
+	each(x, func(i int) {
+		e[i] = f.vector(f.isa)
+		f.VORPS(sign, x[i], e[i])
+	})
+	each(x, func(i int) { f.VMAXPS(e[i], least, e[i]) })
+	f.expInRange(e)
+	one := f.value(1)
+	each(x, func(i int) {
+		above := f.vector(f.isa)
+		if f.isa == avx512 {
+			k := f.K()
+			f.VPMOVD2M(x[i], k)
+			f.VBLENDMPS(e[i], one, k, above)
+		} else {
+			f.VBLENDVPS(x[i], e[i], one, above)
+		}
+		f.VADDPS(one, e[i], e[i])
+		f.VDIVPS(e[i], above, x[i])
+	})
+}

@@ -1,0 +1,27 @@
+package vec
+
+//go:generate go -C gen run . ..
+
+// An instructionSet is what the assembly is written for.
+type instructionSet uint8
+
+const (
+	portable instructionSet = iota
+	avx2                    // with FMA and BMI2
+	avx512                  // F, DQ, BW and VL
+)
+
+// String is such as "AVX-512".
+func (s instructionSet) String() string {
+	switch s {
+	case avx2:
+		return "AVX2"
+	case avx512:
+		return "AVX-512"
+	}
+	return "portable"
+}
+
+// InstructionSet names what the functions of this package use on this machine:
+// "AVX-512", "AVX2" or "portable".
+func InstructionSet() string { return isa.String() }

@@ -1,0 +1,101 @@
+package vec
+
+import "unsafe"
+
+// A tile is one call of the assembly that multiplies matrices: a part of C a
+// few rows high and a few vectors wide, whose sums stay in registers. Distances
+// count bytes. The assembly knows the fields by their order.
+type tile struct {
+	a          unsafe.Pointer
+	rowA, colA uintptr
+	b          unsafe.Pointer // rows of whole vectors, of which the last may be shorter
+	rowB       uintptr
+	c          unsafe.Pointer
+	rowC       uintptr
+	k          int
+	lanes      int // elements of the last vector
+	add        int // 0: C is overwritten
+}
+
+// A transposition is a call of the assembly that turns rows into columns: a
+// row of dst, which always gets a whole vector, is a column of src. There are at
+// most as many rows as a vector has lanes.
+type transposition struct {
+	src    unsafe.Pointer
+	srcRow uintptr
+	rows   int
+	cols   int
+	dst    unsafe.Pointer
+	dstRow uintptr
+}
+
+// A geometry is how the assembly for one element size cuts matrices up.
+type geometry struct {
+	size  uintptr // of an element
+	lanes int     // elements in a vector
+	rows  int     // of the highest tile
+	panel int     // columns of a packed panel of B: two vectors
+	strip int     // elements from column to column of a packed strip of A
+}
+
+func geometryOf(size uintptr) geometry {
+	g := geometry{size: size, lanes: int(32 / size), rows: 6, strip: 8}
+	if isa == avx512 {
+		g = geometry{size: size, lanes: int(64 / size), rows: 14, strip: 16}
+	}
+	g.panel = 2 * g.lanes
+	return g
+}
+
+// vectors is how many vectors wide a tile of so many rows may be.
+func (g geometry) vectors(rows int) int {
+	switch {
+	case rows == 1:
+		return 8
+	case rows == 2, rows == 3 && isa == avx512:
+		return 4
+	}
+	return 2
+}
+
+// run runs a tile of that many rows and columns.
+func (g geometry) run(rows, cols int, t *tile) {
+	vectors := (cols-1)/g.lanes + 1
+	t.lanes = cols - (vectors-1)*g.lanes
+	switch {
+	case isa == avx512 && g.size == 4:
+		runF32AVX512(rows, vectors, t)
+	case isa == avx512:
+		runF64AVX512(rows, vectors, t)
+	case g.size == 4:
+		runF32AVX2(rows, vectors, t)
+	default:
+		runF64AVX2(rows, vectors, t)
+	}
+}
+
+// transpose runs a transposition.
+func (g geometry) transpose(t *transposition) {
+	switch {
+	case isa == avx512 && g.size == 4:
+		transposeF32AVX512(t)
+	case isa == avx512:
+		transposeF64AVX512(t)
+	case g.size == 4:
+		transposeF32AVX2(t)
+	default:
+		transposeF64AVX2(t)
+	}
+}
+
+// transposeInto writes columns lo to hi of rows top to bottom of a matrix into
+// dst, as rows of width elements.
+func transposeInto[T Number](g geometry, dst []T, width int, src []T, row, top, bottom, lo, hi int) {
+	t := transposition{srcRow: uintptr(row) * g.size, cols: hi - lo, dstRow: uintptr(width) * g.size}
+	for i := top; i < bottom; i += g.lanes {
+		t.src = unsafe.Pointer(&src[i*row+lo])
+		t.rows = min(g.lanes, bottom-i)
+		t.dst = unsafe.Pointer(&dst[i-top])
+		g.transpose(&t)
+	}
+}
