@@ -5,4 +5,5 @@ import (
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/math"
+	_ "github.com/troupe-go/troupe/ops/state"
 )

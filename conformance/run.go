@@ -242,6 +242,9 @@ func (s *Script) Judge(i int, o Outcome) error {
 }
 
 func (s *Script) judgeValues(st *Step, fetched []*tensor.Tensor) error {
+	if len(fetched) != len(st.Fetches) {
+		return fmt.Errorf("%d values for %d fetches", len(fetched), len(st.Fetches))
+	}
 	var all []string
 	for k, name := range st.Fetches {
 		want, err := s.Tensor(st.Expect[k])

@@ -60,7 +60,7 @@ func (r *Runner) one(ctx context.Context, c *Case, tame, hostile *worker) Result
 	cfg, w := r.Config, tame
 	if c.Hostile() {
 		w = hostile
-		cfg.Timeout = HostileTimeout
+		cfg.Timeout = min(cfg.timeout(), HostileTimeout)
 		if cfg.MemoryLimit == 0 {
 			cfg.MemoryLimit = HostileMemory / 2
 		}

@@ -110,12 +110,12 @@ func (s *Session) canonical(role string, o Output) (Output, error) {
 		return o, status.Invalid("a %s is the zero Output", role)
 	}
 	o = o.Canonical()
-	n := s.graph.Operation(o.Op.Name())
-	if n != o.Op {
-		return o, status.Errorf(status.NotFound, "the %s %s:%d is of another graph than the session's", role, o.Op.Name(), o.Index)
+	n := o.Op
+	if n.Graph() != s.graph {
+		return o, status.Errorf(status.NotFound, "the %s %v is of another graph than the session's", role, o)
 	}
-	if o.Index < 0 || o.Index >= n.NumOutputs() {
-		return o, status.Errorf(status.OutOfRange, "the %s %s:%d does not exist: node '%s' has %d outputs", role, n.Name(), o.Index, n.Name(), n.NumOutputs())
+	if !o.Exists() {
+		return o, status.Errorf(status.OutOfRange, "the %s %v does not exist: node '%s' has %d outputs", role, o, n.Name(), n.NumOutputs())
 	}
 	return o, nil
 }
@@ -124,11 +124,10 @@ func (s *Session) target(t *Operation) (*Operation, error) {
 	if t == nil {
 		return nil, status.Invalid("a target is nil")
 	}
-	n := s.graph.Operation(t.Name())
-	if n == nil || n != t.Output(0).Op {
+	if t.Graph() != s.graph {
 		return nil, status.Errorf(status.NotFound, "the target %s is of another graph than the session's", t.Name())
 	}
-	return n, nil
+	return t.Output(0).Op, nil // t may be a copy
 }
 
 // check refuses what TensorFlow refuses, and notes the feeds' types.
@@ -139,12 +138,12 @@ func (p *program) check() error {
 	p.types = make([]tensor.DType, len(p.feeds))
 	for i, f := range p.feeds {
 		if i > 0 && slices.Contains(p.feeds[:i], f) {
-			return status.Invalid("Tensor %s:%d is fed more than once", f.Op.Name(), f.Index)
+			return status.Invalid("Tensor %v is fed more than once", f)
 		}
 		if slices.Contains(p.fetches, f) {
-			return status.Invalid("Tensor %s:%d is both fed and fetched.", f.Op.Name(), f.Index)
+			return status.Invalid("Tensor %v is both fed and fetched.", f)
 		}
-		p.types[i] = f.Op.OutputTypes()[f.Index].Base()
+		p.types[i] = f.DataType().Base()
 	}
 	return nil
 }
@@ -212,7 +211,7 @@ func (p *program) end(c *call) {
 func (c *call) feed(i int, t *Tensor) error {
 	p := c.program
 	if t == nil {
-		return status.Invalid("the tensor fed to %s:%d is nil", p.feeds[i].Op.Name(), p.feeds[i].Index)
+		return status.Invalid("the tensor fed to %v is nil", p.feeds[i])
 	}
 	return c.feedValue(i, tensor.ValueOf(t))
 }

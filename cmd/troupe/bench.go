@@ -43,7 +43,7 @@ Runs go through a Callable, or with --run through Session.Run and its maps.`,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each graph")
-	fl.IntVar(&f.threads, "threads", 0, "kernels that may run at a time, 0 for one a `CPU`")
+	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.IntVar(&f.callers, "callers", 1, "run from `N` goroutines at once")
 	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)

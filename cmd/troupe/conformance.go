@@ -43,17 +43,17 @@ unimplemented means that the case needs an operation or a part of Troupe that
 is missing. Nothing is skipped. The exit code is 1 if a case failed.`,
 		Example: `  troupe conformance conformance/testdata/control.zip
   troupe conformance cases/ --run 'while|cond' --engine seeded:7
-  troupe conformance hostile.zip --json -j 2 | jq 'select(.verdict == "failed")'`,
+  troupe conformance hostile.zip --json -j 2 | grep '"failed"'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.match, "run", "", "run the cases whose name, group/case, matches `REGEXP`")
 	engineFlag(cmd, &f.engine)
-	fl.IntVar(&f.threads, "threads", 0, "kernels that may run at a time in a case, 0 for one a `CPU`")
+	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time in a case, 0 for one a CPU")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each case")
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "run `N` cases at a time")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each case's verdict, and all that is known of failures")
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `N` cases at a time, 0 for one a CPU")
 	return cmd
 }
 
@@ -81,6 +81,9 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if f.jobs <= 0 {
+		f.jobs = runtime.GOMAXPROCS(0)
+	}
 	r := conformance.Runner{
 		Config:  conformance.Config{Engine: f.engine, Threads: f.threads},
 		Jobs:    f.jobs,
@@ -107,9 +110,12 @@ func (f *conformanceFlags) print(w io.Writer, r conformance.Result) {
 	case f.json:
 		line, _ := json.Marshal(r)
 		fmt.Fprintf(w, "%s\n", line)
-	case r.Verdict == conformance.Failed || f.verbose:
+	case f.verbose:
 		detail := strings.ReplaceAll(strings.TrimSpace(r.Detail), "\n", "\n\t")
 		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Verdict, r.Case, detail)))
+	case r.Verdict == conformance.Failed:
+		first, _, _ := strings.Cut(r.Detail, "\n")
+		fmt.Fprintf(w, "%s %s %s\n", r.Verdict, r.Case, first)
 	}
 }
 

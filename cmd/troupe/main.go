@@ -79,10 +79,11 @@ its recording or a case failed, and with 2 if the command line makes no sense.`,
 
   # feed and fetch by name
   troupe run model.pb --feed x=[1,2,3] --fetch y`,
-		Version:       "for graphs of TensorFlow " + troupe.Version(),
+		Version:       troupe.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("troupe, for graphs of TensorFlow {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(runCommand(), showCommand(), conformanceCommand(), benchCommand(), workerCommand())
 	return root

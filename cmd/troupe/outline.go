@@ -73,7 +73,7 @@ func newOutline(g *troupe.Graph) (*outline, error) {
 
 // title names a frame.
 func (b *box) title() string {
-	return fmt.Sprintf("frame %s, %d parallel iterations", b.name, b.parallel)
+	return fmt.Sprintf("frame %s, %s in parallel", b.name, count(int(b.parallel), "iteration"))
 }
 
 // describe is a node in a line: "add = AddV2(x, y:1, ^init) int32 [2, ?]".

@@ -54,7 +54,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
 	engineFlag(cmd, &f.engine)
-	fl.IntVar(&f.threads, "threads", 0, "kernels that may run at a time, 0 for one a `CPU`")
+	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
 	return cmd
@@ -62,7 +62,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 
 // engineFlag adds the flag that chooses an engine.
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, messages, seeded:N or sequential")
+	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N or sequential")
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) error {

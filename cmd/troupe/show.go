@@ -54,8 +54,16 @@ the frame it is entered from.
 
 // writeText draws frames as boxes around indented lists.
 func writeText(w io.Writer, o *outline) {
-	fmt.Fprintf(w, "%d nodes, %d frames: %s\n", len(o.nodes), len(o.frames)-1, o.kinds())
+	fmt.Fprintf(w, "%s, %s: %s\n", count(len(o.nodes), "node"), count(len(o.frames)-1, "frame"), o.kinds())
 	writeBox(w, o.frames[0], "")
+}
+
+// count is "1 node" or "2 nodes".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func writeBox(w io.Writer, b *box, margin string) {

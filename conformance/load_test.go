@@ -1,0 +1,84 @@
+package conformance
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const emptyCase = `{"steps": []}`
+
+func archive(t *testing.T, files ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range files {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(emptyCase)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestLoadTakesEveryShape(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"groups/a/second/case.json": emptyCase,
+		"groups/a/first/case.json":  emptyCase,
+		"groups/a/notes/readme":     "",
+		"groups/a.md":               "",
+		"groups/b.zip":              archive(t, "x/case.json", "y/case.json", "z/note"),
+		"groups/shapes/shapes.json": `[{"op": "Abs"}, {"op": "Neg"}]`,
+		"group.zip":                 archive(t, "only/case.json"),
+	})
+	for path, want := range map[string][]string{
+		"groups":                 {"a/first", "a/second", "b/x", "b/y", "shapes/0", "shapes/1"},
+		"groups/a":               {"a/first", "a/second"},
+		"groups/a/first":         {"a/first"},
+		"groups/b.zip":           {"b/x", "b/y"},
+		"groups/b.zip/y":         {"b/y"},
+		"groups/shapes":          {"shapes/0", "shapes/1"},
+		"group.zip":              {"group/only"},
+		"groups/../group.zip":    {"group/only"},
+		"group.zip/only/../only": {"group/only"},
+	} {
+		cases, err := Load(filepath.Join(dir, filepath.FromSlash(path)))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		var got []string
+		for i, c := range cases {
+			got = append(got, c.Name)
+			if c.index != i {
+				t.Errorf("%s: case %s has index %d, want %d", path, c.Name, c.index, i)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", path, diff)
+		}
+	}
+	for _, path := range []string{"nowhere", "groups/a/notes", "group.zip/none", "groups/a.md", "groups/a.md/x"} {
+		if cases, err := Load(filepath.Join(dir, filepath.FromSlash(path))); err == nil {
+			t.Errorf("%s: %d cases, want an error", path, len(cases))
+		}
+	}
+}
+
+func TestLoadFS(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"one/case.json": emptyCase})
+	cases, err := LoadFS(os.DirFS(dir), "g")
+	if err != nil || len(cases) != 1 || cases[0].Name != "g/one" || cases[0].Group() != "g" {
+		t.Fatal(cases, err)
+	}
+}
