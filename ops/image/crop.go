@@ -1,0 +1,54 @@
+package image
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("CropAndResize").
+		Input("image: T").Input("boxes: float").Input("box_ind: int32").Input("crop_size: int32").
+		Output("crops: float").
+		Attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}").
+		Attr("method: {'bilinear', 'nearest'} = 'bilinear'").
+		Attr("extrapolation_value: float = 0").
+		Doc(`Cuts boxes out of images and resizes them all to one size.
+
+boxes: One a row: y1, x1, y2, x2 as parts of the image's size; y1 above y2 turns the crop upside down.
+box_ind: The image of each box.
+crop_size: Height and width of the crops.
+method: How to interpolate.
+extrapolation_value: The value of what lies outside of an image.`)
+	registry.Define("CropAndResizeGradImage").
+		Input("grads: float").Input("boxes: float").Input("box_ind: int32").Input("image_size: int32").
+		Output("output: T").
+		Attr("T: {float, half, double}").
+		Attr("method: {'bilinear', 'nearest'} = 'bilinear'").
+		Doc(`Computes the gradient of CropAndResize with respect to the images.
+
+grads: The gradient of the crops.
+boxes: The boxes, one a row.
+box_ind: The image of each box.
+image_size: The shape of the images.`)
+	registry.Define("CropAndResizeGradBoxes").
+		Input("grads: float").Input("image: T").Input("boxes: float").Input("box_ind: int32").
+		Output("output: float").
+		Attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}").
+		Attr("method: {'bilinear'} = 'bilinear'").
+		Doc(`Computes the gradient of CropAndResize with respect to the boxes.
+
+grads: The gradient of the crops.
+image: The images.
+boxes: The boxes, one a row.
+box_ind: The image of each box.`)
+	registry.Define("DrawBoundingBoxes").
+		Input("images: T").Input("boxes: float").Output("output: T").
+		Attr("T: {float, half} = DT_FLOAT").
+		Doc(`Draws the outlines of boxes on images.
+
+boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.`)
+	registry.Define("DrawBoundingBoxesV2").
+		Input("images: T").Input("boxes: float").Input("colors: float").Output("output: T").
+		Attr("T: {float, half} = DT_FLOAT").
+		Doc(`Draws the outlines of boxes on images, in given colors.
+
+boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
+colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default ones.`)
+}

@@ -1,0 +1,79 @@
+package image
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("ResizeArea").
+		Input("images: T").Input("size: int32").Output("resized_images: float").
+		Attr("T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}").
+		Attr("align_corners: bool = false").
+		Doc(`Resizes images, each new pixel being the mean of the area it covers.
+
+images: Batch, height, width and channels.
+size: The new height and width.
+align_corners: Whether the centers of the corner pixels stay where they are.`)
+	registry.Define("ResizeBicubic").
+		Input("images: T").Input("size: int32").Output("resized_images: float").
+		Attr("T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}").
+		Attr("align_corners: bool = false").
+		Attr("half_pixel_centers: bool = false").
+		Doc(`Resizes images by bicubic interpolation.
+
+images: Batch, height, width and channels.
+size: The new height and width.
+align_corners: Whether the centers of the corner pixels stay where they are.
+half_pixel_centers: Whether pixels are taken to lie at half coordinates.`)
+	registry.Define("ResizeBilinear").
+		Input("images: T").Input("size: int32").Output("resized_images: float").
+		Attr("T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}").
+		Attr("align_corners: bool = false").
+		Attr("half_pixel_centers: bool = false").
+		Doc(`Resizes images by bilinear interpolation.
+
+images: Batch, height, width and channels.
+size: The new height and width.
+align_corners: Whether the centers of the corner pixels stay where they are.
+half_pixel_centers: Whether pixels are taken to lie at half coordinates.`)
+	registry.Define("ResizeBilinearGrad").
+		Input("grads: float").Input("original_image: T").Output("output: T").
+		Attr("T: {float, bfloat16, half, double}").
+		Attr("align_corners: bool = false").
+		Attr("half_pixel_centers: bool = false").
+		Doc(`Computes the gradient of ResizeBilinear.
+
+grads: The gradient of the resized images.
+original_image: The images before they were resized, of which only the shape counts.`)
+	registry.Define("ResizeNearestNeighbor").
+		Input("images: T").Input("size: int32").Output("resized_images: T").
+		Attr("T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}").
+		Attr("align_corners: bool = false").
+		Attr("half_pixel_centers: bool = false").
+		Doc(`Resizes images, each new pixel being the nearest old one.
+
+images: Batch, height, width and channels.
+size: The new height and width.
+align_corners: Whether the centers of the corner pixels stay where they are.
+half_pixel_centers: Whether pixels are taken to lie at half coordinates.`)
+	registry.Define("ResizeNearestNeighborGrad").
+		Input("grads: T").Input("size: int32").Output("output: T").
+		Attr("T: {uint8, int8, int32, half, float, double, bfloat16}").
+		Attr("align_corners: bool = false").
+		Attr("half_pixel_centers: bool = false").
+		Doc(`Computes the gradient of ResizeNearestNeighbor.
+
+grads: The gradient of the resized images.
+size: Height and width before they were resized.`)
+	registry.Define("ScaleAndTranslate").
+		Input("images: T").Input("size: int32").Input("scale: float").Input("translation: float").
+		Output("resized_images: float").
+		Attr("T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}").
+		Attr("kernel_type: string = 'lanczos3'").
+		Attr("antialias: bool = true").
+		Doc(`Scales and shifts images with a resampling kernel.
+
+size: Height and width of the result.
+scale: Factors for height and width.
+translation: Shifts of height and width, after scaling.
+kernel_type: "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic" or "mitchellcubic".
+antialias: Whether the kernel is widened where images shrink.`)
+}

@@ -1,0 +1,113 @@
+package image
+
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
+
+func init() {
+	const resized = "images: [b,?,?,d], size: [2] = [h,w] -> resized_images: [b,h,w,d]"
+	shape.Register(shape.Rule(resized),
+		"ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor")
+	shape.Register(shape.Rule("images: [b,?,?,d], size: [2] = [h,w], scale: [2], translation: [2] -> resized_images: [b,h,w,d]"), "ScaleAndTranslate")
+	shape.Register(shape.Like(1), "ResizeBilinearGrad")
+	shape.Register(shape.Rule("grads: [b,?,?,d], size: [2] = [h,w] -> output: [b,h,w,d]"), "ResizeNearestNeighborGrad")
+	shape.Register(shape.Rule("input: [?,?,?,d], size: [2] = [h,w], offsets: [b,2] -> glimpse: [b,h,w,d]"), "ExtractGlimpse")
+	shape.Register(shape.Rule("images: [b,?,?,d], transforms: ?, output_shape: [2] = [h,w] -> transformed_images: [b,h,w,d]"),
+		"ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+
+	shape.Register(shape.UnchangedAtLeast(3), "AdjustHue", "AdjustSaturation", "AdjustContrastv2", "DrawBoundingBoxes", "DrawBoundingBoxesV2")
+	shape.Register(shape.Rule("images: [S...,3] -> output: [S...,3]"), "HSVToRGB", "RGBToHSV")
+
+	shape.Register(shape.Rule("image: [?,?,?,d], boxes: [n,4], box_ind: [n], crop_size: [2] = [h,w] -> crops: [n,h,w,d]"), "CropAndResize")
+	shape.Register(shape.Rule("grads: ?, boxes: ?, box_ind: ?, image_size: [4] = [b,h,w,d] -> output: [b,h,w,d]"), "CropAndResizeGradImage")
+	shape.Register(shape.Rule("grads: ?, image: ?, boxes: B -> output: B"), "CropAndResizeGradBoxes")
+
+	shape.Register(shape.Rule("boxes: [n,4], scores: [n], max_output_size: [] -> selected_indices: [?]"), "NonMaxSuppression")
+	shape.Register(shape.Rule("boxes: [n,4], scores: [n], max_output_size: [], iou_threshold: [] -> selected_indices: [?]"), "NonMaxSuppressionV2")
+	shape.Register(shape.Rule("boxes: [n,4], scores: [n], max_output_size: [], iou_threshold: [], score_threshold: [] -> selected_indices: [?]"), "NonMaxSuppressionV3")
+	shape.Register(paddedSuppressionShape, "NonMaxSuppressionV4", "NonMaxSuppressionV5")
+	shape.Register(combinedSuppressionShape, "CombinedNonMaxSuppression")
+
+	shape.Register(decodeShape, "DecodePng", "DecodeJpeg")
+	shape.Register(decodeAnyShape, "DecodeImage")
+	shape.Register(shape.Rule("image: [S...,?,?,?] -> contents: S"), "EncodePng")
+}
+
+// paddedSuppressionShape has as many boxes as may be selected if the result is
+// padded. The last output counts those that were.
+func paddedSuppressionShape(c *shape.Context) error {
+	boxes, scores := c.Try(c.Input(0).WithRank(2)), c.Try(c.Input(1).WithRank(1))
+	for i := 2; i < c.NumInputs(); i++ {
+		c.Try(c.Input(i).WithRank(0))
+	}
+	c.TryDim(shape.MergeDims(boxes.Dim(0), scores.Dim(0)))
+	c.TryDim(shape.WithValue(boxes.Dim(1), 4))
+	n := shape.Unknown
+	if c.Bool("pad_to_max_output_size") {
+		n = c.TryDim(c.DimFrom(2))
+	}
+	c.SetOutputs(shape.Of(n))
+	c.SetOutput(c.NumOutputs()-1, shape.Scalar)
+	return c.Err()
+}
+
+// combinedSuppressionShape is for boxes [batch, boxes, 1 or classes, 4] and
+// scores [batch, boxes, classes].
+func combinedSuppressionShape(c *shape.Context) error {
+	boxes, scores := c.Try(c.Input(0).WithRank(4)), c.Try(c.Input(1).WithRank(3))
+	for i := 2; i < c.NumInputs(); i++ {
+		c.Try(c.Input(i).WithRank(0))
+	}
+	batch := c.TryDim(shape.MergeDims(boxes.Dim(0), scores.Dim(0)))
+	c.TryDim(shape.MergeDims(boxes.Dim(1), scores.Dim(1)))
+	c.TryDim(shape.WithValue(boxes.Dim(3), 4))
+	perClass, total := c.TryDim(c.DimFrom(2)), c.TryDim(c.DimFrom(3))
+	if c.Err() != nil {
+		return c.Err()
+	}
+	if v, ok := c.ConstInt(3); ok && v <= 0 {
+		return status.Invalid("max_total_size should be > 0")
+	}
+	n := total
+	if c.Bool("pad_per_class") {
+		of := c.TryDim(shape.MulDims(perClass, scores.Dim(2)))
+		n = shape.Unknown
+		if of != shape.Unknown && total != shape.Unknown {
+			n = min(of, total)
+		}
+	}
+	c.SetOutput(0, shape.Of(batch, n, 4))
+	c.SetOutput(1, shape.Of(batch, n))
+	c.SetOutput(2, shape.Of(batch, n))
+	c.SetOutput(3, shape.Of(batch))
+	return c.Err()
+}
+
+// channels is the number of channels that a decoded image is to have.
+func channels(c *shape.Context) (int64, error) {
+	switch n := c.Int("channels"); {
+	case n == 0:
+		return shape.Unknown, nil
+	case n < 0:
+		return shape.Unknown, status.Invalid("channels must be non-negative, got %d", n)
+	default:
+		return n, nil
+	}
+}
+
+func decodeShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(0))
+	c.SetOutput(0, shape.Of(shape.Unknown, shape.Unknown, c.TryDim(channels(c))))
+	return c.Err()
+}
+
+// decodeAnyShape says nothing where a file may hold an animation.
+func decodeAnyShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(0))
+	n := c.TryDim(channels(c))
+	if !c.Bool("expand_animations") {
+		c.SetOutput(0, shape.Of(shape.Unknown, shape.Unknown, n))
+	}
+	return c.Err()
+}

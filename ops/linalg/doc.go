@@ -1,0 +1,3 @@
+// Package linalg holds the operations of linear algebra on matrices and on
+// batches of them: the last two dimensions of a tensor are those of a matrix.
+package linalg
