@@ -1,0 +1,2 @@
+// Package audio holds the operations on sounds.
+package audio

@@ -1,0 +1,37 @@
+package dataset
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("CompressElement").
+		Input("components: input_types").Output("compressed: variant").
+		Attr("input_types: list(type) >= 1").
+		Doc("Packs the components of an element into one compressed variant.")
+	registry.Define("UncompressElement").
+		Input("compressed: variant").Output("components: output_types").
+		Attr("output_types: list(type) >= 1").
+		Attr("output_shapes: list(shape) >= 1").
+		Doc("Unpacks what CompressElement packed.")
+	registry.Define("OptionalFromValue").
+		Input("components: Toutput_types").Output("optional: variant").
+		Attr("Toutput_types: list(type) >= 1").
+		Doc("Makes an optional that holds components.")
+	registry.Define("OptionalNone").
+		Output("optional: variant").
+		Doc("Makes an optional that holds nothing.")
+	registry.Define("OptionalHasValue").
+		Input("optional: variant").Output("has_value: bool").
+		Doc("Tells whether an optional holds anything.")
+	registry.Define("OptionalGetValue").
+		Input("optional: variant").Output("components: output_types").
+		Attr("output_types: list(type) >= 1").
+		Attr("output_shapes: list(shape) >= 1").
+		Doc("Gives the components that an optional holds; it fails if there are none.")
+	registry.Define("CompositeTensorVariantToComponents").
+		Input("encoded: variant").Output("components: Tcomponents").
+		Attr("metadata: string").
+		Attr("Tcomponents: list(type) >= 0").
+		Doc(`Unpacks a variant that holds the components of a composite tensor.
+
+metadata: A serialized description of the composite tensor.`)
+}

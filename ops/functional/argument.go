@@ -1,0 +1,50 @@
+package functional
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("_Arg").
+		Output("output: T").
+		Attr("T: type").
+		Attr("index: int >= 0").
+		Stateful().
+		Doc(`Gives an argument of the function whose body the node is in.
+
+index: The position of the argument.`)
+	registry.Define("_DeviceArg").
+		Output("output: T").
+		Attr("T: type").
+		Attr("index: int >= 0").
+		Stateful().
+		Doc(`Gives an argument that stays in the memory of the device.
+
+index: The position of the argument.`)
+	registry.Define("_Retval").
+		Input("input: T").
+		Attr("T: type").
+		Attr("index: int >= 0").
+		Stateful().
+		Doc(`Returns a result from the function whose body the node is in.
+
+index: The position of the result.`)
+	registry.Define("_DeviceRetval").
+		Input("input: T").
+		Attr("T: type").
+		Attr("index: int >= 0").
+		Stateful().
+		Doc(`Returns a result that stays in the memory of the device.
+
+index: The position of the result.`)
+	registry.Define("_ArrayToList").
+		Input("input: N * T").Output("output: out_types").
+		Attr("T: type").
+		Attr("N: int >= 1").
+		Attr("out_types: list(type) >= 1").
+		Doc("Turns a list of tensors of one type into one whose types are listed.")
+	registry.Define("_ListToArray").
+		Input("input: Tin").Output("output: N * T").
+		Attr("Tin: list(type) >= 1").
+		Attr("T: type").
+		Attr("N: int >= 1").
+		Doc("Turns a list of tensors whose types are listed, and are all the same, into a list of that type.")
+}

@@ -1,0 +1,3 @@
+// Package quant holds the operations on quantized tensors: small integers, with the
+// floats that the lowest and the highest of them stand for.
+package quant

@@ -1,0 +1,66 @@
+package quant
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("FakeQuantWithMinMaxArgs").
+		Input("inputs: float").Output("outputs: float").
+		Attr("min: float = -6").
+		Attr("max: float = 6").
+		Attr("num_bits: int = 8").
+		Attr("narrow_range: bool = false").
+		Doc(`Rounds floats to what integers of num_bits can stand for over the range from min to max.
+
+narrow_range: Whether the lowest integer is not used.`)
+	registry.Define("FakeQuantWithMinMaxArgsGradient").
+		Input("gradients: float").Input("inputs: float").Output("backprops: float").
+		Attr("min: float = -6").
+		Attr("max: float = 6").
+		Attr("num_bits: int = 8").
+		Attr("narrow_range: bool = false").
+		Doc(`Computes the gradient of FakeQuantWithMinMaxArgs.
+
+gradients: The gradient of the outputs.
+backprops: The gradient of the inputs: 0 outside of the range.
+narrow_range: Whether the lowest integer is not used.`)
+	registry.Define("FakeQuantWithMinMaxVars").
+		Input("inputs: float").Input("min: float").Input("max: float").Output("outputs: float").
+		Attr("num_bits: int = 8").
+		Attr("narrow_range: bool = false").
+		Doc(`Rounds floats to what integers of num_bits can stand for over a range that is an input.
+
+narrow_range: Whether the lowest integer is not used.`)
+	registry.Define("FakeQuantWithMinMaxVarsGradient").
+		Input("gradients: float").Input("inputs: float").Input("min: float").Input("max: float").
+		Output("backprops_wrt_input: float").Output("backprop_wrt_min: float").
+		Output("backprop_wrt_max: float").
+		Attr("num_bits: int = 8").
+		Attr("narrow_range: bool = false").
+		Doc(`Computes the gradient of FakeQuantWithMinMaxVars.
+
+gradients: The gradient of the outputs.
+backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
+backprop_wrt_min: The sum of the gradients below the range.
+backprop_wrt_max: The sum of the gradients above the range.
+narrow_range: Whether the lowest integer is not used.`)
+	registry.Define("FakeQuantWithMinMaxVarsPerChannel").
+		Input("inputs: float").Input("min: float").Input("max: float").Output("outputs: float").
+		Attr("num_bits: int = 8").
+		Attr("narrow_range: bool = false").
+		Doc(`Rounds floats to what integers of num_bits can stand for, with a range for each slice of the last dimension.
+
+narrow_range: Whether the lowest integer is not used.`)
+	registry.Define("FakeQuantWithMinMaxVarsPerChannelGradient").
+		Input("gradients: float").Input("inputs: float").Input("min: float").Input("max: float").
+		Output("backprops_wrt_input: float").Output("backprop_wrt_min: float").
+		Output("backprop_wrt_max: float").
+		Attr("num_bits: int = 8").
+		Attr("narrow_range: bool = false").
+		Doc(`Computes the gradient of FakeQuantWithMinMaxVarsPerChannel.
+
+gradients: The gradient of the outputs.
+backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
+backprop_wrt_min: For each slice the sum of the gradients below the range.
+backprop_wrt_max: For each slice the sum of the gradients above the range.
+narrow_range: Whether the lowest integer is not used.`)
+}

@@ -1,0 +1,47 @@
+package ragged
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("RaggedGather").
+		Input("params_nested_splits: PARAMS_RAGGED_RANK * Tsplits").Input("params_dense_values: Tvalues").
+		Input("indices: Tindices").Output("output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits").
+		Output("output_dense_values: Tvalues").
+		Attr("Tvalues: type").
+		Attr("Tindices: {int32, int64}").
+		Attr("Tsplits: {int32, int64} = DT_INT64").
+		Attr("PARAMS_RAGGED_RANK: int >= 1").
+		Attr("OUTPUT_RAGGED_RANK: int >= 0").
+		Doc(`Gathers rows of a ragged tensor.
+
+params_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end.
+params_dense_values: The values of the innermost rows.
+indices: Which rows.`)
+	registry.Define("RaggedRange").
+		Input("starts: T").Input("limits: T").Input("deltas: T").Output("rt_nested_splits: Tsplits").
+		Output("rt_dense_values: T").
+		Attr("T: {bfloat16, float, double, int32, int64} = DT_INT32").
+		Attr("Tsplits: {int32, int64} = DT_INT64").
+		Doc(`Makes rows of numbers, each a range of its own.
+
+starts: The first number of each row; scalars stand for all rows.
+limits: Where each range ends; it is not part of it.
+deltas: The steps.
+rt_nested_splits: Where rows begin and end.
+rt_dense_values: The numbers of all rows.`)
+	registry.Define("RaggedTensorToTensor").
+		Input("shape: Tshape").Input("values: T").Input("default_value: T").
+		Input("row_partition_tensors: num_row_partition_tensors * Tindex").Output("result: T").
+		Attr("T: type").
+		Attr("Tindex: {int64, int32}").
+		Attr("Tshape: {int64, int32}").
+		Attr("num_row_partition_tensors: int >= 1").
+		Attr("row_partition_types: list(string)").
+		Doc(`Turns a ragged tensor into a dense one, filling up rows.
+
+shape: The shape of the result, -1 for what is to be as large as needed; longer rows are cut.
+values: The values of the innermost rows.
+default_value: What rows are filled up with.
+row_partition_tensors: For each dimension what row_partition_types says.
+row_partition_types: For each dimension "ROW_SPLITS", "VALUE_ROWIDS" or "FIRST_DIM_SIZE".`)
+}

@@ -1,0 +1,2 @@
+// Package setops holds the operations that take the rows of tensors for sets.
+package setops

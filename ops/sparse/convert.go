@@ -1,0 +1,80 @@
+package sparse
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("SparseToDense").
+		Input("sparse_indices: Tindices").Input("output_shape: Tindices").Input("sparse_values: T").
+		Input("default_value: T").Output("dense: T").
+		Attr("validate_indices: bool = true").
+		Attr("T: type").
+		Attr("Tindices: {int32, int64}").
+		Doc(`Writes values into a tensor that is filled with a default.
+
+sparse_indices: Indices of the values, one a row; a vector for a tensor of rank 1, a scalar for one value.
+output_shape: The shape of the tensor.
+sparse_values: The values, or one for all indices.
+default_value: What the other elements are.
+validate_indices: Whether to check that indices are in order and occur once.`)
+	registry.Define("SparseReorder").
+		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
+		Output("output_indices: int64").Output("output_values: T").
+		Attr("T: type").
+		Doc("Puts the entries of a sparse tensor into row-major order.")
+	registry.Define("SparseReshape").
+		Input("input_indices: int64").Input("input_shape: int64").Input("new_shape: int64").
+		Output("output_indices: int64").Output("output_shape: int64").
+		Doc(`Gives a sparse tensor another shape.
+
+new_shape: The new shape, in which one dimension may be -1.`)
+	registry.Define("SparseSlice").
+		Input("indices: int64").Input("values: T").Input("shape: int64").Input("start: int64").
+		Input("size: int64").Output("output_indices: int64").Output("output_values: T").
+		Output("output_shape: int64").
+		Attr("T: type").
+		Doc(`Cuts a box out of a sparse tensor.
+
+start: Where the box begins, in each dimension.
+size: How large it is; it is cut at the tensor's edges.`)
+	registry.Define("SparseConcat").
+		Input("indices: N * int64").Input("values: N * T").Input("shapes: N * int64").
+		Output("output_indices: int64").Output("output_values: T").Output("output_shape: int64").
+		Attr("concat_dim: int").
+		Attr("N: int >= 2").
+		Attr("T: type").
+		Doc(`Joins sparse tensors along a dimension.
+
+concat_dim: The dimension; negative ones count from the end.`)
+	registry.Define("SparseSplit").
+		Input("split_dim: int64").Input("indices: int64").Input("values: T").Input("shape: int64").
+		Output("output_indices: num_split * int64").Output("output_values: num_split * T").
+		Output("output_shape: num_split * int64").
+		Attr("num_split: int >= 1").
+		Attr("T: type").
+		Doc(`Cuts a sparse tensor into parts along a dimension.
+
+split_dim: The dimension.
+num_split: How many parts; if the dimension is no multiple of it, the first parts are larger by one.`)
+	registry.Define("SparseFillEmptyRows").
+		Input("indices: int64").Input("values: T").Input("dense_shape: int64").Input("default_value: T").
+		Output("output_indices: int64").Output("output_values: T").Output("empty_row_indicator: bool").
+		Output("reverse_index_map: int64").
+		Attr("T: type").
+		Doc(`Puts a default value into each row of a sparse matrix that has no entry.
+
+default_value: The value.
+output_indices: Indices with the new entries, in column 0.
+output_values: Values with the new entries.
+empty_row_indicator: For each row whether it was empty.
+reverse_index_map: For each old entry its place among the new ones.`)
+	registry.Define("SparseFillEmptyRowsGrad").
+		Input("reverse_index_map: int64").Input("grad_values: T").Output("d_values: T").
+		Output("d_default_value: T").
+		Attr("T: type").
+		Doc(`Computes the gradient of SparseFillEmptyRows.
+
+reverse_index_map: What SparseFillEmptyRows gave.
+grad_values: The gradient of output_values.
+d_values: The gradient of values.
+d_default_value: The gradient of default_value.`)
+}

@@ -1,0 +1,42 @@
+package sparse
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("SparseCross").
+		Input("indices: N * int64").Input("values: sparse_types").Input("shapes: N * int64").
+		Input("dense_inputs: dense_types").Output("output_indices: int64").
+		Output("output_values: out_type").Output("output_shape: int64").
+		Attr("N: int >= 0").
+		Attr("hashed_output: bool").
+		Attr("num_buckets: int >= 0").
+		Attr("hash_key: int").
+		Attr("sparse_types: list({int64, string}) >= 0").
+		Attr("dense_types: list({int64, string}) >= 0").
+		Attr("out_type: {int64, string}").
+		Attr("internal_type: {int64, string}").
+		Doc(`Crosses features: the row of the result has an entry for each combination of entries of the inputs' rows.
+
+indices: Indices of the sparse inputs.
+values: Their values, strings or integers.
+shapes: Their shapes.
+dense_inputs: Inputs that are matrices.
+hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
+num_buckets: The number that hashes are taken modulo; 0 for none.
+hash_key: The key of the hash.
+internal_type: The type that values have when they are combined.`)
+	registry.Define("SparseCrossV2").
+		Input("indices: N * int64").Input("values: sparse_types").Input("shapes: N * int64").
+		Input("dense_inputs: dense_types").Input("sep: string").Output("output_indices: int64").
+		Output("output_values: string").Output("output_shape: int64").
+		Attr("N: int >= 0").
+		Attr("sparse_types: list({int64, string}) >= 0").
+		Attr("dense_types: list({int64, string}) >= 0").
+		Doc(`Crosses features into strings: the row of the result has an entry for each combination of entries of the inputs' rows.
+
+indices: Indices of the sparse inputs.
+values: Their values, strings or integers.
+shapes: Their shapes.
+dense_inputs: Inputs that are matrices.
+sep: What stands between the parts of an entry.`)
+}

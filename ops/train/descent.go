@@ -1,0 +1,33 @@
+package train
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("ApplyGradientDescent").
+		Input("var: Ref(T)").Input("alpha: T").Input("delta: T").Output("out: Ref(T)").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Doc("Steps down a gradient: var -= alpha·delta.")
+	registry.Define("ResourceApplyGradientDescent").
+		Input("var: resource").Input("alpha: T").Input("delta: T").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Stateful().
+		Doc("Steps down a gradient: var -= alpha·delta.")
+	registry.Define("ApplyProximalGradientDescent").
+		Input("var: Ref(T)").Input("alpha: T").Input("l1: T").Input("l2: T").Input("delta: T").
+		Output("out: Ref(T)").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Doc(`Steps down a gradient, with L1 and L2 regularization.
+
+prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)`)
+	registry.Define("ResourceApplyProximalGradientDescent").
+		Input("var: resource").Input("alpha: T").Input("l1: T").Input("l2: T").Input("delta: T").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Stateful().
+		Doc(`Steps down a gradient, with L1 and L2 regularization.
+
+prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)`)
+}

@@ -1,0 +1,73 @@
+package train
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("ApplyMomentum").
+		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").Input("momentum: T").
+		Output("out: Ref(T)").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Attr("use_nesterov: bool = false").
+		Doc(`Updates a variable with momentum.
+
+accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.`)
+	registry.Define("ResourceApplyMomentum").
+		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
+		Input("momentum: T").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Attr("use_nesterov: bool = false").
+		Stateful().
+		Doc(`Updates a variable with momentum.
+
+accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.`)
+	registry.Define("ResourceApplyKerasMomentum").
+		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
+		Input("momentum: T").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Attr("use_nesterov: bool = false").
+		Stateful().
+		Doc(`Updates a variable with momentum as Keras defines it.
+
+accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.`)
+	registry.Define("SparseApplyMomentum").
+		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").
+		Input("indices: Tindices").Input("momentum: T").Output("out: Ref(T)").
+		Attr("T: numbertype").
+		Attr("Tindices: {int32, int64}").
+		Attr("use_locking: bool = false").
+		Attr("use_nesterov: bool = false").
+		Doc(`Updates rows of a variable with momentum.
+
+accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
+
+indices: The row that each row of grad is for.`)
+	registry.Define("ResourceSparseApplyMomentum").
+		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
+		Input("indices: Tindices").Input("momentum: T").
+		Attr("T: numbertype").
+		Attr("Tindices: {int32, int64}").
+		Attr("use_locking: bool = false").
+		Attr("use_nesterov: bool = false").
+		Stateful().
+		Doc(`Updates rows of a variable with momentum.
+
+accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
+
+indices: The row that each row of grad is for.`)
+	registry.Define("ResourceSparseApplyKerasMomentum").
+		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
+		Input("indices: Tindices").Input("momentum: T").
+		Attr("T: numbertype").
+		Attr("Tindices: {int32, int64}").
+		Attr("use_locking: bool = false").
+		Attr("use_nesterov: bool = false").
+		Stateful().
+		Doc(`Updates rows of a variable with momentum as Keras defines it.
+
+accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.
+
+indices: The row that each row of grad is for.`)
+}

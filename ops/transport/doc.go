@@ -1,0 +1,4 @@
+// Package transport holds the operations that carry a tensor from one device to another.
+// They are put into a graph when it is divided among devices; a user's graph may
+// not hold them.
+package transport
