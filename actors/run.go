@@ -130,13 +130,13 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	}
 	if cancel != nil {
 		cancel()
-		shared.Context = outer
 	}
 	for r.step.Running() > 0 {
 		if !r.take() {
 			<-r.inbox.Bell()
 		}
 	}
+	shared.Context = outer // nobody looks at it any more
 	err := r.step.End(fetched)
 	r.step, r.ctx = nil, nil
 	if r.waiting.Load() {
