@@ -1,0 +1,249 @@
+// Package summary prints tensors for messages, in the two forms that
+// TensorFlow's operations print them in: programs and people match on them.
+package summary
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// First prints the first max elements, all if max is negative: "1 2 3...", and
+// in more than one dimension "[1 2][3...]...". It is what assertions print.
+func First(v *tensor.Value, max int64) string {
+	p := printer{v: v, limit: bound(v, max)}
+	switch {
+	case p.v.DType().HasPointers() && p.v.DType() != tensor.String:
+		p.opaque()
+	case v.IsScalar():
+		for range p.limit {
+			p.element(p.next)
+		}
+	default:
+		p.first(v.Dims())
+	}
+	if v.NumElements() > p.limit {
+		p.WriteString("...")
+	}
+	return p.String()
+}
+
+// Ends prints the first and the last max entries along each dimension, all if
+// max is negative: "[[1 2]\n [3 4]]", "[1 2 ... 8 9]", with quotes around
+// strings. It is what formatted strings hold.
+func Ends(v *tensor.Value, max int64) string {
+	p := printer{v: v, limit: bound(v, max), quote: true}
+	if v.DType().HasPointers() && v.DType() != tensor.String {
+		p.WriteByte('[')
+		p.opaque()
+		if v.NumElements() > p.limit {
+			p.WriteString("...")
+		}
+		p.WriteByte(']')
+		return p.String()
+	}
+	if v.IsScalar() {
+		if p.limit > 0 {
+			p.element(0)
+		} else {
+			p.WriteString("...")
+		}
+		return p.String()
+	}
+	p.ends(0, 0)
+	return p.String()
+}
+
+func bound(v *tensor.Value, max int64) int {
+	if n := int64(v.NumElements()); max < 0 || max > n {
+		return int(n)
+	}
+	return int(max)
+}
+
+type printer struct {
+	strings.Builder
+	v     *tensor.Value
+	limit int
+	next  int // the next element that first prints
+	quote bool
+}
+
+// first prints what is left below the limit of a part of that shape.
+func (p *printer) first(dims []int64) {
+	if len(dims) > 1 {
+		for range dims[0] {
+			if p.next >= p.limit {
+				return
+			}
+			p.WriteByte('[')
+			p.first(dims[1:])
+			p.WriteByte(']')
+		}
+		return
+	}
+	for i := range dims[0] {
+		if p.next >= p.limit {
+			if p.v.Rank() > 1 {
+				p.WriteString("...")
+			}
+			return
+		}
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		p.element(p.next)
+		p.next++
+	}
+}
+
+// ends prints the part along dimensions dim and on that begins at element at.
+func (p *printer) ends(dim, at int) {
+	dims := p.v.Dims()
+	if dim == len(dims) {
+		p.element(at)
+		return
+	}
+	size := 1
+	for _, d := range dims[dim+1:] {
+		size *= int(d)
+	}
+	n := int(dims[dim])
+	p.WriteByte('[')
+	for i := range min(n, p.limit) {
+		if i > 0 {
+			p.space(dim)
+		}
+		p.ends(dim+1, at+i*size)
+	}
+	if n > 2*p.limit {
+		p.space(dim)
+		p.WriteString("...")
+	}
+	for i := max(p.limit, n-p.limit); i < n; i++ {
+		p.space(dim)
+		p.ends(dim+1, at+i*size)
+	}
+	p.WriteByte(']')
+}
+
+// space parts two entries of a dimension.
+func (p *printer) space(dim int) {
+	last := p.v.Rank() - 1
+	if dim == last {
+		p.WriteByte(' ')
+		return
+	}
+	p.WriteString(strings.Repeat("\n", last-dim))
+	p.WriteString(strings.Repeat(" ", dim+1))
+}
+
+// opaque prints elements that have no text: variants and handles.
+func (p *printer) opaque() {
+	for i := range p.limit {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		if p.v.DType() != tensor.Resource {
+			p.WriteString("<?>")
+		} else if h := tensor.Of[*tensor.Handle](p.v)[i]; h != nil {
+			p.WriteString("ResourceHandle(name=\"" + h.Name + "\", device=\"" + h.Device + "\", container=\"" + h.Container + "\", type=\"" + h.Type + "\")")
+		}
+	}
+}
+
+// element prints element i.
+func (p *printer) element(i int) {
+	v := p.v
+	switch dt := v.DType(); dt {
+	case tensor.Bool:
+		if tensor.Of[bool](v)[i] {
+			p.WriteByte('1')
+		} else {
+			p.WriteByte('0')
+		}
+	case tensor.Float:
+		p.WriteString(Float(float64(tensor.Of[float32](v)[i]), 32))
+	case tensor.Double:
+		p.WriteString(Float(tensor.Of[float64](v)[i], 64))
+	case tensor.Half:
+		p.WriteString(Float(float64(tensor.Of[tensor.Float16](v)[i].Float32()), 32))
+	case tensor.Bfloat16:
+		p.WriteString(Float(float64(tensor.Of[tensor.BFloat16](v)[i].Float32()), 32))
+	case tensor.Complex64, tensor.Complex128:
+		p.WriteByte('?')
+	case tensor.String:
+		s := Escape(tensor.Of[string](v)[i])
+		if p.quote {
+			s = `"` + s + `"`
+		}
+		p.WriteString(s)
+	default:
+		t := tensor.ScalarAt(v, i).Tensor()
+		p.WriteString(t.ElementText(0))
+	}
+}
+
+// Float prints x, of that many bits, with 6 significant digits, or 15 for 64
+// bits, if they tell it apart, else with 3 or 2 more.
+func Float(x float64, bits int) string {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(x, 'g', -1, bits)), "+")
+	}
+	short, long := 6, 9
+	if bits == 64 {
+		short, long = 15, 17
+	}
+	s := General(x, short)
+	if back, err := strconv.ParseFloat(s, bits); err != nil || back != x {
+		s = General(x, long)
+	}
+	return s
+}
+
+// General prints a finite x with that many significant digits as C's %g does.
+func General(x float64, digits int) string {
+	e := strconv.FormatFloat(x, 'e', max(digits, 1)-1, 64)
+	mantissa, exponent, _ := strings.Cut(e, "e")
+	n, _ := strconv.Atoi(exponent)
+	if n < -4 || n >= max(digits, 1) {
+		return trimZeros(mantissa) + "e" + exponent
+	}
+	return trimZeros(strconv.FormatFloat(x, 'f', max(digits, 1)-1-n, 64))
+}
+
+func trimZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// Escape writes s as a C string literal holds it, but for what is not ASCII,
+// which stays.
+func Escape(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c == '"', c == '\'', c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c == 0x7f:
+			b.WriteByte('\\')
+			b.WriteByte('0' + c>>6)
+			b.WriteByte('0' + c>>3&7)
+			b.WriteByte('0' + c&7)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
