@@ -22,8 +22,6 @@ func init() {
 
 	shape.Register(shape.Rule("arr: ?, size: [] = n, weights: ? -> bins: [n]"), "Bincount")
 	shape.Register(denseBincountShape, "DenseBincount")
-	shape.Register(shape.Rule("splits: [r], values: ?, size: [] = n, weights: ? -> output: [?,n]"), "RaggedBincount")
-	shape.Register(sparseBincountShape, "SparseBincount")
 	shape.Register(shape.Rule("values: ?, value_range: [2], nbins: [] = n -> out: [n]"), "HistogramFixedWidth")
 }
 
@@ -96,20 +94,6 @@ func denseBincountShape(c *shape.Context) error {
 		c.SetOutput(0, shape.Of(size))
 	case 2:
 		c.SetOutput(0, shape.Of(in.Dim(0), size))
-	}
-	return c.Err()
-}
-
-func sparseBincountShape(c *shape.Context) error {
-	dense, size := c.Try(c.ShapeFrom(2)), c.TryDim(c.DimFrom(3))
-	switch dense.Rank() {
-	case -1:
-	case 1:
-		c.SetOutput(0, shape.Of(size))
-	case 2:
-		c.SetOutput(0, shape.Of(dense.Dim(0), size))
-	default:
-		return status.Invalid("Input must be less than rank 3, but is rank %d", dense.Rank())
 	}
 	return c.Err()
 }

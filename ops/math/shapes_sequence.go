@@ -9,19 +9,7 @@ import (
 func init() {
 	shape.Register(rangeShape, "Range")
 	shape.Register(linSpaceShape, "LinSpace")
-	shape.Register(raggedRangeShape, "RaggedRange")
-	shape.Register(raggedGatherShape, "RaggedGather")
-	shape.Register(shape.UnknownOutputs, "RaggedTensorToTensor")
 	shape.Register(shape.Rule("dim: [] = d, num_results: [] = n, skip: [] -> samples: [n,d]"), "SobolSample")
-
-	shape.Register(shape.UnchangedAtLeast(1), "FFT", "IFFT")
-	shape.Register(shape.UnchangedAtLeast(2), "FFT2D", "IFFT2D")
-	shape.Register(realFFT(1, true), "RFFT")
-	shape.Register(realFFT(2, true), "RFFT2D")
-	shape.Register(realFFT(3, true), "RFFT3D")
-	shape.Register(realFFT(1, false), "IRFFT")
-	shape.Register(realFFT(2, false), "IRFFT2D")
-	shape.Register(realFFT(3, false), "IRFFT3D")
 }
 
 func rangeShape(c *shape.Context) error {
@@ -80,64 +68,4 @@ func linSpaceShape(c *shape.Context) error {
 	}
 	c.SetOutput(0, shape.Of(n))
 	return c.Err()
-}
-
-// raggedRangeShape has a row for each element of the inputs, scalars or vectors
-// of one length.
-func raggedRangeShape(c *shape.Context) error {
-	rows, vectors := int64(1), false
-	for i := range 3 {
-		switch in := c.Try(c.Input(i).WithRankAtMost(1)); {
-		case !in.Known():
-			if !vectors {
-				rows = shape.Unknown
-			}
-		case in.Rank() == 1 && vectors:
-			rows = c.TryDim(shape.MergeDims(rows, in.Dim(0)))
-		case in.Rank() == 1:
-			rows, vectors = in.Dim(0), true
-		}
-	}
-	c.SetOutput(0, shape.Of(c.TryDim(shape.AddDims(rows, 1))))
-	c.SetOutput(1, shape.Of(shape.Unknown))
-	return c.Err()
-}
-
-func raggedGatherShape(c *shape.Context) error {
-	_, splits := c.Arg("params_nested_splits")
-	for i := range splits {
-		c.Try(c.Input(i).WithRank(1))
-	}
-	values := c.Try(c.Input(splits).WithRankAtLeast(1))
-	for i := range c.NumOutputs() {
-		c.SetOutput(i, shape.Of(shape.Unknown))
-	}
-	c.SetOutput(c.NumOutputs()-1, c.Try(shape.Concat(shape.Of(shape.Unknown), values.From(1))))
-	return c.Err()
-}
-
-// realFFT is for transforms of real numbers over the last dimensions, whose
-// lengths input 1 gives. Forward, the last one keeps the half that tells all.
-func realFFT(dims int, forward bool) shape.Func {
-	return func(c *shape.Context) error {
-		in := c.Try(c.Input(0).WithRankAtLeast(dims))
-		lengths := c.Try(c.Input(1).WithRank(1))
-		c.TryDim(shape.WithValue(lengths.Dim(0), int64(dims)))
-		if c.Err() != nil {
-			return c.Err()
-		}
-		lengths, err := c.ShapeFrom(1)
-		if err != nil {
-			return err
-		}
-		for i := range dims {
-			d := lengths.Dim(i)
-			if forward && i == dims-1 && d > 0 {
-				d = d/2 + 1
-			}
-			in = in.ReplaceDim(i-dims, d)
-		}
-		c.SetOutput(0, in)
-		return nil
-	}
 }

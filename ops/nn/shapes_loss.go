@@ -14,8 +14,6 @@ func init() {
 	shape.Register(shape.Rule("inputs: [?,b,?], sequence_length: [b] -> decoded_indices: [?,2], decoded_values: [?], decoded_shape: [2], log_probability: [b,1]"), "CTCGreedyDecoder")
 	shape.Register(ctcBeamSearchShape, "CTCBeamSearchDecoder")
 	shape.Register(shape.Rule("inputs: [t,b,k], labels_indices: [n,?], labels_values: [n], sequence_length: [b] -> loss: [b], gradient: [t,b,k]"), "CTCLoss")
-	shape.Register(candidateSamplerShape, "LogUniformCandidateSampler", "UniformCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
-	shape.Register(shape.Rule("true_classes: [?,?], sampled_candidates: [?] -> indices: [n], ids: [n], weights: [n]"), "ComputeAccidentalHits")
 }
 
 // softmaxCrossEntropyShape is for matrices that broadcast.
@@ -66,17 +64,5 @@ func ctcBeamSearchShape(c *shape.Context) error {
 			c.SetOutput(i, s)
 		}
 	}
-	return c.Err()
-}
-
-func candidateSamplerShape(c *shape.Context) error {
-	sampled, labels := c.Int("num_sampled"), c.Int("num_true")
-	if sampled < 1 || labels < 1 {
-		return status.Invalid("num_sampled and num_true must be >= 1, but are %d and %d", sampled, labels)
-	}
-	classes := c.Try(c.Input(0).WithRank(2))
-	c.SetOutput(0, shape.Of(sampled))
-	c.SetOutput(1, shape.Of(classes.Dim(0), labels))
-	c.SetOutput(2, shape.Of(sampled))
 	return c.Err()
 }

@@ -1,4 +1,4 @@
-package array
+package quant
 
 import (
 	"github.com/troupe-go/troupe/shape"

@@ -5,8 +5,6 @@ import "github.com/troupe-go/troupe/shape"
 func init() {
 	shape.Register(fusedConv2DShape, "_FusedConv2D")
 	shape.Register(shape.MatMul, "_FusedMatMul")
-	shape.Register(shape.Rule("input: [I...,n], bias: [n], min_input: [], max_input: [], min_bias: [], max_bias: [] -> output: [I...,n], min_out: [], max_out: []"),
-		"QuantizedBiasAdd")
 	shape.Register(fusedResizeAndPadShape, "FusedResizeAndPadConv2D")
 }
 

@@ -1,0 +1,80 @@
+package data
+
+import "github.com/troupe-go/troupe/shape"
+
+func init() {
+	shape.Register(tensorArrayShape, "TensorArray", "TensorArrayV2", "TensorArrayV3")
+	shape.Register(tensorArrayGradShape, "TensorArrayGradV3", "TensorArrayGradWithShape")
+	shape.Register(shape.Rule("handle: [2], index: [], value: ?, flow_in: [] -> flow_out: []"), "TensorArrayWriteV3")
+	shape.Register(shape.Rule("handle: [2], indices: [n], value: [n,...], flow_in: [] -> flow_out: []"), "TensorArrayScatterV3")
+	shape.Register(shape.Rule("handle: [2], value: [?,...], lengths: [?], flow_in: [] -> flow_out: []"), "TensorArraySplitV3")
+	shape.Register(tensorArrayReadShape, "TensorArrayReadV3")
+	shape.Register(tensorArrayGatherShape, "TensorArrayGatherV3")
+	shape.Register(tensorArrayConcatShape, "TensorArrayConcatV2", "TensorArrayConcatV3")
+	shape.Register(shape.Rule("handle: [2], flow_in: [] -> size: []"), "TensorArraySizeV3")
+	shape.Register(shape.NoOutputs, "TensorArrayCloseV3")
+}
+
+// tensorArrayShape makes a handle, which is a vector of two, that knows the
+// elements' shape if all have the same.
+func tensorArrayShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(0))
+	c.SetOutput(0, shape.Of(2))
+	c.SetOutput(1, shape.Scalar)
+	h := shape.HandleData{Type: c.Type("dtype")}
+	if c.Bool("identical_element_shapes") {
+		h.Shape = c.Shape("element_shape")
+	} else {
+		c.Shape("element_shape") // for its errors
+	}
+	c.SetHandle(0, h)
+	return c.Err()
+}
+
+func tensorArrayGradShape(c *shape.Context) error {
+	handle(c)
+	c.SetOutput(0, shape.Of(2))
+	c.SetOutput(1, shape.Scalar)
+	if c.NumInputs() < 3 {
+		c.PassHandle(0, 0)
+	}
+	return c.Err()
+}
+
+// handle checks the handle that is input 0.
+func handle(c *shape.Context) {
+	s := c.Try(c.Input(0).WithRank(1))
+	c.TryDim(shape.WithValue(s.Dim(0), 2))
+}
+
+func tensorArrayReadShape(c *shape.Context) error {
+	handle(c)
+	c.Try(c.Input(1).WithRank(0))
+	c.Try(c.Input(2).WithRank(0))
+	if h, ok := c.Handle(0); ok {
+		c.SetOutput(0, h.Shape)
+	}
+	return c.Err()
+}
+
+// tensorArrayGatherShape puts the elements one upon the other.
+func tensorArrayGatherShape(c *shape.Context) error {
+	handle(c)
+	indices := c.Try(c.Input(1).WithRank(1))
+	c.Try(c.Input(2).WithRank(0))
+	element := c.Shape("element_shape")
+	if h, ok := c.Handle(0); ok {
+		element = c.Try(shape.Merge(element, h.Shape))
+	}
+	c.SetOutput(0, c.Try(shape.Concat(shape.Of(indices.Dim(0)), element)))
+	return c.Err()
+}
+
+// tensorArrayConcatShape puts the elements one behind the other.
+func tensorArrayConcatShape(c *shape.Context) error {
+	handle(c)
+	c.Try(c.Input(1).WithRank(0))
+	c.SetOutput(0, c.Try(shape.Concat(shape.Of(shape.Unknown), c.Shape("element_shape_except0"))))
+	c.SetOutput(1, shape.Of(shape.Unknown))
+	return c.Err()
+}

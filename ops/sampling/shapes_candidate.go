@@ -1,0 +1,23 @@
+package sampling
+
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
+
+func init() {
+	shape.Register(candidateSamplerShape, "LogUniformCandidateSampler", "UniformCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
+	shape.Register(shape.Rule("true_classes: [?,?], sampled_candidates: [?] -> indices: [n], ids: [n], weights: [n]"), "ComputeAccidentalHits")
+}
+
+func candidateSamplerShape(c *shape.Context) error {
+	sampled, labels := c.Int("num_sampled"), c.Int("num_true")
+	if sampled < 1 || labels < 1 {
+		return status.Invalid("num_sampled and num_true must be >= 1, but are %d and %d", sampled, labels)
+	}
+	classes := c.Try(c.Input(0).WithRank(2))
+	c.SetOutput(0, shape.Of(sampled))
+	c.SetOutput(1, shape.Of(classes.Dim(0), labels))
+	c.SetOutput(2, shape.Of(sampled))
+	return c.Err()
+}
