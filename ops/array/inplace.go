@@ -1,0 +1,36 @@
+package array
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("InplaceUpdate").
+		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
+		Attr("T: type").
+		Doc(`Sets rows of a tensor, perhaps in its own memory.
+
+i: Which rows.
+v: Their values.`)
+	registry.Define("InplaceAdd").
+		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
+		Attr("T: type").
+		Doc(`Adds to rows of a tensor, perhaps in its own memory.
+
+i: Which rows.
+v: What is added.`)
+	registry.Define("InplaceSub").
+		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
+		Attr("T: type").
+		Doc(`Subtracts from rows of a tensor, perhaps in its own memory.
+
+i: Which rows.
+v: What is subtracted.`)
+	registry.Define("ScatterNdNonAliasingAdd").
+		Input("input: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
+		Attr("T: {numbertype, bool}").
+		Attr("Tindices: {int32, int64}").
+		Attr("bad_indices_policy: string = ''").
+		Doc(`Adds slices to a tensor, perhaps in its own memory.
+
+indices: The index of each slice in the last dimension.
+bad_indices_policy: "ERROR", or "IGNORE" to pass over what is outside; empty for the device's own way.`)
+}

@@ -1,0 +1,15 @@
+package array
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("ImmutableConst").
+		Output("tensor: dtype").
+		Attr("dtype: type").
+		Attr("shape: shape").
+		Attr("memory_region_name: string").
+		Doc(`Gives a tensor from a memory region of the system.
+
+shape: Its shape.
+memory_region_name: The region.`)
+}

@@ -1,0 +1,50 @@
+package nn
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("CTCLoss").
+		Input("inputs: T").Input("labels_indices: int64").Input("labels_values: int32").
+		Input("sequence_length: int32").Output("loss: T").Output("gradient: T").
+		Attr("preprocess_collapse_repeated: bool = false").
+		Attr("ctc_merge_repeated: bool = true").
+		Attr("ignore_longer_outputs_than_inputs: bool = false").
+		Attr("T: {float, double} = DT_FLOAT").
+		Doc(`Computes the connectionist temporal classification loss and its gradient.
+
+inputs: Time, batch and classes: logits, of which the last class is the blank.
+labels_indices: Indices of the labels, batch and time, in order.
+labels_values: The labels.
+sequence_length: The length of each sequence.
+preprocess_collapse_repeated: Whether repeated labels are merged first.
+ctc_merge_repeated: Whether repeated non-blank classes are merged.
+ignore_longer_outputs_than_inputs: Whether sequences with more labels than steps are passed over, rather than an error.`)
+	registry.Define("CTCGreedyDecoder").
+		Input("inputs: T").Input("sequence_length: int32").Output("decoded_indices: int64").
+		Output("decoded_values: int64").Output("decoded_shape: int64").Output("log_probability: T").
+		Attr("merge_repeated: bool = false").
+		Attr("blank_index: int = -1").
+		Attr("T: {float, double} = DT_FLOAT").
+		Doc(`Decodes by taking the best class of each step.
+
+inputs: Time, batch and classes: logits.
+sequence_length: The length of each sequence.
+log_probability: The negative sum of the chosen logits of each sequence.
+merge_repeated: Whether repeated classes are merged.
+blank_index: The class that is the blank; negative counts from the end.`)
+	registry.Define("CTCBeamSearchDecoder").
+		Input("inputs: T").Input("sequence_length: int32").Output("decoded_indices: top_paths * int64").
+		Output("decoded_values: top_paths * int64").Output("decoded_shape: top_paths * int64").
+		Output("log_probability: T").
+		Attr("beam_width: int >= 1").
+		Attr("top_paths: int >= 1").
+		Attr("merge_repeated: bool = true").
+		Attr("T: {float, double} = DT_FLOAT").
+		Doc(`Decodes by beam search.
+
+inputs: Time, batch and classes: logits, of which the last class is the blank.
+sequence_length: The length of each sequence.
+beam_width: How many prefixes are kept.
+top_paths: How many results.
+merge_repeated: Whether repeated classes are merged in the results.`)
+}

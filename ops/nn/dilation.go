@@ -1,0 +1,35 @@
+package nn
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("Dilation2D").
+		Input("input: T").Input("filter: T").Output("output: T").
+		Attr("T: realnumbertype").
+		Attr("strides: list(int) >= 4").
+		Attr("rates: list(int) >= 4").
+		Attr("padding: {'SAME', 'VALID'}").
+		Doc(`Computes the grayscale dilation of images: the greatest sum of a pixel and the filter around each place.
+
+filter: Height, width and channels.
+strides: The step in each dimension of the input.
+rates: The distance of the filter's elements in each dimension.`)
+	registry.Define("Dilation2DBackpropInput").
+		Input("input: T").Input("filter: T").Input("out_backprop: T").Output("in_backprop: T").
+		Attr("T: realnumbertype").
+		Attr("strides: list(int) >= 4").
+		Attr("rates: list(int) >= 4").
+		Attr("padding: {'SAME', 'VALID'}").
+		Doc(`Computes the gradient of Dilation2D with respect to its input.
+
+out_backprop: The gradient of the output.`)
+	registry.Define("Dilation2DBackpropFilter").
+		Input("input: T").Input("filter: T").Input("out_backprop: T").Output("filter_backprop: T").
+		Attr("T: realnumbertype").
+		Attr("strides: list(int) >= 4").
+		Attr("rates: list(int) >= 4").
+		Attr("padding: {'SAME', 'VALID'}").
+		Doc(`Computes the gradient of Dilation2D with respect to its filter.
+
+out_backprop: The gradient of the output.`)
+}

@@ -1,0 +1,78 @@
+package random
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("StatelessRandomGetKeyCounter").
+		Input("seed: Tseed").Output("key: uint64").Output("counter: uint64").
+		Attr("Tseed: {int32, int64} = DT_INT64").
+		Doc(`Turns a seed into the key and the counter of a generator.
+
+seed: Two numbers.`)
+	registry.Define("StatelessRandomGetAlg").
+		Output("alg: int32").
+		Stateful().
+		Doc("Tells the algorithm that the device prefers: 1 Philox, 2 ThreeFry.")
+	registry.Define("StatelessRandomGetKeyCounterAlg").
+		Input("seed: Tseed").Output("key: uint64").Output("counter: uint64").Output("alg: int32").
+		Attr("Tseed: {int32, int64} = DT_INT64").
+		Doc(`Turns a seed into the key, the counter and the algorithm of a generator.
+
+seed: Two numbers.`)
+	registry.Define("StatelessRandomUniformV2").
+		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Output("output: dtype").
+		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
+		Attr("Tshape: {int32, int64} = DT_INT32").
+		Doc(`Draws floats uniformly from 0 up to 1, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+	registry.Define("StatelessRandomUniformIntV2").
+		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Input("minval: dtype").Input("maxval: dtype").Output("output: dtype").
+		Attr("dtype: {int32, int64, uint32, uint64}").
+		Attr("Tshape: {int32, int64} = DT_INT32").
+		Doc(`Draws integers uniformly from minval up to maxval, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+	registry.Define("StatelessRandomUniformFullIntV2").
+		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Output("output: dtype").
+		Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64").
+		Attr("Tshape: {int32, int64} = DT_INT32").
+		Doc(`Draws integers uniformly from all that there are, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+	registry.Define("StatelessRandomNormalV2").
+		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Output("output: dtype").
+		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
+		Attr("Tshape: {int32, int64} = DT_INT32").
+		Doc(`Draws from the normal distribution of mean 0 and deviation 1, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+	registry.Define("StatelessTruncatedNormalV2").
+		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Output("output: dtype").
+		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
+		Attr("Tshape: {int32, int64} = DT_INT32").
+		Doc(`Draws from the normal distribution within two deviations, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+	registry.Define("StatelessRandomGammaV3").
+		Input("shape: shape_dtype").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Input("alpha: dtype").Output("output: dtype").
+		Attr("dtype: {half, float, double}").
+		Attr("shape_dtype: {int32, int64} = DT_INT32").
+		Doc(`Draws from gamma distributions of scale 1, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+alpha: The shape parameters, which broadcast to shape.`)
+	registry.Define("StatelessShuffle").
+		Input("value: T").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
+		Output("output: T").
+		Attr("T: type").
+		Doc(`Shuffles the slices along the first dimension, from a generator at a given counter.
+
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+}

@@ -1,0 +1,94 @@
+package random
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("RandomUniformInt").
+		Input("shape: T").Input("minval: Tout").Input("maxval: Tout").Output("output: Tout").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("Tout: {int32, int64}").
+		Attr("T: {int32, int64}").
+		Stateful().
+		Doc("Draws integers uniformly from minval up to maxval.")
+	registry.Define("RandomStandardNormal").
+		Input("shape: T").Output("output: dtype").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("dtype: {half, bfloat16, float, double}").
+		Attr("T: {int32, int64}").
+		Stateful().
+		Doc("Draws from the normal distribution of mean 0 and deviation 1.")
+	registry.Define("TruncatedNormal").
+		Input("shape: T").Output("output: dtype").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("dtype: {half, bfloat16, float, double}").
+		Attr("T: {int32, int64}").
+		Stateful().
+		Doc("Draws from the normal distribution, again and again until the value is within two deviations.")
+	registry.Define("ParameterizedTruncatedNormal").
+		Input("shape: T").Input("means: dtype").Input("stdevs: dtype").Input("minvals: dtype").
+		Input("maxvals: dtype").Output("output: dtype").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("dtype: {half, bfloat16, float, double}").
+		Attr("T: {int32, int64}").
+		Stateful().
+		Doc(`Draws from normal distributions limited to ranges.
+
+means: The mean of each batch, or of all.
+stdevs: The deviations.
+minvals: The lower limits.
+maxvals: The upper limits.`)
+	registry.Define("RandomGamma").
+		Input("shape: S").Input("alpha: T").Output("output: T").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("S: {int32, int64}").
+		Attr("T: {half, float, double}").
+		Stateful().
+		Doc(`Draws from gamma distributions of scale 1.
+
+shape: How many draws of each distribution.
+alpha: The shape parameters.
+output: Draws, then distributions.`)
+	registry.Define("RandomGammaGrad").
+		Input("alpha: T").Input("sample: T").Output("output: T").
+		Attr("T: {float, double}").
+		Doc(`Computes the gradient of a draw from a gamma distribution with respect to alpha.
+
+sample: The draw.`)
+	registry.Define("RandomPoissonV2").
+		Input("shape: S").Input("rate: R").Output("output: dtype").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("S: {int32, int64}").
+		Attr("R: {half, float, double, int32, int64} = DT_DOUBLE").
+		Attr("dtype: {half, float, double, int32, int64} = DT_INT64").
+		Stateful().
+		Doc(`Draws from Poisson distributions.
+
+shape: How many draws of each distribution.
+rate: Their means.
+output: Draws, then distributions.`)
+	registry.Define("RandomShuffle").
+		Input("value: T").Output("output: T").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("T: type").
+		Stateful().
+		Doc("Shuffles the slices along the first dimension.")
+	registry.Define("Multinomial").
+		Input("logits: T").Input("num_samples: int32").Output("output: output_dtype").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("T: realnumbertype").
+		Attr("output_dtype: {int32, int64} = DT_INT64").
+		Stateful().
+		Doc(`Draws classes.
+
+logits: Unnormalized log-probabilities, one distribution a row.
+num_samples: How many draws of each.
+output: The classes drawn, one row for each distribution.`)
+}
