@@ -27,3 +27,32 @@ func BenchmarkGemm(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkElementwise(b *testing.B) {
+	for _, n := range []int{32, 1000, 100_000} {
+		x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], y[i] = float32(i%17)-8, 3
+		}
+		for _, c := range []struct {
+			name string
+			f    func()
+		}{
+			{"Add", func() { Add(z, x, y) }},
+			{"Max", func() { Max(z, x, y) }},
+			{"MulScalar", func() { MulScalar(z, x, 3) }},
+			{"Div", func() { Div(z, x, y) }},
+			{"Relu", func() { Relu(z, x) }},
+			{"Exp", func() { Exp(z, x) }},
+			{"Tanh", func() { Tanh(z, x) }},
+			{"Sigmoid", func() { Sigmoid(z, x) }},
+		} {
+			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
+				for b.Loop() {
+					c.f()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+			})
+		}
+	}
+}

@@ -1,6 +1,6 @@
 package vec
 
-// Exp sets dst to e to the power of x, with an error of at most 1 ulp.
+// Exp sets dst to e to the power of x, with an error below 1.1 ulp.
 func Exp(dst, x []float32) {
 	x = operand(dst, x)
 	switch isa {
@@ -13,7 +13,7 @@ func Exp(dst, x []float32) {
 	}
 }
 
-// Tanh sets dst to the hyperbolic tangent of x, with an error of at most 2 ulp.
+// Tanh sets dst to the hyperbolic tangent of x, with an error below 2.6 ulp.
 func Tanh(dst, x []float32) {
 	x = operand(dst, x)
 	switch isa {
@@ -26,8 +26,8 @@ func Tanh(dst, x []float32) {
 	}
 }
 
-// Sigmoid sets dst to 1/(1 + e to the power of -x), with an error of at most
-// 3 ulp.
+// Sigmoid sets dst to 1/(1 + e to the power of -x), with an error below 2.5
+// ulp.
 func Sigmoid(dst, x []float32) {
 	x = operand(dst, x)
 	switch isa {

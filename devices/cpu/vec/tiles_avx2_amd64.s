@@ -1520,29 +1520,38 @@ store70:
 	RET
 
 // func tileF32AVX2_4x1(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+8, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*4), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	SUBQ    $0x04, BX
-	JLT     few72
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+8, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few72
 
 many71:
 	VMASKMOVPS   (CX), Y0, Y5
@@ -1641,33 +1650,42 @@ store75:
 	RET
 
 // func tileF32AVX2_4x2(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+8, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*4), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	SUBQ    $0x04, BX
-	JLT     few77
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+8, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few77
 
 many76:
 	VMOVUPS      (CX), Y9
@@ -1799,30 +1817,41 @@ store80:
 	RET
 
 // func tileF32AVX2_5x1(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+8, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*4), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	SUBQ    $0x04, BX
-	JLT     few82
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+8, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few82
 
 many81:
 	VMASKMOVPS   (CX), Y0, Y6
@@ -1936,35 +1965,46 @@ store85:
 	RET
 
 // func tileF32AVX2_5x2(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+8, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*4), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	SUBQ    $0x04, BX
-	JLT     few87
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+8, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few87
 
 many86:
 	VMOVUPS      (CX), Y11
@@ -2118,32 +2158,45 @@ store90:
 	RET
 
 // func tileF32AVX2_6x1(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-	MOVQ    64(AX), R11
-	MOVQ    $+8, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	NEGQ    R11
-	LEAQ    ones<>+32(SB), R12
-	VMOVUPS (R12)(R11*4), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	SUBQ    $0x04, BX
-	JLT     few92
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	LEAQ       (R8)(R8*4), R10
+	MOVQ       64(AX), R11
+	MOVQ       $+8, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	NEGQ       R11
+	LEAQ       ones<>+32(SB), R12
+	VMOVUPS    (R12)(R11*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	MOVQ       40(AX), R11
+	MOVQ       48(AX), R12
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	SUBQ       $0x04, BX
+	JLT        few92
 
 many91:
 	VMASKMOVPS   (CX), Y0, Y7
@@ -2272,38 +2325,51 @@ store95:
 	RET
 
 // func tileF32AVX2_6x2(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-	MOVQ    64(AX), R11
-	MOVQ    $+8, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	NEGQ    R11
-	LEAQ    ones<>+32(SB), R12
-	VMOVUPS (R12)(R11*4), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	VXORPS  Y12, Y12, Y12
-	SUBQ    $0x04, BX
-	JLT     few97
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	LEAQ       (R8)(R8*4), R10
+	MOVQ       64(AX), R11
+	MOVQ       $+8, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	NEGQ       R11
+	LEAQ       ones<>+32(SB), R12
+	VMOVUPS    (R12)(R11*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	MOVQ       40(AX), R11
+	MOVQ       48(AX), R12
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	SUBQ       $0x04, BX
+	JLT        few97
 
 many96:
 	VMOVUPS      (CX), Y13
@@ -4178,29 +4244,38 @@ store173:
 	RET
 
 // func tileF64AVX2_4x1(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+4, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*8), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	SUBQ    $0x04, BX
-	JLT     few175
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+4, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*8), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few175
 
 many174:
 	VMASKMOVPD   (CX), Y0, Y5
@@ -4299,33 +4374,42 @@ store178:
 	RET
 
 // func tileF64AVX2_4x2(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+4, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*8), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	SUBQ    $0x04, BX
-	JLT     few180
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+4, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*8), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few180
 
 many179:
 	VMOVUPS      (CX), Y9
@@ -4457,30 +4541,41 @@ store183:
 	RET
 
 // func tileF64AVX2_5x1(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+4, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*8), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	SUBQ    $0x04, BX
-	JLT     few185
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+4, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*8), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few185
 
 many184:
 	VMASKMOVPD   (CX), Y0, Y6
@@ -4594,35 +4689,46 @@ store188:
 	RET
 
 // func tileF64AVX2_5x2(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	MOVQ    64(AX), R10
-	MOVQ    $+4, R11
-	CMPQ    R10, R11
-	CMOVQGT R11, R10
-	NEGQ    R10
-	LEAQ    ones<>+32(SB), R11
-	VMOVUPS (R11)(R10*8), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	SUBQ    $0x04, BX
-	JLT     few190
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	MOVQ       64(AX), R10
+	MOVQ       $+4, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	NEGQ       R10
+	LEAQ       ones<>+32(SB), R11
+	VMOVUPS    (R11)(R10*8), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	MOVQ       40(AX), R10
+	MOVQ       48(AX), R11
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	SUBQ       $0x04, BX
+	JLT        few190
 
 many189:
 	VMOVUPS      (CX), Y11
@@ -4776,32 +4882,45 @@ store193:
 	RET
 
 // func tileF64AVX2_6x1(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-	MOVQ    64(AX), R11
-	MOVQ    $+4, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	NEGQ    R11
-	LEAQ    ones<>+32(SB), R12
-	VMOVUPS (R12)(R11*8), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	SUBQ    $0x04, BX
-	JLT     few195
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	LEAQ       (R8)(R8*4), R10
+	MOVQ       64(AX), R11
+	MOVQ       $+4, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	NEGQ       R11
+	LEAQ       ones<>+32(SB), R12
+	VMOVUPS    (R12)(R11*8), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	MOVQ       40(AX), R11
+	MOVQ       48(AX), R12
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	SUBQ       $0x04, BX
+	JLT        few195
 
 many194:
 	VMASKMOVPD   (CX), Y0, Y7
@@ -4930,38 +5049,51 @@ store198:
 	RET
 
 // func tileF64AVX2_6x2(t *byte)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    32(AX), DX
-	MOVQ    56(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    8(AX), R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-	MOVQ    64(AX), R11
-	MOVQ    $+4, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	NEGQ    R11
-	LEAQ    ones<>+32(SB), R12
-	VMOVUPS (R12)(R11*8), Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	VXORPS  Y12, Y12, Y12
-	SUBQ    $0x04, BX
-	JLT     few200
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       (AX), DI
+	MOVQ       8(AX), R8
+	LEAQ       (R8)(R8*2), R9
+	LEAQ       (R8)(R8*4), R10
+	MOVQ       64(AX), R11
+	MOVQ       $+4, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	NEGQ       R11
+	LEAQ       ones<>+32(SB), R12
+	VMOVUPS    (R12)(R11*8), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	MOVQ       40(AX), R11
+	MOVQ       48(AX), R12
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	SUBQ       $0x04, BX
+	JLT        few200
 
 many199:
 	VMOVUPS      (CX), Y13

@@ -103,6 +103,9 @@ func (a *assembly) tile(s set, rows, vectors int) {
 		sums[i] = a.zero(s.isa)
 	}
 
+	if rows > 3 {
+		a.prefetchC(t, s, rows, vectors)
+	}
 	step := func() {
 		row := make([]reg, vectors)
 		fused := make([]operand.Op, vectors) // where a sum takes B from
@@ -161,6 +164,20 @@ func (a *assembly) tile(s set, rows, vectors int) {
 	a.storeSums(t, s, sums, rows, vectors, &last)
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// prefetchC asks for C ahead of the sums: its rows are far apart in large
+// matrices.
+func (a *assembly) prefetchC(t reg, s set, rows, vectors int) {
+	c, rowC := a.field(t, tileC), a.field(t, tileRowC)
+	for i := range rows {
+		for line := 0; line < vectors*s.bytes; line += 64 {
+			a.PREFETCHT0(at(c, line))
+		}
+		if i < rows-1 {
+			a.ADDQ(rowC, c)
+		}
+	}
 }
 
 // storeSums stores the sums in C, added to what is there if tile.add is set.

@@ -1,0 +1,95 @@
+package vec
+
+import (
+	"fmt"
+	"testing"
+)
+
+// An operation in its three forms; nil where there is none.
+type operation struct {
+	name    string
+	vectors func(dst, x, y []float32)
+	scalar  func(dst, x []float32, s float32)
+	first   func(dst []float32, s float32, y []float32)
+	exact   func(x, y float32) float32
+}
+
+var operations = []operation{
+	{"Add", Add, AddScalar, nil, func(x, y float32) float32 { return x + y }},
+	{"Sub", Sub, SubScalar, ScalarSub, func(x, y float32) float32 { return x - y }},
+	{"Mul", Mul, MulScalar, nil, func(x, y float32) float32 { return x * y }},
+	{"Div", Div, DivScalar, ScalarDiv, func(x, y float32) float32 { return x / y }},
+	{"Max", Max, MaxScalar, nil, func(x, y float32) float32 { return max(x, y) }},
+	{"Min", Min, MinScalar, nil, func(x, y float32) float32 { return min(x, y) }},
+	{"Relu", func(dst, x, _ []float32) { Relu(dst, x) }, nil, nil, func(x, _ float32) float32 {
+		if x <= 0 {
+			return 0
+		}
+		return x
+	}},
+}
+
+// Every pair of special numbers, in every place of a vector, at the end of
+// slices of every length.
+func TestArithmetic(t *testing.T) {
+	pairs := len(special) * len(special)
+	eachISA(t, func(t *testing.T) {
+		for _, op := range operations {
+			for n := range 150 {
+				x, y, dst := guarded[float32](t, n), guarded[float32](t, n), guarded[float32](t, n)
+				want := make([]float32, n)
+				for start := 0; start < pairs; start += max(n, 1) * 7 {
+					for i := range x {
+						p := (start + i*7) % pairs
+						x[i], y[i] = special[p/len(special)], special[p%len(special)]
+					}
+					check := func(form string, compute func(), exact func(i int) float32) {
+						t.Helper()
+						for i := range want {
+							want[i] = exact(i)
+						}
+						compute()
+						if !same(dst, want) {
+							t.Fatalf("%s %s of %v and %v is %v, want %v", op.name, form, x, y, dst, want)
+						}
+					}
+					s := special[(start+n)%len(special)]
+					check("of vectors", func() { op.vectors(dst, x, y) }, func(i int) float32 { return op.exact(x[i], y[i]) })
+					if op.scalar != nil {
+						check(fmt.Sprint("with ", s), func() { op.scalar(dst, x, s) }, func(i int) float32 { return op.exact(x[i], s) })
+					}
+					if op.first != nil {
+						check(fmt.Sprint("of ", s), func() { op.first(dst, s, y) }, func(i int) float32 { return op.exact(s, y[i]) })
+					}
+				}
+				copy(dst, x)
+				for i := range want {
+					want[i] = op.exact(x[i], y[i])
+				}
+				op.vectors(dst, dst, y)
+				if !same(dst, want) {
+					t.Fatalf("%s of %v and %v in place is %v, want %v", op.name, x, y, dst, want)
+				}
+			}
+		}
+	})
+}
+
+func TestOperandTooShort(t *testing.T) {
+	dst, x := make([]float32, 10), make([]float32, 9, 20)
+	for name, f := range map[string]func(){
+		"Add":       func() { Add(dst, dst, x) },
+		"AddScalar": func() { AddScalar(dst, x, 1) },
+		"ScalarSub": func() { ScalarSub(dst, 1, x) },
+		"Exp":       func() { Exp(dst, x) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s took 9 elements for 10", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
