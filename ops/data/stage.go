@@ -1,0 +1,96 @@
+package data
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("Stage").
+		Input("values: dtypes").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type) >= 1").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Adds an element to a staging area, waiting while it is full.
+
+capacity: The most elements it holds; 0 for any number.
+memory_limit: The most bytes it holds; 0 for any number.`)
+	registry.Define("Unstage").
+		Output("values: dtypes").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type) >= 1").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Takes the oldest element from a staging area, waiting while there is none.
+
+capacity: As Stage has it.
+memory_limit: As Stage has it.`)
+	registry.Define("StagePeek").
+		Input("index: int32").Output("values: dtypes").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type) >= 1").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Gives the element at an index of a staging area without taking it, waiting until it is there.
+
+capacity: As Stage has it.
+memory_limit: As Stage has it.`)
+	registry.Define("StageSize").
+		Output("size: int32").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type)").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Tells the number of elements of a staging area.
+
+capacity: As Stage has it.
+memory_limit: As Stage has it.`)
+	registry.Define("StageClear").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type)").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Removes all elements of a staging area.
+
+capacity: As Stage has it.
+memory_limit: As Stage has it.`)
+	registry.Define("MapStage").
+		Input("key: int64").Input("indices: int32").Input("values: fake_dtypes").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type)").
+		Attr("fake_dtypes: list(type) >= 1").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Adds components of an element to a staging area with keys.
+
+key: The element's key.
+indices: Which components.
+capacity: The most elements it holds; 0 for any number.
+memory_limit: The most bytes it holds; 0 for any number.
+dtypes: The types of all components.`)
+	registry.Define("MapPeek").
+		Input("key: int64").Input("indices: int32").Output("values: dtypes").
+		Attr("capacity: int >= 0 = 0").
+		Attr("memory_limit: int >= 0 = 0").
+		Attr("dtypes: list(type) >= 1").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Stateful().
+		Doc(`Gives components of an element of a staging area with keys, waiting until it is complete.
+
+key: The element's key.
+indices: Which components.
+capacity: As MapStage has it.
+memory_limit: As MapStage has it.
+dtypes: The types of all components.`)
+}
