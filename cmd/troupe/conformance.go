@@ -90,15 +90,14 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		Command: []string{self, workerName},
 	}
 	var sum conformance.Summary
-	advance, done := casesBar(cmd.ErrOrStderr(), len(cases))
-	out := cmd.OutOrStdout()
+	out, advance, done := casesBar(cmd, len(cases))
 	r.Run(cmd.Context(), cases, func(c *conformance.Case, result conformance.Result) {
 		sum.Add(result)
 		advance()
 		f.print(out, result)
 	})
 	done()
-	fmt.Fprintln(out, sum)
+	fmt.Fprintln(cmd.OutOrStdout(), sum)
 	if sum.Failed > 0 {
 		return failure{}
 	}
@@ -119,15 +118,20 @@ func (f *conformanceFlags) print(w io.Writer, r conformance.Result) {
 	}
 }
 
-// casesBar shows on a terminal how many cases have run.
-func casesBar(w io.Writer, total int) (advance, done func()) {
+// casesBar shows on a terminal how many cases have run. Lines go to out
+// meanwhile, so that they do not run into the bar.
+func casesBar(cmd *cobra.Command, total int) (out io.Writer, advance, done func()) {
+	out, w := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if !isTerminal(w) {
-		return func() {}, func() {}
+		return out, func() {}, func() {}
 	}
 	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
 	bar := p.AddBar(int64(total), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
 		decor.CountersNoUnit("%d of %d cases")))
-	return bar.Increment, func() {
+	if isTerminal(out) {
+		out = p
+	}
+	return out, bar.Increment, func() {
 		bar.Abort(true)
 		p.Wait()
 	}

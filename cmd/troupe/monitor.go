@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -72,16 +73,13 @@ func showProgress(ctx context.Context, sess *troupe.Session, w io.Writer) {
 	case <-ctx.Done():
 		return
 	}
-	var mu sync.Mutex
-	line := ""
+	begin := time.Now().Add(-progressAfter)
+	var line atomic.Value
+	line.Store("")
 	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(3))
-	bar := p.AddSpinner(0, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
-		decor.Elapsed(decor.ET_STYLE_GO, decor.WCSyncSpace),
-		decor.Any(func(decor.Statistics) string {
-			mu.Lock()
-			defer mu.Unlock()
-			return line
-		}, decor.WCSyncSpace)))
+	bar := p.AddSpinner(0, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+		return fmt.Sprintf("%v %s", time.Since(begin).Round(time.Second), line.Load())
+	})))
 	defer p.Wait()
 	defer bar.Abort(true)
 
@@ -101,9 +99,7 @@ func showProgress(ctx context.Context, sess *troupe.Session, w io.Writer) {
 			continue
 		}
 		last, now = now, outermost(reports[0].At, time.Now())
-		mu.Lock()
-		line = now.since(last)
-		mu.Unlock()
+		line.Store(now.since(last))
 	}
 }
 
@@ -139,7 +135,18 @@ func (it iteration) since(before iteration) string {
 	}
 	text := fmt.Sprintf("%s iteration %d", it.frame, it.index)
 	if took := it.at.Sub(before.at).Seconds(); it.frame == before.frame && it.index >= before.index && took > 0 {
-		text += fmt.Sprintf(", %.4g a second", float64(it.index-before.index)/took)
+		text += fmt.Sprintf(", %s a second", rounded(float64(it.index-before.index)/took))
 	}
 	return text
+}
+
+// rounded is a number to three digits, with k and M for thousands and millions.
+func rounded(x float64) string {
+	switch {
+	case x >= 1e6:
+		return fmt.Sprintf("%.3gM", x/1e6)
+	case x >= 1e3:
+		return fmt.Sprintf("%.3gk", x/1e3)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
