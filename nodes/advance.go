@@ -77,7 +77,7 @@ func trim(stack []byte) []byte {
 }
 
 // askEvery is how many activations may run between two looks at the context.
-const askEvery = 128
+const askEvery = 256
 
 // Next plays control-flow nodes until a kernel is due, and hands it out; nil
 // if nothing is ready.
@@ -128,6 +128,12 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		} else {
 			a = s.ready.take(s.order(s.ready.len()))
 		}
+		if s.sinceAsk++; s.sinceAsk >= askEvery {
+			s.sinceAsk = 0
+			if s.cancelled() {
+				return nil
+			}
+		}
 		n := &p.nodes[a.node]
 		s.current = a
 		if s.trace != nil {
@@ -149,12 +155,6 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		}
 		if !inline || n.kind == kindAsync || s.worthSharing(a.node) {
 			return s.handOut(a, n)
-		}
-		if s.sinceAsk++; s.sinceAsk >= askEvery {
-			s.sinceAsk = 0
-			if s.cancelled() {
-				return nil
-			}
 		}
 		out := s.out[:n.nout]
 		if err := s.run(n.kernel, a.node, a.it.Inputs[n.in:n.in+n.nin:n.in+n.nin], out); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -37,7 +38,10 @@ func run(e nodes.Engine, g *graph.Graph, in, out []graph.Output, feeds []int32) 
 	if err != nil {
 		return nil, err
 	}
-	step := &kernel.Step{Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: inline{}}
+	// Programs are short: one that takes long never ends.
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	step := &kernel.Step{Context: ctx, Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: inline{}}
 	values := make([]tensor.Value, len(feeds))
 	for i, x := range feeds {
 		values[i] = tensor.Scalar(x)
@@ -117,9 +121,9 @@ func (s seeded) Int(_ string, lo, hi int) int { return lo + s.IntN(hi-lo+1) }
 
 // TestDeepPrograms runs deeper programs from fixed seeds.
 func TestDeepPrograms(t *testing.T) {
-	n := 150
+	n := 1000
 	if testing.Short() {
-		n = 25
+		n = 100
 	}
 	all := engines(2)
 	defer closeAll(all)

@@ -75,6 +75,12 @@ func (s *scope) use(v Var) graph.Output {
 	return o
 }
 
+// gated is the value of a variable, live just when the scope is: what is made
+// of a loop's invariants alone lives on after the loop's last turn.
+func (s *scope) gated(v Var) graph.Output {
+	return s.l.add("Identity", "", inputsOf(s.use(v)), nil, s.pivot).Output(0)
+}
+
 func (s *scope) op(op string, a attrs, in ...graph.Output) graph.Output {
 	return s.l.add(op, "", inputsOf(in...), a).Output(0)
 }
@@ -216,7 +222,7 @@ func (s *scope) loop(w *Loop) {
 	f.body.block(w.Body)
 	next := []graph.Output{f.body.op("AddV2", nil, f.switches[0].Output(1), f.body.literal(int32(1)))}
 	for _, v := range w.Next {
-		next = append(next, f.body.use(v))
+		next = append(next, f.body.gated(v))
 	}
 	out := f.shut(next...)
 	for i, to := range w.To {
@@ -233,7 +239,7 @@ func (s *scope) collect(c *Collect) {
 	i, flow := f.switches[0].Output(1), f.switches[1].Output(1)
 	f.body.vars[c.Counter] = i
 	f.body.block(c.Body)
-	flow = f.body.op("TensorArrayWriteV3", nil, f.enter(handle, true), i, f.body.use(c.Item), flow)
+	flow = f.body.op("TensorArrayWriteV3", nil, f.enter(handle, true), i, f.body.gated(c.Item), flow)
 	out := f.shut(f.body.op("AddV2", nil, i, f.body.literal(int32(1))), flow)
 	at := s.op("FloorMod", nil, s.use(c.At), s.literal(int32(c.Size)))
 	s.vars[c.To] = s.op("TensorArrayReadV3", attrs{"dtype": tensor.Int32}, handle, at, out[1])

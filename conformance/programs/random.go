@@ -15,6 +15,7 @@ func Random(src Source, depth, parallel int) *Program {
 	for i := range seen {
 		seen[i] = Var(i)
 	}
+	m.turns = 1
 	p.Body, seen = m.block(seen, depth)
 	for range src.Int("results", 1, 3) {
 		p.Results = append(p.Results, m.pick(seen))
@@ -26,6 +27,17 @@ type maker struct {
 	src      Source
 	next     Var
 	parallel int
+	turns    int // how often the block being made may run
+}
+
+// maxTurns bounds how often the innermost block of a program may run.
+const maxTurns = 300
+
+// inLoop makes the body of a loop of at most trips turns.
+func (m *maker) inLoop(trips int, seen []Var, depth int) (Block, []Var) {
+	m.turns *= trips
+	defer func() { m.turns /= trips }()
+	return m.block(seen, depth)
 }
 
 func (m *maker) fresh() Var {
@@ -65,8 +77,11 @@ func (m *maker) block(seen []Var, depth int) (Block, []Var) {
 	var b Block
 	for range m.src.Int("statements", 1, 3) {
 		kind := m.src.Int("statement", 0, 9)
-		if depth == 0 {
+		switch {
+		case depth == 0:
 			kind %= 4
+		case m.turns*maxTrips > maxTurns:
+			kind %= 7
 		}
 		switch {
 		case kind == 0:
@@ -110,7 +125,7 @@ func (m *maker) loop(seen []Var, depth int) *Loop {
 	}
 	s.Counter, s.Carried = m.fresh(), m.freshes(n)
 	inside := append(append(append([]Var(nil), seen...), s.Counter), s.Carried...)
-	body, after := m.block(inside, depth-1)
+	body, after := m.inLoop(maxTrips, inside, depth-1)
 	s.Body, s.Next = body, m.picks(after, n)
 	s.To = m.freshes(n)
 	return s
@@ -119,7 +134,7 @@ func (m *maker) loop(seen []Var, depth int) *Loop {
 func (m *maker) collect(seen []Var, depth int) *Collect {
 	s := &Collect{Size: m.src.Int("size", 1, 4), At: m.pick(seen), Counter: m.fresh()}
 	inside := append(append([]Var(nil), seen...), s.Counter)
-	body, after := m.block(inside, depth-1)
+	body, after := m.inLoop(s.Size, inside, depth-1)
 	s.Body, s.Item, s.To = body, m.pick(after), m.fresh()
 	return s
 }
