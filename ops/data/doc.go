@@ -1,7 +1,12 @@
-// Package data holds the operations on structures that keep tensors within a step
-// or between steps: queues, stacks, tensor arrays, staging areas, barriers and
-// accumulators.
+// Package data defines the operations on what holds tensors for later:
+// TensorArrays and stacks, which live as long as a step, and queues and
+// accumulators, which live as long as the session.
 //
-// The operations of the first format of graphs name a structure by a reference to
-// a string; the later ones, of which most end in V2 or V3, by a resource.
+// A handle carries the resource itself (tensor.Handle.Value), so operations
+// look nothing up; the older forms of the operations, whose handles are string
+// references, carry it in the reference. The flow that TensorArray operations
+// pass on only orders them.
+//
+// Operations on queues may wait. They wait in the queue's lines, without a
+// goroutine, and leave them when their step ends.
 package data

@@ -1,0 +1,59 @@
+package data
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// newHandle is a token for a resource.
+func newHandle(device, container, name, kind string, r any) tensor.Value {
+	return tensor.Scalar(&tensor.Handle{Device: device, Container: container, Name: name, Type: kind, Value: r})
+}
+
+// An oldHandle is what the reference of an older operation points to: as a
+// tensor it is the container and the name.
+type oldHandle struct {
+	container, name string
+	held            any
+}
+
+func newOldHandle(container, name string, r any) tensor.Value {
+	return tensor.RefTo(tensor.String, &oldHandle{container, name, r})
+}
+
+// Read is the two strings.
+func (h *oldHandle) Read() (tensor.Value, bool) {
+	t, err := tensor.FromSlice([]string{h.container, h.name}, 2)
+	return tensor.ValueOf(t), err == nil
+}
+
+// held is the resource that a handle of either form carries.
+func held[T any](v *tensor.Value) (T, error) {
+	if !v.IsRef() {
+		return resource.Held[T](v)
+	}
+	if h, ok := v.Cell().(*oldHandle); ok {
+		if r, ok := h.held.(T); ok {
+			return r, nil
+		}
+	}
+	var r T
+	return r, status.Invalid("the reference is not one to a %T", r)
+}
+
+// An asyncFunc is a kernel that may wait.
+type asyncFunc func(ctx *kernel.Context, in, out []tensor.Value, done func(error))
+
+// Start calls f.
+func (f asyncFunc) Start(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+	f(ctx, in, out, done)
+}
+
+// Run waits for what Start starts.
+func (f asyncFunc) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	result := make(chan error, 1)
+	f(ctx, in, out, func(err error) { result <- err })
+	return <-result
+}

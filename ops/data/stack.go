@@ -1,0 +1,127 @@
+package data
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("StackV2").
+		Input("max_size: int32").Output("handle: resource").
+		Attr("elem_type: type").
+		Attr("stack_name: string = ''").
+		Stateful().
+		Doc("Makes a stack of at most max_size tensors, without a bound if that is negative. It lives as long as the step.")
+	registry.Define("StackPushV2").
+		Input("handle: resource").Input("elem: T").Output("output: T").
+		Attr("T: type").
+		Attr("swap_memory: bool = false").
+		Stateful().
+		Doc("Puts elem on a stack, and passes it on. swap_memory makes no difference.")
+	registry.Define("StackPopV2").
+		Input("handle: resource").Output("elem: elem_type").
+		Attr("elem_type: type").
+		Stateful().
+		Doc("Takes the tensor on top of a stack.")
+	registry.Define("StackCloseV2").
+		Input("handle: resource").
+		Stateful().
+		Doc("Drops a stack.")
+	registry.Define("Stack").
+		Output("handle: Ref(string)").
+		Attr("elem_type: type").
+		Attr("stack_name: string = ''").
+		Stateful().
+		Doc("Is StackV2, without a bound, with an older form of handle.")
+	registry.Define("StackPush").
+		Input("handle: Ref(string)").Input("elem: T").Output("output: T").
+		Attr("T: type").
+		Attr("swap_memory: bool = false").
+		Doc("Is StackPushV2 for the handle of a Stack.")
+	registry.Define("StackPop").
+		Input("handle: Ref(string)").Output("elem: elem_type").
+		Attr("elem_type: type").
+		Doc("Is StackPopV2 for the handle of a Stack.")
+	registry.Define("StackClose").
+		Input("handle: Ref(string)").
+		Doc("Is StackCloseV2 for the handle of a Stack.")
+
+	kernel.ForAll(newStack, "StackV2", "Stack")
+	for _, op := range []struct {
+		run   kernel.Func
+		names []string
+	}{
+		{stackPush, []string{"StackPushV2", "StackPush"}},
+		{stackPop, []string{"StackPopV2", "StackPop"}},
+		{stackClose, []string{"StackCloseV2", "StackClose"}},
+	} {
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return op.run, nil }, op.names...)
+	}
+}
+
+const stacks = "_stacks"
+
+func newStack(c *kernel.Construction) (kernel.Kernel, error) {
+	name, dt, old := c.Str("stack_name"), c.Type("elem_type"), c.Outputs[0].IsRef()
+	if name == "" {
+		name = c.Node
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		size := math.MaxInt
+		if !old {
+			if !in[0].IsScalar() {
+				return status.Invalid("Stack size must be a scalar, but had shape: %s", tensor.FormatDims(in[0].Dims()))
+			}
+			size = int(tensor.At0[int32](&in[0]))
+		}
+		unique := fmt.Sprintf("%s_%d", name, ctx.Step.PerStep.NextID())
+		s, err := resource.LookupOrCreate(ctx.Step.PerStep, stacks, unique, func() (*resource.Stack, error) {
+			return resource.NewStack(ctx.Step.Resources, unique, dt, size), nil
+		})
+		if err != nil {
+			return err
+		}
+		if old {
+			out[0] = newOldHandle(stacks, unique, s)
+		} else {
+			out[0] = newHandle(c.Device, stacks, unique, "Stack", s)
+		}
+		return nil
+	}), nil
+}
+
+func stackPush(ctx *kernel.Context, in, out []tensor.Value) error {
+	s, err := held[*resource.Stack](&in[0])
+	if err != nil {
+		return err
+	}
+	if in[1].DType() != s.Type {
+		return status.Invalid("Must have type %v but got %v", s.Type, in[1].DType())
+	}
+	out[0] = in[1]
+	return s.Push(ctx.Disown(in[1]))
+}
+
+func stackPop(_ *kernel.Context, in, out []tensor.Value) error {
+	s, err := held[*resource.Stack](&in[0])
+	if err != nil {
+		return err
+	}
+	out[0], err = s.Pop()
+	return err
+}
+
+func stackClose(_ *kernel.Context, in, _ []tensor.Value) error {
+	s, err := held[*resource.Stack](&in[0])
+	if err != nil {
+		return err
+	}
+	s.Close()
+	return nil
+}

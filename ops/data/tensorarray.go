@@ -1,0 +1,240 @@
+package data
+
+import (
+	"fmt"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("TensorArrayV3").
+		Input("size: int32").Output("handle: resource").Output("flow: float").
+		Attr("dtype: type").
+		Attr("element_shape: shape = ?").
+		Attr("dynamic_size: bool = false").
+		Attr("clear_after_read: bool = true").
+		Attr("identical_element_shapes: bool = false").
+		Attr("tensor_array_name: string = ''").
+		Stateful().
+		Doc("Makes an array of tensors that are each written once. It lives as long as the step.")
+	registry.Define("TensorArrayWriteV3").
+		Input("handle: resource").Input("index: int32").Input("value: T").Input("flow_in: float").Output("flow_out: float").
+		Attr("T: type").
+		Stateful().
+		Doc("Writes an element of an array.")
+	registry.Define("TensorArrayReadV3").
+		Input("handle: resource").Input("index: int32").Input("flow_in: float").Output("value: dtype").
+		Attr("dtype: type").
+		Stateful().
+		Doc("Reads an element of an array. One that was not written is zeros if the shape of elements is known.")
+	registry.Define("TensorArraySizeV3").
+		Input("handle: resource").Input("flow_in: float").Output("size: int32").
+		Stateful().
+		Doc("Gives the number of elements of an array.")
+	registry.Define("TensorArrayCloseV3").
+		Input("handle: resource").
+		Stateful().
+		Doc("Drops the elements of an array, which is of no use afterwards.")
+	registry.Define("TensorArrayGradV3").
+		Input("handle: resource").Input("flow_in: float").Output("grad_handle: resource").Output("flow_out: float").
+		Attr("source: string").
+		Stateful().
+		Doc("Gives the array of the gradients of an array's elements, one for each source. What is written to one place of it is summed.")
+	registry.Define("TensorArrayGradWithShape").
+		Input("handle: resource").Input("flow_in: float").Input("shape_to_prepend: int32").Output("grad_handle: resource").Output("flow_out: float").
+		Attr("source: string").
+		Stateful().
+		Doc("Is TensorArrayGradV3 for gradients that have more dimensions than the elements: shape_to_prepend comes before theirs.")
+	registry.Define("TensorArrayV2").
+		Input("size: int32").Output("handle: string").
+		Attr("dtype: type").
+		Attr("element_shape: shape = ?").
+		Attr("dynamic_size: bool = false").
+		Attr("clear_after_read: bool = true").
+		Attr("tensor_array_name: string = ''").
+		Stateful().
+		Deprecated(26, "Use TensorArrayV3").
+		Doc("Is TensorArrayV3 with an older form of handle.")
+	registry.Define("TensorArray").
+		Input("size: int32").Output("handle: Ref(string)").
+		Attr("dtype: type").
+		Attr("dynamic_size: bool = false").
+		Attr("clear_after_read: bool = true").
+		Attr("tensor_array_name: string = ''").
+		Attr("element_shape: shape = ?").
+		Stateful().
+		Deprecated(16, "Use TensorArrayV3").
+		Doc("Is TensorArrayV2 with an older form of handle.")
+
+	kernel.ForAll(newTensorArray, "TensorArrayV3")
+	kernel.ForAll(newWrite, "TensorArrayWriteV3")
+	kernel.ForAll(newRead, "TensorArrayReadV3")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(arraySize), nil }, "TensorArraySizeV3")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(arrayClose), nil }, "TensorArrayCloseV3")
+	kernel.ForAll(newGrad, "TensorArrayGradV3", "TensorArrayGradWithShape")
+}
+
+const tensorArrays = "_tensor_arrays"
+
+func newTensorArray(c *kernel.Construction) (kernel.Kernel, error) {
+	o := resource.TensorArrayOptions{
+		Name: c.Str("tensor_array_name"), Type: c.Type("dtype"),
+		Dynamic: c.Bool("dynamic_size"), ClearAfterRead: c.Bool("clear_after_read"), Identical: c.Bool("identical_element_shapes"),
+	}
+	if o.Name == "" {
+		o.Name = c.Node
+	}
+	if s := c.Shape("element_shape"); shape.CheckAttr(s) == nil {
+		o.Shape = shape.FromAttr(s)
+	} else {
+		return nil, shape.CheckAttr(s)
+	}
+	if combine := elementwise.Combiner(elementwise.UpdateAdd, o.Type); combine != nil {
+		o.Add = func(acc, x *tensor.Value) {
+			_ = combine(acc, acc, 0, x, 0, acc.NumElements()) // a sum cannot fail
+		}
+	}
+	return &tensorArray{o, c.Device}, nil
+}
+
+type tensorArray struct {
+	options resource.TensorArrayOptions
+	device  string
+}
+
+func (k *tensorArray) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if !in[0].IsScalar() {
+		return status.Invalid("TensorArray size must be scalar, but had shape: %s", tensor.FormatDims(in[0].Dims()))
+	}
+	o := k.options
+	if o.Size = int(tensor.At0[int32](&in[0])); o.Size < 0 {
+		return status.Invalid("TensorArray size must not be negative, but is %d", o.Size)
+	}
+	o.Name = fmt.Sprintf("%s_%d", o.Name, ctx.Step.PerStep.NextID())
+	a, err := resource.LookupOrCreate(ctx.Step.PerStep, tensorArrays, o.Name, func() (*resource.TensorArray, error) {
+		return resource.NewTensorArray(ctx.Step.Resources, o), nil
+	})
+	if err != nil {
+		return err
+	}
+	out[0] = arrayHandle(k.device, a)
+	out[1] = tensor.Scalar(float32(0))
+	return nil
+}
+
+func arrayHandle(device string, a *resource.TensorArray) tensor.Value {
+	return newHandle(device, tensorArrays, a.Name(), "TensorArray", a)
+}
+
+// index is the scalar index in v.
+func index(v *tensor.Value) (int, error) {
+	if !v.IsScalar() {
+		return 0, status.Invalid("TensorArray index must be scalar, but had shape: %s", tensor.FormatDims(v.Dims()))
+	}
+	return int(tensor.At0[int32](v)), nil
+}
+
+// arrayOf is the array of a handle, whose elements must be of type dt.
+func arrayOf(v *tensor.Value, dt tensor.DType, verb string) (*resource.TensorArray, error) {
+	a, err := resource.Held[*resource.TensorArray](v)
+	if err == nil && a.Type() != dt {
+		return nil, status.Invalid("TensorArray dtype is %v but Op %s dtype %v.", a.Type(), verb, dt)
+	}
+	return a, err
+}
+
+const (
+	writes = "is trying to write"
+	reads  = "requested"
+)
+
+func newWrite(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("T")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := arrayOf(&in[0], dt, writes)
+		if err != nil {
+			return err
+		}
+		i, err := index(&in[1])
+		if err != nil {
+			return err
+		}
+		out[0] = in[3]
+		return a.Write(i, ctx.Disown(in[2]))
+	}), nil
+}
+
+func newRead(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("dtype")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := arrayOf(&in[0], dt, reads)
+		if err != nil {
+			return err
+		}
+		i, err := index(&in[1])
+		if err != nil {
+			return err
+		}
+		v, zeros, err := a.Read(i)
+		if err == nil && v.IsZero() {
+			v, err = zeroElement(ctx, dt, zeros)
+		}
+		out[0] = v
+		return err
+	}), nil
+}
+
+// zeroElement is an element that nobody has written.
+func zeroElement(ctx *kernel.Context, dt tensor.DType, dims []int64) (tensor.Value, error) {
+	if dt.HasPointers() {
+		return tensor.Value{}, status.Invalid("an element of type %v that was not written cannot be read as zeros", dt)
+	}
+	return ctx.AllocZeroed(dt, dims)
+}
+
+func arraySize(_ *kernel.Context, in, out []tensor.Value) error {
+	a, err := resource.Held[*resource.TensorArray](&in[0])
+	if err != nil {
+		return err
+	}
+	n, err := a.Len()
+	out[0] = tensor.Scalar(int32(n))
+	return err
+}
+
+func arrayClose(_ *kernel.Context, in, _ []tensor.Value) error {
+	a, err := resource.Held[*resource.TensorArray](&in[0])
+	if err != nil {
+		return err
+	}
+	a.Close()
+	return nil
+}
+
+func newGrad(c *kernel.Construction) (kernel.Kernel, error) {
+	source, device := c.Str("source"), c.Device
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := resource.Held[*resource.TensorArray](&in[0])
+		if err != nil {
+			return err
+		}
+		var prepend []int64
+		if len(in) > 2 {
+			if prepend, err = kernel.Dims(&in[2], "shape_to_prepend"); err != nil {
+				return err
+			}
+		}
+		g, err := a.Gradient(ctx.Step.Resources, source, prepend)
+		if err != nil {
+			return err
+		}
+		out[0], out[1] = arrayHandle(device, g), in[1]
+		return nil
+	}), nil
+}

@@ -1,0 +1,310 @@
+package data
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Reading and writing many elements of a TensorArray at once.
+func init() {
+	registry.Define("TensorArrayGatherV3").
+		Input("handle: resource").Input("indices: int32").Input("flow_in: float").Output("value: dtype").
+		Attr("dtype: type").
+		Attr("element_shape: shape = ?").
+		Stateful().
+		Doc("Reads the elements with those indices into one tensor, one behind the other along a new first dimension.")
+	registry.Define("TensorArrayScatterV3").
+		Input("handle: resource").Input("indices: int32").Input("value: T").Input("flow_in: float").Output("flow_out: float").
+		Attr("T: type").
+		Stateful().
+		Doc("Writes the slices of value along its first dimension to the elements with those indices.")
+	registry.Define("TensorArrayConcatV3").
+		Input("handle: resource").Input("flow_in: float").Output("value: dtype").Output("lengths: int64").
+		Attr("dtype: type").
+		Attr("element_shape_except0: shape = ?").
+		Stateful().
+		Doc("Reads all elements into one tensor, joined along their first dimension, in which they may differ, and gives the sizes of that.")
+	registry.Define("TensorArraySplitV3").
+		Input("handle: resource").Input("value: T").Input("lengths: int64").Input("flow_in: float").Output("flow_out: float").
+		Attr("T: type").
+		Stateful().
+		Doc("Cuts value along its first dimension into pieces of those lengths and writes them to the elements in order.")
+	registry.Define("TensorArrayConcatV2").
+		Input("handle: string").Input("flow_in: float").Output("value: dtype").Output("lengths: int64").
+		Attr("dtype: type").
+		Attr("element_shape_except0: shape = ?").
+		Doc("Is TensorArrayConcatV3 for an older form of handle.")
+
+	kernel.ForAll(newGather, "TensorArrayGatherV3")
+	kernel.ForAll(newScatter, "TensorArrayScatterV3")
+	kernel.ForAll(newConcat, "TensorArrayConcatV3")
+	kernel.ForAll(newSplit, "TensorArraySplitV3")
+}
+
+// elements collects elements that are read from an array into one tensor.
+type elements struct {
+	ctx  *kernel.Context
+	dt   tensor.DType
+	n    int
+	dims []int64 // of every element
+	all  tensor.Value
+}
+
+// add is for element k of n.
+func (e *elements) add(k int, v tensor.Value, zeros []int64) error {
+	dims := zeros
+	if !v.IsZero() {
+		dims = v.Dims()
+	}
+	if k == 0 {
+		e.dims = slices.Clone(dims)
+		var err error
+		if e.all, err = e.ctx.Alloc(e.dt, append([]int64{int64(e.n)}, dims...)); err != nil {
+			return err
+		}
+	} else if !slices.Equal(e.dims, dims) {
+		return status.Invalid("TensorArray has inconsistent shapes.  Index 0 has shape: %s but index %d has shape: %s",
+			tensor.FormatDims(e.dims), k, tensor.FormatDims(dims))
+	}
+	size := e.all.NumElements() / e.n
+	return place(&e.all, k*size, v, size)
+}
+
+// place puts the n elements of v at element i of dst, zeros if v is zero.
+func place(dst *tensor.Value, i int, v tensor.Value, n int) error {
+	dt := dst.DType()
+	switch {
+	case !v.IsZero():
+		strided.Move(dst, i, &v, 0, n)
+	case dt.HasPointers():
+		return status.Invalid("an element of type %v that was not written cannot be read as zeros", dt)
+	default:
+		clear(tensor.Bytes(dst)[i*dt.Size() : (i+n)*dt.Size()])
+	}
+	return nil
+}
+
+func newGather(c *kernel.Construction) (kernel.Kernel, error) {
+	dt, declared := c.Type("dtype"), shape.FromAttr(c.Shape("element_shape"))
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := arrayOf(&in[0], dt, reads)
+		if err != nil {
+			return err
+		}
+		if in[1].Rank() != 1 {
+			return status.Invalid("Expected indices to be a vector, but received shape: %s", tensor.FormatDims(in[1].Dims()))
+		}
+		indices := tensor.Of[int32](&in[1])
+		if len(indices) == 0 {
+			element, err := shape.Merge(declared, a.Shape())
+			if err != nil {
+				return err
+			}
+			if !element.Full() {
+				return status.Errorf(status.Unimplemented, "TensorArray has size zero, but element shape %s is not fully defined. "+
+					"Currently only static shapes are supported when packing zero-size TensorArrays.", resource.FormatShape(element))
+			}
+			out[0], err = ctx.Alloc(dt, append([]int64{0}, element.Dims()...))
+			return err
+		}
+		e := elements{ctx: ctx, dt: dt, n: len(indices)}
+		err = a.ReadEach(slices.All(indices), func(k int, v tensor.Value, zeros []int64) error {
+			if !v.IsZero() && !shape.Compatible(declared, shape.Of(v.Dims()...)) {
+				return status.Invalid("TensorArray was passed element_shape %s which does not match the Tensor at index %d: %s",
+					resource.FormatShape(declared), k, tensor.FormatDims(v.Dims()))
+			}
+			return e.add(k, v, zeros)
+		})
+		if err != nil {
+			if !e.all.IsZero() {
+				ctx.Free(e.all)
+			}
+			return err
+		}
+		out[0] = e.all
+		return nil
+	}), nil
+}
+
+func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("T")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := arrayOf(&in[0], dt, writes)
+		if err != nil {
+			return err
+		}
+		if in[1].Rank() != 1 {
+			return status.Invalid("Expected indices to be a vector, but received shape: %s", tensor.FormatDims(in[1].Dims()))
+		}
+		if in[2].Rank() < 1 {
+			return status.Invalid("Input value for unpack must be at least a vector but received shape: %s", tensor.FormatDims(in[2].Dims()))
+		}
+		indices := tensor.Of[int32](&in[1])
+		if len(indices) != in[2].Dim(0) {
+			return status.Invalid("Expected len(indices) == values.shape[0], but saw: %d vs. %d", len(indices), in[2].Dim(0))
+		}
+		size, err := a.Len()
+		if err != nil {
+			return err
+		}
+		if len(indices) > 0 && !a.Dynamic() && int(slices.Max(indices)) >= size {
+			return status.Invalid("Max scatter index must be < array size (%d vs. %d)", slices.Max(indices), size)
+		}
+		value := ctx.Disown(in[2])
+		for k, i := range indices {
+			if err := a.Write(int(i), value.Row(k)); err != nil {
+				return err
+			}
+		}
+		out[0] = in[3]
+		return nil
+	}), nil
+}
+
+func newConcat(c *kernel.Construction) (kernel.Kernel, error) {
+	dt, declared := c.Type("dtype"), shape.FromAttr(c.Shape("element_shape_except0"))
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := arrayOf(&in[0], dt, reads)
+		if err != nil {
+			return err
+		}
+		n, err := a.Len()
+		if err != nil {
+			return err
+		}
+		if n == 0 && !declared.Full() {
+			return status.Errorf(status.Unimplemented, "TensorArray has size zero, but element_shape_except0 %s is not fully defined. "+
+				"Currently only static shapes are supported when concatenating zero-size TensorArrays.", resource.FormatShape(declared))
+		}
+		if out[1], err = ctx.Alloc(tensor.Int64, []int64{int64(n)}); err != nil {
+			return err
+		}
+		out[0], err = concat(ctx, a, dt, declared, tensor.Of[int64](&out[1]))
+		return err
+	}), nil
+}
+
+// concat joins the elements of an array, and stores their first dimensions.
+func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, declared shape.Shape, lengths []int64) (tensor.Value, error) {
+	var pieces []tensor.Value // zero Values for zeros
+	var rest []int64          // the dimensions behind the first
+	rows := int64(0)
+	if len(lengths) == 0 {
+		rest = declared.Dims()
+	}
+	all := func(yield func(int, int32) bool) {
+		for i := range lengths {
+			if !yield(i, int32(i)) {
+				return
+			}
+		}
+	}
+	err := a.ReadEach(all, func(k int, v tensor.Value, zeros []int64) error {
+		dims := zeros
+		if !v.IsZero() {
+			dims = v.Dims()
+		}
+		switch {
+		case len(dims) == 0:
+			return status.Invalid("Concat saw a scalar shape at index %d but requires at least vectors.  Did you mean to call pack?", k)
+		case !shape.Compatible(declared, shape.Of(dims[1:]...)):
+			return status.Invalid("TensorArray was passed element_shape_except0 %s but index %d has (excepting dimension 0) shape: %s which does not match.",
+				resource.FormatShape(declared), k, tensor.FormatDims(dims[1:]))
+		case k == 0:
+			rest = slices.Clone(dims[1:])
+		case !slices.Equal(rest, dims[1:]):
+			return status.Invalid("TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: %s but index %d has (excepting dimension 0) shape: %s",
+				tensor.FormatDims(rest), k, tensor.FormatDims(dims[1:]))
+		}
+		pieces = append(pieces, v)
+		lengths[k] = dims[0]
+		rows += dims[0]
+		return nil
+	})
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	o, err := ctx.Alloc(dt, append([]int64{rows}, rest...))
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	at := 0
+	for k, v := range pieces {
+		n := int(lengths[k])
+		for _, d := range rest {
+			n *= int(d)
+		}
+		if err := place(&o, at, v, n); err != nil {
+			return tensor.Value{}, err
+		}
+		at += n
+	}
+	return o, nil
+}
+
+func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("T")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		a, err := arrayOf(&in[0], dt, writes)
+		if err != nil {
+			return err
+		}
+		value, lengths := in[1], tensor.Of[int64](&in[2])
+		if in[2].Rank() != 1 {
+			return status.Invalid("Expected lengths to be a vector, received shape: %s", tensor.FormatDims(in[2].Dims()))
+		}
+		if value.Rank() < 1 {
+			return status.Invalid("Expected value to be at least a vector, but received shape: %s", tensor.FormatDims(value.Dims()))
+		}
+		rows, total := value.Dims()[0], int64(0)
+		for i, n := range lengths {
+			if n < 0 {
+				return status.Invalid("Expected lengths not to be negative, but lengths[%d] is %d", i, n)
+			}
+			if total += n; total > rows || total < 0 {
+				break
+			}
+		}
+		if total != rows {
+			return status.Invalid("Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %d and value's shape is: %s",
+				total, tensor.FormatDims(value.Dims()))
+		}
+		size, err := a.Len()
+		if err != nil {
+			return err
+		}
+		if size != len(lengths) && !(a.Dynamic() && size < len(lengths)) {
+			return status.Invalid("TensorArray's size is not equal to the size of lengths (%d vs. %d), and the TensorArray is not marked as dynamically resizeable", size, len(lengths))
+		}
+		out[0] = in[3]
+		return writePieces(a, ctx.Disown(value), lengths)
+	}), nil
+}
+
+// writePieces writes slices of value along its first dimension, whose sizes
+// are those lengths, to the elements in order.
+func writePieces(a *resource.TensorArray, value tensor.Value, lengths []int64) error {
+	t := value.Tensor()
+	dims := slices.Clone(value.Dims())
+	row := 1
+	for _, d := range dims[1:] {
+		row *= int(d)
+	}
+	at := 0
+	for i, n := range lengths {
+		dims[0] = n
+		size := int(n) * row
+		if err := a.Write(i, tensor.ValueOf(t.Slice(at, size, dims))); err != nil {
+			return err
+		}
+		at += size
+	}
+	return nil
+}
