@@ -1,0 +1,14 @@
+package math
+
+import "github.com/troupe-go/troupe/registry"
+
+func init() {
+	registry.Define("Einsum").
+		Input("inputs: N * T").Output("output: T").
+		Attr("equation: string").
+		Attr("N: int >= 1").
+		Attr("T: type").
+		Doc(`Multiplies and adds up tensors as an equation in Einstein's notation says.
+
+equation: Such as "ij,jk->ik"; "..." stands for dimensions that broadcast.`)
+}
