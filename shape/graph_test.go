@@ -9,12 +9,10 @@ import (
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
 
-	_ "github.com/troupe-go/troupe/ops/array"
-	_ "github.com/troupe-go/troupe/ops/image"
-	_ "github.com/troupe-go/troupe/ops/linalg"
-	_ "github.com/troupe-go/troupe/ops/math"
-	_ "github.com/troupe-go/troupe/ops/nn"
+	_ "github.com/troupe-go/troupe/ops/all"
+	_ "github.com/troupe-go/troupe/ops/data"
 	_ "github.com/troupe-go/troupe/ops/random"
+	_ "github.com/troupe-go/troupe/ops/strings"
 )
 
 // definitions is TensorFlow's own, by name: the tests do not depend on which

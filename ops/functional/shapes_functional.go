@@ -1,0 +1,54 @@
+package functional
+
+import "github.com/troupe-go/troupe/shape"
+
+func init() {
+	// What a function makes of its arguments is known where the graph knows the
+	// function; here only what attributes say is.
+	shape.Register(shape.UnknownOutputs, "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "For", "_ArrayToList", "_ListToArray")
+	shape.Register(shape.ByAttrs("output_shapes"), "If", "StatelessIf", "Case", "StatelessCase")
+	shape.Register(whileShape, "While", "StatelessWhile")
+	shape.Register(mapDefunShape, "MapDefun")
+	shape.Register(symbolicGradientShape, "SymbolicGradient")
+	shape.Register(shape.Scalars, "ToBool", "DeviceIndex")
+	shape.Register(shape.ByAttr("shape"), "FakeParam")
+	shape.Register(shape.UnknownOutputs, "_Arg", "_DeviceArg")
+	shape.Register(shape.NoOutputs, "_Retval", "_DeviceRetval")
+}
+
+// whileShape takes the loop's variables to keep their shapes where the
+// attribute says nothing.
+func whileShape(c *shape.Context) error {
+	shapes := c.Shapes("output_shapes")
+	for i := range c.NumOutputs() {
+		if len(shapes) == 0 {
+			c.SetOutput(i, c.Input(i))
+			c.PassHandle(i, i)
+		} else if i < len(shapes) {
+			c.SetOutput(i, shapes[i])
+		}
+	}
+	return c.Err()
+}
+
+// mapDefunShape puts the results upon each other, one for each row of the
+// arguments.
+func mapDefunShape(c *shape.Context) error {
+	lo, hi := c.Arg("arguments")
+	n := shape.Unknown
+	for i := lo; i < hi; i++ {
+		n = c.TryDim(shape.MergeDims(n, c.Try(c.Input(i).WithRankAtLeast(1)).Dim(0)))
+	}
+	for i, s := range c.Shapes("output_shapes") {
+		c.SetOutput(i, c.Try(shape.Concat(shape.Of(n), s)))
+	}
+	return c.Err()
+}
+
+// symbolicGradientShape has a gradient of the shape of each argument.
+func symbolicGradientShape(c *shape.Context) error {
+	for i := range c.NumOutputs() {
+		c.SetOutput(i, c.Input(i))
+	}
+	return nil
+}

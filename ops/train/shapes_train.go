@@ -1,0 +1,82 @@
+package train
+
+import "github.com/troupe-go/troupe/shape"
+
+func init() {
+	shape.Register(applyShape,
+		"ApplyAdaMax", "ResourceApplyAdaMax",
+		"ApplyAdadelta", "ResourceApplyAdadelta",
+		"ApplyAdagrad", "ResourceApplyAdagrad",
+		"ApplyAdagradV2", "ResourceApplyAdagradV2",
+		"ApplyAdam", "ResourceApplyAdam",
+		"ApplyAddSign", "ResourceApplyAddSign",
+		"ApplyCenteredRMSProp", "ResourceApplyCenteredRMSProp",
+		"ApplyFtrl", "ResourceApplyFtrl",
+		"ApplyFtrlV2", "ResourceApplyFtrlV2",
+		"ApplyGradientDescent", "ResourceApplyGradientDescent",
+		"ApplyMomentum", "ResourceApplyMomentum",
+		"ApplyPowerSign", "ResourceApplyPowerSign",
+		"ApplyProximalAdagrad", "ResourceApplyProximalAdagrad",
+		"ApplyProximalGradientDescent", "ResourceApplyProximalGradientDescent",
+		"ApplyRMSProp", "ResourceApplyRMSProp",
+		"ResourceApplyAdamWithAmsgrad",
+		"ResourceApplyKerasMomentum")
+	shape.Register(sparseApplyShape,
+		"ResourceSparseApplyAdadelta", "SparseApplyAdadelta",
+		"ResourceSparseApplyAdagrad", "SparseApplyAdagrad",
+		"ResourceSparseApplyAdagradV2", "SparseApplyAdagradV2",
+		"ResourceSparseApplyFtrl", "SparseApplyFtrl",
+		"ResourceSparseApplyFtrlV2", "SparseApplyFtrlV2",
+		"ResourceSparseApplyKerasMomentum",
+		"ResourceSparseApplyMomentum", "SparseApplyMomentum",
+		"ResourceSparseApplyRMSProp", "SparseApplyRMSProp")
+}
+
+// slots are the arguments that have an element for each of the variable's; an
+// argument that is none of them, nor the gradient or its indices, is a number.
+var slots = map[string]bool{
+	"var": true, "accum": true, "accum_update": true, "linear": true, "m": true, "v": true, "vhat": true,
+	"mg": true, "ms": true, "mom": true,
+}
+
+// merged merges the variable and its slots and checks that numbers are scalars.
+// It also says where the gradient and the indices are.
+func merged(c *shape.Context) (variable shape.Shape, grad, indices int) {
+	if c.Op == nil {
+		return shape.Shape{}, -1, -1
+	}
+	for i := range c.Op.Inputs {
+		switch name := c.Op.Inputs[i].Name; {
+		case slots[name]:
+			variable = c.Try(shape.Merge(variable, c.HandleShape(i)))
+		case name == "grad" || name == "delta":
+			grad = i
+		case name == "indices":
+			indices = i
+		default:
+			c.Try(c.Input(i).WithRank(0))
+		}
+	}
+	return variable, grad, indices
+}
+
+// applyShape is for gradients of the variable's shape.
+func applyShape(c *shape.Context) error {
+	variable, grad, _ := merged(c)
+	c.SetOutput(0, c.Try(shape.Merge(variable, c.Input(grad))))
+	return c.Err()
+}
+
+// sparseApplyShape is for gradients with a row for each index.
+func sparseApplyShape(c *shape.Context) error {
+	variable, g, at := merged(c)
+	grad, indices := c.Input(g), c.Try(c.Input(at).WithRank(1))
+	if grad.Known() {
+		grad = c.Try(grad.WithRankAtLeast(1))
+		c.TryDim(shape.MergeDims(indices.Dim(0), grad.Dim(0)))
+		rows := c.Try(shape.Concat(shape.Of(shape.Unknown), grad.From(1)))
+		variable = c.Try(shape.Merge(variable, rows))
+	}
+	c.SetOutput(0, variable)
+	return c.Err()
+}
