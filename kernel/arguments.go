@@ -86,3 +86,19 @@ func (c *Context) Disown(v tensor.Value) tensor.Value {
 	c.Arena.Disown(v)
 	return v
 }
+
+// Reshaped is input i's elements under another shape of the same size: the
+// input itself, moved, if the kernel may have it, as with Reuse, else a tensor
+// that shares its memory.
+func (c *Context) Reshaped(in []tensor.Value, i int, dims []int64) tensor.Value {
+	if len(dims) == 0 {
+		return tensor.ScalarAt(&in[i], 0)
+	}
+	if !in[i].IsScalar() {
+		if v, ok := c.Reuse(in, i); ok {
+			v.SetDims(dims)
+			return v
+		}
+	}
+	return in[i].Reshaped(dims)
+}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -36,29 +35,6 @@ func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(expandDims), nil }, "ExpandDims")
 	kernel.ForAll(newSqueeze, "Squeeze")
 	kernel.ForAll(newBitcast, "Bitcast")
-}
-
-// withDims makes input 0 the output under another shape of the same size.
-func withDims(ctx *kernel.Context, in, out []tensor.Value, dims []int64) error {
-	switch {
-	case len(dims) == 0:
-		out[0] = tensor.ScalarAt(&in[0], 0)
-	case in[0].IsScalar():
-		v, err := ctx.Alloc(in[0].DType(), dims)
-		if err != nil {
-			return err
-		}
-		out[0] = v
-		strided.Move(&out[0], 0, &in[0], 0, 1)
-	default:
-		if v, ok := ctx.Reuse(in, 0); ok {
-			v.SetDims(dims)
-			out[0] = v
-			return nil
-		}
-		out[0] = in[0].Reshaped(dims)
-	}
-	return nil
 }
 
 func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -95,7 +71,8 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if product != n {
 		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape %s has %d", n, tensor.FormatDims(dims), product)
 	}
-	return withDims(ctx, in, out, dims)
+	out[0] = ctx.Reshaped(in, 0, dims)
+	return nil
 }
 
 func expandDims(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -114,7 +91,8 @@ func expandDims(ctx *kernel.Context, in, out []tensor.Value) error {
 	var buf [8]int64
 	dims := append(buf[:0], in[0].Dims()[:at]...)
 	dims = append(append(dims, 1), in[0].Dims()[at:]...)
-	return withDims(ctx, in, out, dims)
+	out[0] = ctx.Reshaped(in, 0, dims)
+	return nil
 }
 
 func newSqueeze(c *kernel.Construction) (kernel.Kernel, error) {
@@ -140,7 +118,8 @@ func newSqueeze(c *kernel.Construction) (kernel.Kernel, error) {
 				dims = append(dims, d)
 			}
 		}
-		return withDims(ctx, in, out, dims)
+		out[0] = ctx.Reshaped(in, 0, dims)
+		return nil
 	}), nil
 }
 

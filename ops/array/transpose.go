@@ -57,7 +57,8 @@ func transpose(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	if !moved {
-		return withDims(ctx, in, out, dims)
+		out[0] = ctx.Reshaped(in, 0, dims)
+		return nil
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)
 	if err != nil {

@@ -69,9 +69,9 @@ func init() {
 	integerPower[int32](tensor.Int32)
 	integerPower[int64](tensor.Int64)
 	fields("Sigmoid", sigmoid, func(x complex128) complex128 { return 1 / (1 + cmplx.Exp(-x)) })
-	fields2("Xlogy", product(math.Log, times[float64]), product(cmplx.Log, times[complex128]))
-	fields2("Xlog1py", product(math.Log1p, times[float64]), product(log1p, times[complex128]))
-	fields2("Xdivy", product(same[float64], over[float64]), product(same[complex128], over[complex128]))
+	fields2("Xlogy", guarded(math.Log, times[float64]), guarded(cmplx.Log, times[complex128]))
+	fields2("Xlog1py", guarded(math.Log1p, times[float64]), guarded(log1p, times[complex128]))
+	fields2("Xdivy", guarded(same[float64], over[float64]), guarded(same[complex128], over[complex128]))
 }
 
 func registerRoot(op string, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {
@@ -98,8 +98,8 @@ func log1p(x complex128) complex128 {
 	return cmplx.Log(u) * x / (u - 1)
 }
 
-// product is f(x, g(y)), and 0 where x is.
-func product[T elementwise.Field](g func(T) T, f func(x, y T) T) func(x, y T) T {
+// guarded is f(x, g(y)), and 0 where x is.
+func guarded[T elementwise.Field](g func(T) T, f func(x, y T) T) func(x, y T) T {
 	return func(x, y T) T {
 		if x == 0 {
 			return 0

@@ -1,0 +1,140 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("AddN").
+		Input("inputs: N * T").Output("sum: T").
+		Attr("N: int >= 1").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}").
+		Commutative().
+		Aggregate().
+		Doc("Adds up tensors of one shape.")
+	registry.Define("AccumulateNV2").
+		Input("inputs: N * T").Output("sum: T").
+		Attr("N: int >= 1").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("shape: shape").
+		Commutative().
+		Aggregate().
+		Doc("Adds up tensors of one shape.")
+
+	for _, op := range []string{"AddN", "AccumulateNV2"} {
+		kernel.ForTypes(op, "T", newAddN, elementwise.Numbers...)
+	}
+	kernel.ForTypes("AddN", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(addVariants) }, tensor.Variant)
+}
+
+func newAddN(dt tensor.DType) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return &addN[float32]{dt}
+	case tensor.Double:
+		return &addN[float64]{dt}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, &addN[float32]{tensor.Float})
+	case tensor.Int8:
+		return &addN[int8]{dt}
+	case tensor.Int16:
+		return &addN[int16]{dt}
+	case tensor.Int32:
+		return &addN[int32]{dt}
+	case tensor.Int64:
+		return &addN[int64]{dt}
+	case tensor.Uint8:
+		return &addN[uint8]{dt}
+	case tensor.Uint16:
+		return &addN[uint16]{dt}
+	case tensor.Uint32:
+		return &addN[uint32]{dt}
+	case tensor.Uint64:
+		return &addN[uint64]{dt}
+	case tensor.Complex64:
+		return &addN[complex64]{dt}
+	case tensor.Complex128:
+		return &addN[complex128]{dt}
+	}
+	return nil
+}
+
+// An addN adds its inputs in their order.
+type addN[T elementwise.Number] struct{ dt tensor.DType }
+
+func (k *addN[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if len(in) == 0 {
+		return status.Invalid("AddN needs at least one input")
+	}
+	for i := range in {
+		if !tensor.SameShape(in[0], in[i]) {
+			return status.Invalid("Inputs to operation AddN must have the same size and shape.  Input 0: %s != input %d: %s",
+				tensor.FormatDims(in[0].Dims()), i, tensor.FormatDims(in[i].Dims()))
+		}
+	}
+	if len(in) == 1 {
+		out[0] = in[0]
+		return nil
+	}
+	x := make([][]T, len(in))
+	for i := range in {
+		x[i] = tensor.Of[T](&in[i])
+	}
+	v, err := ctx.ReuseOrAlloc(in, 0, k.dt, in[0].Dims())
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o := tensor.Of[T](&out[0])
+	ctx.Parallel(len(o), elementwise.Grain, func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		o := o[lo:hi]
+		for i, y := range x[1][lo:hi] {
+			o[i] = x[0][lo+i] + y
+		}
+		for _, x := range x[2:] {
+			addInto(o, x[lo:hi])
+		}
+	})
+	return ctx.Err()
+}
+
+// An Adder is a variant's value that can be added to others of its kind.
+type Adder interface {
+	// Add is the sum of the receiver and y, neither of which it changes.
+	Add(ctx *kernel.Context, y any) (any, error)
+}
+
+func addVariants(ctx *kernel.Context, in, out []tensor.Value) error {
+	var sum *tensor.Object
+	for i := range in {
+		if !in[i].IsScalar() {
+			return status.Invalid("AddN of non-scalar tensor with dtype=variant is not supported: input %d has shape %s", i, tensor.FormatDims(in[i].Dims()))
+		}
+		y := tensor.At0[*tensor.Object](&in[i])
+		if i == 0 {
+			sum = y
+			continue
+		}
+		if sum == nil || y == nil {
+			return status.Invalid("AddN of an empty variant")
+		}
+		x, ok := sum.Value.(Adder)
+		if !ok {
+			return status.Errorf(status.Unimplemented, "AddN has no sum for a variant that holds %T", sum.Value)
+		}
+		z, err := x.Add(ctx, y.Value)
+		if err != nil {
+			return err
+		}
+		sum = &tensor.Object{Value: z}
+	}
+	out[0] = tensor.Scalar(sum)
+	return nil
+}

@@ -1,0 +1,143 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("ArgMax").
+		Input("input: T").Input("dimension: Tidx").Output("output: output_type").
+		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}").
+		Attr("Tidx: {int16, int32, int64} = DT_INT32").
+		Attr("output_type: {int16, uint16, int32, int64} = DT_INT64").
+		Doc("Finds the place of the largest element along a dimension, the first of equal ones.")
+	registry.Define("ArgMin").
+		Input("input: T").Input("dimension: Tidx").Output("output: output_type").
+		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("output_type: {int32, int64} = DT_INT64").
+		Doc("Finds the place of the smallest element along a dimension, the first of equal ones.")
+
+	for _, op := range []string{"ArgMax", "ArgMin"} {
+		kernel.Register(kernel.Registration{Op: op, New: newArg})
+	}
+}
+
+func newArg(c *kernel.Construction) (kernel.Kernel, error) {
+	most := c.Op.Name == "ArgMax"
+	switch c.Type("T") {
+	case tensor.Float:
+		return newArgOf[float32](c, most)
+	case tensor.Double:
+		return newArgOf[float64](c, most)
+	case tensor.Half, tensor.Bfloat16:
+		k, err := newArgOf[float32](c, most)
+		return elementwise.Widen(c.Type("T"), k), err
+	case tensor.Int8:
+		return newArgOf[int8](c, most)
+	case tensor.Int16:
+		return newArgOf[int16](c, most)
+	case tensor.Int32:
+		return newArgOf[int32](c, most)
+	case tensor.Int64:
+		return newArgOf[int64](c, most)
+	case tensor.Uint8:
+		return newArgOf[uint8](c, most)
+	case tensor.Uint16:
+		return newArgOf[uint16](c, most)
+	case tensor.Uint32:
+		return newArgOf[uint32](c, most)
+	case tensor.Uint64:
+		return newArgOf[uint64](c, most)
+	case tensor.Bool:
+		return newArgBool(c, most)
+	}
+	return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", c.Op.Name, c.Type("T"))
+}
+
+func newArgOf[T elementwise.Real](c *kernel.Construction, most bool) (kernel.Kernel, error) {
+	better := func(x, y T) bool { return x < y }
+	if most {
+		better = func(x, y T) bool { return x > y }
+	}
+	return newArgBy(c, better)
+}
+
+func newArgBool(c *kernel.Construction, most bool) (kernel.Kernel, error) {
+	return newArgBy(c, func(x, y bool) bool { return x != y && x == most })
+}
+
+func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool) (kernel.Kernel, error) {
+	switch dt := c.Type("output_type"); dt {
+	case tensor.Int16:
+		return &arg[T, int16]{dt, better}, nil
+	case tensor.Uint16:
+		return &arg[T, uint16]{dt, better}, nil
+	case tensor.Int32:
+		return &arg[T, int32]{dt, better}, nil
+	case tensor.Int64:
+		return &arg[T, int64]{dt, better}, nil
+	default:
+		return nil, c.Errorf("output_type %v is none for indices", dt)
+	}
+}
+
+// An arg finds the first element that no other of its line is better than. NaN
+// is better than nothing, nothing is better than NaN: one that comes first
+// stays, others are passed over.
+type arg[T tensor.Element, R elementwise.Integer] struct {
+	dt     tensor.DType
+	better func(x, y T) bool
+}
+
+func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if in[1].NumElements() != 1 {
+		return status.Invalid("dim must be a scalar, but received tensor of shape: %s", tensor.FormatDims(in[1].Dims()))
+	}
+	var axis int64
+	if in[1].DType() == tensor.Int16 {
+		axis = int64(tensor.At0[int16](&in[1]))
+	} else {
+		axis, _ = kernel.Int(&in[1], "dim")
+	}
+	at, ok := kernel.Axis(axis, len(dims))
+	if !ok {
+		return status.Invalid("Expected dimension in the range [%d, %d), but got %d", -len(dims), len(dims), axis)
+	}
+	if dims[at] == 0 {
+		return status.Invalid("Reduction axis %d is empty in shape %s", at, tensor.FormatDims(dims))
+	}
+	var buf [8]int64
+	v, err := ctx.Alloc(k.dt, append(append(buf[:0], dims[:at]...), dims[at+1:]...))
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	n, inner := int(dims[at]), 1
+	for _, d := range dims[at+1:] {
+		inner *= int(d)
+	}
+	o, x := tensor.Of[R](&out[0]), tensor.Of[T](&in[0])
+	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			o[i] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
+		}
+	})
+	return ctx.Err()
+}
+
+// line looks at n elements, step apart.
+func (k *arg[T, R]) line(x []T, n, step int) int {
+	best, at := x[0], 0
+	for i := 1; i < n; i++ {
+		if y := x[i*step]; k.better(y, best) {
+			best, at = y, i
+		}
+	}
+	return at
+}

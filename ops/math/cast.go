@@ -1,0 +1,209 @@
+package math
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Cast").
+		Input("x: SrcT").Output("y: DstT").
+		Attr("SrcT: type").
+		Attr("DstT: type").
+		Attr("Truncate: bool = false").
+		Doc("Converts elements to another type: floating-point numbers to integers by rounding toward 0, complex numbers to real ones by their real part, numbers to bool by comparison with 0.")
+
+	kernel.ForAll(newCast, "Cast")
+}
+
+func newCast(c *kernel.Construction) (kernel.Kernel, error) {
+	from, to := c.Type("SrcT"), c.Type("DstT")
+	if from == to {
+		return kernel.Func(passOn), nil
+	}
+	var k kernel.Kernel
+	switch from {
+	case tensor.Float:
+		k = castFloat(to, c.Bool("Truncate"))
+	case tensor.Double:
+		k = castDouble(to, c.Bool("Truncate"))
+	case tensor.Half:
+		k = castVia(from, to, tensor.Float16.Float32)
+	case tensor.Bfloat16:
+		k = castVia(from, to, tensor.BFloat16.Float32)
+	case tensor.Int8:
+		k = castReal[int8](from, to)
+	case tensor.Int16:
+		k = castReal[int16](from, to)
+	case tensor.Int32:
+		k = castReal[int32](from, to)
+	case tensor.Int64:
+		k = castReal[int64](from, to)
+	case tensor.Uint8:
+		k = castReal[uint8](from, to)
+	case tensor.Uint16:
+		k = castReal[uint16](from, to)
+	case tensor.Uint32:
+		k = castReal[uint32](from, to)
+	case tensor.Uint64:
+		k = castReal[uint64](from, to)
+	case tensor.Bool:
+		k = castVia(from, to, number)
+	case tensor.Complex64:
+		k = castVia(from, to, func(x complex64) float32 { return real(x) })
+		if to == tensor.Complex128 {
+			k = castTo(from, to, func(x complex64) complex128 { return complex128(x) })
+		}
+	case tensor.Complex128:
+		k = castVia(from, to, func(x complex128) float64 { return real(x) })
+		if to == tensor.Complex64 {
+			k = castTo(from, to, func(x complex128) complex64 { return complex64(x) })
+		}
+	}
+	if k == nil {
+		return nil, status.Errorf(status.Unimplemented, "Cast %v to %v is not supported", from, to)
+	}
+	return k, nil
+}
+
+// A cast converts real numbers. Where T has no room for a number the result
+// is what the processor's conversion gives, as in TensorFlow.
+type cast[S, T elementwise.Real] struct{ from, to tensor.DType }
+
+func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Inside(k.from) {
+		tensor.SetScalar(&out[0], k.to, T(tensor.Inner[S](&in[0])))
+		return nil
+	}
+	return elementwise.Unary(ctx, in, out, k.to, castV[S, T])
+}
+
+func castV[S, T elementwise.Real](o []T, x []S) {
+	for i, x := range x[:len(o)] {
+		o[i] = T(x)
+	}
+}
+
+func castReal[S elementwise.Real](from, to tensor.DType) kernel.Kernel {
+	switch to {
+	case tensor.Float:
+		return &cast[S, float32]{from, to}
+	case tensor.Double:
+		return &cast[S, float64]{from, to}
+	case tensor.Int8:
+		return &cast[S, int8]{from, to}
+	case tensor.Int16:
+		return &cast[S, int16]{from, to}
+	case tensor.Int32:
+		return &cast[S, int32]{from, to}
+	case tensor.Int64:
+		return &cast[S, int64]{from, to}
+	case tensor.Uint8:
+		return &cast[S, uint8]{from, to}
+	case tensor.Uint16:
+		return &cast[S, uint16]{from, to}
+	case tensor.Uint32:
+		return &cast[S, uint32]{from, to}
+	case tensor.Uint64:
+		return &cast[S, uint64]{from, to}
+	case tensor.Bool:
+		return castTo(from, to, func(x S) bool { return x != 0 })
+	case tensor.Half:
+		return castTo(from, to, func(x S) tensor.Float16 { return tensor.ToFloat16(float32(x)) })
+	case tensor.Bfloat16:
+		return castTo(from, to, func(x S) tensor.BFloat16 { return tensor.ToBFloat16(float32(x)) })
+	case tensor.Complex64:
+		return castTo(from, to, func(x S) complex64 { return complex(float32(x), 0) })
+	case tensor.Complex128:
+		return castTo(from, to, func(x S) complex128 { return complex(float64(x), 0) })
+	}
+	return nil
+}
+
+func castTo[S, T tensor.Element](from, to tensor.DType, f func(S) T) kernel.Kernel {
+	return &elementwise.Map[S, T]{In: from, Out: to, F: f}
+}
+
+// castFloat and castDouble are castReal, but they may cut the bits of the
+// mantissa off that the result has no room for, instead of rounding. As in
+// TensorFlow, bfloat16 made of float64 is always rounded.
+
+func castFloat(to tensor.DType, truncate bool) kernel.Kernel {
+	cut := func(bits int) func(float32) float32 {
+		return func(x float32) float32 { return math.Float32frombits(math.Float32bits(x) >> bits << bits) }
+	}
+	switch {
+	case truncate && to == tensor.Half:
+		f := cut(13)
+		return castTo(tensor.Float, to, func(x float32) tensor.Float16 { return tensor.ToFloat16(f(x)) })
+	case truncate && to == tensor.Bfloat16:
+		f := cut(16)
+		return castTo(tensor.Float, to, func(x float32) tensor.BFloat16 { return tensor.ToBFloat16(f(x)) })
+	}
+	return castReal[float32](tensor.Float, to)
+}
+
+func castDouble(to tensor.DType, truncate bool) kernel.Kernel {
+	cut := func(bits int) func(float64) float64 {
+		return func(x float64) float64 { return math.Float64frombits(math.Float64bits(x) >> bits << bits) }
+	}
+	switch {
+	case truncate && to == tensor.Float:
+		f := cut(29)
+		return castTo(tensor.Double, to, func(x float64) float32 { return float32(f(x)) })
+	case truncate && to == tensor.Half:
+		f := cut(42)
+		return castTo(tensor.Double, to, func(x float64) tensor.Float16 { return tensor.ToFloat16(float32(f(x))) })
+	}
+	return castReal[float64](tensor.Double, to)
+}
+
+// castVia is castReal for elements that are real numbers by way of W.
+func castVia[S tensor.Element, W elementwise.Float](from, to tensor.DType, wide func(S) W) kernel.Kernel {
+	switch to {
+	case tensor.Float:
+		return castTo(from, to, func(x S) float32 { return float32(wide(x)) })
+	case tensor.Double:
+		return castTo(from, to, func(x S) float64 { return float64(wide(x)) })
+	case tensor.Half:
+		return castTo(from, to, func(x S) tensor.Float16 { return tensor.ToFloat16(float32(wide(x))) })
+	case tensor.Bfloat16:
+		return castTo(from, to, func(x S) tensor.BFloat16 { return tensor.ToBFloat16(float32(wide(x))) })
+	case tensor.Int8:
+		return castTo(from, to, func(x S) int8 { return int8(wide(x)) })
+	case tensor.Int16:
+		return castTo(from, to, func(x S) int16 { return int16(wide(x)) })
+	case tensor.Int32:
+		return castTo(from, to, func(x S) int32 { return int32(wide(x)) })
+	case tensor.Int64:
+		return castTo(from, to, func(x S) int64 { return int64(wide(x)) })
+	case tensor.Uint8:
+		return castTo(from, to, func(x S) uint8 { return uint8(wide(x)) })
+	case tensor.Uint16:
+		return castTo(from, to, func(x S) uint16 { return uint16(wide(x)) })
+	case tensor.Uint32:
+		return castTo(from, to, func(x S) uint32 { return uint32(wide(x)) })
+	case tensor.Uint64:
+		return castTo(from, to, func(x S) uint64 { return uint64(wide(x)) })
+	case tensor.Bool:
+		return castTo(from, to, func(x S) bool { return wide(x) != 0 })
+	case tensor.Complex64:
+		return castTo(from, to, func(x S) complex64 { return complex(float32(wide(x)), 0) })
+	case tensor.Complex128:
+		return castTo(from, to, func(x S) complex128 { return complex(float64(wide(x)), 0) })
+	}
+	return nil
+}
+
+// number reads true as 1.
+func number(x bool) float32 {
+	if x {
+		return 1
+	}
+	return 0
+}

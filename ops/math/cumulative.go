@@ -1,0 +1,162 @@
+package math
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Cumsum").
+		Input("x: T").Input("axis: Tidx").Output("out: T").
+		Attr("exclusive: bool = false").
+		Attr("reverse: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Computes running sums along a dimension.")
+	registry.Define("Cumprod").
+		Input("x: T").Input("axis: Tidx").Output("out: T").
+		Attr("exclusive: bool = false").
+		Attr("reverse: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Computes running products along a dimension.")
+	registry.Define("CumulativeLogsumexp").
+		Input("x: T").Input("axis: Tidx").Output("out: T").
+		Attr("exclusive: bool = false").
+		Attr("reverse: bool = false").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Computes running values of log(Σexp(x)) along a dimension.")
+
+	kernel.ForAll(newCumulative, "Cumsum", "Cumprod")
+	for _, dt := range elementwise.Floats {
+		kernel.ForType("CumulativeLogsumexp", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			exclusive, reverse := c.Bool("exclusive"), c.Bool("reverse")
+			switch dt {
+			case tensor.Double:
+				return &cumulative[float64]{logSumExp, math.Inf(-1), exclusive, reverse}, nil
+			case tensor.Float:
+				return &cumulative[float32]{narrow2(logSumExp), float32(math.Inf(-1)), exclusive, reverse}, nil
+			}
+			return elementwise.Widen(dt, &cumulative[float32]{narrow2(logSumExp), float32(math.Inf(-1)), exclusive, reverse}), nil
+		})
+	}
+}
+
+// logSumExp is log(exp(x)+exp(y)) without overflow.
+func logSumExp(x, y float64) float64 {
+	if x < y {
+		x, y = y, x
+	}
+	if math.IsInf(x, -1) {
+		return x
+	}
+	return x + math.Log1p(math.Exp(y-x))
+}
+
+func newCumulative(c *kernel.Construction) (kernel.Kernel, error) {
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return cumulate[float32](c), nil
+	case tensor.Double:
+		return cumulate[float64](c), nil
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, cumulate[float32](c)), nil
+	case tensor.Int8:
+		return cumulate[int8](c), nil
+	case tensor.Int16:
+		return cumulate[int16](c), nil
+	case tensor.Int32:
+		return cumulate[int32](c), nil
+	case tensor.Int64:
+		return cumulate[int64](c), nil
+	case tensor.Uint8:
+		return cumulate[uint8](c), nil
+	case tensor.Uint16:
+		return cumulate[uint16](c), nil
+	case tensor.Uint32:
+		return cumulate[uint32](c), nil
+	case tensor.Uint64:
+		return cumulate[uint64](c), nil
+	case tensor.Complex64:
+		return cumulate[complex64](c), nil
+	case tensor.Complex128:
+		return cumulate[complex128](c), nil
+	default:
+		return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", c.Op.Name, dt)
+	}
+}
+
+func cumulate[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
+	k := &cumulative[T]{plus[T], 0, c.Bool("exclusive"), c.Bool("reverse")}
+	if c.Op.Name == "Cumprod" {
+		k.f, k.empty = times[T], 1
+	}
+	return k
+}
+
+// A cumulative combines each element with those before it on its line.
+type cumulative[T tensor.Element] struct {
+	f         func(x, y T) T
+	empty     T
+	exclusive bool // the element itself is left out
+	reverse   bool // from the last to the first
+}
+
+func (k *cumulative[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if in[1].Rank() != 0 {
+		return status.Invalid("axis must be a scalar, got shape %s", tensor.FormatDims(in[1].Dims()))
+	}
+	axis, err := kernel.Int(&in[1], "axis")
+	if err != nil {
+		return err
+	}
+	at, ok := kernel.Axis(axis, len(dims))
+	if !ok {
+		return status.Invalid("Expected scan axis in the range [%d, %d), but got %d", -len(dims), len(dims), axis)
+	}
+	n, inner := int(dims[at]), 1
+	for _, d := range dims[at+1:] {
+		inner *= int(d)
+	}
+	x := tensor.Of[T](&in[0])
+	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o := tensor.Of[T](&out[0])
+	if len(o) == 0 {
+		return nil
+	}
+	lines := len(o) / n
+	ctx.Parallel(lines, max(1, block/n), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			start := i/inner*n*inner + i%inner
+			k.line(o[start:], x[start:], n, inner)
+		}
+	})
+	return ctx.Err()
+}
+
+func (k *cumulative[T]) line(o, x []T, n, step int) {
+	i, end := 0, n*step
+	if k.reverse {
+		i, end, step = (n-1)*step, -step, -step
+	}
+	for sum := k.empty; i != end; i += step {
+		next := k.f(sum, x[i])
+		if k.exclusive {
+			o[i] = sum
+		} else {
+			o[i] = next
+		}
+		sum = next
+	}
+}

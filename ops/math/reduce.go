@@ -1,0 +1,307 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Sum").
+		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
+		Attr("keep_dims: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Adds up the elements along the given axes.")
+	registry.Define("Prod").
+		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
+		Attr("keep_dims: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Multiplies the elements along the given axes.")
+	registry.Define("Mean").
+		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
+		Attr("keep_dims: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Takes the mean of the elements along the given axes.")
+	registry.Define("Max").
+		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
+		Attr("keep_dims: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Takes the largest of the elements along the given axes.")
+	registry.Define("Min").
+		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
+		Attr("keep_dims: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Takes the smallest of the elements along the given axes.")
+	registry.Define("EuclideanNorm").
+		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
+		Attr("keep_dims: bool = false").
+		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Takes the square root of the sum of squares along the given axes.")
+	registry.Define("All").
+		Input("input: bool").Input("reduction_indices: Tidx").Output("output: bool").
+		Attr("keep_dims: bool = false").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Says whether all elements along the given axes are true.")
+	registry.Define("Any").
+		Input("input: bool").Input("reduction_indices: Tidx").Output("output: bool").
+		Attr("keep_dims: bool = false").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Doc("Says whether any element along the given axes is true.")
+
+	for _, r := range []struct {
+		op    string
+		types []tensor.DType
+		kind  reduction
+	}{
+		{"Sum", elementwise.Numbers, total}, {"Prod", elementwise.Numbers, product},
+		{"Mean", elementwise.Numbers, mean}, {"EuclideanNorm", elementwise.Numbers, norm},
+		{"Max", elementwise.Reals, largest}, {"Min", elementwise.Reals, smallest},
+	} {
+		kernel.Register(kernel.Registration{Op: r.op, Types: map[string][]tensor.DType{"T": r.types}, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			dt, keep := c.Type("T"), c.Bool("keep_dims")
+			if dt == tensor.Half || dt == tensor.Bfloat16 {
+				return elementwise.Widen(dt, newReduce(tensor.Float, r.kind, keep)), nil
+			}
+			return newReduce(dt, r.kind, keep), nil
+		}})
+	}
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		return &reduce[bool]{conjunction, c.Bool("keep_dims")}, nil
+	}, "All")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		return &reduce[bool]{disjunction, c.Bool("keep_dims")}, nil
+	}, "Any")
+}
+
+// block is the number of elements that are reduced at a time. Longer runs give
+// a partial result for each block; these are combined in order, so that the
+// result does not depend on the number of workers.
+const block = 1 << 15
+
+// A reduce is the kernel of a reduction.
+type reduce[T tensor.Element] struct {
+	reducer[T]
+	keep bool // reduced dimensions stay as 1
+}
+
+// Run brings the input to three dimensions, of which the middle one is
+// reduced, by merging neighbours and, where reduced and other dimensions
+// alternate more often, by a transpose.
+func (r *reduce[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	x := in[0].Dims()
+	var flags [8]bool
+	reduced, err := axes(&in[1], len(x), flags[:0])
+	if err != nil {
+		return err
+	}
+	var buf [8]int64
+	dims := buf[:0]
+	for i, d := range x {
+		if !reduced[i] {
+			dims = append(dims, d)
+		} else if r.keep {
+			dims = append(dims, 1)
+		}
+	}
+	spans := merge(x, reduced)
+	if (len(spans) == 0 || len(spans) == 1 && !spans[0].reduced) && !r.always {
+		out[0] = ctx.Reshaped(in, 0, dims)
+		return nil
+	}
+	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
+		return err
+	}
+	if out[0].NumElements() == 0 {
+		return nil
+	}
+	outer, n, inner := 1, 1, 1
+	switch {
+	case len(spans) == 3 && spans[1].reduced:
+		outer, n, inner = spans[0].n, spans[1].n, spans[2].n
+	case len(spans) == 2 && spans[1].reduced:
+		outer, n = spans[0].n, spans[1].n
+	case len(spans) == 2:
+		n, inner = spans[0].n, spans[1].n
+	case len(spans) == 1 && spans[0].reduced:
+		n = spans[0].n
+	case len(spans) <= 1:
+		outer = out[0].NumElements()
+	default:
+		v, err := reducedLast(ctx, &in[0], reduced)
+		if err != nil {
+			return err
+		}
+		defer ctx.Free(v)
+		outer = out[0].NumElements()
+		return r.run(ctx, tensor.Of[T](&out[0]), tensor.Of[T](&v), outer, v.NumElements()/outer, 1)
+	}
+	return r.run(ctx, tensor.Of[T](&out[0]), tensor.Of[T](&in[0]), outer, n, inner)
+}
+
+// A run is neighbouring dimensions, merged, that are all reduced or all not.
+type run struct {
+	n       int
+	reduced bool
+}
+
+// merge leaves dimensions of 1 off.
+func merge(x []int64, reduced []bool) []run {
+	runs := make([]run, 0, 8)
+	for i, d := range x {
+		switch last := len(runs) - 1; {
+		case d == 1:
+		case last >= 0 && runs[last].reduced == reduced[i]:
+			runs[last].n *= int(d)
+		default:
+			runs = append(runs, run{int(d), reduced[i]})
+		}
+	}
+	return runs
+}
+
+// axes says of each of rank dimensions whether v names it.
+func axes(v *tensor.Value, rank int, flags []bool) ([]bool, error) {
+	if v.Rank() > 1 {
+		return nil, status.Invalid("reduction indices must be a scalar or a vector, got shape %s", tensor.FormatDims(v.Dims()))
+	}
+	flags = append(flags, make([]bool, rank)...)
+	var buf [8]int64
+	for _, a := range kernel.AppendInts(buf[:0], v) {
+		d, ok := kernel.Axis(a, rank)
+		if !ok {
+			return nil, status.Invalid("Invalid reduction dimension (%d for input with %d dimension(s))", a, rank)
+		}
+		if flags[d] {
+			return nil, status.Invalid("Invalid reduction arguments: Axes contains duplicate dimension: %d", d)
+		}
+		flags[d] = true
+	}
+	return flags, nil
+}
+
+// reducedLast is v with its reduced dimensions behind the others.
+func reducedLast(ctx *kernel.Context, v *tensor.Value, reduced []bool) (tensor.Value, error) {
+	var perm []int
+	for _, want := range []bool{false, true} {
+		for i, r := range reduced {
+			if r == want {
+				perm = append(perm, i)
+			}
+		}
+	}
+	dims := make([]int64, len(perm))
+	for i, p := range perm {
+		dims[i] = v.Dims()[p]
+	}
+	w, err := ctx.Alloc(v.DType(), dims)
+	if err != nil {
+		return w, err
+	}
+	return w, strided.Copy(ctx, &w, strided.Whole(w), v, strided.Whole(*v).Permute(perm))
+}
+
+// run reduces the middle one of three dimensions.
+func (r *reduce[T]) run(ctx *kernel.Context, o, x []T, outer, n, inner int) error {
+	if inner == 1 {
+		return r.rows(ctx, o, x, outer, n)
+	}
+	if outer*n*inner <= block || n == 0 {
+		for i := range outer {
+			r.columns(o[i*inner:(i+1)*inner], x[i*n*inner:(i+1)*n*inner])
+			r.end(o[i*inner:(i+1)*inner], n)
+		}
+		return nil
+	}
+	return r.sharedColumns(ctx, o, x, outer, n, inner)
+}
+
+func (r *reduce[T]) rows(ctx *kernel.Context, o, x []T, outer, n int) error {
+	if outer*n <= block {
+		for i := range o {
+			o[i] = r.of(x[i*n : (i+1)*n])
+		}
+		r.end(o, n)
+		return nil
+	}
+	parts := (n + block - 1) / block
+	partial := o
+	if parts > 1 {
+		partial = make([]T, outer*parts)
+	}
+	ctx.Parallel(outer*parts, max(1, block/n), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			row, from := x[i/parts*n:(i/parts+1)*n], i%parts*block
+			partial[i] = r.of(row[from:min(from+block, n)])
+		}
+	})
+	if parts > 1 {
+		for i := range o {
+			o[i] = partial[i*parts]
+			for _, p := range partial[i*parts+1 : (i+1)*parts] {
+				o[i] = r.with(o[i], p)
+			}
+		}
+	}
+	r.end(o, n)
+	return ctx.Err()
+}
+
+// columns reduces the rows of x into o.
+func (r *reduce[T]) columns(o, x []T) {
+	for i := range o {
+		o[i] = r.empty
+	}
+	for ; len(x) > 0; x = x[len(o):] {
+		r.into(o, x[:len(o)])
+	}
+}
+
+func (r *reduce[T]) sharedColumns(ctx *kernel.Context, o, x []T, outer, n, inner int) error {
+	height := max(16, block/inner) // rows of a block
+	parts := (n + height - 1) / height
+	partial := o
+	if parts > 1 {
+		partial = make([]T, outer*parts*inner)
+	}
+	ctx.Parallel(outer*parts, max(1, block/(min(n, height)*inner)), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			first := i % parts * height
+			last := min(first+height, n)
+			base := i / parts * n
+			r.columns(partial[i*inner:(i+1)*inner], x[(base+first)*inner:(base+last)*inner])
+		}
+	})
+	if parts > 1 {
+		for i := range outer {
+			o := o[i*inner : (i+1)*inner]
+			p := partial[i*parts*inner : (i+1)*parts*inner]
+			copy(o, p)
+			for p = p[inner:]; len(p) > 0; p = p[inner:] {
+				for j, y := range p[:inner] {
+					o[j] = r.with(o[j], y)
+				}
+			}
+		}
+	}
+	r.end(o, n)
+	return ctx.Err()
+}
+
+// end makes results of the combined partial ones.
+func (r *reduce[T]) end(o []T, n int) {
+	if r.finish == nil {
+		return
+	}
+	for i, x := range o {
+		o[i] = r.finish(x, n)
+	}
+}

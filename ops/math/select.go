@@ -1,0 +1,195 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("Select").
+		Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").
+		Attr("T: type").
+		Doc("Takes elements of t where the condition is true, of e elsewhere; a scalar condition takes all, a vector whole rows.")
+	registry.Define("SelectV2").
+		Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").
+		Attr("T: type").
+		Doc("Takes elements of t where the condition is true, of e elsewhere, with broadcasting of all three.")
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV1), nil }, "Select")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV2), nil }, "SelectV2")
+}
+
+func selectV1(ctx *kernel.Context, in, out []tensor.Value) error {
+	if !tensor.SameShape(in[1], in[2]) {
+		return status.Invalid("'then' and 'else' must have the same size.  but received: %s vs. %s", tensor.FormatDims(in[1].Dims()), tensor.FormatDims(in[2].Dims()))
+	}
+	switch {
+	case in[0].IsScalar():
+		return selectWhole(in, out)
+	case tensor.SameShape(in[0], in[1]):
+		v, err := ctx.Alloc(in[1].DType(), in[1].Dims())
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		return choose(ctx, &out[0], tensor.Of[bool](&in[0]), &in[1], &in[2])
+	case in[0].Rank() == 1 && in[1].Rank() > 0 && in[0].Dim(0) == in[1].Dim(0):
+		return selectRows(ctx, in, out)
+	}
+	return status.Invalid("'cond' must be a scalar, or a vector of the rows, or of the shape of 'then' and 'else', but received: %s vs. %s",
+		tensor.FormatDims(in[0].Dims()), tensor.FormatDims(in[1].Dims()))
+}
+
+// selectWhole passes one of the inputs on.
+func selectWhole(in, out []tensor.Value) error {
+	if tensor.At0[bool](&in[0]) {
+		out[0] = in[1]
+	} else {
+		out[0] = in[2]
+	}
+	return nil
+}
+
+func selectRows(ctx *kernel.Context, in, out []tensor.Value) error {
+	v, err := ctx.Alloc(in[1].DType(), in[1].Dims())
+	if err != nil || v.NumElements() == 0 {
+		out[0] = v
+		return err
+	}
+	out[0] = v
+	rows := in[1].Dim(0)
+	n := in[1].NumElements() / rows
+	for i, c := range tensor.Of[bool](&in[0]) {
+		from := &in[2]
+		if c {
+			from = &in[1]
+		}
+		strided.Move(&out[0], i*n, from, i*n, n)
+	}
+	return nil
+}
+
+// selectV2 repeats operands that are neither scalars nor of the result's shape
+// in memory of their own: they are rare.
+func selectV2(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].IsScalar() && tensor.SameShape(in[1], in[2]) {
+		return selectWhole(in, out)
+	}
+	dims, err := elementwise.BroadcastDims(in[1].Dims(), in[2].Dims())
+	if err != nil {
+		return err
+	}
+	if dims, err = elementwise.BroadcastDims(in[0].Dims(), dims); err != nil {
+		return err
+	}
+	var ops [3]tensor.Value
+	for i := range ops {
+		if in[i].NumElements() == 1 || sameDims(in[i].Dims(), dims) {
+			ops[i] = in[i]
+			continue
+		}
+		if ops[i], err = ctx.Alloc(in[i].DType(), dims); err != nil {
+			return err
+		}
+		defer ctx.Free(ops[i])
+		if err := strided.Copy(ctx, &ops[i], strided.Of(dims), &in[i], strided.Whole(in[i]).Broadcast(dims)); err != nil {
+			return err
+		}
+	}
+	v, err := ctx.Alloc(in[1].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	return choose(ctx, &out[0], tensor.Of[bool](&ops[0]), &ops[1], &ops[2])
+}
+
+func sameDims(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// choose sets the elements of o; c, x and y have as many, or one for all.
+func choose(ctx *kernel.Context, o *tensor.Value, c []bool, x, y *tensor.Value) error {
+	switch dt := o.DType(); dt {
+	case tensor.String:
+		return pick(ctx, tensor.Of[string](o), c, tensor.Of[string](x), tensor.Of[string](y))
+	case tensor.Resource:
+		return pick(ctx, tensor.Of[*tensor.Handle](o), c, tensor.Of[*tensor.Handle](x), tensor.Of[*tensor.Handle](y))
+	case tensor.Variant:
+		return pick(ctx, tensor.Of[*tensor.Object](o), c, tensor.Of[*tensor.Object](x), tensor.Of[*tensor.Object](y))
+	default:
+		switch dt.Size() {
+		case 1:
+			return pick(ctx, tensor.Words[uint8](o), c, tensor.Words[uint8](x), tensor.Words[uint8](y))
+		case 2:
+			return pick(ctx, tensor.Words[uint16](o), c, tensor.Words[uint16](x), tensor.Words[uint16](y))
+		case 4:
+			return pick(ctx, tensor.Words[uint32](o), c, tensor.Words[uint32](x), tensor.Words[uint32](y))
+		case 8:
+			return pick(ctx, tensor.Words[uint64](o), c, tensor.Words[uint64](x), tensor.Words[uint64](y))
+		default:
+			return pick(ctx, tensor.Words[complex128](o), c, tensor.Words[complex128](x), tensor.Words[complex128](y))
+		}
+	}
+}
+
+func pick[T tensor.Element](ctx *kernel.Context, o []T, c []bool, x, y []T) error {
+	if len(o) <= elementwise.Grain {
+		pickRange(0, o, c, x, y)
+		return nil
+	}
+	ctx.Parallel(len(o), elementwise.Grain, func(lo, hi int) {
+		if ctx.Err() == nil {
+			pickRange(lo, o[lo:hi], c, x, y)
+		}
+	})
+	return ctx.Err()
+}
+
+// pickRange sets the elements of o, which begins at element lo of the result.
+func pickRange[T tensor.Element](lo int, o []T, c []bool, x, y []T) {
+	if len(c) == 1 {
+		if !c[0] {
+			x = y
+		}
+		if len(x) == 1 {
+			for i := range o {
+				o[i] = x[0]
+			}
+			return
+		}
+		copy(o, x[lo:])
+		return
+	}
+	c = c[lo : lo+len(o)]
+	xs, ys := 1, 1
+	if len(x) == 1 {
+		xs = 0
+	} else {
+		x = x[lo:]
+	}
+	if len(y) == 1 {
+		ys = 0
+	} else {
+		y = y[lo:]
+	}
+	for i, c := range c {
+		if c {
+			o[i] = x[i*xs]
+		} else {
+			o[i] = y[i*ys]
+		}
+	}
+}
