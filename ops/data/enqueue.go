@@ -1,6 +1,12 @@
 package data
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("QueueEnqueue").
@@ -111,4 +117,200 @@ cancel_pending_enqueues: Whether those that wait to add something fail.`)
 		Input("handle: resource").Output("size: int32").
 		Stateful().
 		Doc("Tells the number of elements in a queue.")
+
+	kernel.ForAll(queueKernel(newEnqueue), "QueueEnqueue", "QueueEnqueueV2")
+	kernel.ForAll(queueKernel(newEnqueueMany), "QueueEnqueueMany", "QueueEnqueueManyV2")
+	kernel.ForAll(queueKernel(newDequeue), "QueueDequeue", "QueueDequeueV2")
+	kernel.ForAll(queueKernel(newDequeueMany("DequeueManyOp", false)), "QueueDequeueMany", "QueueDequeueManyV2")
+	kernel.ForAll(queueKernel(newDequeueMany("DequeueUpToOp", true)), "QueueDequeueUpTo", "QueueDequeueUpToV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(queueSize), nil }, "QueueSize", "QueueSizeV2")
+	kernel.ForAll(queueKernel(newClose), "QueueClose", "QueueCloseV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(queueClosed), nil }, "QueueIsClosed", "QueueIsClosedV2")
+}
+
+// queueKernel makes the kernel of an operation that may wait.
+func queueKernel(create func(c *kernel.Construction) asyncFunc) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		if timeout := c.Attrs.Find("timeout_ms"); timeout != nil && timeout.I != -1 {
+			return nil, c.Errorf("Timeout not supported yet.")
+		}
+		return create(c), nil
+	}
+}
+
+// matchInputs says whether tensors of these types are the components of an
+// element of q.
+func matchInputs(q *resource.Queue, types []tensor.DType) error {
+	if got, want := typeNames(types), typeNames(q.Types); got != want {
+		return status.Invalid("Signature mismatch, have: resource, %s-> expected: resource, %s->", got, want)
+	}
+	return nil
+}
+
+func matchOutputs(q *resource.Queue, types []tensor.DType) error {
+	if got, want := typeNames(types), typeNames(q.Types); got != want {
+		return status.Invalid("Signature mismatch, have: resource->%s expected: resource->%s", got, want)
+	}
+	return nil
+}
+
+func newEnqueue(c *kernel.Construction) asyncFunc {
+	types := c.Inputs[1:]
+	return func(ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
+		q, err := held[*resource.Queue](&in[0])
+		if err == nil {
+			err = matchInputs(q, types)
+		}
+		if err == nil {
+			err = checkElement(q, in[1:])
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		for _, v := range in[1:] {
+			ctx.Disown(v)
+		}
+		q.Enqueue(ctx.Step.Context, in[1:], done)
+	}
+}
+
+// checkElement checks the shapes of an element's components.
+func checkElement(q *resource.Queue, components []tensor.Value) error {
+	for i, v := range components {
+		switch {
+		case q.Shapes != nil && !fits(q.Shapes[i], v.Dims()):
+			return status.Invalid("Shape mismatch in tuple component %d. Expected %v, got %s", i, q.Shapes[i], tensor.FormatDims(v.Dims()))
+		case i == 0 && q.Kind == priorityQueue && !v.IsScalar():
+			return status.Invalid("Expected the priority of an element to be a scalar, but it has shape %s", tensor.FormatDims(v.Dims()))
+		}
+	}
+	return nil
+}
+
+func newEnqueueMany(c *kernel.Construction) asyncFunc {
+	types := c.Inputs[1:]
+	return func(ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
+		q, err := held[*resource.Queue](&in[0])
+		if err == nil {
+			err = matchInputs(q, types)
+		}
+		if err == nil {
+			err = checkBatch(q, in[1:])
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		for _, v := range in[1:] {
+			ctx.Disown(v)
+		}
+		q.EnqueueMany(ctx.Step.Context, in[1:], in[1].Dim(0), done)
+	}
+}
+
+// checkBatch checks the shapes of tensors whose slices are elements.
+func checkBatch(q *resource.Queue, components []tensor.Value) error {
+	for i, v := range components {
+		if v.Rank() < 1 {
+			return status.Invalid("Shape mismatch in tuple component %d. Expected at least one dimension, got %s", i, tensor.FormatDims(v.Dims()))
+		}
+		n, dims := components[0].Dims()[0], v.Dims()
+		switch {
+		case dims[0] != n:
+			return status.Invalid("Shape mismatch in tuple component %d. Expected [%d,...], got %s", i, n, tensor.FormatDims(dims))
+		case q.Shapes != nil && !fits(q.Shapes[i], dims[1:]):
+			return status.Invalid("Shape mismatch in tuple component %d. Expected %v, got %s", i, batchShape(n, q.Shapes[i]), tensor.FormatDims(dims))
+		case i == 0 && q.Kind == priorityQueue && len(dims) > 1:
+			return status.Invalid("Expected the priorities of elements to be a vector, but they have shape %s", tensor.FormatDims(dims))
+		}
+	}
+	return nil
+}
+
+func newDequeue(c *kernel.Construction) asyncFunc {
+	types := c.Outputs
+	return func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+		q, err := held[*resource.Queue](&in[0])
+		if err == nil {
+			err = matchOutputs(q, types)
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		if _, ok := q.TryDequeue(out[:0]); ok {
+			done(nil)
+			return
+		}
+		q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value, err error) {
+			copy(out, elements)
+			done(err)
+		})
+	}
+}
+
+func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFunc {
+	return func(c *kernel.Construction) asyncFunc {
+		types := c.Outputs
+		return func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+			q, err := held[*resource.Queue](&in[0])
+			if err == nil {
+				err = matchOutputs(q, types)
+			}
+			if err == nil && q.Shapes == nil {
+				err = status.Invalid("%s's DequeueMany and DequeueUpTo require the components to have specified shapes.", q.Kind)
+			}
+			n := int64(0)
+			if err == nil {
+				n, err = kernel.Int(&in[1], "the number of elements to dequeue")
+			}
+			if err == nil && n < 0 {
+				err = status.Invalid("%s requested %d < 0 elements", name, n)
+			}
+			if err != nil {
+				done(err)
+				return
+			}
+			if n == 0 {
+				done(batch(ctx.Step.Resources.Budget, q, nil, out))
+				return
+			}
+			budget := ctx.Step.Resources.Budget
+			q.Dequeue(ctx.Step.Context, int(n), upTo, func(elements []tensor.Value, err error) {
+				if err == nil {
+					err = batch(budget, q, elements, out)
+				}
+				done(err)
+			})
+		}
+	}
+}
+
+func queueSize(_ *kernel.Context, in, out []tensor.Value) error {
+	q, err := held[*resource.Queue](&in[0])
+	if err == nil {
+		out[0] = tensor.Scalar(int32(q.Len()))
+	}
+	return err
+}
+
+func newClose(c *kernel.Construction) asyncFunc {
+	cancel := c.Bool("cancel_pending_enqueues")
+	return func(ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
+		q, err := held[*resource.Queue](&in[0])
+		if err != nil {
+			done(err)
+			return
+		}
+		q.Shut(ctx.Step.Context, cancel, done)
+	}
+}
+
+func queueClosed(_ *kernel.Context, in, out []tensor.Value) error {
+	q, err := held[*resource.Queue](&in[0])
+	if err == nil {
+		out[0] = tensor.Scalar(q.Closed())
+	}
+	return err
 }
