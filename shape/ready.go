@@ -145,8 +145,8 @@ func batchMatMul(c *Context, batches func(a, b Shape) (Shape, error)) error {
 	if c.Bool("adj_y") {
 		l, n = n, l
 	}
-	batch := c.Try(batches(a.To(-2), b.To(-2)))
 	c.TryDim(MergeDims(k, l))
+	batch := c.Try(batches(a.To(-2), b.To(-2)))
 	c.SetOutput(0, c.Try(Concat(batch, Of(m, n))))
 	return c.Err()
 }

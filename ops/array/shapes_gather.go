@@ -8,8 +8,7 @@ import (
 func init() {
 	shape.Register(shape.Rule("params: [?,P...], indices: I -> output: [I...,P...]"), "Gather")
 	shape.Register(gatherV2Shape, "GatherV2")
-	shape.Register(resourceGatherShape, "ResourceGather")
-	shape.Register(gatherNdShape, "GatherNd", "ResourceGatherNd")
+	shape.Register(shape.GatherNd, "GatherNd")
 	shape.Register(scatterNdShape, "ScatterNd")
 	shape.Register(tensorScatterShape, "ScatterNdNonAliasingAdd",
 		"TensorScatterAdd", "TensorScatterMax", "TensorScatterMin", "TensorScatterSub", "TensorScatterUpdate")
@@ -31,8 +30,8 @@ func gatherV2Shape(c *shape.Context) error {
 	params := c.Try(c.Input(0).WithRankAtLeast(1))
 	indices := c.Input(1)
 	c.Try(c.Input(2).WithRank(0))
-	batch, err := batchDims(c, indices)
-	if c.Fail(err); c.Err() != nil || !params.Known() || !indices.Known() {
+	batch := shape.BatchDims(c, indices)
+	if c.Err() != nil || !params.Known() || !indices.Known() {
 		return c.Err()
 	}
 	axis, ok := c.ConstInt(2)
@@ -51,48 +50,6 @@ func gatherV2Shape(c *shape.Context) error {
 		return status.Invalid("batch_dims (%d) must be less than or equal to axis (%d)", batch, at)
 	}
 	c.SetOutput(0, c.Try(shape.Concat(params.To(at), indices.From(batch), params.From(at+1))))
-	return c.Err()
-}
-
-// batchDims is the number of leading dimensions that are a batch.
-func batchDims(c *shape.Context, indices shape.Shape) (int, error) {
-	batch := c.Int("batch_dims")
-	if !indices.Known() {
-		return 0, nil
-	}
-	rank := int64(indices.Rank())
-	if batch < -rank || batch > rank {
-		return 0, status.Invalid("batch_dims (%d) must be in the range [%d, %d]", batch, -rank, rank)
-	}
-	if batch < 0 {
-		batch += rank
-	}
-	return int(batch), nil
-}
-
-func resourceGatherShape(c *shape.Context) error {
-	params, indices := c.Try(c.HandleShape(0).WithRankAtLeast(1)), c.Input(1)
-	batch, err := batchDims(c, indices)
-	if c.Fail(err); c.Err() != nil || !params.Known() || !indices.Known() {
-		return c.Err()
-	}
-	if batch >= params.Rank() {
-		return status.Invalid("batch_dims (%d) must be less than the rank of params (%d)", batch, params.Rank())
-	}
-	c.SetOutput(0, c.Try(shape.Concat(params.To(batch), indices.From(batch), params.From(batch+1))))
-	return c.Err()
-}
-
-func gatherNdShape(c *shape.Context) error {
-	params, indices := c.HandleShape(0), c.Try(c.Input(1).WithRankAtLeast(1))
-	n := indices.Dim(-1)
-	switch {
-	case c.Err() != nil || !params.Known() || n == shape.Unknown:
-		return c.Err()
-	case n > int64(params.Rank()):
-		return status.Invalid("indices.shape[-1] must be <= params.rank, but saw indices shape: %v and params shape: %v", indices, params)
-	}
-	c.SetOutput(0, c.Try(shape.Concat(indices.To(-1), params.From(int(n)))))
 	return c.Err()
 }
 

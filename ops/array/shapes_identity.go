@@ -7,8 +7,8 @@ import (
 
 func init() {
 	shape.Register(shape.Unchanged,
-		"Identity", "RefIdentity", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst", "DeepCopy",
-		"CheckNumerics", "CheckNumericsV2", "OnesLike", "ZerosLike", "Cast",
+		"Identity", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst", "DeepCopy",
+		"CheckNumerics", "CheckNumericsV2", "OnesLike", "ZerosLike",
 		"InplaceAdd", "InplaceSub", "InplaceUpdate")
 	shape.Register(identityNShape, "IdentityN")
 	shape.Register(constShape, "Const")

@@ -9,8 +9,7 @@ func init() {
 	shape.Register(sliceShape, "Slice")
 	shape.Register(stridedSliceShape, "StridedSlice")
 	shape.Register(shape.FromValue(0), "StridedSliceGrad")
-	shape.Register(shape.Unchanged, "StridedSliceAssign", "TensorStridedSliceUpdate")
-	shape.Register(shape.NoOutputs, "ResourceStridedSliceAssign")
+	shape.Register(shape.Unchanged, "TensorStridedSliceUpdate")
 }
 
 func sliceShape(c *shape.Context) error {

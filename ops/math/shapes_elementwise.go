@@ -11,7 +11,7 @@ func init() {
 		"Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh",
 		"Sigmoid", "Erf", "Erfc", "Erfinv", "Ndtri", "Lgamma", "Digamma", "BesselI0e", "BesselI1e",
 		"Ceil", "Floor", "Round", "Rint", "IsNan", "IsInf", "IsFinite", "LogicalNot",
-		"Real", "Imag", "Conj", "Angle", "ComplexAbs", "Invert", "PopulationCount", "Bucketize",
+		"Real", "Imag", "Conj", "Angle", "ComplexAbs", "Invert", "PopulationCount", "Bucketize", "Cast",
 		// These take ranges or gradients that teach nothing.
 		"ClipByValue", "InvGrad", "ReciprocalGrad", "RsqrtGrad", "SigmoidGrad", "SqrtGrad", "TanhGrad")
 	shape.Register(shape.Broadcast2,

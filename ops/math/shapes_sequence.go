@@ -9,7 +9,6 @@ import (
 func init() {
 	shape.Register(rangeShape, "Range")
 	shape.Register(linSpaceShape, "LinSpace")
-	shape.Register(shape.Rule("dim: [] = d, num_results: [] = n, skip: [] -> samples: [n,d]"), "SobolSample")
 }
 
 func rangeShape(c *shape.Context) error {

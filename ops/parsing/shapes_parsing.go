@@ -9,7 +9,7 @@ import (
 func init() {
 	shape.Register(shape.Rule("serialized: [] ->"), "ParseTensor")
 	shape.Register(shape.Scalars, "SerializeTensor")
-	shape.Register(shape.Unchanged, "DecodeCSV", "DecodeJSONExample")
+	shape.Register(shape.Unchanged, "DecodeCSV", "DecodeJSONExample", "StringToNumber")
 	shape.Register(shape.Rule("bytes: S -> output: [S...,?]"), "DecodeRaw")
 	shape.Register(shape.Rule("input_bytes: S, fixed_length: [] -> output: [S...,?]"), "DecodePaddedRaw")
 	shape.Register(decodeProtoShape, "DecodeProtoV2")

@@ -15,6 +15,7 @@ func init() {
 	shape.Register(shape.Rule("gradients: [B...,d], inputs: [B...,d], min: [d], max: [d] -> backprops_wrt_input: [B...,d], backprop_wrt_min: [d], backprop_wrt_max: [d]"),
 		"FakeQuantWithMinMaxVarsPerChannelGradient")
 	shape.Register(quantizeAndDequantizeShape, "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
+	shape.Register(quantizeAndDequantizeGradShape, "QuantizeAndDequantizeV4Grad")
 	shape.Register(quantizeV2Shape, "QuantizeV2")
 	shape.Register(dequantizeShape, "Dequantize")
 }
@@ -56,6 +57,16 @@ func quantizeAndDequantizeShape(c *shape.Context) error {
 	}
 	c.SetOutput(0, c.Input(0))
 	c.Fail(err)
+	return c.Err()
+}
+
+// quantizeAndDequantizeGradShape has the gradients of the input and of its
+// ranges.
+func quantizeAndDequantizeGradShape(c *shape.Context) error {
+	in, s := c.Input(1), c.Try(shape.Merge(c.Input(2), c.Input(3)))
+	c.SetOutput(0, c.Try(shape.Merge(c.Input(0), in)))
+	c.SetOutput(1, s)
+	c.SetOutput(2, s)
 	return c.Err()
 }
 

@@ -12,6 +12,8 @@ func init() {
 	shape.Register(shape.Unchanged, "RandomShuffle")
 	shape.Register(shape.Rule("logits: [b,?], num_samples: [] = n -> output: [b,n]"), "Multinomial")
 
+	shape.Register(shape.Rule("dim: [] = d, num_results: [] = n, skip: [] -> samples: [n,d]"), "SobolSample")
+
 	// The seed is an input.
 	shape.Register(shape.Rule("shape: ? = S, seed: [2] -> output: S"),
 		"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformFullInt",

@@ -8,7 +8,7 @@ import (
 func init() {
 	shape.Register(shape.Unchanged,
 		"AsString", "DecodeBase64", "EncodeBase64", "StringLength", "StringLower", "StringUpper", "StringStrip",
-		"StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "StringToNumber",
+		"StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
 		"StaticRegexFullMatch", "StaticRegexReplace", "UnicodeScript", "UnicodeTranscode")
 	shape.Register(shape.Rule("input: S, pattern: [] -> output: S"), "RegexFullMatch")
 	shape.Register(shape.Rule("input: S, pattern: [], rewrite: [] -> output: S"), "RegexReplace")

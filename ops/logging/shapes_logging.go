@@ -1,0 +1,8 @@
+package logging
+
+import "github.com/troupe-go/troupe/shape"
+
+func init() {
+	shape.Register(shape.Scalars, "Timestamp",
+		"ScalarSummary", "HistogramSummary", "TensorSummary", "TensorSummaryV2", "AudioSummaryV2", "MergeSummary")
+}

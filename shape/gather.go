@@ -1,0 +1,53 @@
+package shape
+
+import "github.com/troupe-go/troupe/status"
+
+// GatherNd is for slices of input 0, a tensor or what is behind a resource,
+// that the coordinates in the last dimension of input 1 choose.
+func GatherNd(c *Context) error {
+	params, indices := c.HandleShape(0), c.Try(c.Input(1).WithRankAtLeast(1))
+	n := indices.Dim(-1)
+	switch {
+	case c.Err() != nil || !params.Known() || n == Unknown:
+		return c.Err()
+	case n > int64(params.Rank()):
+		return status.Invalid("indices.shape[-1] must be <= params.rank, but saw indices shape: %v and params shape: %v", indices, params)
+	}
+	c.SetOutput(0, c.Try(Concat(indices.To(-1), params.From(int(n)))))
+	return c.Err()
+}
+
+// GatherRows is for rows of input 0, a tensor or what is behind a resource,
+// that input 1 chooses; the attribute batch_dims says how many dimensions of
+// both are a batch.
+func GatherRows(c *Context) error {
+	params, indices := c.Try(c.HandleShape(0).WithRankAtLeast(1)), c.Input(1)
+	batch := BatchDims(c, indices)
+	if c.Err() != nil || !params.Known() || !indices.Known() {
+		return c.Err()
+	}
+	if batch >= params.Rank() {
+		return status.Invalid("batch_dims (%d) must be less than the rank of params (%d)", batch, params.Rank())
+	}
+	c.SetOutput(0, c.Try(Concat(params.To(batch), indices.From(batch), params.From(batch+1))))
+	return c.Err()
+}
+
+// BatchDims is the attribute batch_dims: how many dimensions of indices are a
+// batch, counted from the end if it is negative. An impossible one is an error
+// that sticks.
+func BatchDims(c *Context, indices Shape) int {
+	batch := c.Int("batch_dims")
+	if !indices.Known() {
+		return 0
+	}
+	rank := int64(indices.Rank())
+	if batch < -rank || batch > rank {
+		c.Fail(status.Invalid("batch_dims (%d) must be in the range [%d, %d]", batch, -rank, rank))
+		return 0
+	}
+	if batch < 0 {
+		batch += rank
+	}
+	return int(batch)
+}
