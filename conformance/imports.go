@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -62,7 +61,7 @@ func (s *Script) runImport() error {
 		if judged := im.Error.judge(Outcome{Err: err, Loading: true}); judged != nil {
 			return gapOr(judged)
 		}
-		return errors.Join(compareGraphs(after, before)...)
+		return inOneLine(compareGraphs(after, before))
 	}
 	if err != nil {
 		return gapOr(fmt.Errorf("it failed: %w", err))
@@ -75,7 +74,7 @@ func (s *Script) runImport() error {
 	if err := proto.Unmarshal(data, want); err != nil {
 		return err
 	}
-	return errors.Join(append(compareGraphs(after, want), im.compareReturns(result)...)...)
+	return inOneLine(append(compareGraphs(after, want), im.compareReturns(result)...))
 }
 
 // gapOr marks an error as a gap if it tells of something not implemented.

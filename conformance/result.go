@@ -49,6 +49,18 @@ type gap struct{ error }
 
 func (g gap) Unwrap() error { return g.error }
 
+// inOneLine joins what differs; nil if nothing does.
+func inOneLine(diffs []error) error {
+	if len(diffs) == 0 {
+		return nil
+	}
+	err := diffs[0]
+	for _, d := range diffs[1:] {
+		err = fmt.Errorf("%w; %w", err, d)
+	}
+	return err
+}
+
 // Run runs the case in this process. A panic in it is a failure.
 func (c *Case) Run(ctx context.Context, cfg Config) (r Result) {
 	r = Result{Case: c.Name, Engine: cfg.Engine, Verdict: Passed}

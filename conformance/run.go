@@ -245,20 +245,17 @@ func (s *Script) judgeValues(st *Step, fetched []*tensor.Tensor) error {
 	if len(fetched) != len(st.Fetches) {
 		return fmt.Errorf("%d values for %d fetches", len(fetched), len(st.Fetches))
 	}
-	var all []string
+	var diffs []error
 	for k, name := range st.Fetches {
 		want, err := s.Tensor(st.Expect[k])
 		if err != nil {
 			return err
 		}
 		if err := tensor.Compare(fetched[k], want, tensor.Tolerance(s.Tolerance)); err != nil {
-			all = append(all, name+": "+status.From(err).Message)
+			diffs = append(diffs, fmt.Errorf("%s: %s", name, status.From(err).Message))
 		}
 	}
-	if len(all) > 0 {
-		return errors.New(strings.Join(all, "; "))
-	}
-	return nil
+	return inOneLine(diffs)
 }
 
 func (e *Error) judge(o Outcome) error {

@@ -82,7 +82,7 @@ func (r *shapeRow) run() error {
 			diffs = append(diffs, fmt.Errorf("%s: output %d has shape %v, want %v", r.Op, i, got, wanted))
 		}
 	}
-	return errors.Join(diffs...)
+	return inOneLine(diffs)
 }
 
 func orNone(err error) error {
