@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -60,7 +61,8 @@ type AttrDecoder struct {
 	Room int64
 
 	used  int64
-	depth int // of nested functions
+	depth int               // of nested functions
+	words map[string]string // short strings seen before, which are kept once
 }
 
 // DefaultRoom is the allowance of an [AttrDecoder] for repeated values.
@@ -76,7 +78,10 @@ func (d *AttrDecoder) Attr(b []byte) (AttrValue, error) {
 
 // Attrs is [UnmarshalAttrs] within the decoder's allowance.
 func (d *AttrDecoder) Attrs(entries ...[]byte) (Attrs, error) {
-	var attrs Attrs
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	attrs := make(Attrs, 0, len(entries))
 	for _, e := range entries {
 		if err := d.entry(&attrs, e, 0); err != nil {
 			return nil, err
@@ -85,8 +90,35 @@ func (d *AttrDecoder) Attrs(entries ...[]byte) (Attrs, error) {
 	return attrs.normalize(), nil
 }
 
+// word is b as a string, which is not allocated if it is short and was seen
+// before: names and values recur from node to node.
+func (d *AttrDecoder) word(b []byte) string {
+	const longest, most = 40, 1000
+	if len(b) > longest {
+		return string(b)
+	}
+	if s, ok := d.words[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if d.words == nil {
+		d.words = map[string]string{}
+	}
+	if len(d.words) < most {
+		d.words[s] = s
+	}
+	return s
+}
+
 // normalize sorts by name and keeps the last of equal names.
 func (a Attrs) normalize() Attrs {
+	sorted := true
+	for i := 1; i < len(a); i++ {
+		sorted = sorted && a[i-1].Name < a[i].Name
+	}
+	if sorted {
+		return a
+	}
 	slices.SortStableFunc(a, func(x, y NamedAttr) int { return strings.Compare(x.Name, y.Name) })
 	kept := a[:0]
 	for i := range a {
@@ -101,37 +133,58 @@ func (a Attrs) normalize() Attrs {
 // attr merges a message into v, as repeated occurrences of a field do.
 func (d *AttrDecoder) attr(v *AttrValue, b []byte, at int) error {
 	var tensorBody []byte
-	return eachField(b, at, func(f *field) error {
-		kind := attrKindOf(f)
+	f := fieldsOf(b, at)
+	for f.next() {
+		kind := attrKindOf(&f.field)
 		if kind == KindNone {
 			if f.isBytes(attrPlaceholder) {
 				name, err := f.text()
+				if err != nil {
+					return err
+				}
 				*v = AttrValue{Placeholder: name}
-				return err
 			}
-			return nil
+			continue
 		}
 		if v.Kind != kind && !(kind == ListOf && v.Kind.IsList()) {
 			*v = AttrValue{Kind: kind}
 			tensorBody = nil
 		}
+		var err error
 		switch kind {
 		case ListOf:
-			return d.list(v, f)
-		case KindShape:
-			return d.shape(&v.Shape, f)
-		case KindFunc:
-			return d.function(v, f)
+			err = d.list(v, &f.field)
 		case KindTensor:
 			// Two messages merge into what their concatenation decodes to.
-			tensorBody = append(tensorBody[:len(tensorBody):len(tensorBody)], f.body...)
-			return d.tensor(v, tensorBody, f.at)
-		case KindString:
-			v.S = string(f.body)
-			return nil
+			if tensorBody == nil {
+				tensorBody = f.body
+			} else {
+				tensorBody = slices.Concat(tensorBody, f.body)
+			}
+			err = d.tensor(v, tensorBody, f.at)
+		default:
+			err = d.value(v, &f.field)
 		}
-		return d.number(v, f.varintOrFixed(), f.at)
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return f.err
+}
+
+// value merges a field into v, which is of the field's kind, neither list nor
+// tensor.
+func (d *AttrDecoder) value(v *AttrValue, f *field) error {
+	switch v.Kind {
+	case KindString:
+		v.S = d.word(f.body)
+		return nil
+	case KindShape:
+		return d.shape(&v.Shape, f)
+	case KindFunc:
+		return d.function(v, f)
+	}
+	return d.number(v, f.varintOrFixed(), f.at)
 }
 
 // attrKindOf is the kind that a field of AttrValue stands for: ListOf for the
@@ -188,14 +241,12 @@ func (d *AttrDecoder) number(v *AttrValue, bits uint64, at int) error {
 }
 
 func (d *AttrDecoder) list(v *AttrValue, list *field) error {
-	return eachField(list.body, list.at, func(f *field) error {
-		elem := listKindOf(f)
-		if elem == KindNone {
-			return nil
-		}
+	f := fieldsOf(list.body, list.at)
+	for f.next() {
+		elem := listKindOf(&f.field)
 		packed := f.typ == protowire.BytesType && elem >= KindInt && elem <= KindType
-		if packed && len(f.body) == 0 {
-			return nil
+		if elem == KindNone || packed && len(f.body) == 0 {
+			continue
 		}
 		if v.Kind == ListOf {
 			v.Kind |= elem
@@ -203,27 +254,26 @@ func (d *AttrDecoder) list(v *AttrValue, list *field) error {
 			return malformed(f.at, "a list of kind %v also has elements of kind %v", v.Kind.Elem(), elem)
 		}
 		if packed {
-			return d.packed(v, f, elem)
+			if err := d.packed(v, &f.field, elem); err != nil {
+				return err
+			}
+			continue
 		}
 		e := AttrValue{Kind: elem}
 		var err error
-		switch elem {
-		case KindString:
-			e.S = string(f.body)
-		case KindShape:
-			err = d.shape(&e.Shape, f)
-		case KindTensor:
+		if elem == KindTensor {
 			err = d.tensor(&e, f.body, f.at)
-		case KindFunc:
-			err = d.function(&e, f)
-		default:
-			err = d.number(&e, f.varintOrFixed(), f.at)
+		} else {
+			err = d.value(&e, &f.field)
 		}
 		if err != nil {
 			return err
 		}
-		return v.appendElem(e, f.at)
-	})
+		if err := v.appendElem(e, f.at); err != nil {
+			return err
+		}
+	}
+	return f.err
 }
 
 func (v *AttrValue) appendElem(e AttrValue, at int) error {
@@ -296,30 +346,30 @@ func (d *AttrDecoder) packed(v *AttrValue, f *field, elem AttrKind) error {
 }
 
 func (d *AttrDecoder) shape(s *Shape, shape *field) error {
-	err := eachField(shape.body, shape.at, func(f *field) error {
+	f := fieldsOf(shape.body, shape.at)
+	for f.next() {
 		switch {
 		case f.isVarint(shapeUnknown):
 			s.Unknown = f.varint() != 0
 		case f.isBytes(shapeDim):
 			size := int64(0)
-			err := eachField(f.body, f.at, func(f *field) error {
-				if f.isVarint(dimSize) {
-					size = int64(f.varint())
+			dim := fieldsOf(f.body, f.at)
+			for dim.next() {
+				if dim.isVarint(dimSize) {
+					size = int64(dim.varint())
 				}
-				return nil
-			})
-			if err != nil {
-				return err
+			}
+			if dim.err != nil {
+				return dim.err
 			}
 			if len(s.Dims) == tensor.MaxRank {
 				return malformed(f.at, "a shape of more than %d dimensions", tensor.MaxRank)
 			}
 			s.Dims = append(s.Dims, size)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+	}
+	if f.err != nil {
+		return f.err
 	}
 	if problem := s.invalid(); problem != "" {
 		return malformed(shape.at, "%s", problem)
@@ -373,37 +423,40 @@ func (d *AttrDecoder) function(v *AttrValue, fn *field) error {
 	if v.Func == nil {
 		v.Func = &Func{}
 	}
-	err := eachField(fn.body, fn.at, func(f *field) (err error) {
+	f := fieldsOf(fn.body, fn.at)
+	for f.next() {
+		var err error
 		switch {
 		case f.isBytes(funcName):
 			v.Func.Name, err = f.text()
 		case f.isBytes(funcAttr):
 			err = d.entry(&v.Func.Attrs, f.body, f.at)
 		}
-		return err
-	})
+		if err != nil {
+			return err
+		}
+	}
 	v.Func.Attrs = v.Func.Attrs.normalize()
-	return err
+	return f.err
 }
 
 // entry appends one entry of a map of attributes.
 func (d *AttrDecoder) entry(attrs *Attrs, b []byte, at int) error {
-	var a NamedAttr
-	err := eachField(b, at, func(f *field) (err error) {
+	*attrs = append(*attrs, NamedAttr{})
+	a := &(*attrs)[len(*attrs)-1]
+	f := fieldsOf(b, at)
+	for f.next() {
 		switch {
 		case f.isBytes(entryKey):
-			a.Name, err = f.text()
+			if !utf8.Valid(f.body) {
+				return malformed(f.at, "the name of an attribute is not UTF-8")
+			}
+			a.Name = d.word(f.body)
 		case f.isBytes(entryValue):
-			err = d.attr(&a.Value, f.body, f.at)
+			if err := d.attr(&a.Value, f.body, f.at); err != nil {
+				return within(err, "attr '%s'", a.Name)
+			}
 		}
-		return err
-	})
-	if err != nil {
-		if a.Name != "" {
-			err = within(err, "attr '%s'", a.Name)
-		}
-		return err
 	}
-	*attrs = append(*attrs, a)
-	return nil
+	return f.err
 }

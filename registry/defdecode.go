@@ -55,16 +55,18 @@ func UnmarshalOpDef(b []byte) (*OpDef, error) { return unmarshalOpDef(b, 0) }
 
 func unmarshalOpDef(b []byte, at int) (*OpDef, error) {
 	d := &OpDef{}
-	err := eachField(b, at, func(f *field) (err error) {
+	f := fieldsOf(b, at)
+	for f.next() {
+		var err error
 		switch {
 		case f.isBytes(opInput):
-			d.Inputs, err = appendArgDef(d.Inputs, f)
+			d.Inputs, err = appendArgDef(d.Inputs, &f.field)
 		case f.isBytes(opOutput):
-			d.Outputs, err = appendArgDef(d.Outputs, f)
+			d.Outputs, err = appendArgDef(d.Outputs, &f.field)
 		case f.isBytes(opAttr):
-			err = d.decodeAttrDef(f)
+			err = d.decodeAttrDef(&f.field)
 		case f.isBytes(opDeprecation):
-			err = d.decodeDeprecation(f)
+			err = d.decodeDeprecation(&f.field)
 		case f.isBytes(opControlOutput):
 			var name string
 			name, err = f.text()
@@ -78,10 +80,12 @@ func unmarshalOpDef(b []byte, at int) (*OpDef, error) {
 				*flag = f.varint() != 0
 			}
 		}
-		return err
-	})
-	if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+	}
+	if f.err != nil {
+		return nil, f.err
 	}
 	if problems := d.checkArgs(); problems != nil {
 		return nil, invalidOp(d.Name, problems)
@@ -121,20 +125,27 @@ func (d *OpDef) decodeDeprecation(dep *field) error {
 	if d.Deprecation == nil {
 		d.Deprecation = &Deprecation{}
 	}
-	return eachField(dep.body, dep.at, func(f *field) (err error) {
+	f := fieldsOf(dep.body, dep.at)
+	for f.next() {
 		switch {
 		case f.isVarint(deprecationVersion):
 			d.Deprecation.Version = int(int32(f.varint()))
 		case f.isBytes(deprecationExplanation):
-			d.Deprecation.Explanation, err = f.text()
+			text, err := f.text()
+			if err != nil {
+				return err
+			}
+			d.Deprecation.Explanation = text
 		}
-		return err
-	})
+	}
+	return f.err
 }
 
 func appendArgDef(args []ArgDef, arg *field) ([]ArgDef, error) {
 	var a ArgDef
-	err := eachField(arg.body, arg.at, func(f *field) (err error) {
+	f := fieldsOf(arg.body, arg.at)
+	for f.next() {
+		var err error
 		switch {
 		case f.isBytes(argName):
 			a.Name, err = f.text()
@@ -151,13 +162,15 @@ func appendArgDef(args []ArgDef, arg *field) ([]ArgDef, error) {
 		case f.isVarint(argIsRef):
 			a.IsRef = f.varint() != 0
 		}
-		return err
-	})
+		if err != nil {
+			return nil, err
+		}
+	}
 	// A fixed type of references may be spelled either way.
 	if a.Type.IsRef() {
 		a.Type, a.IsRef = a.Type.Base(), true
 	}
-	return append(args, a), err
+	return append(args, a), f.err
 }
 
 // dtype is a field of a data type.
@@ -173,14 +186,16 @@ func (d *OpDef) decodeAttrDef(attr *field) error {
 	var a AttrDef
 	var allowed *AttrValue
 	dec := AttrDecoder{}
-	err := eachField(attr.body, attr.at, func(f *field) (err error) {
+	f := fieldsOf(attr.body, attr.at)
+	for f.next() {
+		var err error
 		switch {
 		case f.isBytes(attrDefName):
 			a.Name, err = f.text()
 		case f.isBytes(attrDefType):
 			kind, ok := ParseKind(string(f.body))
 			if !ok {
-				return malformed(f.at, "unknown type of attr %s", quote(clip(string(f.body))))
+				err = malformed(f.at, "unknown type of attr %s", quote(clip(string(f.body))))
 			}
 			a.Kind = kind
 		case f.isBytes(attrDefDefault):
@@ -200,10 +215,12 @@ func (d *OpDef) decodeAttrDef(attr *field) error {
 			}
 			err = dec.attr(allowed, f.body, f.at)
 		}
-		return err
-	})
-	if err != nil {
-		return within(err, "attr '%s'", a.Name)
+		if err != nil {
+			return within(err, "attr '%s'", a.Name)
+		}
+	}
+	if f.err != nil {
+		return within(f.err, "attr '%s'", a.Name)
 	}
 	if a.Kind == KindNone {
 		return malformed(attr.at, "attr '%s' has no type", a.Name)
@@ -230,16 +247,16 @@ func (d *OpDef) decodeAttrDef(attr *field) error {
 // UnmarshalOpList decodes a serialized OpList.
 func UnmarshalOpList(b []byte) ([]*OpDef, error) {
 	var defs []*OpDef
-	err := eachField(b, 0, func(f *field) error {
+	f := fieldsOf(b, 0)
+	for f.next() {
 		if !f.isBytes(listOp) {
-			return nil
+			continue
 		}
 		d, err := unmarshalOpDef(f.body, f.at)
 		if err != nil {
-			return within(err, "op %d of the list", len(defs))
+			return nil, within(err, "op %d of the list", len(defs))
 		}
 		defs = append(defs, d)
-		return nil
-	})
-	return defs, err
+	}
+	return defs, f.err
 }

@@ -50,36 +50,50 @@ func plainError(err error) string {
 	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
 }
 
-// eachField visits the fields of a message in order, where at is the offset of
-// b in the outermost message.
-func eachField(b []byte, at int, visit func(f *field) error) error {
-	var f field
-	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return malformed(at, "%s", plainError(protowire.ParseError(n)))
-		}
-		b, at = b[n:], at+n
-		f.num, f.typ, f.at = num, typ, at
-		if typ == protowire.BytesType {
-			body, size := protowire.ConsumeBytes(b)
-			if size < 0 {
-				return malformed(at, "field %d: %s", num, plainError(protowire.ParseError(size)))
-			}
-			f.body, f.at, n = body, at+size-len(body), size
-		} else {
-			if n = protowire.ConsumeFieldValue(num, typ, b); n < 0 {
-				return malformed(at, "field %d: %s", num, plainError(protowire.ParseError(n)))
-			}
-			f.body = b[:n]
-		}
-		if err := visit(&f); err != nil {
-			return err
-		}
-		b, at = b[n:], at+n
-	}
-	return nil
+// A fields goes through the fields of a message in order:
+//
+//	f := fieldsOf(b, at)
+//	for f.next() {
+//		...
+//	}
+//	return f.err
+type fields struct {
+	field
+	rest []byte
+	pos  int // offset of rest in the outermost message
+	err  error
 }
+
+// fieldsOf begins with a message, of which at is the offset in the outermost one.
+func fieldsOf(b []byte, at int) fields { return fields{rest: b, pos: at} }
+
+// next goes on to the next field; it is false at the end and on an error.
+func (f *fields) next() bool {
+	if len(f.rest) == 0 {
+		return false
+	}
+	num, typ, n := protowire.ConsumeTag(f.rest)
+	if n < 0 {
+		f.err = malformed(f.pos, "%s", plainError(protowire.ParseError(n)))
+		return false
+	}
+	f.advance(n)
+	f.num, f.typ, f.at = num, typ, f.pos
+	if typ == protowire.BytesType {
+		f.body, n = protowire.ConsumeBytes(f.rest)
+		f.at += n - len(f.body)
+	} else if n = protowire.ConsumeFieldValue(num, typ, f.rest); n >= 0 {
+		f.body = f.rest[:n]
+	}
+	if n < 0 {
+		f.err = malformed(f.pos, "field %d: %s", num, plainError(protowire.ParseError(n)))
+		return false
+	}
+	f.advance(n)
+	return true
+}
+
+func (f *fields) advance(n int) { f.rest, f.pos = f.rest[n:], f.pos+n }
 
 // appendMessage appends a length-delimited field with what body appends.
 func appendMessage(dst []byte, num protowire.Number, body func([]byte) ([]byte, error)) ([]byte, error) {
