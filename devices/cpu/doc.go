@@ -7,7 +7,8 @@
 // goroutine that published it takes part, so that it never waits for work that
 // nobody has begun. A worker without work spins for [SpinTime] and then parks.
 // Waking a parked thread takes tens of microseconds, so one is woken only
-// when about [WakeWork] of work waits.
+// when about [WakeWork] of work waits, or as much time has been lost without it
+// in a row of smaller pieces.
 //
 // Two things are published:
 //

@@ -62,6 +62,9 @@ type Pool struct {
 	parked   atomic.Int32 // len(idle)
 	closed   atomic.Bool
 
+	missed   atomic.Int64 // nanoseconds that parked workers would have saved
+	missedAt atomic.Int64 // when that was last noted, since epoch
+
 	mu      sync.Mutex
 	idle    []*worker // the last to park is the first to be woken
 	running sync.WaitGroup
@@ -158,6 +161,9 @@ func (p *Pool) runTask(worker int) bool {
 	}
 	if nanos > 0 {
 		p.waiting.Add(-nanos)
+		if worker == 0 && p.parked.Load() > 0 && !p.tasks.empty() {
+			p.miss(time.Duration(nanos))
+		}
 	}
 	p.run(t, worker)
 	return true

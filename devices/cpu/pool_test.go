@@ -46,7 +46,7 @@ func TestBlockSize(t *testing.T) {
 		{257, 1, 2},
 		{1000, 0, 4},
 		{2561, 10, 20},
-		{math.MaxInt, 1, 1 << 55},
+		{math.MaxInt, 1, math.MaxInt>>8 + 1},
 		{math.MaxInt, math.MaxInt - 1, math.MaxInt - 1},
 	} {
 		if got := blockSize(c.n, c.grain); got != c.want {
@@ -414,6 +414,28 @@ func TestWake(t *testing.T) {
 	eventually(t, "all workers park in the end", func() bool { return p.parked.Load() == 2 && p.waking.Load() == 0 })
 	if s := p.spinning.Load(); s != 0 {
 		t.Errorf("%d workers spin, and all are parked", s)
+	}
+}
+
+// Pieces too small to wake a worker for wake one when there are many in a row.
+func TestWakeForMany(t *testing.T) {
+	small := func(lo, hi int) { spinFor(2 * time.Microsecond) }
+	for name, piece := range map[string]func(p *Pool){
+		"ranges": func(p *Pool) { p.Parallel(8, 1, small) },
+		"tasks": func(p *Pool) {
+			for range 4 {
+				p.Publish(task(func(int) { small(0, 1) }), 4000)
+			}
+			for p.Help() {
+			}
+		},
+	} {
+		p := newPool(t, 2)
+		eventually(t, "the worker parks", func() bool { return p.parked.Load() == 1 })
+		eventually(t, "the worker is woken for "+name, func() bool {
+			piece(p)
+			return p.parked.Load() == 0
+		})
 	}
 }
 

@@ -108,16 +108,19 @@ func (p *Pool) share(j *job, n, size int, f func(lo, hi int)) (err *PanicError) 
 	if timed {
 		start = p.now()
 	}
-	for own := 1; ; own++ {
-		i, ok := p.claim(j)
-		if !ok {
-			return nil
-		}
+	own, took := 0, time.Duration(0)
+	for i, ok := p.claim(j); ok; i, ok = p.claim(j) {
 		j.run(i)
+		own++
 		if timed && p.parked.Load() > 0 {
-			p.wakeFor(j, (p.now()-start)/time.Duration(own))
+			took = p.now() - start
+			p.wakeFor(j, took/time.Duration(own))
 		}
 	}
+	if own > 1 && took > 0 { // another worker would have done half of all but one
+		p.miss(took * time.Duration(own-1) / time.Duration(2*own))
+	}
+	return nil
 }
 
 // wakeFor wakes a worker for each WakeWork of work that is left in j, whose

@@ -3,6 +3,7 @@ package cpu
 import (
 	"runtime"
 	"slices"
+	"time"
 )
 
 // A worker is one of the pool's goroutines.
@@ -115,6 +116,20 @@ func (p *Pool) unpark(w *worker) bool {
 	p.idle = slices.Delete(p.idle, i, i+1)
 	p.parked.Add(-1)
 	return true
+}
+
+// miss notes that a parked worker would have saved that much time. What is
+// missed in a row, without a pause in which a worker would have parked again,
+// adds up to the reason for waking one, for what is likely to follow.
+func (p *Pool) miss(d time.Duration) {
+	now := p.now()
+	if before := time.Duration(p.missedAt.Swap(int64(now))); now-before > 2*d+SpinTime {
+		p.missed.Store(0)
+	}
+	if p.missed.Add(int64(d)) >= int64(WakeWork) {
+		p.missed.Store(0)
+		p.wakeOne()
+	}
 }
 
 // wakeOne wakes the worker that parked last; false if none is parked.

@@ -121,7 +121,7 @@ func testGemm[T float32 | float64](t *testing.T) {
 				Gemm(goroutines{}, transA, transB, m, n, k, a, lda, b, ldb, c, ldc)
 			}
 			name := fmt.Sprintf("%dx%dx%d transA=%v transB=%v add=%v ld+%d", m, n, k, transA, transB, add, pad)
-			check := max(1, m*n/500) // of large results some elements
+			check := max(1, m*n/150) // of large results some elements
 			for i := range m {
 				for j := range ldc {
 					if i*ldc+j >= len(c) {
@@ -307,7 +307,7 @@ func TestGemmEdges(t *testing.T) {
 		{2, 2, 2, 4, 2, 4, 2, 3, 2},
 		{2, 2, 2, 4, 1, 4, 2, 4, 2},
 		{2, 2, 2, 4, 2, 4, math.MaxInt, 4, 2},
-		{1 << 62, 2, 2, 4, 2, 4, 2, 4, 2},
+		{math.MaxInt/2 + 1, 2, 2, 4, 2, 4, 2, 4, 2},
 	} {
 		func() {
 			defer func() {
