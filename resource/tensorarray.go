@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -144,17 +145,19 @@ func (a *TensorArray) Read(i int) (v tensor.Value, zeros []int64, err error) {
 	return a.read(i)
 }
 
-// ReadMany is Read of several elements: each calls f with what it read, until
-// f fails.
-func (a *TensorArray) ReadMany(n int, index func(k int) int, f func(k int, v tensor.Value, zeros []int64)) error {
+// ReadEach is Read of the elements with those indices, in that order, until f
+// fails.
+func (a *TensorArray) ReadEach(indices iter.Seq2[int, int32], f func(k int, v tensor.Value, zeros []int64) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for k := range n {
-		v, zeros, err := a.read(index(k))
+	for k, i := range indices {
+		v, zeros, err := a.read(int(i))
+		if err == nil {
+			err = f(k, v, zeros)
+		}
 		if err != nil {
 			return err
 		}
-		f(k, v, zeros)
 	}
 	return nil
 }

@@ -16,6 +16,9 @@ type Variable struct {
 	Type tensor.DType // element type, never a reference type
 	// Shape is that of a reference variable that has no value yet.
 	Shape []int64
+	// Temporary variables belong to one execution of a node; no manager knows
+	// them.
+	Temporary bool
 
 	mu      sync.RWMutex
 	value   tensor.Value
@@ -39,6 +42,13 @@ func (v *Variable) Read() (val tensor.Value, ok bool) {
 		v.seen.Store(true)
 	}
 	return v.value, !v.value.IsZero()
+}
+
+// Initialized says whether the variable has a value.
+func (v *Variable) Initialized() bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return !v.value.IsZero()
 }
 
 // View calls f with the current value, the zero Value if there is none. f must
@@ -79,13 +89,13 @@ func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error 
 // variable as it is, but for what f has written into its memory. f must not
 // let either value out.
 //
-// Without a value f is not called, and the error says so.
+// Without a value f is not called: that is FAILED_PRECONDITION.
 func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error)) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := v.value
 	if now.IsZero() {
-		return v.uninitialized()
+		return v.Uninitialized()
 	}
 	if now.Plain() || !v.seen.Load() {
 		next, err := f(now, now)
@@ -132,7 +142,8 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 	return nil
 }
 
-func (v *Variable) uninitialized() error {
+// Uninitialized is the error of using a variable that has no value.
+func (v *Variable) Uninitialized() error {
 	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", v.Name)
 }
 
