@@ -15,7 +15,38 @@
 // programming error and panics at that first use; the tests of every ops
 // package look all of them up.
 //
-// What a node of a graph gives for its attributes is an [AttrValue]; [Resolve]
-// checks a node's attributes and input types against the definition, fills in
-// defaults and works out the types of the outputs.
+// # The language
+//
+// An attribute is "name: type", perhaps with ">= minimum", of an int or of the
+// length of a list, perhaps with "= default". Its type is one of
+//
+//	string int float bool type shape tensor func
+//	{float, int32}                           a type out of a set
+//	numbertype realnumbertype quantizedtype  a type out of a set with a name
+//	{'SAME', 'VALID'}                        a string out of a set
+//	list(type)                               a list of any of these
+//
+// A set of types may have named sets among its elements. Defaults are written
+// as [ParseAttr] reads them.
+//
+// An input or output is "name: type", where type is
+//
+//	float      a data type
+//	T          an attr of type type
+//	N * float  as many tensors as the int attr N says; also N * T
+//	L          tensors of the types in the list(type) attr L
+//	Ref(T)     a reference to any of these
+//
+// An attr that tells a length has the minimum 1 unless it names one.
+//
+// # Nodes
+//
+// What a node of a graph gives for its attributes is [Attrs]. [Resolve] checks
+// them against the definition, fills in defaults and works out the types of
+// inputs and outputs; [Infer] also takes attributes from the types of inputs,
+// for a node under construction. An [AttrDecoder] reads attributes from
+// messages, within bounds: a few bytes of a hostile graph cannot take up much
+// memory.
+//
+// Everything here is safe for concurrent use but [AttrDecoder].
 package registry
