@@ -92,6 +92,7 @@ type instr struct {
 	op     opcode
 	side   bool // of opGuard
 	deref  bool // inputs may be references to read
+	direct bool // one output with one reader
 	node   int32
 	in     int32
 	nin    int32

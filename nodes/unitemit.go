@@ -317,6 +317,10 @@ func (b *planner) list(entries []int32, base cond) bool {
 		switch n.kind {
 		case kindKernel:
 			in.op, in.out = opKernel, b.ports(i, late)
+			if n.nout == 1 {
+				pt := b.u.ports[in.out]
+				in.direct = pt.hi-pt.lo == 1
+			}
 		case kindNoOp, kindTrigger:
 			in.op = opNoOp
 		case kindRetval:

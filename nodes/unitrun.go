@@ -22,6 +22,26 @@ func (u *unit) newRegisters() *registers {
 	return r
 }
 
+// spread copies a kernel's outputs to their readers and clears them; false if
+// one that is read is missing.
+func (s *Step) spread(u *unit, slab []tensor.Value, c *instr, out []tensor.Value) bool {
+	for o := range out {
+		v := out[o]
+		to := u.ports[c.out+int32(o)]
+		if v.IsZero() {
+			if to.lo == to.hi {
+				continue
+			}
+			clear(out)
+			s.failUnit(u, c.node, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+			return false
+		}
+		out[o] = tensor.Value{}
+		s.put(u, slab, to, v)
+	}
+	return true
+}
+
 // put copies v into the slots of a port.
 func (s *Step) put(u *unit, slab []tensor.Value, to port, v tensor.Value) {
 	dests := u.dests[to.lo:to.hi]
@@ -156,6 +176,15 @@ func (s *Step) playUnit(u *unit, r *registers) {
 				}
 			}
 			out := s.out[:c.nout]
+			if c.direct {
+				// The only output has one reader: the kernel writes it there.
+				d := u.dests[u.ports[c.out].lo]
+				if old := slab[d]; !old.Plain() {
+					s.arena.Drop(old)
+				}
+				slab[d] = tensor.Value{}
+				out = slab[d : d+1 : d+1]
+			}
 			s.ctx.Keep = c.keep
 			var err error
 			if s.left == 0 {
@@ -168,17 +197,12 @@ func (s *Step) playUnit(u *unit, r *registers) {
 				s.failUnit(u, c.node, err)
 				return
 			}
-			for o := range out {
-				v := out[o]
-				out[o] = tensor.Value{}
-				if v.IsZero() {
-					if to := u.ports[c.out+int32(o)]; to.lo != to.hi {
-						s.failUnit(u, c.node, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
-						return
-					}
-					continue
+			if c.direct && !out[0].IsZero() {
+				if v := out[0]; !v.Plain() {
+					v.Hold(1)
 				}
-				s.put(u, slab, u.ports[c.out+int32(o)], v)
+			} else if !s.spread(u, slab, c, out) {
+				return
 			}
 			if c.deref {
 				in = slab[c.in : c.in+c.nin]

@@ -1,0 +1,9 @@
+// Package benchmarks holds the graphs that Troupe and its peers are timed on,
+// and Go benchmarks over them.
+//
+//	go run ./cmd/troupe bench benchmarks/graphs
+//	go test ./benchmarks -bench .
+//
+// graphs/graphs.json says for each graph what to feed, what to fetch, and how
+// many units of work a run does. tensorflow.py times TensorFlow on them.
+package benchmarks
