@@ -24,7 +24,7 @@ seed: Two numbers.`)
 		Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws floats uniformly from 0 up to 1, from a generator at a given counter.
+		Doc(`Draws floats uniformly from 0 to 1, which is not among them, from a generator at a given counter.
 
 alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
 	registry.Define("StatelessRandomUniformIntV2").
@@ -32,7 +32,7 @@ alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
 		Input("minval: dtype").Input("maxval: dtype").Output("output: dtype").
 		Attr("dtype: {int32, int64, uint32, uint64}").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws integers uniformly from minval up to maxval, from a generator at a given counter.
+		Doc(`Draws integers uniformly from minval to maxval-1, from a generator at a given counter.
 
 alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
 	registry.Define("StatelessRandomUniformFullIntV2").

@@ -10,7 +10,7 @@ func init() {
 		Attr("Tout: {int32, int64}").
 		Attr("T: {int32, int64}").
 		Stateful().
-		Doc("Draws integers uniformly from minval up to maxval.")
+		Doc("Draws integers uniformly from minval to maxval-1.")
 	registry.Define("RandomStandardNormal").
 		Input("shape: T").Output("output: dtype").
 		Attr("seed: int = 0").

@@ -25,7 +25,7 @@ value: The generator before that.`)
 		Attr("dtype: type = DT_FLOAT").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
-		Doc(`Draws floats uniformly from 0 up to 1, from a generator that a variable holds.
+		Doc(`Draws floats uniformly from 0 to 1, which is not among them, from a generator that a variable holds.
 
 algorithm: 1 Philox, 2 ThreeFry.`)
 	registry.Define("StatefulUniformInt").
@@ -34,7 +34,7 @@ algorithm: 1 Philox, 2 ThreeFry.`)
 		Attr("dtype: type = DT_INT64").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
-		Doc(`Draws integers uniformly from minval up to maxval, from a generator that a variable holds.
+		Doc(`Draws integers uniformly from minval to maxval-1, from a generator that a variable holds.
 
 algorithm: 1 Philox, 2 ThreeFry.`)
 	registry.Define("StatefulUniformFullInt").

@@ -8,7 +8,7 @@ func init() {
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("T: {int32, int64} = DT_INT32").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws floats uniformly from 0 up to 1, as the seed says.
+		Doc(`Draws floats uniformly from 0 to 1, which is not among them, as the seed says.
 
 seed: Two numbers.`)
 	registry.Define("StatelessRandomUniformInt").
@@ -17,7 +17,7 @@ seed: Two numbers.`)
 		Attr("dtype: {int32, int64}").
 		Attr("T: {int32, int64}").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws integers uniformly from minval up to maxval, as the seed says.
+		Doc(`Draws integers uniformly from minval to maxval-1, as the seed says.
 
 seed: Two numbers.`)
 	registry.Define("StatelessRandomUniformFullInt").
