@@ -202,6 +202,9 @@ func (c *compiler) place(spec Spec) error {
 		switch n.kind {
 		case kindConst:
 			t := n.def.Attrs().Find("value").Tensor
+			if err := checkConst(n.def, t); err != nil {
+				return err
+			}
 			n.aux = int32(len(p.consts))
 			p.consts = append(p.consts, tensor.ValueOf(t))
 		case kindSwitch, kindSwitchN, kindMerge:
@@ -227,6 +230,24 @@ func (c *compiler) place(spec Spec) error {
 		}
 	}
 	return c.frames()
+}
+
+// checkConst refuses a constant that is not of the type it claims.
+func checkConst(n *graph.Node, t *tensor.Tensor) error {
+	dt := n.OutputTypes()[0]
+	var err *status.Error
+	switch {
+	case t == nil:
+		err = status.Invalid("the constant has no value")
+	case t.DType() != dt:
+		err = status.Invalid("the constant is declared to be %v, but its value is %v", dt, t.DType())
+	case dt == tensor.Variant:
+		err = status.Errorf(status.Unimplemented, "constants of type variant are not implemented")
+	default:
+		return nil
+	}
+	err.Node, err.Op = n.Name(), n.Type()
+	return err
 }
 
 // isRef says whether an output carries references.
