@@ -174,3 +174,19 @@ func (b *Broadcast) each(lo, hi int, f func(row, x, y int)) {
 		}
 	}
 }
+
+// Pairs calls f for elements lo to hi-1 of the result, in order, with the
+// places of the operands' elements that meet there.
+func (b *Broadcast) Pairs(lo, hi int, f func(i, x, y int)) {
+	n := b.inner.n
+	for lo < hi {
+		row, first := lo/n, lo%n
+		last := min(n, first+hi-lo)
+		b.each(row, row+1, func(_, x, y int) {
+			for j := first; j < last; j++ {
+				f(row*n+j, x+j*b.inner.x, y+j*b.inner.y)
+			}
+		})
+		lo += last - first
+	}
+}

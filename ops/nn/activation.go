@@ -1,6 +1,22 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+//go:generate go run ../../kernel/elementwise/loopgen
+
+// The constants of G. Klambauer et al., "Self-Normalizing Neural Networks", 2017.
+const (
+	seluScale = 1.0507009873554804934193349852946
+	seluAlpha = 1.6732632423543772848170429916717
+)
 
 func init() {
 	registry.Define("Relu").
@@ -82,4 +98,134 @@ features: Its input.`)
 
 gradients: The gradient of its output.
 features: Its input.`)
+
+	kernel.ForTypes("Relu", "T", newRelu, elementwise.Reals...)
+	kernel.ForTypes("ReluGrad", "T", newReluGrad, elementwise.Reals...)
+	kernel.ForTypes("Relu6", "T", newRelu6, elementwise.Reals...)
+	kernel.ForTypes("Relu6Grad", "T", newRelu6Grad, elementwise.Reals...)
+	activation("Elu", func(x float64) float64 {
+		if x < 0 {
+			return math.Expm1(x)
+		}
+		return x
+	})
+	activation("Selu", func(x float64) float64 {
+		if x < 0 {
+			return seluScale * seluAlpha * math.Expm1(x)
+		}
+		return seluScale * x
+	})
+	activation("Softplus", softplus)
+	activation("Softsign", func(x float64) float64 { return x / (math.Abs(x) + 1) })
+	activationGrad("EluGrad", func(dy, y float64) float64 {
+		if y < 0 {
+			return dy * (y + 1)
+		}
+		return dy
+	})
+	activationGrad("SeluGrad", func(dy, y float64) float64 {
+		if y < 0 {
+			return dy * (y + seluScale*seluAlpha)
+		}
+		return dy * seluScale
+	})
+	activationGrad("SoftplusGrad", func(dy, x float64) float64 { return dy / (math.Exp(-x) + 1) })
+	activationGrad("SoftsignGrad", func(dy, x float64) float64 {
+		d := 1 + math.Abs(x)
+		return dy / (d * d)
+	})
+	kernel.ForAll(newLeakyRelu, "LeakyRelu")
+	kernel.ForAll(newLeakyReluGrad, "LeakyReluGrad")
+}
+
+func rectified[T elementwise.Real](x T) T  { return max(x, 0) }
+func rectified6[T elementwise.Real](x T) T { return min(max(x, 0), 6) }
+
+// The gradients are multiplied by 0 or 1, so that NaN and infinities show.
+
+func rectifiedGrad[T elementwise.Real](dy, x T) T  { return dy * indicator[T](x > 0) }
+func rectified6Grad[T elementwise.Real](dy, x T) T { return dy * indicator[T](x > 0 && x < 6) }
+
+func indicator[T elementwise.Real](holds bool) T {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// softplus is log(1+exp(x)); beyond 34 the 1 is less than half an ulp.
+func softplus(x float64) float64 {
+	if x > 34 {
+		return x
+	}
+	return math.Log1p(math.Exp(x))
+}
+
+// activation registers op by its function on float64.
+func activation(op string, f func(float64) float64) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newFunction(dt, f) }, elementwise.Floats...)
+}
+
+func newFunction(dt tensor.DType, f func(float64) float64) kernel.Kernel {
+	f32 := func(x float32) float32 { return float32(f(float64(x))) }
+	switch dt {
+	case tensor.Float:
+		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32}
+	case tensor.Double:
+		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f}
+	case tensor.Half:
+		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(f32)}
+	case tensor.Bfloat16:
+		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(f32)}
+	}
+	return nil
+}
+
+// activationGrad registers op by its function on float64, of the gradient and
+// what the operation took or gave.
+func activationGrad(op string, f func(dy, x float64) float64) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newFunction2(dt, f) }, elementwise.Floats...)
+}
+
+func newFunction2(dt tensor.DType, f func(x, y float64) float64) kernel.Kernel {
+	f32 := func(x, y float32) float32 { return float32(f(float64(x), float64(y))) }
+	switch dt {
+	case tensor.Float:
+		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
+	case tensor.Double:
+		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f}
+	case tensor.Half:
+		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(f32)}
+	case tensor.Bfloat16:
+		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(f32)}
+	}
+	return nil
+}
+
+func newLeakyRelu(c *kernel.Construction) (kernel.Kernel, error) {
+	alpha := float64(c.Float("alpha"))
+	return available(c, newFunction(c.Type("T"), func(x float64) float64 {
+		if x > 0 {
+			return x
+		}
+		return x * alpha
+	}))
+}
+
+func newLeakyReluGrad(c *kernel.Construction) (kernel.Kernel, error) {
+	alpha := float64(c.Float("alpha"))
+	return available(c, newFunction2(c.Type("T"), func(dy, x float64) float64 {
+		if x > 0 {
+			return dy
+		}
+		return dy * alpha
+	}))
+}
+
+// available is k, or the error that there is no kernel.
+func available(c *kernel.Construction, k kernel.Kernel) (kernel.Kernel, error) {
+	if k == nil {
+		return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", c.Op.Name, c.Type("T"))
+	}
+	return k, nil
 }

@@ -1,6 +1,12 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("BiasAdd").
@@ -21,4 +27,161 @@ data_format: Where the channels are: the last dimension, or the second with NCHW
 		Input("value: T").Input("bias: T").Output("output: T").
 		Attr("T: numbertype").
 		Doc("Adds a vector to the last dimension.")
+
+	for _, op := range []string{"BiasAdd", "BiasAddV1", "BiasAddGrad"} {
+		for _, dt := range elementwise.Numbers {
+			kernel.ForType(op, "T", dt, newBias)
+		}
+	}
+}
+
+func newBias(c *kernel.Construction) (kernel.Kernel, error) {
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return newBiasOf[float32](c), nil
+	case tensor.Double:
+		return newBiasOf[float64](c), nil
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, newBiasOf[float32](c)), nil
+	case tensor.Int8:
+		return newBiasOf[int8](c), nil
+	case tensor.Int16:
+		return newBiasOf[int16](c), nil
+	case tensor.Int32:
+		return newBiasOf[int32](c), nil
+	case tensor.Int64:
+		return newBiasOf[int64](c), nil
+	case tensor.Uint8:
+		return newBiasOf[uint8](c), nil
+	case tensor.Uint16:
+		return newBiasOf[uint16](c), nil
+	case tensor.Uint32:
+		return newBiasOf[uint32](c), nil
+	case tensor.Uint64:
+		return newBiasOf[uint64](c), nil
+	case tensor.Complex64:
+		return newBiasOf[complex64](c), nil
+	case tensor.Complex128:
+		return newBiasOf[complex128](c), nil
+	}
+	return available(c, nil)
+}
+
+func newBiasOf[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
+	second := c.Str("data_format") == "NCHW"
+	if c.Op.Name == "BiasAddGrad" {
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAddGrad[T](ctx, in, out, second) })
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAdd[T](ctx, in, out, second) })
+}
+
+// channels is a tensor seen as outer blocks of so many channels of inner
+// elements each.
+func channels(dims []int64, second bool) (outer, channels, inner int) {
+	at := len(dims) - 1
+	if second {
+		at = 1
+	}
+	outer, inner = 1, 1
+	for i, d := range dims {
+		if i < at {
+			outer *= int(d)
+		} else if i > at {
+			inner *= int(d)
+		}
+	}
+	return outer, int(dims[at]), inner
+}
+
+func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, second bool) error {
+	dims := in[0].Dims()
+	if len(dims) < 2 {
+		return status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(dims))
+	}
+	if in[1].Rank() != 1 {
+		return status.Invalid("Biases must be 1D: %s", tensor.FormatDims(in[1].Dims()))
+	}
+	outer, n, inner := channels(dims, second)
+	if in[1].NumElements() != n {
+		which := "the last dimension"
+		if second {
+			which = "the channel dimension"
+		}
+		return status.Invalid("Must provide as many biases as %s of the input tensor: %s vs. %s", which,
+			tensor.FormatDims(in[1].Dims()), tensor.FormatDims(dims))
+	}
+	x, b := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o := tensor.Of[T](&out[0])
+	if len(o) == 0 {
+		return nil
+	}
+	if inner == 1 {
+		ctx.Parallel(outer, max(1, elementwise.Grain/n), func(lo, hi int) {
+			for i := lo; i < hi && ctx.Err() == nil; i++ {
+				o, x := o[i*n:(i+1)*n], x[i*n:(i+1)*n]
+				for j, b := range b {
+					o[j] = x[j] + b
+				}
+			}
+		})
+		return ctx.Err()
+	}
+	ctx.Parallel(outer*n, max(1, elementwise.Grain/inner), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			o, b := o[i*inner:(i+1)*inner], b[i%n]
+			for j, x := range x[i*inner : (i+1)*inner] {
+				o[j] = x + b
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// biasAddGrad adds up blocks of rows, and then the blocks' sums in order.
+func biasAddGrad[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, second bool) error {
+	dims := in[0].Dims()
+	if len(dims) < 2 {
+		return status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(dims))
+	}
+	outer, n, inner := channels(dims, second)
+	v, err := ctx.AllocZeroed(in[0].DType(), []int64{int64(n)})
+	if err != nil || in[0].NumElements() == 0 {
+		out[0] = v
+		return err
+	}
+	out[0] = v
+	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
+	height := max(16, elementwise.Grain/(n*inner)) // outer blocks of one partial sum
+	parts := (outer + height - 1) / height
+	partial := make([]T, parts*n)
+	ctx.Parallel(parts, 1, func(lo, hi int) {
+		for p := lo; p < hi && ctx.Err() == nil; p++ {
+			sums := partial[p*n : (p+1)*n]
+			for i := p * height; i < min((p+1)*height, outer); i++ {
+				block := x[i*n*inner : (i+1)*n*inner]
+				if inner == 1 {
+					for j, x := range block {
+						sums[j] += x
+					}
+					continue
+				}
+				for j := range sums {
+					for _, x := range block[j*inner : (j+1)*inner] {
+						sums[j] += x
+					}
+				}
+			}
+		}
+	})
+	for p := range parts {
+		for j, x := range partial[p*n : (p+1)*n] {
+			o[j] += x
+		}
+	}
+	return ctx.Err()
 }

@@ -1,6 +1,15 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("Softmax").
@@ -34,4 +43,244 @@ backprop: The gradient with respect to features.`)
 		Input("t: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
 		Doc("Computes half of the sum of squares.")
+
+	kernel.ForAll(newSoftmax, "Softmax", "LogSoftmax")
+	kernel.ForAll(newCrossEntropy, "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
+	kernel.ForTypes("L2Loss", "T", newL2Loss, elementwise.Floats...)
+}
+
+// rowGrain is the number of elements that a worker takes at a time.
+const rowGrain = 1 << 13
+
+// A softmax is the kernel of Softmax and LogSoftmax.
+type softmax[T elementwise.Float] struct {
+	dt  tensor.DType
+	log bool
+}
+
+func newSoftmax(c *kernel.Construction) (kernel.Kernel, error) {
+	log := c.Op.Name == "LogSoftmax"
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return &softmax[float32]{dt, log}, nil
+	case tensor.Double:
+		return &softmax[float64]{dt, log}, nil
+	default:
+		return elementwise.Widen(dt, &softmax[float32]{tensor.Float, log}), nil
+	}
+}
+
+func (k *softmax[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) == 0 {
+		return status.Invalid("logits must have >= 1 dimension, got []")
+	}
+	x := tensor.Of[T](&in[0])
+	v, err := ctx.ReuseOrAlloc(in, 0, k.dt, dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o := tensor.Of[T](&out[0])
+	if len(o) == 0 {
+		return nil
+	}
+	n := int(dims[len(dims)-1])
+	ctx.Parallel(len(o)/n, max(1, rowGrain/n), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			if row := o[i*n : (i+1)*n]; k.log {
+				logSoftmax(row, x[i*n:(i+1)*n])
+			} else {
+				exponentials(row, x[i*n:(i+1)*n])
+				scale := 1 / sum(row)
+				for j := range row {
+					row[j] *= scale
+				}
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// exponentials sets o to exp(x - max(x)).
+func exponentials[T elementwise.Float](o, x []T) {
+	most := largest(x)
+	for i, x := range x {
+		o[i] = x - most
+	}
+	if o, ok := any(o).([]float32); ok {
+		vec.Exp(o, o)
+		return
+	}
+	for i, x := range o {
+		o[i] = T(math.Exp(float64(x)))
+	}
+}
+
+func largest[T elementwise.Float](x []T) T {
+	most := T(math.Inf(-1))
+	for _, x := range x {
+		most = max(most, x)
+	}
+	return most
+}
+
+// sum adds in four lanes.
+func sum[T elementwise.Float](x []T) T {
+	var a, b, c, d T
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
+	}
+	for _, x := range x {
+		a += x
+	}
+	return (a + b) + (c + d)
+}
+
+// logSoftmax sets o to x - max(x) - log(Σexp(x - max(x))).
+func logSoftmax[T elementwise.Float](o, x []T) {
+	most, total := largest(x), 0.0
+	for _, x := range x {
+		total += math.Exp(float64(x - most))
+	}
+	log := T(math.Log(total))
+	for i, x := range x {
+		o[i] = x - most - log
+	}
+}
+
+func newCrossEntropy(c *kernel.Construction) (kernel.Kernel, error) {
+	sparse := c.Op.Name == "SparseSoftmaxCrossEntropyWithLogits"
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return newCrossEntropyOf[float32](dt, sparse), nil
+	case tensor.Double:
+		return newCrossEntropyOf[float64](dt, sparse), nil
+	default:
+		return elementwise.Widen(dt, newCrossEntropyOf[float32](tensor.Float, sparse)), nil
+	}
+}
+
+func newCrossEntropyOf[T elementwise.Float](dt tensor.DType, sparse bool) kernel.Kernel {
+	if sparse {
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return classEntropy[T](ctx, dt, in, out) })
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return crossEntropy[T](ctx, dt, in, out) })
+}
+
+// crossEntropy gives Σ label·(log Σexp(x) - x) and softmax(x) - label of every
+// row; logits and labels are broadcast together.
+func crossEntropy[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error {
+	b, err := elementwise.NewBroadcast(in[0].Dims(), in[1].Dims())
+	if err != nil || len(b.Dims) != 2 {
+		return status.Invalid("logits and labels must be broadcastable to matrices: logits_size=%s labels_size=%s",
+			tensor.FormatDims(in[0].Dims()), tensor.FormatDims(in[1].Dims()))
+	}
+	rows, n := int(b.Dims[0]), int(b.Dims[1])
+	if out[0], err = ctx.Alloc(dt, b.Dims[:1]); err != nil {
+		return err
+	}
+	if out[1], err = ctx.Alloc(dt, b.Dims); err != nil {
+		return err
+	}
+	loss, back := tensor.Of[T](&out[0]), tensor.Of[T](&out[1])
+	x, labels := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+	if n == 0 {
+		clear(loss)
+		return nil
+	}
+	ctx.Parallel(rows, max(1, rowGrain/n), func(lo, hi int) {
+		logits, want := make([]T, n), make([]T, n)
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			b.Pairs(i*n, (i+1)*n, func(j, xi, yi int) { logits[j-i*n], want[j-i*n] = x[xi], labels[yi] })
+			loss[i] = rowEntropy(back[i*n:(i+1)*n], logits, want)
+		}
+	})
+	return ctx.Err()
+}
+
+func rowEntropy[T elementwise.Float](back, x, want []T) T {
+	most := largest(x)
+	exponentials(back, x)
+	total := sum(back)
+	log := T(math.Log(float64(total)))
+	var loss T
+	for i, w := range want {
+		if w != 0 {
+			loss += w * (log - (x[i] - most))
+		}
+		back[i] = back[i]/total - w
+	}
+	return loss
+}
+
+// classEntropy is crossEntropy with all of the label's weight on one class.
+func classEntropy[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) != 2 {
+		return status.Invalid("logits must be 2-D, but got shape %s", tensor.FormatDims(dims))
+	}
+	if in[1].Rank() != 1 {
+		return status.Invalid("labels must be 1-D, but got shape %s", tensor.FormatDims(in[1].Dims()))
+	}
+	if int64(in[1].NumElements()) != dims[0] {
+		return status.Invalid("logits and labels must have the same first dimension, got logits shape %s and labels shape %s",
+			tensor.FormatDims(dims), tensor.FormatDims(in[1].Dims()))
+	}
+	if dims[1] <= 0 {
+		return status.Invalid("Must have at least one class, but got logits shape %s", tensor.FormatDims(dims))
+	}
+	n := int(dims[1])
+	classes := kernel.AppendInts(make([]int64, 0, dims[0]), &in[1])
+	for _, k := range classes {
+		if k < 0 || k >= int64(n) {
+			return status.Invalid("Received a label value of %d which is outside the valid range of [0, %d).", k, n)
+		}
+	}
+	var err error
+	if out[0], err = ctx.Alloc(dt, dims[:1]); err != nil {
+		return err
+	}
+	if out[1], err = ctx.Alloc(dt, dims); err != nil {
+		return err
+	}
+	loss, back, x := tensor.Of[T](&out[0]), tensor.Of[T](&out[1]), tensor.Of[T](&in[0])
+	ctx.Parallel(len(classes), max(1, rowGrain/n), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			row, logits, class := back[i*n:(i+1)*n], x[i*n:(i+1)*n], classes[i]
+			exponentials(row, logits)
+			total := sum(row)
+			loss[i] = T(math.Log(float64(total))) - (logits[class] - largest(logits))
+			for j := range row {
+				row[j] /= total
+			}
+			row[class]--
+		}
+	})
+	return ctx.Err()
+}
+
+func newL2Loss(dt tensor.DType) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return kernel.Func(l2Loss[float32])
+	case tensor.Double:
+		return kernel.Func(l2Loss[float64])
+	}
+	return elementwise.Widen(dt, kernel.Func(l2Loss[float32]))
+}
+
+// l2Loss adds blocks of squares in float64.
+func l2Loss[T elementwise.Float](ctx *kernel.Context, in, out []tensor.Value) error {
+	x := tensor.Of[T](&in[0])
+	blocks := make([]float64, (len(x)+elementwise.Grain-1)/elementwise.Grain)
+	ctx.Parallel(len(blocks), 1, func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			for _, x := range x[i*elementwise.Grain : min((i+1)*elementwise.Grain, len(x))] {
+				blocks[i] += float64(x) * float64(x)
+			}
+		}
+	})
+	tensor.SetScalar(&out[0], in[0].DType(), T(sum(blocks)/2))
+	return ctx.Err()
 }

@@ -1,0 +1,209 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("BatchMatMul").
+		Input("x: T").Input("y: T").Output("output: T").
+		Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}").
+		Attr("adj_x: bool = false").
+		Attr("adj_y: bool = false").
+		Attr("grad_x: bool = false").
+		Attr("grad_y: bool = false").
+		Doc("Multiplies the matrices in the last two dimensions of two tensors whose other dimensions are equal; adjoint matrices are transposed and conjugated.")
+	registry.Define("BatchMatMulV2").
+		Input("x: T").Input("y: T").Output("output: T").
+		Attr("T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
+		Attr("adj_x: bool = false").
+		Attr("adj_y: bool = false").
+		Attr("grad_x: bool = false").
+		Attr("grad_y: bool = false").
+		Doc("Multiplies the matrices in the last two dimensions of two tensors, with broadcasting of the others; adjoint matrices are transposed and conjugated.")
+	registry.Define("BatchMatMulV3").
+		Input("x: Ta").Input("y: Tb").Output("output: Tout").
+		Attr("Ta: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}").
+		Attr("Tb: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}").
+		Attr("Tout: {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}").
+		Attr("adj_x: bool = false").
+		Attr("adj_y: bool = false").
+		Attr("grad_x: bool = false").
+		Attr("grad_y: bool = false").
+		Doc("Multiplies the matrices in the last two dimensions of two tensors, perhaps of different types, with broadcasting of the others; adjoint matrices are transposed and conjugated.")
+
+	kernel.ForAll(newBatchMatMul, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+}
+
+func newBatchMatMul(c *kernel.Construction) (kernel.Kernel, error) {
+	ta, tb, to := c.Type("T"), c.Type("T"), c.Type("T")
+	if c.Op.Name == "BatchMatMulV3" {
+		ta, tb, to = c.Type("Ta"), c.Type("Tb"), c.Type("Tout")
+	}
+	// Narrow and mixed operands are converted: products are of one type.
+	dt := to
+	if dt == tensor.Half || dt == tensor.Bfloat16 {
+		dt = tensor.Float
+	}
+	var err error
+	p := &batchMatMul{matrices: matrices{dt, c.Bool("adj_x"), c.Bool("adj_y")}, broadcast: c.Op.Name != "BatchMatMul"}
+	switch dt {
+	case tensor.Float:
+		p.multiply = gemm[float32]
+	case tensor.Double:
+		p.multiply = gemm[float64]
+	case tensor.Int16:
+		p.multiply = gemm[int16]
+	case tensor.Int32:
+		p.multiply = gemm[int32]
+	case tensor.Int64:
+		p.multiply = gemm[int64]
+	case tensor.Uint8:
+		p.multiply = gemm[uint8]
+	case tensor.Uint16:
+		p.multiply = gemm[uint16]
+	case tensor.Uint32:
+		p.multiply = gemm[uint32]
+	case tensor.Uint64:
+		p.multiply = gemm[uint64]
+	case tensor.Complex64:
+		p.multiply, p.conj = gemm[complex64], conj64
+	case tensor.Complex128:
+		p.multiply, p.conj = gemm[complex128], conj128
+	default:
+		return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", c.Op.Name, to)
+	}
+	for i, t := range []tensor.DType{ta, tb} {
+		if p.convert[i], err = newConversion(c, t, dt); err != nil {
+			return nil, err
+		}
+	}
+	p.round, err = newConversion(c, dt, to)
+	return p, err
+}
+
+// newConversion is the kernel of Cast, nil if there is nothing to convert.
+func newConversion(c *kernel.Construction, from, to tensor.DType) (kernel.Kernel, error) {
+	if from == to {
+		return nil, nil
+	}
+	return newCast(&kernel.Construction{Node: c.Node, Op: c.Op, Device: c.Device, Attrs: registry.Attrs{
+		{Name: "DstT", Value: registry.TypeAttr(to)},
+		{Name: "SrcT", Value: registry.TypeAttr(from)},
+	}})
+}
+
+// A batchMatMul is the kernel of the products of many matrices.
+type batchMatMul struct {
+	matrices
+	broadcast bool
+	multiply  func(ctx *kernel.Context, p *matrices, b *elementwise.Broadcast, in, out []tensor.Value, m, n, k int) error
+	conj      func(ctx *kernel.Context, v *tensor.Value) (tensor.Value, error) // nil for real numbers
+	convert   [2]kernel.Kernel
+	round     kernel.Kernel
+}
+
+func (p *batchMatMul) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	for i := range 2 {
+		if in[i].Rank() < 2 {
+			return status.Invalid("In[%d] ndims must be >= 2: %d", i, in[i].Rank())
+		}
+	}
+	x, y := in[0].Dims(), in[1].Dims()
+	if !p.broadcast && (len(x) != len(y) || !sameDims(x[:len(x)-2], y[:len(y)-2])) {
+		return status.Invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", tensor.FormatDims(x), tensor.FormatDims(y))
+	}
+	b, err := elementwise.NewBroadcast(x[:len(x)-2], y[:len(y)-2])
+	if err != nil {
+		return status.Invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", tensor.FormatDims(x), tensor.FormatDims(y))
+	}
+	m, n, k, ok := p.sizes(in)
+	if !ok {
+		return status.Invalid("Matrix size-incompatible: In[0]: %s, In[1]: %s", tensor.FormatDims(x), tensor.FormatDims(y))
+	}
+	var buf [8]int64
+	v, err := ctx.Alloc(p.dt, append(append(buf[:0], b.Dims...), int64(m), int64(n)))
+	if err != nil {
+		return err
+	}
+	ops := []tensor.Value{in[0], in[1]}
+	for i := range ops {
+		if p.convert[i] != nil {
+			one := []tensor.Value{{}}
+			if err := p.convert[i].Run(ctx, ops[i:i+1], one); err != nil {
+				return err
+			}
+			ops[i] = one[0]
+			defer ctx.Free(one[0])
+		}
+		if p.conj != nil && (i == 0 && p.transA || i == 1 && p.transB) {
+			if ops[i], err = p.conj(ctx, &ops[i]); err != nil {
+				return err
+			}
+			defer ctx.Free(ops[i])
+		}
+	}
+	out[0] = v
+	if v.NumElements() > 0 {
+		if err := p.multiply(ctx, &p.matrices, b, ops, out, m, n, k); err != nil {
+			return err
+		}
+	}
+	if p.round != nil {
+		wide := []tensor.Value{out[0]}
+		defer ctx.Free(wide[0])
+		return p.round.Run(ctx, wide, out)
+	}
+	return nil
+}
+
+// gemm multiplies pairs of matrices: large ones one after the other, each
+// shared out, small ones side by side.
+func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadcast, in, out []tensor.Value, m, n, k int) error {
+	x, y, o := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
+	ldx, ldy := in[0].Dim(in[0].Rank()-1), in[1].Dim(in[1].Rank()-1)
+	multiply := func(pool kernel.Pool, lo, hi int) {
+		b.Pairs(lo, hi, func(i, xi, yi int) {
+			if ctx.Err() == nil {
+				vec.Gemm(pool, p.transA, p.transB, m, n, k, x[xi*m*k:], ldx, y[yi*k*n:], ldy, o[i*m*n:(i+1)*m*n], n)
+			}
+		})
+	}
+	batch := len(o) / (m * n)
+	const enough = 1 << 16 // multiplications that are worth a worker's attention
+	if one := m * n * max(k, 1); one < enough*4 && batch > 1 {
+		ctx.Parallel(batch, max(1, enough/one), func(lo, hi int) { multiply(nil, lo, hi) })
+	} else {
+		multiply(ctx.Step.Pool, 0, batch)
+	}
+	return ctx.Err()
+}
+
+func conj64(ctx *kernel.Context, v *tensor.Value) (tensor.Value, error) {
+	w, err := ctx.Alloc(v.DType(), v.Dims())
+	if err != nil {
+		return w, err
+	}
+	o := tensor.Of[complex64](&w)
+	for i, x := range tensor.Of[complex64](v) {
+		o[i] = complex(real(x), -imag(x))
+	}
+	return w, nil
+}
+
+func conj128(ctx *kernel.Context, v *tensor.Value) (tensor.Value, error) {
+	w, err := ctx.Alloc(v.DType(), v.Dims())
+	if err != nil {
+		return w, err
+	}
+	o := tensor.Of[complex128](&w)
+	for i, x := range tensor.Of[complex128](v) {
+		o[i] = complex(real(x), -imag(x))
+	}
+	return w, nil
+}

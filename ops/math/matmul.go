@@ -1,0 +1,136 @@
+package math
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("MatMul").
+		Input("a: T").Input("b: T").Output("product: T").
+		Attr("transpose_a: bool = false").
+		Attr("transpose_b: bool = false").
+		Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
+		Attr("grad_a: bool = false").
+		Attr("grad_b: bool = false").
+		Doc("Multiplies two matrices, either of which may be transposed first.")
+	registry.Define("SparseMatMul").
+		Input("a: Ta").Input("b: Tb").Output("product: float").
+		Attr("transpose_a: bool = false").
+		Attr("transpose_b: bool = false").
+		Attr("a_is_sparse: bool = false").
+		Attr("b_is_sparse: bool = false").
+		Attr("Ta: {float, bfloat16} = DT_FLOAT").
+		Attr("Tb: {float, bfloat16} = DT_FLOAT").
+		Doc("Multiplies two matrices of which one, or both, hold many zeros.")
+
+	products := map[tensor.DType]func(m matrices) kernel.Kernel{
+		tensor.Float: newMatMul[float32], tensor.Double: newMatMul[float64],
+		tensor.Int16: newMatMul[int16], tensor.Int32: newMatMul[int32], tensor.Int64: newMatMul[int64],
+		tensor.Uint8: newMatMul[uint8], tensor.Uint16: newMatMul[uint16], tensor.Uint32: newMatMul[uint32], tensor.Uint64: newMatMul[uint64],
+		tensor.Complex64: newMatMul[complex64], tensor.Complex128: newMatMul[complex128],
+	}
+	for dt, create := range products {
+		kernel.ForType("MatMul", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return create(matrices{dt, c.Bool("transpose_a"), c.Bool("transpose_b")}), nil
+		})
+	}
+	for _, dt := range []tensor.DType{tensor.Half, tensor.Bfloat16} {
+		kernel.ForType("MatMul", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return elementwise.Widen(dt, newMatMul[float32](matrices{tensor.Float, c.Bool("transpose_a"), c.Bool("transpose_b")})), nil
+		})
+	}
+	kernel.ForAll(newSparseMatMul, "SparseMatMul")
+}
+
+// matrices says how the operands of a product are to be taken.
+type matrices struct {
+	dt             tensor.DType
+	transA, transB bool
+}
+
+// A matMul is the kernel of MatMul.
+type matMul[T vec.Number] struct{ matrices }
+
+func newMatMul[T vec.Number](m matrices) kernel.Kernel { return &matMul[T]{m} }
+
+func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	for i := range 2 {
+		if in[i].Rank() != 2 {
+			return status.Invalid("In[%d] is not a matrix. Instead it has shape %s", i, tensor.FormatDims(in[i].Dims()))
+		}
+	}
+	m, n, k, ok := p.sizes(in)
+	if !ok {
+		return status.Invalid("Matrix size-incompatible: In[0]: %s, In[1]: %s", tensor.FormatDims(in[0].Dims()), tensor.FormatDims(in[1].Dims()))
+	}
+	dims := [2]int64{int64(m), int64(n)}
+	v, err := ctx.Alloc(p.dt, dims[:])
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	if v.NumElements() == 0 {
+		return nil
+	}
+	vec.Gemm(ctx.Step.Pool, p.transA, p.transB, m, n, k,
+		tensor.Of[T](&in[0]), in[0].Dim(1), tensor.Of[T](&in[1]), in[1].Dim(1), tensor.Of[T](&out[0]), n)
+	return nil
+}
+
+// sizes are those of the product of an m×k and a k×n matrix.
+func (p *matrices) sizes(in []tensor.Value) (m, n, k int, ok bool) {
+	a, b := in[0].Dims(), in[1].Dims()
+	if len(a) < 2 || len(b) < 2 {
+		return 0, 0, 0, false
+	}
+	a, b = a[len(a)-2:], b[len(b)-2:]
+	m, k = int(a[0]), int(a[1])
+	if p.transA {
+		m, k = k, m
+	}
+	l, n := int(b[0]), int(b[1])
+	if p.transB {
+		l, n = n, l
+	}
+	return m, n, k, k == l
+}
+
+// Cost assumes 20 multiplications and additions a nanosecond.
+func (p *matMul[T]) Cost(in []tensor.Value) int64 {
+	m, n, k, ok := p.sizes(in)
+	if !ok {
+		return 0
+	}
+	return int64(m) * int64(n) * int64(k) / 20
+}
+
+// newSparseMatMul multiplies as MatMul does: skipping zeros would save time
+// only where nearly all are.
+func newSparseMatMul(c *kernel.Construction) (kernel.Kernel, error) {
+	k := newMatMul[float32](matrices{tensor.Float, c.Bool("transpose_a"), c.Bool("transpose_b")})
+	if c.Type("Ta") == tensor.Float && c.Type("Tb") == tensor.Float {
+		return k, nil
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		var wide [2]tensor.Value
+		for i := range wide {
+			if in[i].DType() == tensor.Float {
+				wide[i] = in[i]
+				continue
+			}
+			v, err := ctx.Alloc(tensor.Float, in[i].Dims())
+			if err != nil {
+				return err
+			}
+			wide[i] = v
+			defer ctx.Free(v)
+			tensor.AppendFloat32s(tensor.Of[float32](&wide[i])[:0], tensor.Of[tensor.BFloat16](&in[i]))
+		}
+		return k.Run(ctx, wide[:], out)
+	}), nil
+}
