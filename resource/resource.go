@@ -42,7 +42,11 @@ func keyOf[T any](container, name string) key {
 }
 
 func (k key) missing() error {
-	return status.Errorf(status.NotFound, "Resource %s/%s/%v does not exist.", k.container, k.name, k.kind)
+	kind := k.kind
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kind.Name())
 }
 
 // NewManager makes an empty manager.

@@ -152,5 +152,5 @@ func ExampleManager() {
 	fmt.Println(err)
 	// Output:
 	// 42 true
-	// NOT_FOUND: Resource localhost/other/*resource.Variable does not exist.
+	// NOT_FOUND: Resource localhost/other/Variable does not exist.
 }

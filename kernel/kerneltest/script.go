@@ -170,7 +170,7 @@ func text(t *tensor.Tensor) string {
 		if !ok {
 			return t.DType().String() + " without a value"
 		}
-		return t.DType().String() + " " + val.String()
+		return t.DType().String() + " " + strings.ReplaceAll(val.String(), "\n", "")
 	case t.DType() == tensor.Resource || t.DType() == tensor.Variant:
 		return t.DType().String()
 	default:

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -12,32 +14,57 @@ import (
 
 func init() {
 	registry.Define("Assign").
-		Input("ref: Ref(T)").Input("value: T").
-		Output("output_ref: Ref(T)").
+		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
 		Attr("T: type").
 		Attr("validate_shape: bool = true").
 		Attr("use_locking: bool = true").
 		AllowsUninitializedInput().
-		Doc(`Gives a variable a value, and puts its reference out again.
+		Doc("Gives a variable a value, and passes on the reference. With validate_shape, the value has the variable's shape.")
+	registry.Define("AssignAdd").
+		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Doc("Adds a value to a variable's, which has the same shape, and passes on the reference.")
+	registry.Define("AssignSub").
+		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
+		Attr("T: numbertype").
+		Attr("use_locking: bool = false").
+		Doc("Subtracts a value from a variable's, which has the same shape, and passes on the reference.")
+	registry.Define("AssignVariableOp").
+		Input("resource: resource").Input("value: dtype").
+		Attr("dtype: type").
+		Attr("validate_shape: bool = false").
+		Stateful().
+		Doc("Gives a variable a value, making the variable if there is none. With validate_shape, a variable keeps its shape.")
+	registry.Define("AssignAddVariableOp").
+		Input("resource: resource").Input("value: dtype").
+		Attr("dtype: type").
+		Stateful().
+		Doc("Adds a value to a variable's, which has the same shape.")
+	registry.Define("AssignSubVariableOp").
+		Input("resource: resource").Input("value: dtype").
+		Attr("dtype: type").
+		Stateful().
+		Doc("Subtracts a value from a variable's, which has the same shape.")
 
-validate_shape: whether the value must have the variable's shape.`)
-	for _, op := range []struct{ name, what string }{
-		{"AssignAdd", "Adds a value to a variable, and puts its reference out again."},
-		{"AssignSub", "Subtracts a value from a variable, and puts its reference out again."},
-	} {
-		registry.Define(op.name).
-			Input("ref: Ref(T)").Input("value: T").
-			Output("output_ref: Ref(T)").
-			Attr("T: numbertype").
-			Attr("use_locking: bool = false").
-			Doc(op.what)
-	}
 	shape.Register(assignShape, "Assign")
 	shape.Register(shape.Merged, "AssignAdd", "AssignSub")
+	shape.Register(assignResourceShape, "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
-	kernel.ForAll(newAssign, "Assign")
-	kernel.ForTypes("AssignAdd", "T", func(dt tensor.DType) kernel.Kernel { return assignFold{newFold(add, dt)} }, elementwise.Numbers...)
-	kernel.ForTypes("AssignSub", "T", func(dt tensor.DType) kernel.Kernel { return assignFold{newFold(sub, dt)} }, elementwise.Numbers...)
+	kernel.ForAll(newAssign, "Assign", "AssignVariableOp")
+	for _, op := range []struct {
+		name, attr string
+		update     elementwise.Update
+	}{
+		{"AssignAdd", "T", elementwise.UpdateAdd},
+		{"AssignSub", "T", elementwise.UpdateSub},
+		{"AssignAddVariableOp", "dtype", elementwise.UpdateAdd},
+		{"AssignSubVariableOp", "dtype", elementwise.UpdateSub},
+	} {
+		kernel.ForTypes(op.name, op.attr, func(dt tensor.DType) kernel.Kernel {
+			return &assignUpdate{dt: dt, combine: elementwise.Combiner(op.update, dt)}
+		}, elementwise.Numbers...)
+	}
 }
 
 func assignShape(c *shape.Context) error {
@@ -48,87 +75,113 @@ func assignShape(c *shape.Context) error {
 	return nil
 }
 
-type assign struct{ validate bool }
+// assignResourceShape checks the value against what the handle says of the
+// variable.
+func assignResourceShape(c *shape.Context) error {
+	if h, ok := c.Handle(0); ok {
+		if err := sameType(h.Type, c.InputType(1), "assign"); err != nil {
+			return err
+		}
+		c.Try(shape.Merge(h.Shape, c.Input(1)))
+	}
+	return c.Err()
+}
+
+// sameType says that a variable of type have is used as one of type want.
+func sameType(have, want tensor.DType, what string) error {
+	if have == want || have == tensor.Invalid || want == tensor.Invalid {
+		return nil
+	}
+	if what == "read" {
+		have, want = want, have // the words speak of what the node expects
+	}
+	return status.Invalid("Trying to %s variable with wrong dtype. Expected %v got %v", what, have, want)
+}
+
+// assign serves both kinds of variable.
+type assign struct {
+	target   resource.Target
+	validate bool
+}
 
 func newAssign(c *kernel.Construction) (kernel.Kernel, error) {
-	return assign{c.Bool("validate_shape")}, nil
+	return &assign{validate: c.Bool("validate_shape")}, nil
 }
 
-func (k assign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	v, err := pointee(&in[0])
+func (k *assign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	val := in[1]
+	v, err := k.target.Create(ctx.Step.Resources, &in[0], val.DType())
 	if err != nil {
 		return err
 	}
-	val := ctx.Disown(in[1])
+	if err := sameType(v.Type, val.DType(), "assign"); err != nil {
+		return err
+	}
+	byRef := in[0].IsRef()
 	err = v.Update(func(old tensor.Value) (tensor.Value, error) {
-		if val.DType() != v.Type {
-			return old, status.Invalid("Assign to variable %s of type %v got a value of type %v", v.Name, v.Type, val.DType())
+		if k.validate {
+			if err := sameShape(v, old, val, byRef); err != nil {
+				return old, err
+			}
 		}
-		lhs := v.Shape
-		if !old.IsZero() {
-			lhs = old.Dims()
-		}
-		if k.validate && lhs != nil && !fits(val.Dims(), lhs) {
-			return old, status.Invalid("Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s",
-				tensor.FormatDims(lhs), tensor.FormatDims(val.Dims()))
-		}
-		return val, nil
+		return ctx.Disown(val), nil
 	})
+	if err == nil && len(out) > 0 {
+		out[0] = in[0]
+	}
+	return err
+}
+
+// sameShape says whether val has the shape of v, whose value is old.
+func sameShape(v *resource.Variable, old, val tensor.Value, byRef bool) error {
+	dims := v.Shape
+	if !old.IsZero() {
+		dims = old.Dims()
+	} else if !byRef {
+		return nil // it may have any shape at first
+	}
+	switch {
+	case slices.Equal(dims, val.Dims()):
+		return nil
+	case byRef:
+		return status.Invalid("Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s",
+			tensor.FormatDims(dims), tensor.FormatDims(val.Dims()))
+	default:
+		return status.Invalid("Trying to assign to variable with tensor with wrong shape. Expected %s got %s",
+			tensor.FormatDims(dims), tensor.FormatDims(val.Dims()))
+	}
+}
+
+// assignUpdate serves both kinds of variable.
+type assignUpdate struct {
+	target  resource.Target
+	dt      tensor.DType
+	combine elementwise.Combine
+}
+
+func (k *assignUpdate) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	v, err := k.target.Find(ctx.Step.Resources, &in[0])
 	if err != nil {
 		return err
 	}
-	out[0] = in[0]
-	return nil
-}
-
-// fits says whether dims are of a shape some dimensions of which may be
-// unknown.
-func fits(dims, of []int64) bool {
-	if len(dims) != len(of) {
-		return false
-	}
-	for i, d := range of {
-		if d >= 0 && d != dims[i] {
-			return false
-		}
-	}
-	return true
-}
-
-type assignFold struct{ fold }
-
-func (k assignFold) Run(_ *kernel.Context, in, out []tensor.Value) error {
-	v, err := pointee(&in[0])
-	if err != nil {
+	if err := sameType(v.Type, k.dt, "assign"); err != nil {
 		return err
 	}
-	if err := foldInto(v, k.fold, &in[1], func(lhs, rhs tensor.Value) error {
-		return status.Invalid("Parameters and update must be the same size: %s vs. %s", tensor.FormatDims(lhs.Dims()), tensor.FormatDims(rhs.Dims()))
-	}); err != nil {
-		return err
-	}
-	out[0] = in[0]
-	return nil
-}
-
-// foldInto replaces what v holds by what f makes of it and y, which has its
-// shape; mismatch is the error if it has not.
-func foldInto(v *resource.Variable, f fold, y *tensor.Value, mismatch func(now, y tensor.Value) error) error {
-	if y.DType() != v.Type {
-		return status.Invalid("variable %s of type %v got an update of type %v", v.Name, v.Type, y.DType())
-	}
-	return v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
-		if !tensor.SameShape(now, *y) {
-			return tensor.Value{}, mismatch(now, *y)
+	byRef := in[0].IsRef()
+	delta := in[1]
+	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+		switch {
+		case tensor.SameShape(now, delta):
+			return next, k.combine(&next, &now, 0, &delta, 0, now.NumElements())
+		case byRef:
+			return tensor.Value{}, status.Invalid("Parameters and update must be the same size")
+		default:
+			return tensor.Value{}, status.Invalid("Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.",
+				tensor.FormatDims(now.Dims()), tensor.FormatDims(delta.Dims()))
 		}
-		if err := f.check(y); err != nil {
-			return tensor.Value{}, err
-		}
-		if now.Plain() {
-			return f.scalar(now, *y), nil
-		}
-		o, x := next, now
-		f.apply(&o, &x, y)
-		return next, nil
 	})
+	if err == nil && len(out) > 0 {
+		out[0] = in[0]
+	}
+	return err
 }

@@ -11,48 +11,53 @@ import (
 
 func init() {
 	registry.Define("CountUpTo").
-		Input("ref: Ref(T)").
-		Output("output: T").
+		Input("ref: Ref(T)").Output("output: T").
 		Attr("limit: int").
 		Attr("T: {int32, int64}").
-		Doc(`Adds 1 to a scalar variable and puts out what it was before.
+		Doc("Gives the value of a variable, a scalar, and adds one to it. It fails with OUT_OF_RANGE where the value is limit already.")
+	registry.Define("ResourceCountUpTo").
+		Input("resource: resource").Output("output: T").
+		Attr("limit: int").
+		Attr("T: {int32, int64}").
+		Stateful().
+		Doc("Gives the value of a variable, a scalar, and adds one to it. It fails with OUT_OF_RANGE where the value is limit already.")
 
-limit: a variable that has reached it stays, and the operation fails with OUT_OF_RANGE.`)
-	shape.Register(shape.UnchangedRank(0), "CountUpTo")
-	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
-		return countUpTo{c.Int("limit")}, nil
-	}, "CountUpTo")
+	shape.Register(shape.Rule("ref: [] -> output: []"), "CountUpTo")
+	shape.Register(shape.Rule("resource: *[] -> output: []"), "ResourceCountUpTo")
+
+	for _, op := range []string{"CountUpTo", "ResourceCountUpTo"} {
+		kernel.ForType(op, "T", tensor.Int32, newCount[int32])
+		kernel.ForType(op, "T", tensor.Int64, newCount[int64])
+	}
 }
 
-type countUpTo struct{ limit int64 }
+// count serves both kinds of variable.
+type count[T int32 | int64] struct {
+	target resource.Target
+	limit  int64
+}
 
-func (k countUpTo) Run(_ *kernel.Context, in, out []tensor.Value) error {
-	v, err := pointee(&in[0])
+func newCount[T int32 | int64](c *kernel.Construction) (kernel.Kernel, error) {
+	return &count[T]{limit: c.Int("limit")}, nil
+}
+
+func (k *count[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	v, err := k.target.Find(ctx.Step.Resources, &in[0])
 	if err != nil {
 		return err
 	}
-	out[0], err = count(v, k.limit)
-	return err
-}
-
-// count adds 1 to v and answers what it was before.
-func count(v *resource.Variable, limit int64) (before tensor.Value, err error) {
-	err = v.Rewrite(func(now, _ tensor.Value) (tensor.Value, error) {
+	if err := sameType(v.Type, tensor.DTypeOf[T](), "assign"); err != nil {
+		return err
+	}
+	return v.Rewrite(func(now, _ tensor.Value) (tensor.Value, error) {
 		if !now.IsScalar() {
 			return tensor.Value{}, status.Invalid("input is not a scalar: %s", tensor.FormatDims(now.Dims()))
 		}
-		n, err := kernel.Int(&now, "the counter")
-		if err != nil {
-			return tensor.Value{}, err
+		n := tensor.At0[T](&now)
+		if int64(n) >= k.limit {
+			return tensor.Value{}, status.Errorf(status.OutOfRange, "Reached limit of %d", k.limit)
 		}
-		if n >= limit {
-			return tensor.Value{}, status.Errorf(status.OutOfRange, "Reached limit of %d", limit)
-		}
-		before = now
-		if now.DType() == tensor.Int32 {
-			return tensor.Scalar(int32(n) + 1), nil
-		}
+		out[0] = now
 		return tensor.Scalar(n + 1), nil
 	})
-	return before, err
 }

@@ -13,146 +13,213 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// scatters lists the operations that change rows of a variable, but for the
-// prefix that names the kind of variable.
-var scatters = []struct {
-	name  string
-	how   arithmetic
-	types []tensor.DType
-	what  string
-}{
-	{"Add", add, elementwise.Numbers, "Adds to"},
-	{"Sub", sub, elementwise.Numbers, "Subtracts from"},
-	{"Mul", mul, elementwise.Numbers, "Multiplies"},
-	{"Div", div, elementwise.Numbers, "Divides"},
-	{"Min", least, extrema, "Takes the minimum with"},
-	{"Max", greatest, extrema, "Takes the maximum with"},
+// The operations that change rows of a variable: row indices[i] by updates[i],
+// one after the other, so that a row may be changed several times. They come
+// in pairs, for references and for handles.
+func init() {
+	reals := []tensor.DType{tensor.Half, tensor.Bfloat16, tensor.Float, tensor.Double, tensor.Int32, tensor.Int64}
+	for _, op := range []struct {
+		name, doc string
+		update    elementwise.Update
+		types     []tensor.DType // with kernels
+		refTypes  string         // that the definition of the reference form allows
+	}{
+		{"Add", "Adds updates to the rows of a variable that indices name.", elementwise.UpdateAdd, elementwise.Numbers, "numbertype"},
+		{"Sub", "Subtracts updates from the rows of a variable that indices name.", elementwise.UpdateSub, elementwise.Numbers, "numbertype"},
+		{"Mul", "Multiplies the rows of a variable that indices name by updates.", elementwise.UpdateMul, elementwise.Numbers, "numbertype"},
+		{"Div", "Divides the rows of a variable that indices name by updates.", elementwise.UpdateDiv, elementwise.Numbers, "numbertype"},
+		{"Min", "Sets the rows of a variable that indices name to the lesser of them and updates.", elementwise.UpdateMin, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
+		{"Max", "Sets the rows of a variable that indices name to the greater of them and updates.", elementwise.UpdateMax, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
+	} {
+		defineScatter("Scatter"+op.name, op.refTypes, "false", op.doc)
+		defineResourceScatter("ResourceScatter"+op.name, "numbertype", op.doc)
+		create := func(dt tensor.DType) kernel.Kernel {
+			return &scatter{combine: elementwise.Combiner(op.update, dt), dt: dt}
+		}
+		types := op.types
+		if op.refTypes != "numbertype" {
+			types = reals
+		}
+		kernel.ForTypes("Scatter"+op.name, "T", create, types...)
+		kernel.ForTypes("ResourceScatter"+op.name, "dtype", create, op.types...)
+	}
+	const doc = "Sets the rows of a variable that indices name to updates."
+	defineScatter("ScatterUpdate", "type", "true", doc)
+	defineResourceScatter("ResourceScatterUpdate", "type", doc)
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return &scatter{dt: c.Inputs[2]}, nil }, "ScatterUpdate", "ResourceScatterUpdate")
 }
 
-var extrema = slices.Concat(elementwise.Floats, []tensor.DType{tensor.Int32, tensor.Int64})
+const scatterDoc = `
 
-func init() {
-	define := func(op, types, locking, what string) {
-		registry.Define(op).
-			Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").
-			Output("output_ref: Ref(T)").
-			Attr("T: " + types).
-			Attr("Tindices: {int32, int64}").
-			Attr("use_locking: bool = " + locking).
-			Doc(what + ` the rows of a variable that indices name.
+indices: which rows, in any shape; an index may come several times.
+updates: for each index a row, or one scalar for all.`
 
-updates: a row for each of the indices, or a scalar for all.`)
-		shape.Register(scatterShape, op)
-	}
-	define("ScatterUpdate", "type", "true", "Replaces")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return scatter{}, nil }, "ScatterUpdate")
-	for _, s := range scatters {
-		types := "numbertype"
-		if s.how == least || s.how == greatest {
-			types = "{half, bfloat16, float, double, int32, int64}"
-		}
-		define("Scatter"+s.name, types, "false", s.what)
-		kernel.ForTypes("Scatter"+s.name, "T", func(dt tensor.DType) kernel.Kernel { return scatter{newFold(s.how, dt)} }, s.types...)
-	}
+func defineScatter(name, types, locking, doc string) {
+	registry.Define(name).
+		Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)").
+		Attr("T: " + types).
+		Attr("Tindices: {int32, int64}").
+		Attr("use_locking: bool = " + locking).
+		Doc(doc + scatterDoc)
+	shape.Register(scatterShape, name)
+}
+
+func defineResourceScatter(name, types, doc string) {
+	registry.Define(name).
+		Input("resource: resource").Input("indices: Tindices").Input("updates: dtype").
+		Attr("dtype: " + types).
+		Attr("Tindices: {int32, int64}").
+		Stateful().
+		Doc(doc + scatterDoc)
+	shape.Register(scatterShape, name)
 }
 
 func scatterShape(c *shape.Context) error {
-	into, indices, updates := c.Try(c.Input(0).WithRankAtLeast(1)), c.Input(1), c.Input(2)
-	if updates.Rank() != 0 {
-		c.Try(shape.Merge(updates, c.Try(shape.Concat(indices, into.From(1)))))
+	params := c.Try(c.HandleShape(0).WithRankAtLeast(1))
+	if updates := c.Input(2); updates.Rank() != 0 {
+		want := c.Try(shape.Concat(c.Input(1), params.From(1)))
+		c.Try(shape.Merge(updates, want))
 	}
-	c.SetOutput(0, into)
+	c.SetOutput(0, c.Input(0))
 	return c.Err()
 }
 
-// scatter changes rows of a reference variable; without a fold it replaces
-// them.
-type scatter struct{ fold }
+// scatter serves both kinds of variable.
+type scatter struct {
+	target  resource.Target
+	dt      tensor.DType
+	combine elementwise.Combine // nil: rows are replaced
+}
 
-func (k scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	v, err := pointee(&in[0])
+func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	v, err := k.target.Find(ctx.Step.Resources, &in[0])
 	if err != nil {
 		return err
 	}
-	if err := scatterInto(v, k.fold, &in[1], &in[2]); err != nil {
-		return err
+	if v.Type != k.dt {
+		return status.Invalid("DType of scatter resource and updates does not match.")
 	}
-	out[0] = in[0]
-	return nil
-}
-
-// scatterInto joins the rows of y, or y if it is a scalar, into those rows of
-// what v holds that indices name, one after the other; without a fold it
-// replaces them.
-func scatterInto(v *resource.Variable, f fold, indices, y *tensor.Value) error {
-	if y.DType() != v.Type {
-		return status.Invalid("variable %s of type %v got updates of type %v", v.Name, v.Type, y.DType())
-	}
-	return v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
-		at, width, err := targets(&now, indices, y)
-		if err != nil {
+	byRef, indices, updates := in[0].IsRef(), in[1], in[2]
+	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+		if err := checkScatter(now, indices, updates, byRef); err != nil {
 			return tensor.Value{}, err
 		}
-		if f != nil {
-			if err := f.check(y); err != nil {
-				return tensor.Value{}, err
-			}
+		start(&next, &now)
+		return next, k.rows(&next, &indices, updates)
+	})
+	if err == nil && len(out) > 0 {
+		out[0] = in[0]
+	}
+	return err
+}
+
+// start makes next's elements those of now.
+func start(next, now *tensor.Value) {
+	if *next != *now {
+		strided.Move(next, 0, now, 0, now.NumElements())
+	}
+}
+
+// checkScatter checks the shapes. Of a handle's variable, an update may be a
+// row in another shape.
+func checkScatter(params, indices, updates tensor.Value, byRef bool) error {
+	if params.Rank() < 1 {
+		return status.Invalid("params must be at least 1-D, got shape %s", tensor.FormatDims(params.Dims()))
+	}
+	if updates.IsScalar() {
+		return nil
+	}
+	row, got := params.Dims()[1:], updates.Dims()
+	n := indices.Rank()
+	if len(got) >= n && slices.Equal(got[:n], indices.Dims()) {
+		if got = got[n:]; slices.Equal(got, row) || !byRef && product(got) == product(row) {
+			return nil
 		}
-		into := next
-		if next != now {
-			strided.Move(&into, 0, &now, 0, now.NumElements())
+	} else if !byRef {
+		return status.Invalid("The shape of indices (%s) must be a prefix of the shape of updates (%s)",
+			tensor.FormatDims(indices.Dims()), tensor.FormatDims(updates.Dims()))
+	}
+	return status.Invalid("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape %s, indices.shape %s, params.shape %s",
+		tensor.FormatDims(updates.Dims()), tensor.FormatDims(indices.Dims()), tensor.FormatDims(params.Dims()))
+}
+
+// product is the number of elements of a shape that exists.
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// rows changes the rows of params that indices name.
+func (k *scatter) rows(params, indices *tensor.Value, updates tensor.Value) error {
+	limit, size := params.Dim(0), int(product(params.Dims()[1:]))
+	step := size
+	if updates.IsScalar() && indices.NumElements() > 0 && params.NumElements() > 0 {
+		row, err := repeat(&updates, size)
+		if err != nil {
+			return err
 		}
-		if f != nil {
-			f.scatter(&into, at, y, width)
-			return next, nil
+		updates, step = row, 0
+	}
+	return eachIndex(indices, func(i int, index int64) error {
+		if index < 0 || index >= int64(limit) {
+			return status.Invalid("indices%s = %d is not in [0, %d)", position(i, indices.Dims()), index, limit)
 		}
-		for i, k := range at {
-			if !y.IsScalar() {
-				strided.Move(&into, int(k)*width, y, i*width, width)
-				continue
-			}
-			for j := range width {
-				strided.Move(&into, int(k)*width+j, y, 0, 1)
-			}
+		at := int(index) * size
+		if k.combine == nil {
+			strided.Move(params, at, &updates, i*step, size)
+			return nil
 		}
-		return next, nil
+		return k.combine(params, params, at, &updates, i*step, size)
 	})
 }
 
-// targets is the rows that indices name, and how many elements a row has, after
-// everything has been checked.
-func targets(params, indices, updates *tensor.Value) (at []int64, width int, err error) {
-	dims := params.Dims()
-	if len(dims) == 0 {
-		return nil, 0, status.Invalid("params must be at least 1-D, got shape %s", tensor.FormatDims(dims))
+// repeat is a row of n elements that all are the scalar x.
+func repeat(x *tensor.Value, n int) (tensor.Value, error) {
+	t, err := tensor.New(x.DType(), int64(n))
+	if err != nil {
+		return tensor.Value{}, err
 	}
-	width = 1
-	for _, d := range dims[1:] {
-		width *= int(d)
-	}
-	if n := indices.Rank(); !updates.IsScalar() &&
-		(updates.Rank() < n || !slices.Equal(updates.Dims()[:n], indices.Dims()) || !slices.Equal(updates.Dims()[n:], dims[1:])) {
-		return nil, 0, status.Invalid("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape %s, indices.shape %s, params.shape %s",
-			tensor.FormatDims(updates.Dims()), tensor.FormatDims(indices.Dims()), tensor.FormatDims(dims))
-	}
-	at = kernel.AppendInts(make([]int64, 0, indices.NumElements()), indices)
-	for i, k := range at {
-		if k < 0 || k >= dims[0] {
-			return nil, 0, status.Invalid("indices%s = %d is not in [0, %d)", place(indices.Dims(), i), k, dims[0])
+	row := tensor.ValueOf(t)
+	for done := 0; done < n; done = min(2*done, n) {
+		if done == 0 {
+			strided.Move(&row, 0, x, 0, 1)
+			done = 1
 		}
+		strided.Move(&row, done, &row, 0, min(done, n-done))
 	}
-	return at, width, nil
+	return row, nil
 }
 
-// place is where element i of a tensor stands: "[1,2]", and "" in a scalar.
-func place(dims []int64, i int) string {
-	if len(dims) == 0 {
-		return ""
+// eachIndex calls f for the elements of an int32 or int64 tensor until it fails.
+func eachIndex(indices *tensor.Value, f func(i int, index int64) error) error {
+	if indices.DType() == tensor.Int32 {
+		for i, x := range tensor.Of[int32](indices) {
+			if err := f(i, int64(x)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	for i, x := range tensor.Of[int64](indices) {
+		if err := f(i, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// position is where element i of a tensor of that shape stands: "[1,0]".
+func position(i int, dims []int64) string {
 	at := make([]int64, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {
 		at[d] = int64(i) % dims[d]
 		i /= int(dims[d])
+	}
+	if len(at) == 0 {
+		return ""
 	}
 	return tensor.FormatDims(at)
 }

@@ -1,0 +1,130 @@
+package state
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("VarHandleOp").
+		Output("resource: resource").
+		Attr("container: string = ''").
+		Attr("shared_name: string = ''").
+		Attr("debug_name: string = ''").
+		Attr("dtype: type").
+		Attr("shape: shape").
+		Attr("allowed_devices: list(string) = []").
+		Stateful().
+		Doc("Gives the handle of the variable of that container and shared_name, which its first assignment makes.")
+	registry.Define("_VarHandlesOp").
+		Output("resources: N * resource").
+		Attr("containers: list(string)").
+		Attr("shared_names: list(string)").
+		Attr("N: int >= 0").
+		Attr("dtypes: list(type)").
+		Attr("shapes: list(shape)").
+		Stateful().
+		Doc("Gives the handles of several variables.")
+	registry.Define("DestroyResourceOp").
+		Input("resource: resource").
+		Attr("ignore_lookup_error: bool = true").
+		Stateful().
+		Doc("Forgets a resource. With ignore_lookup_error it need not exist.")
+	registry.Define("DisableCopyOnRead").
+		Input("resource: resource").
+		Stateful().
+		Doc("Does nothing: reading a variable never copies it.")
+
+	shape.Register(varHandleShape, "VarHandleOp")
+	shape.Register(varHandlesShape, "_VarHandlesOp")
+	shape.Register(shape.NoOutputs, "DestroyResourceOp", "DisableCopyOnRead")
+
+	kernel.ForAll(newVarHandle, "VarHandleOp")
+	kernel.ForAll(newVarHandles, "_VarHandlesOp")
+	kernel.ForAll(newDestroy, "DestroyResourceOp")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(_ *kernel.Context, in, _ []tensor.Value) error {
+			_, err := resource.HandleOf(&in[0])
+			return err
+		}), nil
+	}, "DisableCopyOnRead")
+}
+
+// anonymous is the shared name that asks for a variable of its own each time
+// the node runs.
+const anonymous = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+
+func varHandleShape(c *shape.Context) error {
+	c.SetOutput(0, shape.Scalar)
+	c.SetHandle(0, shape.HandleData{Type: c.Type("dtype"), Shape: c.Shape("shape")})
+	return c.Err()
+}
+
+func varHandlesShape(c *shape.Context) error {
+	c.SetOutputs(shape.Scalar)
+	types, shapes := c.Types("dtypes"), c.Shapes("shapes")
+	for i := range min(len(types), len(shapes)) {
+		c.SetHandle(i, shape.HandleData{Type: types[i], Shape: shapes[i]})
+	}
+	return c.Err()
+}
+
+func newVarHandle(c *kernel.Construction) (kernel.Kernel, error) {
+	name, dt := c.Str("shared_name"), c.Type("dtype")
+	if name == anonymous {
+		return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
+			h := handle(c.Device, "", name)
+			h.Value = resource.NewVariable(ctx.Step.Resources, c.Node, dt)
+			out[0] = tensor.Scalar(h)
+			return nil
+		}), nil
+	}
+	token := tensor.Scalar(handle(c.Device, c.Str("container"), name))
+	return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
+		out[0] = token
+		return nil
+	}), nil
+}
+
+func newVarHandles(c *kernel.Construction) (kernel.Kernel, error) {
+	containers, names := c.Strs("containers"), c.Strs("shared_names")
+	if len(containers) != len(c.Outputs) || len(names) != len(c.Outputs) {
+		return nil, c.Errorf("containers and shared_names must have %d elements, got %d and %d", len(c.Outputs), len(containers), len(names))
+	}
+	tokens := make([]tensor.Value, len(names))
+	for i := range tokens {
+		tokens[i] = tensor.Scalar(handle(c.Device, containers[i], names[i]))
+	}
+	return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
+		copy(out, tokens)
+		return nil
+	}), nil
+}
+
+func handle(device, container, name string) *tensor.Handle {
+	if container == "" {
+		container = resource.DefaultContainer
+	}
+	return &tensor.Handle{Device: device, Container: container, Name: name, Type: "Variable"}
+}
+
+func newDestroy(c *kernel.Construction) (kernel.Kernel, error) {
+	ignore := c.Bool("ignore_lookup_error")
+	return kernel.Func(func(ctx *kernel.Context, in, _ []tensor.Value) error {
+		h, err := resource.HandleOf(&in[0])
+		if err != nil {
+			return err
+		}
+		if r, ok := h.Value.(interface{ Close() }); ok {
+			r.Close()
+		}
+		if !ctx.Step.Resources.DeleteAll(h.Container, h.Name) && h.Value == nil && !ignore {
+			return status.Errorf(status.NotFound, "Resource %s/%s does not exist.", h.Container, h.Name)
+		}
+		return nil
+	}), nil
+}

@@ -1,0 +1,202 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// The operations that change slices of a variable: the slice at each vector of
+// coordinates along the last dimension of indices.
+func init() {
+	for _, op := range []struct {
+		name, doc string
+		update    elementwise.Update
+	}{
+		{"ScatterNdAdd", "Adds updates to the slices of a variable that indices name.", elementwise.UpdateAdd},
+		{"ScatterNdSub", "Subtracts updates from the slices of a variable that indices name.", elementwise.UpdateSub},
+	} {
+		defineScatterNd(op.name, "numbertype", "false", op.doc)
+		for _, name := range []string{op.name, "Resource" + op.name} {
+			for _, dt := range elementwise.Numbers {
+				kernel.ForType(name, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+					return newScatterNd(c, elementwise.Combiner(op.update, dt))
+				})
+			}
+		}
+	}
+	defineScatterNd("ScatterNdUpdate", "type", "true", "Sets the slices of a variable that indices name to updates.")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return newScatterNd(c, nil) }, "ScatterNdUpdate", "ResourceScatterNdUpdate")
+}
+
+// defineScatterNd defines the form for references and that for handles.
+func defineScatterNd(name, types, locking, doc string) {
+	doc += `
+
+indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
+updates: for each vector the slice there.
+bad_indices_policy: 'IGNORE' passes over coordinates outside the variable; 'ERROR', 'DEFAULT' or nothing fails at them.`
+	registry.Define(name).
+		Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)").
+		Attr("T: " + types).
+		Attr("Tindices: {int32, int64}").
+		Attr("use_locking: bool = " + locking).
+		Attr("bad_indices_policy: string = ''").
+		Doc(doc)
+	registry.Define("Resource" + name).
+		Input("ref: resource").Input("indices: Tindices").Input("updates: T").
+		Attr("T: type").
+		Attr("Tindices: {int32, int64}").
+		Attr("use_locking: bool = true").
+		Attr("bad_indices_policy: string = ''").
+		Stateful().
+		Doc(doc)
+	shape.Register(scatterNdShape, name, "Resource"+name)
+}
+
+func scatterNdShape(c *shape.Context) error {
+	params, indices, updates := c.HandleShape(0), c.Input(1), c.Input(2)
+	c.SetOutput(0, c.Input(0))
+	if !params.Known() || !indices.Known() {
+		return nil
+	}
+	if indices.Rank() < 1 || params.Rank() < 1 {
+		return status.Invalid("indices and the variable must be at least 1-D, got shapes %v and %v", indices, params)
+	}
+	depth := indices.Dim(-1)
+	if depth == shape.Unknown {
+		return nil
+	}
+	if depth > int64(params.Rank()) {
+		return status.Invalid("The inner %d dimensions of a variable of shape %v do not exist", depth, params)
+	}
+	want := c.Try(shape.Concat(indices.To(-1), params.From(int(depth))))
+	c.Try(shape.Merge(updates, want))
+	return c.Err()
+}
+
+// scatterNd serves both kinds of variable.
+type scatterNd struct {
+	target  resource.Target
+	dt      tensor.DType
+	combine elementwise.Combine // nil: slices are replaced
+	ignore  bool                // bad indices
+}
+
+func newScatterNd(c *kernel.Construction, combine elementwise.Combine) (kernel.Kernel, error) {
+	k := &scatterNd{dt: c.Type("T"), combine: combine}
+	switch policy := c.Str("bad_indices_policy"); policy {
+	case "", "DEFAULT", "ERROR":
+	case "IGNORE":
+		k.ignore = true
+	default:
+		return nil, c.Errorf("Unknown bad_indices_policy '%s'", policy)
+	}
+	return k, nil
+}
+
+func (k *scatterNd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	v, err := k.target.Find(ctx.Step.Resources, &in[0])
+	if err != nil {
+		return err
+	}
+	if v.Type != k.dt {
+		return status.Invalid("DType of scatter resource and updates does not match.")
+	}
+	indices, updates := in[1], in[2]
+	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+		if err := checkScatterNd(now, indices, updates); err != nil {
+			return tensor.Value{}, err
+		}
+		start(&next, &now)
+		return next, k.slices(&next, &indices, &updates)
+	})
+	if err == nil && len(out) > 0 {
+		out[0] = in[0]
+	}
+	return err
+}
+
+func checkScatterNd(params, indices, updates tensor.Value) error {
+	if params.Rank() < 1 {
+		return status.Invalid("Output must be at least 1-D, got shape: %s", tensor.FormatDims(params.Dims()))
+	}
+	if indices.Rank() < 1 {
+		return status.Invalid("indices must be at least 1-D, got shape: %s", tensor.FormatDims(indices.Dims()))
+	}
+	outer := indices.Dims()[:indices.Rank()-1]
+	depth := indices.Dim(len(outer))
+	if depth > params.Rank() {
+		return status.Invalid("The last dimension of indices[shape=%s] is more than the rank of input[shape=%s]",
+			tensor.FormatDims(indices.Dims()), tensor.FormatDims(params.Dims()))
+	}
+	if n := indices.NumElements() + updates.NumElements(); n > 0 && (params.NumElements() == 0 || depth == 0) {
+		return status.Invalid("Indices and updates specified for empty output.  indices shape: %s", tensor.FormatDims(indices.Dims()))
+	}
+	got, want := updates.Dims(), slices.Concat(outer, params.Dims()[depth:])
+	if slices.Equal(got, want) {
+		return nil
+	}
+	if len(got) >= len(outer) && slices.Equal(got[:len(outer)], outer) {
+		return status.Invalid("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
+			depth, params.Rank(), tensor.FormatDims(params.Dims()), len(outer), len(got), tensor.FormatDims(got))
+	}
+	return status.Invalid("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
+		len(outer), tensor.FormatDims(indices.Dims()), len(outer), tensor.FormatDims(got))
+}
+
+// slices changes the slices of params that indices name.
+func (k *scatterNd) slices(params, indices, updates *tensor.Value) error {
+	outer := indices.Dims()[:indices.Rank()-1]
+	depth := indices.Dim(len(outer))
+	dims := params.Dims()
+	size := int(product(dims[depth:]))
+	count := int(product(outer))
+	at, bad := 0, false // of the coordinates read so far
+	if depth == 0 || count == 0 {
+		return nil
+	}
+	return eachIndex(indices, func(i int, index int64) error {
+		d := i % depth
+		if d == 0 {
+			at, bad = 0, false
+		}
+		bad = bad || index < 0 || index >= dims[d]
+		if !bad {
+			at = at*int(dims[d]) + int(index)
+		}
+		if d < depth-1 {
+			return nil
+		}
+		n := i / depth
+		switch {
+		case bad && k.ignore:
+			return nil
+		case bad:
+			return status.Invalid("indices%s = %s does not index into shape %s", position(n, outer), coordinates(indices, n, depth), tensor.FormatDims(dims))
+		case k.combine == nil:
+			strided.Move(params, at*size, updates, n*size, size)
+			return nil
+		default:
+			return k.combine(params, params, at*size, updates, n*size, size)
+		}
+	})
+}
+
+// coordinates is the n-th vector of indices in words: "[2, 2]".
+func coordinates(indices *tensor.Value, n, depth int) string {
+	var words []string
+	for _, x := range kernel.AppendInts(nil, indices)[n*depth : (n+1)*depth] {
+		words = append(words, fmt.Sprint(x))
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
