@@ -6,7 +6,7 @@ import (
 
 // A Value is what a token carries: nothing (the zero Value), a scalar of at
 // most 8 bytes held inside, or a reference to a Tensor. It is 16 bytes, so
-// that copying a token stays cheap (docs/design/values.md has the figures).
+// that copying a token stays cheap (docs/design/2026-11-21-values.md has the figures).
 type Value struct {
 	t    *Tensor // a static descriptor for an inside scalar
 	bits uint64  // the inside scalar, in the memory's own byte order
