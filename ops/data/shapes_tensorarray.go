@@ -15,19 +15,13 @@ func init() {
 	shape.Register(shape.NoOutputs, "TensorArrayCloseV3")
 }
 
-// tensorArrayShape makes a handle, which is a vector of two, that knows the
-// elements' shape if all have the same.
+// tensorArrayShape makes a handle, which is a vector of two, that knows what
+// the elements' shapes have in common.
 func tensorArrayShape(c *shape.Context) error {
 	c.Try(c.Input(0).WithRank(0))
 	c.SetOutput(0, shape.Of(2))
 	c.SetOutput(1, shape.Scalar)
-	h := shape.HandleData{Type: c.Type("dtype")}
-	if c.Bool("identical_element_shapes") {
-		h.Shape = c.Shape("element_shape")
-	} else {
-		c.Shape("element_shape") // for its errors
-	}
-	c.SetHandle(0, h)
+	c.SetHandle(0, shape.HandleData{Type: c.Type("dtype"), Shape: c.Shape("element_shape")})
 	return c.Err()
 }
 

@@ -1,0 +1,18 @@
+package data_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	_ "github.com/troupe-go/troupe/ops/data"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestTensorArrays(t *testing.T) { kerneltest.Script(t, "testdata/tensorarray") }
+
+func TestStacks(t *testing.T) { kerneltest.Script(t, "testdata/stack") }
+
+func TestQueues(t *testing.T) { kerneltest.Script(t, "testdata/queue") }
