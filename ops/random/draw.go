@@ -3,6 +3,14 @@ package random
 import "github.com/troupe-go/troupe/registry"
 
 func init() {
+	registry.Define("RandomUniform").
+		Input("shape: T").Output("output: dtype").
+		Attr("seed: int = 0").
+		Attr("seed2: int = 0").
+		Attr("dtype: {half, bfloat16, float, double}").
+		Attr("T: {int32, int64}").
+		Stateful().
+		Doc("Draws floats uniformly from 0 to 1, which is not among them.")
 	registry.Define("RandomUniformInt").
 		Input("shape: T").Input("minval: Tout").Input("maxval: Tout").Output("output: Tout").
 		Attr("seed: int = 0").
