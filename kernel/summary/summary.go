@@ -196,29 +196,28 @@ func Float(x float64, bits int) string {
 	if bits == 64 {
 		short, long = 15, 17
 	}
-	s := General(x, short)
+	s := General(x, short, false)
 	if back, err := strconv.ParseFloat(s, bits); err != nil || back != x {
-		s = General(x, long)
+		s = General(x, long, false)
 	}
 	return s
 }
 
-// General prints a finite x with that many significant digits as C's %g does.
-func General(x float64, digits int) string {
-	e := strconv.FormatFloat(x, 'e', max(digits, 1)-1, 64)
-	mantissa, exponent, _ := strings.Cut(e, "e")
+// General prints a finite x with that many significant digits as C's %g does,
+// or, with zeros, as its %#g: with zeros at the end.
+func General(x float64, digits int, zeros bool) string {
+	digits = max(digits, 1)
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', digits-1, 64), "e")
 	n, _ := strconv.Atoi(exponent)
-	if n < -4 || n >= max(digits, 1) {
-		return trimZeros(mantissa) + "e" + exponent
+	if n >= -4 && n < digits {
+		mantissa, exponent = strconv.FormatFloat(x, 'f', digits-1-n, 64), ""
+	} else {
+		exponent = "e" + exponent
 	}
-	return trimZeros(strconv.FormatFloat(x, 'f', max(digits, 1)-1-n, 64))
-}
-
-func trimZeros(s string) string {
-	if !strings.Contains(s, ".") {
-		return s
+	if !zeros && strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
 	}
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	return mantissa + exponent
 }
 
 // Escape writes s as a C string literal holds it, but for what is not ASCII,

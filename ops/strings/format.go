@@ -1,6 +1,13 @@
 package strings
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/summary"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("StringFormat").
@@ -14,4 +21,27 @@ func init() {
 template: The text.
 placeholder: What in it is replaced, by one tensor after another.
 summarize: How many entries of each dimension are shown at either end.`)
+
+	kernel.ForAll(newFormat, "StringFormat")
+}
+
+func newFormat(c *kernel.Construction) (kernel.Kernel, error) {
+	parts := []string{c.Str("template")}
+	if placeholder := c.Str("placeholder"); placeholder != "" {
+		parts = strings.Split(parts[0], placeholder)
+	}
+	if n := len(parts) - 1; n != len(c.Inputs) {
+		return nil, c.Errorf("num placeholders in template and num inputs must match: %d vs. %d", n, len(c.Inputs))
+	}
+	summarize := c.Int("summarize")
+	return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+		var b strings.Builder
+		for i := range in {
+			b.WriteString(parts[i])
+			b.WriteString(summary.Ends(&in[i], summarize))
+		}
+		b.WriteString(parts[len(in)])
+		out[0] = tensor.Scalar(b.String())
+		return nil
+	}), nil
 }

@@ -1,6 +1,11 @@
 package strings
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("StringToHashBucket").
@@ -18,4 +23,29 @@ func init() {
 		Doc(`Hashes strings to buckets with keyed SipHash, so that nobody can foresee collisions.
 
 key: The key, two numbers.`)
+
+	kernel.ForAll(newBuckets(func(s string) uint64 { return murmur(s, 0xdecafcaffe) }), "StringToHashBucket")
+	kernel.ForAll(newBuckets(fingerprint), "StringToHashBucketFast")
+	kernel.ForAll(newStrongBuckets, "StringToHashBucketStrong")
+}
+
+func newBuckets(hash func(s string) uint64) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		n := c.Int("num_buckets")
+		if n < 1 {
+			return nil, status.Invalid("num_buckets must be at least 1, got %d", n)
+		}
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			return mapTo(ctx, in, out, func(s string) (int64, error) { return int64(hash(s) % uint64(n)), nil })
+		}), nil
+	}
+}
+
+func newStrongBuckets(c *kernel.Construction) (kernel.Kernel, error) {
+	key := c.Ints("key")
+	if len(key) != 2 {
+		return nil, c.Errorf("Key must have 2 elements")
+	}
+	k0, k1 := uint64(key[0]), uint64(key[1])
+	return newBuckets(func(s string) uint64 { return sipHash(s, k0, k1) })(c)
 }

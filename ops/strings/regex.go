@@ -1,6 +1,16 @@
 package strings
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("RegexFullMatch").
@@ -26,4 +36,191 @@ replace_global: Whether all matches are replaced, or the first.`)
 
 rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
 replace_global: Whether all matches are replaced, or the first.`)
+
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return new(match), nil }, "RegexFullMatch")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		return &replace{all: c.Bool("replace_global")}, nil
+	}, "RegexReplace")
+	kernel.ForAll(newStaticMatch, "StaticRegexFullMatch")
+	kernel.ForAll(newStaticReplace, "StaticRegexReplace")
+}
+
+// An expression is a compiled pattern. Its last compilation is kept: nodes tend
+// to see one pattern.
+type expression struct{ last atomic.Pointer[compiled] }
+
+type compiled struct {
+	pattern string
+	find    *regexp.Regexp
+	whole   *regexp.Regexp // matches whole strings only
+}
+
+func (e *expression) compile(pattern string) (*compiled, error) {
+	if c := e.last.Load(); c != nil && c.pattern == pattern {
+		return c, nil
+	}
+	find, err := regexp.Compile(pattern)
+	if err != nil {
+		what := err.Error()
+		if e, ok := err.(*syntax.Error); ok {
+			what = strings.TrimPrefix(string(e.Code), "missing closing ")
+			if what != string(e.Code) {
+				what = "missing " + what
+			}
+			what += ": " + e.Expr
+		}
+		return nil, status.Invalid("Invalid pattern: %s, error: %s", pattern, what)
+	}
+	whole, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
+	if err != nil {
+		return nil, status.Invalid("Invalid pattern: %s, error: %w", pattern, err)
+	}
+	c := &compiled{pattern, find, whole}
+	e.last.Store(c)
+	return c, nil
+}
+
+type match struct{ expression }
+
+func (k *match) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	pattern, err := scalarText(&in[1], "Pattern")
+	if err != nil {
+		return err
+	}
+	return k.match(ctx, in, out, pattern)
+}
+
+func (k *match) match(ctx *kernel.Context, in, out []tensor.Value, pattern string) error {
+	c, err := k.compile(pattern)
+	if err != nil {
+		return err
+	}
+	return mapTo(ctx, in, out, func(s string) (bool, error) { return c.whole.MatchString(s), nil })
+}
+
+func newStaticMatch(c *kernel.Construction) (kernel.Kernel, error) {
+	k, pattern := new(match), c.Str("pattern")
+	if _, err := k.compile(pattern); err != nil {
+		return nil, err
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return k.match(ctx, in, out, pattern) }), nil
+}
+
+type replace struct {
+	expression
+	all bool
+}
+
+func (k *replace) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	pattern, err := scalarText(&in[1], "Pattern")
+	if err != nil {
+		return err
+	}
+	rewrite, err := scalarText(&in[2], "Rewrite")
+	if err != nil {
+		return err
+	}
+	return k.replace(ctx, in, out, pattern, rewrite)
+}
+
+func (k *replace) replace(ctx *kernel.Context, in, out []tensor.Value, pattern, rewrite string) error {
+	c, err := k.compile(pattern)
+	if err != nil {
+		return err
+	}
+	if parts, valid := parseRewrite(rewrite); valid || k.all {
+		size := 0.0
+		return text(func(s string) (string, error) {
+			s, err := rewritten(ctx, c.find, s, parts, k.all)
+			if size += float64(len(s)); size > maxBytes && err == nil {
+				err = room(ctx, size)
+			}
+			return s, err
+		}).Run(ctx, in, out)
+	}
+	out[0] = in[0] // RE2 leaves alone what it cannot rewrite
+	return nil
+}
+
+func newStaticReplace(c *kernel.Construction) (kernel.Kernel, error) {
+	k, pattern, rewrite := &replace{all: c.Bool("replace_global")}, c.Str("pattern"), c.Str("rewrite")
+	if _, err := k.compile(pattern); err != nil {
+		return nil, err
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		return k.replace(ctx, in, out, pattern, rewrite)
+	}), nil
+}
+
+// A piece of a replacement is text and the group that follows it, if any.
+type piece struct {
+	text  string
+	group int // -1: none
+}
+
+// parseRewrite reads \0 to \9 as groups and \\ as a backslash. What stands
+// before another backslash is all that an invalid rewrite puts in.
+func parseRewrite(s string) (pieces []piece, valid bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] != '\\':
+			b.WriteByte(s[i])
+		case i+1 < len(s) && s[i+1] == '\\':
+			b.WriteByte('\\')
+			i++
+		case i+1 < len(s) && '0' <= s[i+1] && s[i+1] <= '9':
+			pieces = append(pieces, piece{b.String(), int(s[i+1] - '0')})
+			b.Reset()
+			i++
+		default:
+			return append(pieces, piece{b.String(), -1}), false
+		}
+	}
+	return append(pieces, piece{b.String(), -1}), true
+}
+
+// rewritten is s with the first match of find, or all of them, replaced. A
+// rewrite that asks for a group that the pattern lacks replaces nothing.
+func rewritten(ctx *kernel.Context, find *regexp.Regexp, s string, pieces []piece, all bool) (string, error) {
+	for _, p := range pieces {
+		if p.group > find.NumSubexp() {
+			return s, nil
+		}
+	}
+	n := 1
+	if all {
+		n = -1
+	}
+	matches := find.FindAllStringSubmatchIndex(s, n)
+	if matches == nil {
+		return s, nil
+	}
+	size := float64(len(s))
+	for _, m := range matches {
+		for _, p := range pieces {
+			size += float64(len(p.text))
+			if p.group >= 0 && m[2*p.group] >= 0 {
+				size += float64(m[2*p.group+1] - m[2*p.group])
+			}
+		}
+	}
+	if err := room(ctx, size); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.Grow(int(size))
+	at := 0
+	for _, m := range matches {
+		b.WriteString(s[at:m[0]])
+		for _, p := range pieces {
+			b.WriteString(p.text)
+			if p.group >= 0 && m[2*p.group] >= 0 {
+				b.WriteString(s[m[2*p.group]:m[2*p.group+1]])
+			}
+		}
+		at = m[1]
+	}
+	b.WriteString(s[at:])
+	return b.String(), nil
 }

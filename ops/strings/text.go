@@ -1,6 +1,14 @@
 package strings
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("StringStrip").
@@ -12,15 +20,6 @@ func init() {
 		Doc(`Tells the length of strings.
 
 unit: Whether to count bytes or characters.`)
-	registry.Define("Substr").
-		Input("input: string").Input("pos: T").Input("len: T").Output("output: string").
-		Attr("T: {int32, int64}").
-		Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'").
-		Doc(`Cuts substrings out, with broadcasting.
-
-pos: Where they begin; negative counts from the end.
-len: How long they are; less where the string ends.
-unit: Whether to count bytes or characters.`)
 	registry.Define("EncodeBase64").
 		Input("input: string").Output("output: string").
 		Attr("pad: bool = false").
@@ -30,4 +29,43 @@ pad: Whether to fill up with "=".`)
 	registry.Define("DecodeBase64").
 		Input("input: string").Output("output: string").
 		Doc("Decodes strings from the URL-safe base64 alphabet, with or without padding.")
+
+	kernel.ForAll(simple(strip), "StringStrip")
+	kernel.ForAll(newLength, "StringLength")
+	kernel.ForAll(newEncode, "EncodeBase64")
+	kernel.ForAll(simple(decodeBase64), "DecodeBase64")
+}
+
+func strip(s string) (string, error) { return strings.Trim(s, " \t\n\v\f\r"), nil }
+
+func newLength(c *kernel.Construction) (kernel.Kernel, error) {
+	count := func(s string) (int32, error) { return int32(len(s)), nil }
+	if c.Str("unit") == unitCharacter {
+		count = func(s string) (int32, error) { return int32(characters(s)), nil }
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		return mapTo(ctx, in, out, count)
+	}), nil
+}
+
+func newEncode(c *kernel.Construction) (kernel.Kernel, error) {
+	encoding := base64.RawURLEncoding
+	if c.Bool("pad") {
+		encoding = base64.URLEncoding
+	}
+	return text(func(s string) (string, error) { return encoding.EncodeToString([]byte(s)), nil }), nil
+}
+
+func decodeBase64(s string) (string, error) {
+	if len(s)%4 == 1 {
+		return "", status.Invalid("Base64 string length cannot be 1 modulo 4.")
+	}
+	if len(s)%4 == 0 {
+		s = strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
+	}
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil || strings.ContainsAny(s, "\r\n") {
+		return "", status.Invalid("Invalid character found in base64.")
+	}
+	return string(b), nil
 }
