@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"reflect"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/status"
@@ -33,8 +34,9 @@ func Held[T any](v *tensor.Value) (T, error) {
 func held[T any](h *tensor.Handle) (T, error) {
 	r, ok := h.Value.(T)
 	if !ok {
-		return r, status.Invalid("Trying to access a handle's resource using the wrong type: "+
-			"the handle points to a resource (name '%s') of type '%s', wanted is %T", h.Name, h.Type, r)
+		return r, status.Invalid("Trying to access a handle's resource using the wrong type. "+
+			"The handle points to a resource (name '%s') of type '%s' but you are trying to access the resource as type '%s'",
+			h.Name, h.Type, kindName(reflect.TypeFor[T]()))
 	}
 	return r, nil
 }

@@ -42,11 +42,15 @@ func keyOf[T any](container, name string) key {
 }
 
 func (k key) missing() error {
-	kind := k.kind
-	if kind.Kind() == reflect.Pointer {
-		kind = kind.Elem()
+	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
+}
+
+// kindName is a resource's type in the words of messages.
+func kindName(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kind.Name())
+	return t.Name()
 }
 
 // NewManager makes an empty manager.

@@ -261,12 +261,9 @@ func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFu
 			if err == nil && q.Shapes == nil {
 				err = status.Invalid("%s's DequeueMany and DequeueUpTo require the components to have specified shapes.", q.Kind)
 			}
-			n := int64(0)
+			n := int32(0)
 			if err == nil {
-				n, err = kernel.Int(&in[1], "the number of elements to dequeue")
-			}
-			if err == nil && n < 0 {
-				err = status.Invalid("%s requested %d < 0 elements", name, n)
+				n, err = count(name, &in[1])
 			}
 			if err != nil {
 				done(err)
@@ -285,6 +282,18 @@ func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFu
 			})
 		}
 	}
+}
+
+// count is the number of elements that an operation asks for.
+func count(name string, v *tensor.Value) (int32, error) {
+	if !v.IsScalar() {
+		return 0, status.Invalid("%s requested a number of elements of shape %s, which must be a scalar", name, tensor.FormatDims(v.Dims()))
+	}
+	n := tensor.At0[int32](v)
+	if n < 0 {
+		return 0, status.Invalid("%s requested %d < 0 elements", name, n)
+	}
+	return n, nil
 }
 
 func queueSize(_ *kernel.Context, in, out []tensor.Value) error {

@@ -40,7 +40,7 @@ func held[T any](v *tensor.Value) (T, error) {
 		}
 	}
 	var r T
-	return r, status.Invalid("the reference is not one to a %T", r)
+	return r, status.Invalid("the reference is not one to what the operation wants")
 }
 
 // An asyncFunc is a kernel that may wait.
