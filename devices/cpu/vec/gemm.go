@@ -103,20 +103,13 @@ func (q *product[T]) run(p kernel.Pool) {
 	g := geometryOf(unsafe.Sizeof(z))
 	sharing := p != nil && p.Workers() > 1 && work(q.m, q.n, q.k) >= worthSharing
 	switch {
-	case assembly && q.isThick(g):
-		if !sharing {
-			p = alone{}
-		}
-		s := share(q, g)
-		s.thickly(p)
-		s.end()
 	case !sharing && assembly:
-		q.thin(g, 0, q.m, 0, q.n)
+		q.compute(g, 0, q.m, 0, q.n)
 	case !sharing:
 		q.portable(0, q.m)
 	case assembly:
 		s := share(q, g)
-		s.thinly(p)
+		s.spread(p)
 		s.end()
 	default:
 		s := share(q, g)
@@ -124,9 +117,3 @@ func (q *product[T]) run(p kernel.Pool) {
 		s.end()
 	}
 }
-
-// alone is a pool without workers.
-type alone struct{}
-
-func (alone) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
-func (alone) Workers() int                          { return 1 }

@@ -1,12 +1,19 @@
 package vec
 
-import "github.com/troupe-go/troupe/kernel"
+import (
+	"math"
 
-// worthSharing is how many multiplications it takes until other cores are
-// asked to help; shareWork is how many of them a range is made of, at least.
+	"github.com/troupe-go/troupe/kernel"
+)
+
 const (
+	// worthSharing is how many multiplications it takes until other cores are
+	// asked to help: 10 µs of work.
 	worthSharing = 512 << 10
-	shareWork    = 128 << 10
+	// shareWork and mostWork are how many of them a part is made of at least
+	// and at most: 2 µs, which it takes a core that is awake to join, to 0.6 ms.
+	shareWork = 128 << 10
+	mostWork  = 32 << 20
 )
 
 // work is how many multiplications a product of these sizes takes.
@@ -15,22 +22,16 @@ func work(m, n, k int) float64 { return float64(m) * float64(n) * float64(k) }
 // grain is how many pieces of work each make up enough.
 func grain(enough, each float64) int { return max(1, int(enough/each)) }
 
-// A shared product is computed by several goroutines. How it is cut into
-// ranges has no influence on the bits of the result.
+// A shared product is computed by several goroutines. How it is cut into parts
+// has no influence on the bits of the result.
 type shared[T Number] struct {
 	product[T]
-	g geometry
-
-	panels, groups int // of a thin product
-
-	// The part of a thick product that is being computed: columns left to
-	// right of rows first to last of op(B), packed.
-	left, right int
-	first, last int
-	packed      *scratch[T]
+	g            geometry
+	groups       int // of rows
+	chunks, wide int // of columns: their number, and the columns in one
 
 	// What the pool calls; made once, for all products that the memory serves.
-	rows, thinParts, packPanels, thickStrips func(lo, hi int)
+	rows, parts func(lo, hi int)
 }
 
 var shareds reserve
@@ -40,7 +41,7 @@ func share[T Number](q *product[T], g geometry) *shared[T] {
 	s, _ := of[T](&shareds).Get().(*shared[T])
 	if s == nil {
 		s = &shared[T]{}
-		s.rows, s.thinParts, s.packPanels, s.thickStrips = s.portable, s.computeThin, s.pack, s.computeThick
+		s.rows, s.parts = s.portable, s.computeParts
 	}
 	s.product, s.g = *q, g
 	return s
@@ -48,32 +49,30 @@ func share[T Number](q *product[T], g geometry) *shared[T] {
 
 // end lets go of the matrices.
 func (s *shared[T]) end() {
-	s.product, s.packed = product[T]{}, nil
+	s.product = product[T]{}
 	of[T](&shareds).Put(s)
 }
 
-// thinly cuts the product into panels of columns, and those into groups of
-// rows where there are few of them.
-func (s *shared[T]) thinly(p kernel.Pool) {
-	width, least := s.thinWidth(s.g, s.m), s.g.rows
-	if s.transB {
-		least *= 4 // each group packs B once more
-	}
-	s.panels = (s.n-1)/width + 1
-	each := work(s.m, min(width, s.n), s.k)
-	s.groups = min(grain(each, shareWork), (s.m-1)/least+1)
-	p.Parallel(s.panels*s.groups, grain(shareWork, each/float64(s.groups)), s.thinParts)
+// spread cuts C into chunks of columns and groups of rows, about as long as
+// wide: several parts for each worker if there is so much work, but not so
+// small that packing, which each part does for itself, would take long.
+func (s *shared[T]) spread(p kernel.Pool) {
+	enough := work(s.m, s.n, s.k) / float64(4*p.Workers())
+	enough = min(max(enough, shareWork), mostWork) / float64(s.k) // elements of C
+
+	width := s.width(s.g, s.m)
+	columns := int(max(math.Sqrt(enough), enough/float64(s.m)))
+	s.wide = min(((columns-1)/width+1)*width, s.n)
+	s.chunks = (s.n-1)/s.wide + 1
+	height := max(s.g.rows, int(enough/float64(s.wide)))
+	s.groups = (s.m-1)/height + 1
+	p.Parallel(s.chunks*s.groups, 1, s.parts)
 }
 
-func (s *shared[T]) computeThin(lo, hi int) {
-	width := s.thinWidth(s.g, s.m)
+func (s *shared[T]) computeParts(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		panel, group := i%s.panels, i/s.panels
-		left := panel * width
-		s.thin(s.g, cut(s.m, s.groups, group), cut(s.m, s.groups, group+1), left, min(left+width, s.n))
+		chunk, group := i%s.chunks, i/s.chunks
+		left := chunk * s.wide
+		s.compute(s.g, cut(s.m, s.groups, group), cut(s.m, s.groups, group+1), left, min(left+s.wide, s.n))
 	}
 }
-
-// cut is where part i of n begins when it is cut into parts that differ by one
-// at most.
-func cut(n, parts, i int) int { return n/parts*i + min(i, n%parts) }

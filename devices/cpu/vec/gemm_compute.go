@@ -1,0 +1,127 @@
+package vec
+
+import "unsafe"
+
+// stripsAtOnce is how many strips of A are packed at a time: some 900 rows, of
+// which GemmBlock columns of float32 fill a megabyte.
+const stripsAtOnce = 64
+
+// compute computes rows top to bottom of columns left to right. The order of
+// its loops is that of K. Goto and R. A. van de Geijn, Anatomy of
+// High-Performance Matrix Multiplication (2008), without a loop for what needs
+// none: a panel of B stays in the nearest cache while the strips of A pass by.
+// Operands are packed only if reading them where they are would be slower.
+func (q *product[T]) compute(g geometry, top, bottom, left, right int) {
+	height := bottom - top
+	strips := (height-1)/g.rows + 1
+	together := strips
+	width := q.width(g, height)
+	t := tile{rowC: uintptr(q.rowC) * g.size,
+		rowA: uintptr(q.rowA) * g.size, colA: uintptr(q.colA) * g.size, rowB: uintptr(q.rowB) * g.size}
+	var a, b *scratch[T]
+	if q.packsA(g, height) {
+		together = min(strips, stripsAtOnce)
+		a = borrow[T](together * g.strip * min(GemmBlock, q.k))
+		t.rowA, t.colA = g.size, uintptr(g.strip)*g.size
+	}
+	if q.packsB(g, height) {
+		b = borrow[T](width * min(GemmBlock, q.k))
+		t.rowB = uintptr(width) * g.size
+	}
+	for first := 0; first < q.k; first += GemmBlock {
+		t.k = min(GemmBlock, q.k-first)
+		t.add = 1
+		if !q.add && first == 0 {
+			t.add = 0
+		}
+		for s := 0; s < strips; s += together {
+			end := min(s+together, strips)
+			if a != nil {
+				for i := s; i < end; i++ {
+					q.packStrip(g, a.s[(i-s)*g.strip*t.k:], top+cut(height, strips, i), top+cut(height, strips, i+1), first, first+t.k)
+				}
+			}
+			for j := left; j < right; j += width {
+				w := min(width, right-j)
+				if b != nil {
+					q.packPanel(g, b.s, width, j, j+w, first, first+t.k)
+					t.b = unsafe.Pointer(&b.s[0])
+				} else {
+					t.b = unsafe.Pointer(&q.b[first*q.rowB+j])
+				}
+				row := top + cut(height, strips, s)
+				for i := s; i < end; i++ {
+					next := top + cut(height, strips, i+1)
+					if a != nil {
+						t.a = unsafe.Pointer(&a.s[(i-s)*g.strip*t.k])
+					} else {
+						t.a = unsafe.Pointer(&q.a[row*q.rowA+first*q.colA])
+					}
+					t.c = unsafe.Pointer(&q.c[row*q.rowC+j])
+					g.run(next-row, w, &t)
+					row = next
+				}
+			}
+		}
+	}
+	if a != nil {
+		a.giveBack()
+	}
+	if b != nil {
+		b.giveBack()
+	}
+}
+
+// width is how many columns wide the tiles of height rows are.
+func (q *product[T]) width(g geometry, height int) int {
+	if q.transB {
+		return g.panel
+	}
+	strips := (height-1)/g.rows + 1
+	return g.vectors((height-1)/strips+1) * g.lanes
+}
+
+// Rows that are a multiple of aliasing bytes apart meet in a few sets of a
+// cache, each of which has room for 8 or 12 lines.
+const aliasing = 2048
+
+// packsA says whether rows of A get in each other's way.
+func (q *product[T]) packsA(g geometry, height int) bool {
+	return height > 6 && q.colA == 1 && uintptr(q.rowA)*g.size%aliasing == 0
+}
+
+// packsB says whether B is not in rows, or rows of it get in each other's way
+// often enough to pay for moving them.
+func (q *product[T]) packsB(g geometry, height int) bool {
+	return q.transB || height > 6*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
+}
+
+// packStrip packs rows top to bottom of A: their columns first to last, one
+// after the other.
+func (q *product[T]) packStrip(g geometry, dst []T, top, bottom, first, last int) {
+	if q.colA == 1 {
+		transposeInto(g, dst, g.strip, q.a, q.rowA, top, bottom, first, last)
+		return
+	}
+	for p := first; p < last; p++ {
+		copy(dst, q.a[p*q.colA+top:p*q.colA+bottom])
+		dst = dst[g.strip:]
+	}
+}
+
+// packPanel packs columns left to right of op(B): their rows first to last, one
+// after the other.
+func (q *product[T]) packPanel(g geometry, dst []T, width, left, right, first, last int) {
+	if q.transB {
+		transposeInto(g, dst, width, q.b, q.rowB, left, right, first, last)
+		return
+	}
+	for p := first; p < last; p++ {
+		copy(dst, q.b[p*q.rowB+left:p*q.rowB+right])
+		dst = dst[width:]
+	}
+}
+
+// cut is where part i of n begins when it is cut into parts that differ by one
+// at most.
+func cut(n, parts, i int) int { return n/parts*i + min(i, n%parts) }
