@@ -5,7 +5,6 @@ package registry
 type Builder struct {
 	name                   string
 	inputs, outputs, attrs []string
-	control                []string
 	doc                    string
 	set                    func(*OpDef) // flags, chained
 }
@@ -62,7 +61,7 @@ func (b *Builder) flag(f func(*OpDef)) *Builder {
 // Build parses the definition and validates it. The error holds all mistakes,
 // each with the text it is in.
 func (b *Builder) Build() (*OpDef, error) {
-	d := &OpDef{Name: b.name, ControlOutputs: b.control}
+	d := &OpDef{Name: b.name}
 	var problems []error
 	check := func(method, spec string, err error) bool {
 		if err != nil {
