@@ -1,9 +1,3 @@
 package troupe
 
-// All families of operations.
-import (
-	_ "github.com/troupe-go/troupe/ops/array"
-	_ "github.com/troupe-go/troupe/ops/control"
-	_ "github.com/troupe-go/troupe/ops/math"
-	_ "github.com/troupe-go/troupe/ops/state"
-)
+import _ "github.com/troupe-go/troupe/ops/all" // all families of operations
