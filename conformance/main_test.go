@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.(*Future).wait"))
+	goleak.VerifyTestMain(m)
 }
 
 // Operations that misbehave.
