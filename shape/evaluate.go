@@ -63,11 +63,12 @@ func (e *evaluator) constant(i int) *tensor.Tensor {
 			return nil
 		case from.Def().Name == "Const":
 			return constTensor(from)
-		case passes(from):
-			from, out = from.Producer(out)
-			continue
 		}
-		break
+		in, ok := passes(from, out)
+		if !ok || !e.pay(1) {
+			break
+		}
+		from, out = from.Producer(in)
 	}
 	return e.value(from, out, 0).tensor()
 }
@@ -89,13 +90,15 @@ func (e *evaluator) shape(i int) Shape {
 	return Of(dims...)
 }
 
-// passes says whether each output of the node is the input of its index.
-func passes(n Node) bool {
+// passes says which input a node puts out unchanged as that output, if it does.
+func passes(n Node, output int) (input int, ok bool) {
 	switch n.Def().Name {
 	case "Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst":
-		return true
+		return output, output < n.NumInputs()
+	case "Switch":
+		return 0, n.NumInputs() > 0
 	}
-	return false
+	return 0, false
 }
 
 func constTensor(n Node) *tensor.Tensor {
@@ -107,11 +110,13 @@ func constTensor(n Node) *tensor.Tensor {
 
 // value works out an output of a node, nil if it cannot.
 func (e *evaluator) value(n Node, index, depth int) *value {
-	for n != nil && passes(n) {
-		if depth++; depth > maxDepth {
-			return nil
+	for n != nil && depth <= maxDepth {
+		in, ok := passes(n, index)
+		if !ok || !e.pay(1) {
+			break
 		}
-		n, index = n.Producer(index)
+		n, index = n.Producer(in)
+		depth++
 	}
 	if n == nil || index < 0 || depth > maxDepth {
 		return nil
@@ -124,22 +129,30 @@ func (e *evaluator) value(n Node, index, depth int) *value {
 	if v, ok := e.memo[key]; ok {
 		return v
 	}
-	if e.credit <= -creditOfGraph {
+	if !e.pay(1) {
 		return nil
 	}
-	e.credit--
 	v := eval(&evaluation{e, n, index, depth})
 	if v != nil && v.len() > maxElements {
 		v = nil
 	}
 	if v != nil {
-		e.credit -= v.len()
+		e.pay(v.len())
 	}
 	if e.memo == nil {
 		e.memo = map[output]*value{}
 	}
 	e.memo[key] = v
 	return v
+}
+
+// pay takes from the credit, if it is not used up.
+func (e *evaluator) pay(work int) bool {
+	if e.credit <= -creditOfGraph {
+		return false
+	}
+	e.credit -= work
+	return true
 }
 
 // in is the value of input i, nil if nothing is known of its elements.

@@ -1,9 +1,20 @@
 package shape
 
-import "slices"
+import (
+	"slices"
 
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// evalShape is the shape of an input or, of a resource, of what is behind it.
 func evalShape(e *evaluation) *value {
 	s := e.inShape(e.index)
+	if types := e.node.InputTypes(); e.index < len(types) && types[e.index].Base() == tensor.Resource {
+		s = Shape{}
+		if _, handles := produced(e.node, e.index); len(handles) == 1 {
+			s = handles[0].Shape
+		}
+	}
 	if !s.Known() {
 		return nil
 	}

@@ -13,7 +13,7 @@ func init() { // the functions refer to the table
 	evaluators = map[string]evalFunc{
 		"Const": func(e *evaluation) *value { return valueOf(constTensor(e.node)) },
 
-		"Shape": evalShape, "ShapeN": evalShape, "Rank": evalRank, "Size": evalSize,
+		"Shape": evalShape, "ShapeN": evalShape, "VariableShape": evalShape, "Rank": evalRank, "Size": evalSize,
 		"Pack": evalPack, "Concat": evalConcat, "ConcatV2": evalConcat, "ConcatOffset": evalConcatOffset,
 		"StridedSlice": evalStridedSlice, "Slice": evalSlice, "Unpack": evalUnpack, "Split": evalSplit,
 		"Gather": evalGather, "GatherV2": evalGather, "ReverseV2": evalReverse,

@@ -1,5 +1,3 @@
-// Package shape works out the shapes of a graph's tensors before it runs:
-// partially known shapes, their algebra, and the shape functions of operations.
 package shape
 
 import (
