@@ -55,6 +55,30 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 		out[0] = v
 		return sv(ctx, tensor.Of[R](&out[0]), x[0], y, l)
 	}
+	if n := len(y); n > 0 && n <= len(x) && len(x) <= Grain && isSuffix(in[1].Dims(), in[0].Dims()) {
+		// A vector added to the rows of a small matrix, as a bias is.
+		if err := refuse(check, y, len(x)); err != nil {
+			return err
+		}
+		v, err := result(ctx, in, rt, in[0].Dims())
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		o := tensor.Of[R](&out[0])
+		for lo := 0; lo < len(x); lo += n {
+			l.VV(o[lo:lo+n], x[lo:lo+n], y)
+		}
+		return nil
+	}
+	return broadcast(ctx, in, out, rt, x, y, l, check)
+}
+
+// isSuffix says whether a is what b ends with.
+func isSuffix(a, b []int64) bool { return len(a) <= len(b) && equal(a, b[len(b)-len(a):]) }
+
+// broadcast is Binary for shapes that need the whole machinery.
+func broadcast[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, x, y []T, l Loops[T, R], check func(y []T) error) error {
 	b := Broadcast{rows: 1}
 	if err := b.align(in[0].Dims(), in[1].Dims()); err != nil {
 		return err

@@ -19,10 +19,21 @@ func (m *Map[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], m.Out, m.F(tensor.Inner[T](&in[0])))
 		return nil
 	}
-	if m.Vector != nil {
+	switch {
+	case m.Vector != nil:
 		return Unary(ctx, in, out, m.Out, m.Vector)
+	case in[0].NumElements() > Grain:
+		return Unary(ctx, in, out, m.Out, m.each)
 	}
-	return Unary(ctx, in, out, m.Out, m.each)
+	// A small result costs no closure.
+	x := tensor.Of[T](&in[0])
+	v, err := ctx.ReuseOrAlloc(in, 0, m.Out, in[0].Dims())
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	m.each(tensor.Of[R](&out[0]), x)
+	return nil
 }
 
 func (m *Map[T, R]) each(o []R, x []T) {

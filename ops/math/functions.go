@@ -1,10 +1,18 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/tensor"
 )
+
+// vectors are the functions on float32 that have vector kernels.
+var vectors = map[string]func(o, x []float32){
+	"Exp":     vec.Exp,
+	"Sigmoid": vec.Sigmoid,
+	"Tanh":    vec.Tanh,
+}
 
 // newMap is the kernel that applies one of the functions to every element:
 // the one for dt, f32 also for the 16-bit types. A function may be nil where
@@ -57,7 +65,11 @@ func reals(op string, f func(float64) float64, types ...tensor.DType) {
 // float64 and complex128.
 func fields(op string, f func(float64) float64, c func(complex128) complex128) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newMap(dt, narrow1(f), f, narrowComplex1(c), c)
+		k := newMap(dt, narrow1(f), f, narrowComplex1(c), c)
+		if m, ok := k.(*elementwise.Map[float32, float32]); ok {
+			m.Vector = vectors[op]
+		}
+		return k
 	}, elementwise.Fields...)
 }
 

@@ -1,0 +1,213 @@
+package random
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A distribution draws elements in groups: what one value of the generator's
+// counter gives, or, where draws may be rejected, what the next 64 numbers for
+// each element give at most.
+type distribution[T any] struct {
+	group int // elements, at most 4
+	draw  func(g *philox, o *[4]T)
+	// reject, if it is not nil, takes draw's place.
+	reject func(s *single, o *[4]T)
+}
+
+// reserved is how many numbers TensorFlow keeps for an element.
+const reserved = 256
+
+// grain is the number of groups that a worker draws at a time.
+const grain = 1 << 12
+
+// fill draws the elements of o; the generator begins at g.
+func (d *distribution[T]) fill(ctx *kernel.Context, o []T, g philox) error {
+	groups := (len(o) + d.group - 1) / d.group
+	ctx.Parallel(groups, grain, func(lo, hi int) {
+		if ctx.Err() == nil {
+			d.groups(lo, o[lo*d.group:min(hi*d.group, len(o))], g)
+		}
+	})
+	return ctx.Err()
+}
+
+// groups draws consecutive groups, from group first on.
+func (d *distribution[T]) groups(first int, o []T, g philox) {
+	var drawn [4]T
+	g.skip(uint64(first) * d.step())
+	for len(o) > 0 {
+		if d.reject != nil {
+			d.reject(newSingle(g), &drawn)
+			g.skip(d.step())
+		} else {
+			d.draw(&g, &drawn)
+		}
+		n := min(d.group, len(o))
+		copy(o[:n], drawn[:])
+		o = o[n:]
+	}
+}
+
+// step is how far the counters of two groups are apart.
+func (d *distribution[T]) step() uint64 {
+	if d.reject != nil {
+		return uint64(d.group) * reserved / 4
+	}
+	return 1
+}
+
+// The conversions below put random bits into the mantissa of a number in
+// [1, 2) and subtract 1.
+
+func unit32(x uint32) float32 { return math.Float32frombits(127<<23|x&0x7fffff) - 1 }
+
+func unit64(x0, x1 uint32) float64 {
+	return math.Float64frombits(1023<<52|uint64(x0&0xfffff)<<32|uint64(x1)) - 1
+}
+
+func unitHalf(x uint32) tensor.Float16 {
+	return tensor.ToFloat16(tensor.Float16(15<<10|x&0x3ff).Float32() - 1)
+}
+
+func unitBfloat(x uint32) tensor.BFloat16 {
+	return tensor.ToBFloat16(tensor.BFloat16(127<<7|x&0x7f).Float32() - 1)
+}
+
+// least is what the logarithms of the normal distribution see at least.
+const least = 1.0e-7
+
+// boxMuller32 makes two normal numbers of two uniform ones (G. Box and
+// M. Muller, 1958).
+func boxMuller32(x0, x1 uint32) (float32, float32) {
+	u := max(unit32(x0), least)
+	v := float32(2*math.Pi) * unit32(x1)
+	r := float32(math.Sqrt(float64(-2 * float32(math.Log(float64(u))))))
+	sin, cos := math.Sincos(float64(v))
+	return float32(sin) * r, float32(cos) * r
+}
+
+func boxMuller64(x0, x1, x2, x3 uint32) (float64, float64) {
+	u := max(unit64(x0, x1), least)
+	sin, cos := math.Sincos(2 * math.Pi * unit64(x2, x3))
+	r := math.Sqrt(-2 * math.Log(u))
+	return sin * r, cos * r
+}
+
+var uniform32 = distribution[float32]{group: 4, draw: func(g *philox, o *[4]float32) {
+	for i, x := range g.next() {
+		o[i] = unit32(x)
+	}
+}}
+
+var uniform64 = distribution[float64]{group: 2, draw: func(g *philox, o *[4]float64) {
+	x := g.next()
+	o[0], o[1] = unit64(x[0], x[1]), unit64(x[2], x[3])
+}}
+
+var uniformHalf = distribution[tensor.Float16]{group: 4, draw: func(g *philox, o *[4]tensor.Float16) {
+	for i, x := range g.next() {
+		o[i] = unitHalf(x)
+	}
+}}
+
+var uniformBfloat = distribution[tensor.BFloat16]{group: 4, draw: func(g *philox, o *[4]tensor.BFloat16) {
+	for i, x := range g.next() {
+		o[i] = unitBfloat(x)
+	}
+}}
+
+var normal32 = distribution[float32]{group: 4, draw: func(g *philox, o *[4]float32) {
+	x := g.next()
+	o[0], o[1] = boxMuller32(x[0], x[1])
+	o[2], o[3] = boxMuller32(x[2], x[3])
+}}
+
+var normal64 = distribution[float64]{group: 2, draw: func(g *philox, o *[4]float64) {
+	x := g.next()
+	o[0], o[1] = boxMuller64(x[0], x[1], x[2], x[3])
+}}
+
+// cut is where the truncated normal distribution ends, in deviations.
+const cut = 2
+
+var truncated32 = distribution[float32]{group: 4, reject: func(s *single, o *[4]float32) {
+	for i := 0; ; {
+		x0, x1 := s.one(), s.one()
+		y0, y1 := boxMuller32(x0, x1)
+		for _, y := range [2]float32{y0, y1} {
+			if y > -cut && y < cut {
+				o[i] = y
+				if i++; i == 4 {
+					return
+				}
+			}
+		}
+	}
+}}
+
+var truncated64 = distribution[float64]{group: 2, reject: func(s *single, o *[4]float64) {
+	for i := 0; ; {
+		x0, x1, x2, x3 := s.one(), s.one(), s.one(), s.one()
+		y0, y1 := boxMuller64(x0, x1, x2, x3)
+		for _, y := range [2]float64{y0, y1} {
+			if y > -cut && y < cut {
+				o[i] = y
+				if i++; i == 2 {
+					return
+				}
+			}
+		}
+	}
+}}
+
+// narrowed rounds the elements that d draws.
+func narrowed[T any](d distribution[float32], round func(float32) T) distribution[T] {
+	n := distribution[T]{group: d.group}
+	convert := func(wide [4]float32, o *[4]T) {
+		for i := range d.group {
+			o[i] = round(wide[i])
+		}
+	}
+	if d.reject != nil {
+		n.reject = func(s *single, o *[4]T) {
+			var wide [4]float32
+			d.reject(s, &wide)
+			convert(wide, o)
+		}
+		return n
+	}
+	n.draw = func(g *philox, o *[4]T) {
+		var wide [4]float32
+		d.draw(g, &wide)
+		convert(wide, o)
+	}
+	return n
+}
+
+// between draws integers from lo on; span is how many, 0 for all.
+func between[T int32 | uint32](lo T, span uint32) distribution[T] {
+	return distribution[T]{group: 4, draw: func(g *philox, o *[4]T) {
+		for i, x := range g.next() {
+			if span != 0 {
+				x %= span
+			}
+			o[i] = lo + T(x)
+		}
+	}}
+}
+
+func between64[T int64 | uint64](lo T, span uint64) distribution[T] {
+	return distribution[T]{group: 2, draw: func(g *philox, o *[4]T) {
+		x := g.next()
+		for i := range 2 {
+			y := uint64(x[2*i]) | uint64(x[2*i+1])<<32
+			if span != 0 {
+				y %= span
+			}
+			o[i] = lo + T(y)
+		}
+	}}
+}
