@@ -38,6 +38,8 @@ const maxBytes int64 = min(1<<46, math.MaxInt)
 // NumElements is the product of the dimensions. It fails for a negative
 // dimension, and where the product does not fit an int or the elements no
 // machine's memory.
+//
+// Its messages print a copy of the shape, so that callers' shapes stay on their stacks.
 func NumElements(dt DType, shape []int64) (int, error) {
 	if len(shape) > MaxRank {
 		return 0, status.Invalid("shape has %d dimensions, more than the %d allowed", len(shape), MaxRank)
@@ -45,14 +47,14 @@ func NumElements(dt DType, shape []int64) (int, error) {
 	n, zero := int64(1), false
 	for i, d := range shape {
 		if d < 0 {
-			return 0, status.Invalid("dimension %d of shape %v is negative", i, shape)
+			return 0, status.Invalid("dimension %d of shape %s is negative", i, FormatDims(shape))
 		}
 		if d == 0 {
 			zero = true
 			continue
 		}
 		if n > math.MaxInt64/d {
-			return 0, status.Invalid("shape %v has more elements than fit in 63 bits", shape)
+			return 0, status.Invalid("shape %s has more elements than fit in 63 bits", FormatDims(shape))
 		}
 		n *= d
 	}
@@ -60,7 +62,7 @@ func NumElements(dt DType, shape []int64) (int, error) {
 		return 0, nil
 	}
 	if n > maxBytes/int64(max(dt.elemSize(), 1)) {
-		return 0, status.Invalid("shape %v of %v is larger than memory can be", shape, dt)
+		return 0, status.Invalid("shape %s of %v is larger than memory can be", FormatDims(shape), dt)
 	}
 	return int(n), nil
 }
