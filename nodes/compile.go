@@ -240,7 +240,7 @@ func checkConst(n *graph.Node, t *tensor.Tensor) error {
 	case t == nil:
 		err = status.Invalid("the constant has no value")
 	case t.DType() != dt:
-		err = status.Invalid("the constant is declared to be %v, but its value is %v", dt, t.DType())
+		err = status.Invalid("Type mismatch between value (%v) and dtype (%v)", t.DType(), dt)
 	case dt == tensor.Variant:
 		err = status.Errorf(status.Unimplemented, "constants of type variant are not implemented")
 	default:
