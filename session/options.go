@@ -39,8 +39,9 @@ type SessionOptions struct {
 	// their own; 0 takes one from the clock.
 	Seed int64
 
-	// MemoryLimit bounds the bytes that the tensors of all running steps take
-	// together: a step that would pass it fails with RESOURCE_EXHAUSTED.
+	// MemoryLimit bounds the bytes that the tensors of all running steps and
+	// what variables, queues and the like hold between them take together: a
+	// step that would pass it fails with RESOURCE_EXHAUSTED.
 	// 0 is three quarters of the machine's memory, negative is no limit.
 	MemoryLimit int64
 

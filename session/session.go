@@ -56,6 +56,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		resources: resource.NewManager(),
 		abandon:   map[*PartialRun]context.CancelCauseFunc{},
 	}
+	s.resources.Budget = s.budget
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}
@@ -200,7 +201,8 @@ func (s *Session) Close() error {
 // Engine is the name of the engine that drives the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }
 
-// MemoryInUse is the bytes that the tensors of running steps take.
+// MemoryInUse is the bytes that the tensors of running steps take, and those
+// that variables, queues and the like hold between steps.
 func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
 
 // detach makes a fetched value a tensor that shares nothing its owner could
