@@ -23,12 +23,12 @@
 //
 //   - Add, Sub, Mul, Div, Max, Min and Relu are rounded once, as IEEE 754 says,
 //     and give the same bits on every machine, except for which NaN is a NaN.
-//   - Gemm, Exp, Tanh and Sigmoid give the same bits for the same inputs on the
-//     same machine, whatever the pool and the number of its workers. An element
-//     of Exp, Tanh or Sigmoid depends on its operand alone, not on its place in
-//     the slice. Between instruction sets the last bits differ: the assembly
-//     uses fused multiply-add, the portable code never does, on no
-//     architecture.
+//   - Gemm, Exp, Tanh and Sigmoid give the same bits for the same inputs,
+//     whatever the pool and the number of its workers, on all machines with AVX2
+//     or AVX-512; and the same bits on all others. The two differ in the last
+//     bits: the assembly uses fused multiply-add, the portable code never does,
+//     on no architecture. An element of Exp, Tanh or Sigmoid depends on its
+//     operand alone, not on its place in the slice.
 //   - An element of a product with floating-point elements is the sum of its k
 //     products in order, in blocks of [GemmBlock]: each block is summed from
 //     zero, and the blocks are added up in order. It depends on its row of A, its
