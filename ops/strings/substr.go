@@ -26,15 +26,18 @@ unit: Whether to count bytes or characters.`)
 // unitCharacter is the unit of UTF-8 characters; the other is bytes.
 const unitCharacter = "UTF8_CHAR"
 
-// A substr cuts size units out of s, from unit pos on; ok is false if there is
-// no such place.
-type substr func(s string, pos, size int64) (part string, ok bool)
+// A substr cuts size units out of a string, from unit pos on; ok is false if
+// there is no such place.
+type substr struct {
+	cut   func(s string, pos, size int64) (part string, ok bool)
+	quote bool // errors quote the string
+}
 
 func newSubstr(c *kernel.Construction) (kernel.Kernel, error) {
 	if c.Str("unit") == unitCharacter {
-		return substr(cutCharacters), nil
+		return substr{cut: cutCharacters}, nil
 	}
-	return substr(cutBytes), nil
+	return substr{cutBytes, true}, nil
 }
 
 // Run cuts every string, with the places broadcast over the strings.
@@ -62,9 +65,13 @@ func (k substr) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 		}
 		s, p := x[places.at[0]], places.at[1]
-		part, ok := k(s, pos[p], size[p])
+		part, ok := k.cut(s, pos[p], size[p])
 		if !ok {
-			return status.Invalid("pos %d out of range for string b'%s' at index %d", pos[p], shorten(s), i)
+			quoted := ""
+			if k.quote {
+				quoted = "b'" + shorten(s) + "' "
+			}
+			return status.Invalid("pos %d out of range for string %sat index %d", pos[p], quoted, i)
 		}
 		o[i] = part
 		places.next()
