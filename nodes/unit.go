@@ -92,7 +92,7 @@ type instr struct {
 	op     opcode
 	side   bool // of opGuard
 	deref  bool // inputs may be references to read
-	direct bool // one output with one reader
+	direct bool // one output with one reader, whose slot is aux
 	node   int32
 	in     int32
 	nin    int32

@@ -78,11 +78,11 @@ func (b *planner) allot(f, outer int32) {
 			}
 		}
 	}
-	for _, i := range p.members[f] {
-		n := &p.nodes[i]
-		if b.conds[i] == never {
+	for _, i := range b.order[f] { // so that slots lie in memory as they are used
+		if i < 0 || b.conds[i] == never {
 			continue
 		}
+		n := &p.nodes[i]
 		for _, x := range b.literals(b.conds[i]) {
 			b.predicate(x.pred)
 		}
@@ -318,8 +318,9 @@ func (b *planner) list(entries []int32, base cond) bool {
 		case kindKernel:
 			in.op, in.out = opKernel, b.ports(i, late)
 			if n.nout == 1 {
-				pt := b.u.ports[in.out]
-				in.direct = pt.hi-pt.lo == 1
+				if pt := b.u.ports[in.out]; pt.hi-pt.lo == 1 {
+					in.direct, in.aux = true, b.u.dests[pt.lo]
+				}
 			}
 		case kindNoOp, kindTrigger:
 			in.op = opNoOp

@@ -175,15 +175,15 @@ func (s *Step) playUnit(u *unit, r *registers) {
 					return
 				}
 			}
-			out := s.out[:c.nout]
-			if c.direct {
-				// The only output has one reader: the kernel writes it there.
-				d := u.dests[u.ports[c.out].lo]
-				if old := slab[d]; !old.Plain() {
-					s.arena.Drop(old)
+			var out []tensor.Value
+			if c.direct { // the kernel writes into its reader's slot
+				out = slab[c.aux : c.aux+1 : c.aux+1]
+				if !out[0].Plain() {
+					s.arena.Drop(out[0])
 				}
-				slab[d] = tensor.Value{}
-				out = slab[d : d+1 : d+1]
+				out[0] = tensor.Value{}
+			} else {
+				out = s.out[:c.nout]
 			}
 			s.ctx.Keep = c.keep
 			var err error
