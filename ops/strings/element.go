@@ -70,10 +70,11 @@ func mapTo[R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, f func
 	return each(ctx, tensor.Of[string](&in[0]), tensor.Of[R](&out[0]), f)
 }
 
-// scalarText is an input that must hold one string; what names it in the error.
-func scalarText(v *tensor.Value, what string) (string, error) {
+// scalarText is an input that must hold one string; otherwise the error is
+// message, with the shape that the input has.
+func scalarText(v *tensor.Value, message string) (string, error) {
 	if !v.IsScalar() {
-		return "", status.Invalid("%s must be a scalar, got shape: %s", what, tensor.FormatDims(v.Dims()))
+		return "", status.Invalid(message, tensor.FormatDims(v.Dims()))
 	}
 	return tensor.At0[string](v), nil
 }

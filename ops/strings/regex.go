@@ -83,7 +83,7 @@ func (e *expression) compile(pattern string) (*compiled, error) {
 type match struct{ expression }
 
 func (k *match) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	pattern, err := scalarText(&in[1], "Pattern")
+	pattern, err := scalarText(&in[1], "Pattern must be scalar, but received %s")
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ type replace struct {
 }
 
 func (k *replace) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	pattern, err := scalarText(&in[1], "Pattern")
+	pattern, err := scalarText(&in[1], "Pattern must be scalar, but received %s")
 	if err != nil {
 		return err
 	}
-	rewrite, err := scalarText(&in[2], "Rewrite")
+	rewrite, err := scalarText(&in[2], "Rewrite must be scalar, but received %s")
 	if err != nil {
 		return err
 	}

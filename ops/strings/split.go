@@ -55,7 +55,7 @@ func (f splitter) run(ctx *kernel.Context, in, out []tensor.Value, what string) 
 	if in[0].Rank() != 1 {
 		return status.Invalid("input must be a vector, got shape: %s", tensor.FormatDims(in[0].Dims()))
 	}
-	sep, err := scalarText(&in[1], what)
+	sep, err := scalarText(&in[1], what+" must be a scalar, got shape: %s")
 	if err != nil {
 		return err
 	}

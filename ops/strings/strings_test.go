@@ -20,3 +20,5 @@ func TestSplit(t *testing.T) { kerneltest.Script(t, "testdata/split") }
 func TestRegex(t *testing.T) { kerneltest.Script(t, "testdata/regex") }
 
 func TestHash(t *testing.T) { kerneltest.Script(t, "testdata/hash") }
+
+func TestUnicode(t *testing.T) { kerneltest.Script(t, "testdata/unicode") }

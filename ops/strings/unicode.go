@@ -1,6 +1,14 @@
 package strings
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("UnicodeDecode").
@@ -60,7 +68,170 @@ input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 errors: What to do about malformed text: "strict", "replace" or "ignore".
 replacement_char: The code point that "replace" puts in.
 replace_control_characters: Whether C0 control characters are replaced.`)
-	registry.Define("UnicodeScript").
-		Input("input: int32").Output("output: int32").
-		Doc("Tells the script of code points, as the numbers of ICU's UScriptCode; -1 for what is no code point.")
+
+	kernel.ForAll(newDecode, "UnicodeDecode", "UnicodeDecodeWithOffsets")
+	kernel.ForAll(newEncodeRows, "UnicodeEncode")
+	kernel.ForAll(newTranscode, "UnicodeTranscode")
+}
+
+// A repair is what to do about malformed text.
+type repair struct {
+	errors      string // "strict", "replace" or "ignore"
+	replacement rune
+	controls    bool // C0 control characters are malformed too, but not strictly
+}
+
+func newRepair(c *kernel.Construction) (repair, error) {
+	r := c.Int("replacement_char")
+	if r < 0 || r > unicode.MaxRune {
+		return repair{}, c.Errorf("replacement_char out of unicode codepoint range")
+	}
+	return repair{c.Str("errors"), rune(r), c.Bool("replace_control_characters")}, nil
+}
+
+// each calls f for the code points of s from at on, repaired, and where each
+// begins.
+func (p repair) each(s string, decode decoder, at int, f func(r rune, at int)) error {
+	for at < len(s) {
+		r, size, ok := decode(s[at:])
+		switch {
+		case ok && (!p.controls || r >= 0x20):
+			f(r, at)
+		case !ok && p.errors == "strict":
+			return status.Invalid("Invalid formatting on input string")
+		case p.errors != "ignore":
+			f(p.replacement, at)
+		}
+		at += size
+	}
+	return nil
+}
+
+func newDecode(c *kernel.Construction) (kernel.Kernel, error) {
+	p, err := newRepair(c)
+	if err != nil {
+		return nil, err
+	}
+	decoderOf, err := newDecoder(c.Str("input_encoding"))
+	if err != nil {
+		return nil, err
+	}
+	narrow := c.Type("Tsplits") == tensor.Int32
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		x := tensor.Of[string](&in[0])
+		if err := room(ctx, 4*length(x)); err != nil {
+			return err
+		}
+		splits := make([]int64, 1, len(x)+1)
+		var points, starts []int64
+		for i, s := range x {
+			if i%1024 == 1023 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			decode, mark := decoderOf(s)
+			if err := p.each(s, decode, mark, func(r rune, at int) {
+				points = append(points, int64(r))
+				if len(out) > 2 {
+					starts = append(starts, int64(at))
+				}
+			}); err != nil {
+				return err
+			}
+			splits = append(splits, int64(len(points)))
+		}
+		if len(out) > 2 {
+			if err := putInts[int64](ctx, &out[2], starts); err != nil {
+				return err
+			}
+		}
+		if err := putInts[int32](ctx, &out[1], points); err != nil {
+			return err
+		}
+		if narrow {
+			return putInts[int32](ctx, &out[0], splits)
+		}
+		return putInts[int64](ctx, &out[0], splits)
+	}), nil
+}
+
+func newTranscode(c *kernel.Construction) (kernel.Kernel, error) {
+	p, err := newRepair(c)
+	if err != nil {
+		return nil, err
+	}
+	decoderOf, err := newDecoder(c.Str("input_encoding"))
+	if err != nil {
+		return nil, err
+	}
+	put := encoders[c.Str("output_encoding")]
+	return text(func(s string) (string, error) {
+		b := make([]byte, 0, len(s))
+		decode, mark := decoderOf(s)
+		err := p.each(s, decode, mark, func(r rune, _ int) { b = put(b, r) })
+		return string(b), err
+	}), nil
+}
+
+func newEncodeRows(c *kernel.Construction) (kernel.Kernel, error) {
+	p, err := newRepair(c)
+	if err != nil {
+		return nil, err
+	}
+	put := encoders[c.Str("output_encoding")]
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		splits, err := kernel.AppendIntVector(make([]int64, 0, in[1].NumElements()), &in[1], "input_splits")
+		if err != nil {
+			return err
+		}
+		points := tensor.Of[int32](&in[0])
+		if err := checkRows(splits, int64(len(points))); err != nil {
+			return err
+		}
+		v, err := ctx.Alloc(tensor.String, []int64{int64(len(splits) - 1)})
+		if err != nil {
+			return err
+		}
+		out[0] = v
+		o := tensor.Of[string](&out[0])
+		var b []byte
+		for i := range o {
+			b = b[:0]
+			for _, r := range points[splits[i]:splits[i+1]] {
+				switch {
+				case utf8.ValidRune(r):
+					b = put(b, r)
+				case p.errors == "strict":
+					return status.Invalid("Code point is out of range for Unicode, or is a surrogate.")
+				case p.errors == "replace":
+					b = put(b, p.replacement)
+				}
+			}
+			o[i] = string(b)
+		}
+		return nil
+	}), nil
+}
+
+// checkRows checks where rows of n code points begin and end.
+func checkRows(splits []int64, n int64) error {
+	if len(splits) == 0 {
+		return status.Invalid("Input_splits should contain elements, but given input_values has 0 elements")
+	}
+	if splits[0] != 0 {
+		return status.Invalid("First value in input_splits must be zero.")
+	}
+	if splits[len(splits)-1] != n {
+		return status.Invalid("Last value in input_splits must be equal to length of input_tensor.")
+	}
+	for i, s := range splits[1:] {
+		if s > n {
+			return status.Invalid("Values in input_splits must be less than or equal to input_tensor length.")
+		}
+		if s < splits[i] {
+			return status.Invalid("Values in input_splits must not decrease.")
+		}
+	}
+	return nil
 }
