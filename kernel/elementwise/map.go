@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -93,3 +94,22 @@ func (z *Zip[T, R]) SV(o []R, x T, y []T) {
 
 // fits says whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }
+
+// OfOneShape makes a kernel that refuses operands of different shapes of one
+// that broadcasts them; op names it in the error.
+func OfOneShape(op string, k kernel.Kernel) kernel.Kernel { return ofOneShape{op, k} }
+
+type ofOneShape struct {
+	op string
+	kernel.Kernel
+}
+
+func (k ofOneShape) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	for i := range in {
+		if !tensor.SameShape(in[0], in[i]) {
+			return status.Invalid("Inputs to operation %s must have the same size and shape.  Input 0: %s != input %d: %s",
+				k.op, tensor.FormatDims(in[0].Dims()), i, tensor.FormatDims(in[i].Dims()))
+		}
+	}
+	return k.Kernel.Run(ctx, in, out)
+}

@@ -78,6 +78,9 @@ func (g gather) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
 		return err
 	}
+	if out[0].NumElements() == 0 {
+		return nil // whatever the indices are
+	}
 	rows, release, err := indices(ctx, &in[1])
 	if err != nil {
 		return err
@@ -95,9 +98,6 @@ func (g gather) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		} else {
 			outer *= int(d)
 		}
-	}
-	if out[0].NumElements() == 0 {
-		return nil
 	}
 	return takeRows(ctx, &out[0], &in[0], rows, batches, outer, limit*behind, behind)
 }

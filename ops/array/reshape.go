@@ -43,7 +43,7 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	n, product, unknown := int64(in[0].NumElements()), int64(1), -1
+	n, product, unknown, zero := int64(in[0].NumElements()), int64(1), -1, false
 	for i, d := range dims {
 		switch {
 		case d == -1 && unknown >= 0:
@@ -52,27 +52,53 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 			unknown = i
 		case d < 0:
 			return status.Invalid("Size %d must be non-negative, not %d", i, d)
-		case d > 0 && product > math.MaxInt64/d:
-			product = math.MaxInt64 // too many, unless a later dimension is 0
+		case d == 0:
+			zero = true
+		case product > math.MaxInt64/d:
+			product = math.MaxInt64 // too many, unless another dimension is 0
 		default:
 			product *= d
 		}
 	}
 	if unknown >= 0 {
-		if product == 0 {
-			return status.Invalid("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
+		dims[unknown], err = inferred(in[0].Dims(), n, product, zero)
+		if err != nil {
+			return err
 		}
-		if n%product != 0 {
-			return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
-		}
-		dims[unknown] = n / product
-		product = n
+		product *= max(dims[unknown], 1)
+		zero = zero || dims[unknown] == 0
+	}
+	if zero {
+		product = 0
 	}
 	if product != n {
 		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape %s has %d", n, tensor.FormatDims(dims), product)
 	}
 	out[0] = ctx.Reshaped(in, 0, dims)
 	return nil
+}
+
+// inferred is the dimension that makes n elements of so many. Where the result
+// has a dimension of 0 the zeros of the input do not count, so that a tensor of
+// shape [0,3] becomes one of [0,-1] = [0,3].
+func inferred(from []int64, n, product int64, zero bool) (int64, error) {
+	if zero {
+		n = 1
+		for _, d := range from {
+			switch {
+			case d == 0:
+			case n > math.MaxInt64/d:
+				return 0, status.Invalid("Input to reshape has shape %s, of more elements than fit in 63 bits but for the zeros", tensor.FormatDims(from))
+			default:
+				n *= d
+			}
+		}
+		return n / product, nil
+	}
+	if n%product != 0 {
+		return 0, status.Invalid("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
+	}
+	return n / product, nil
 }
 
 func expandDims(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -42,6 +42,9 @@ func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[1].Rank() != 1 || in[1].NumElements() != in[0].Rank() {
 		return status.Invalid("'dims' must have a size equal to the rank of tensor, %d, but has shape %s", in[0].Rank(), tensor.FormatDims(in[1].Dims()))
 	}
+	if in[0].Rank() > 0 && in[0].Dim(0) == 0 {
+		return status.Invalid("Invalid input first dimension. Found 0.")
+	}
 	return reversed(ctx, in, out, tensor.Of[bool](&in[1]))
 }
 
@@ -87,14 +90,13 @@ func newReverseSequence(c *kernel.Construction) (kernel.Kernel, error) {
 	seq, batch := c.Int("seq_dim"), c.Int("batch_dim")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		dims := in[0].Dims()
-		s, ok := kernel.Axis(seq, len(dims))
-		if !ok {
-			return status.Invalid("seq_dim must be < input rank ( %d vs. %d)", seq, len(dims))
+		if seq < 0 || seq >= int64(len(dims)) {
+			return status.Invalid("seq_dim must be >= 0 and < input rank ( %d vs. %d)", seq, len(dims))
 		}
-		b, ok := kernel.Axis(batch, len(dims))
-		if !ok {
-			return status.Invalid("batch_dim must be < input rank ( %d vs. %d)", batch, len(dims))
+		if batch < 0 || batch >= int64(len(dims)) {
+			return status.Invalid("batch_dim must be >= 0 and < input rank ( %d vs. %d)", batch, len(dims))
 		}
+		s, b := int(seq), int(batch)
 		if s == b {
 			return status.Invalid("batch_dim == seq_dim == %d", s)
 		}

@@ -94,7 +94,68 @@ func newFieldDiv(dt tensor.DType) kernel.Kernel {
 	if k := newRealDiv(dt); k != nil {
 		return k
 	}
-	return newZip(dt, nil, nil, over64, over128)
+	switch dt {
+	case tensor.Complex64:
+		return &complexDiv[complex64]{elementwise.Zip[complex64, complex64]{In: dt, Out: dt, F: over64}, smith64, 4}
+	case tensor.Complex128:
+		return &complexDiv[complex128]{elementwise.Zip[complex128, complex128]{In: dt, Out: dt, F: over128}, smith128, 2}
+	}
+	return nil
+}
+
+// A complexDiv divides as TensorFlow's vector code does, and the last elements,
+// which fill no vector of lanes elements, as its scalar code does.
+type complexDiv[T complex64 | complex128] struct {
+	elementwise.Zip[T, T]
+	scalar func(x, y T) T
+	lanes  int
+}
+
+func (k *complexDiv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	b, err := elementwise.NewBroadcast(in[0].Dims(), in[1].Dims())
+	if err != nil {
+		return err
+	}
+	n, err := tensor.NumElements(k.Out, b.Dims)
+	if err != nil {
+		return err
+	}
+	var tail [4]T
+	first := n / k.lanes * k.lanes
+	x, y := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+	b.Pairs(first, n, func(i, xi, yi int) { tail[i-first] = k.scalar(x[xi], y[yi]) })
+	if err := elementwise.Binary(ctx, in, out, k.Out, &k.Zip, nil); err != nil {
+		return err
+	}
+	copy(tensor.Of[T](&out[0])[first:], tail[:n-first])
+	return nil
+}
+
+// smith64 and smith128 divide by R. Smith's method ("Algorithm 116: Complex
+// division", 1962).
+
+func smith64(x, y complex64) complex64 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	if max(c, -c) < max(d, -d) {
+		r := c / d
+		den := float32(c*r) + d
+		return complex((float32(a*r)+b)/den, (float32(b*r)-a)/den)
+	}
+	r := d / c
+	den := c + float32(d*r)
+	return complex((a+float32(b*r))/den, (b-float32(a*r))/den)
+}
+
+func smith128(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	if max(c, -c) < max(d, -d) {
+		r := c / d
+		den := float64(c*r) + d
+		return complex((float64(a*r)+b)/den, (float64(b*r)-a)/den)
+	}
+	r := d / c
+	den := c + float64(d*r)
+	return complex((a+float64(b*r))/den, (b-float64(a*r))/den)
 }
 
 // over64 and over128 divide by the divisor scaled to a largest part of 1, and

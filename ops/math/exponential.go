@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -57,7 +58,7 @@ func init() {
 		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
 		Doc("Computes x/y with broadcasting; where x is 0 the result is 0.")
 
-	fields("Exp", math.Exp, cmplx.Exp)
+	vectorized("Exp", math.Exp, cmplx.Exp, vec.Exp)
 	fields("Expm1", math.Expm1, func(x complex128) complex128 { return cmplx.Exp(x) - 1 })
 	fields("Log", math.Log, cmplx.Log)
 	fields("Log1p", math.Log1p, log1p)
@@ -68,7 +69,7 @@ func init() {
 	integerPower[int16](tensor.Int16)
 	integerPower[int32](tensor.Int32)
 	integerPower[int64](tensor.Int64)
-	fields("Sigmoid", sigmoid, func(x complex128) complex128 { return 1 / (1 + cmplx.Exp(-x)) })
+	vectorized("Sigmoid", sigmoid, func(x complex128) complex128 { return 1 / (1 + cmplx.Exp(-x)) }, vec.Sigmoid)
 	fields2("Xlogy", guarded(math.Log, times[float64]), guarded(cmplx.Log, times[complex128]))
 	fields2("Xlog1py", guarded(math.Log1p, times[float64]), guarded(log1p, times[complex128]))
 	fields2("Xdivy", guarded(same[float64], over[float64]), guarded(same[complex128], over[complex128]))

@@ -73,6 +73,17 @@ func fields(op string, f func(float64) float64, c func(complex128) complex128) {
 	}, elementwise.Fields...)
 }
 
+// vectorized is fields with a loop for float32.
+func vectorized(op string, f func(float64) float64, c func(complex128) complex128, loop func(o, x []float32)) {
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		k := newMap(dt, narrow1(f), f, narrowComplex1(c), c)
+		if m, ok := k.(*elementwise.Map[float32, float32]); ok {
+			m.Vector = loop
+		}
+		return k
+	}, elementwise.Fields...)
+}
+
 // fields2 is fields for two operands.
 func fields2(op string, f func(x, y float64) float64, c func(x, y complex128) complex128) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {

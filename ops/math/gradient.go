@@ -50,10 +50,11 @@ func init() {
 func derivative(op string, reals func(tensor.DType) kernel.Kernel, f func(y, dy complex128) complex128) {
 	c := func(y, dy complex128) complex128 { return f(cmplx.Conj(y), dy) }
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		if k := reals(dt); k != nil {
-			return k
+		k := reals(dt)
+		if k == nil {
+			k = newZip(dt, nil, nil, narrowComplex2(c), c)
 		}
-		return newZip(dt, nil, nil, narrowComplex2(c), c)
+		return elementwise.OfOneShape(op, k)
 	}, elementwise.Fields...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
 )
@@ -71,7 +72,7 @@ func init() {
 	floats2("Atan2", narrow2(math.Atan2), math.Atan2, elementwise.Floats...)
 	fields("Sinh", math.Sinh, cmplx.Sinh)
 	fields("Cosh", math.Cosh, cmplx.Cosh)
-	fields("Tanh", math.Tanh, cmplx.Tanh)
+	vectorized("Tanh", math.Tanh, cmplx.Tanh, vec.Tanh)
 	fields("Asinh", math.Asinh, cmplx.Asinh)
 	fields("Acosh", math.Acosh, cmplx.Acosh)
 	fields("Atanh", math.Atanh, cmplx.Atanh)

@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -100,9 +101,13 @@ gradients: The gradient of its output.
 features: Its input.`)
 
 	kernel.ForTypes("Relu", "T", newRelu, elementwise.Reals...)
-	kernel.ForTypes("ReluGrad", "T", newReluGrad, elementwise.Reals...)
+	kernel.ForTypes("ReluGrad", "T", func(dt tensor.DType) kernel.Kernel {
+		return elementwise.OfOneShape("ReluGrad", newReluGrad(dt))
+	}, elementwise.Reals...)
 	kernel.ForTypes("Relu6", "T", newRelu6, elementwise.Reals...)
-	kernel.ForTypes("Relu6Grad", "T", newRelu6Grad, elementwise.Reals...)
+	kernel.ForTypes("Relu6Grad", "T", func(dt tensor.DType) kernel.Kernel {
+		return elementwise.OfOneShape("Relu6Grad", newRelu6Grad(dt))
+	}, elementwise.Reals...)
 	activation("Elu", func(x float64) float64 {
 		if x < 0 {
 			return math.Expm1(x)
@@ -138,8 +143,30 @@ features: Its input.`)
 	kernel.ForAll(newLeakyReluGrad, "LeakyReluGrad")
 }
 
-func rectified[T elementwise.Real](x T) T  { return max(x, 0) }
-func rectified6[T elementwise.Real](x T) T { return min(max(x, 0), 6) }
+func rectified[T elementwise.Real](x T) T {
+	if x < 0 {
+		return 0
+	}
+	return x // NaN and -0 too
+}
+
+func rectified6[T elementwise.Real](x T) T {
+	switch {
+	case x < 0:
+		return 0
+	case x > 6:
+		return 6
+	}
+	return x
+}
+
+// rectify32 leaves the last few elements to rectified. As in TensorFlow, -0
+// stays there, and becomes 0 in front.
+func rectify32(o, x []float32) {
+	n := len(o) &^ 7
+	vec.Relu(o[:n], x)
+	reluV(o[n:], x[n:])
+}
 
 // The gradients are multiplied by 0 or 1, so that NaN and infinities show.
 
@@ -184,7 +211,9 @@ func newFunction(dt tensor.DType, f func(float64) float64) kernel.Kernel {
 // activationGrad registers op by its function on float64, of the gradient and
 // what the operation took or gave.
 func activationGrad(op string, f func(dy, x float64) float64) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newFunction2(dt, f) }, elementwise.Floats...)
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		return elementwise.OfOneShape(op, newFunction2(dt, f))
+	}, elementwise.Floats...)
 }
 
 func newFunction2(dt tensor.DType, f func(x, y float64) float64) kernel.Kernel {
@@ -214,12 +243,13 @@ func newLeakyRelu(c *kernel.Construction) (kernel.Kernel, error) {
 
 func newLeakyReluGrad(c *kernel.Construction) (kernel.Kernel, error) {
 	alpha := float64(c.Float("alpha"))
-	return available(c, newFunction2(c.Type("T"), func(dy, x float64) float64 {
+	k, err := available(c, newFunction2(c.Type("T"), func(dy, x float64) float64 {
 		if x > 0 {
 			return dy
 		}
 		return dy * alpha
 	}))
+	return elementwise.OfOneShape("LeakyReluGrad", k), err
 }
 
 // available is k, or the error that there is no kernel.

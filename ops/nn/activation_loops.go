@@ -32,7 +32,7 @@ func (k *reluFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, rectified(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, reluV[float32])
+	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rectify32)
 }
 
 // newRelu is the kernel for elements of dtype dt, nil if there is none.

@@ -37,6 +37,7 @@ type row struct {
 	Kind, Kernel, Func, Elements string
 	Bool                         bool // the result is bool, else T
 	Scalars                      []string
+	Loops                        map[string]string // of unary rows: loops of scalars' types that the package has
 }
 
 // Divide says whether zeros are refused.
@@ -135,7 +136,13 @@ func parse(s *bufio.Scanner) (files []*file, err error) {
 			files = append(files, &file{name: w[1]})
 		case (w[0] == "binary" || w[0] == "divide" || w[0] == "unary") && len(w) >= 5 && files != nil && (w[4] == "T" || w[4] == "bool"):
 			f := files[len(files)-1]
-			f.rows = append(f.rows, row{w[0], w[1], w[2], w[3], w[4] == "bool", w[5:]})
+			r := row{Kind: w[0], Kernel: w[1], Func: w[2], Elements: w[3], Bool: w[4] == "bool", Loops: map[string]string{}}
+			for _, scalar := range w[5:] {
+				t, loop, _ := strings.Cut(scalar, "=")
+				r.Scalars = append(r.Scalars, t)
+				r.Loops[t] = loop
+			}
+			f.rows = append(f.rows, r)
 		default:
 			return nil, fmt.Errorf("loops.txt:%d: not understood: %s", line, s.Text())
 		}
@@ -254,7 +261,7 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		tensor.SetScalar(&out[0], {{.r.DT .dt}}, {{.r.Func}}(tensor.Inner[{{.t}}](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[{{.t}}, {{.r.R .t}}](ctx, in, out, {{.r.DT .dt}}, {{.r.Kernel}}V[{{.t}}])
+	return elementwise.Unary[{{.t}}, {{.r.R .t}}](ctx, in, out, {{.r.DT .dt}}, {{or (index .r.Loops .t) (printf "%sV[%s]" .r.Kernel .t)}})
 {{- end}}
 
 {{define "unary"}}{{$r := .}}
