@@ -129,8 +129,8 @@ func (s *Step) playRetval(a activation, n *node) {
 	if !ok {
 		return
 	}
-	r.state = fetchLive
-	r.value = v.Share()
+	v.Hold(1)
+	*r = result{v, fetchLive}
 	s.drop(a.it, n)
 }
 

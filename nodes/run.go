@@ -61,7 +61,8 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 }
 
 // End closes a step in which nothing runs any more. It stores what was fetched,
-// by position, and answers the step's error: the first failure; a fetch that
+// by position: a tensor that is not shared yet (see [tensor.Value.Exclusive]) is
+// the caller's alone. It answers the step's error: the first failure; a fetch that
 // came dead; a fetch that never came, with what waits for what.
 func (s *Step) End(fetched []tensor.Value) error {
 	if s.running > 0 {

@@ -297,7 +297,10 @@ func (s *Step) playUnit(u *unit, r *registers) {
 				}
 				v = in[0]
 			}
-			s.results[c.aux] = result{v.Share(), fetchLive}
+			if !v.Plain() {
+				v.Hold(1)
+			}
+			s.results[c.aux] = result{v, fetchLive}
 		case opPoll:
 			if s.cancelled() {
 				return

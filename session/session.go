@@ -208,8 +208,9 @@ func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
 // detach makes a fetched value a tensor that shares nothing its owner could
 // change with the graph, with other fetches and with what was fed.
 func detach(v tensor.Value) *Tensor {
+	own := v.Plain() || v.Exclusive()
 	t := v.Tensor()
-	if v.Inside(v.DType()) {
+	if own {
 		return t
 	}
 	return t.View()

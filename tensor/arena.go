@@ -100,12 +100,30 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		t.setShape(shape)
 		return Value{t: t}, nil
 	}
-	t := &Tensor{dtype: Uint8, owned: true}
-	t.reserve(1 << class)
-	t.dtype, t.n = dt, n
+	var t *Tensor
+	if class == minClass {
+		small := new(smallTensor)
+		t = &small.Tensor
+		t.data, t.bytes = unsafe.Pointer(&small.elems), 1<<minClass
+	} else {
+		t = &Tensor{dtype: Uint8}
+		t.reserve(1 << class)
+	}
+	t.dtype, t.n, t.owned = dt, n, true
 	t.setShape(shape)
 	return Value{t: t}, nil
 }
+
+// A smallTensor is a tensor of the smallest class with its elements beside it:
+// one allocation in place of two.
+type smallTensor struct {
+	Tensor
+	elems [1 << minClass / 8]uint64
+}
+
+// Exclusive says whether v is a tensor that a step made and nobody outside it
+// holds: whoever fetched it may call it their own.
+func (v Value) Exclusive() bool { return !v.Plain() && v.t.owned && !v.t.shared.Load() }
 
 // AllocZeroed is Alloc with all elements zero.
 func (a *Arena) AllocZeroed(dt DType, shape []int64) (Value, error) {
