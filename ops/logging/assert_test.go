@@ -28,7 +28,7 @@ func TestAssert(t *testing.T) {
 	if _, err := kerneltest.Run("Assert", nil, many, many); err == nil {
 		t.Error("a condition that is no bool is accepted")
 	}
-	if _, err := kerneltest.Run("Assert", registry.Attrs{{Name: "summarize", Value: registry.AttrValue{Kind: registry.KindInt, I: 2}}}, scalar(false), many); err == nil ||
+	if _, err := kerneltest.Run("Assert", registry.Attrs{{Name: "summarize", Value: registry.IntAttr(2)}}, scalar(false), many); err == nil ||
 		status.From(err).Message != "assertion failed: [1 2...]" {
 		t.Errorf("got %v", err)
 	}
@@ -37,7 +37,7 @@ func TestAssert(t *testing.T) {
 func TestPrintPassesItsInputOn(t *testing.T) {
 	x, _ := tensor.FromSlice([]float32{1, 2}, 2)
 	text := printed(t, func() {
-		out, err := kerneltest.Run("Print", registry.Attrs{{Name: "message", Value: registry.AttrValue{Kind: registry.KindString, S: "m: "}}}, x, x, scalar("s"))
+		out, err := kerneltest.Run("Print", registry.Attrs{{Name: "message", Value: registry.StringAttr("m: ")}}, x, x, scalar("s"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestPrintV2(t *testing.T) {
 	}); text != "hello\n" {
 		t.Errorf("printed %q", text)
 	}
-	if _, err := kerneltest.Run("PrintV2", registry.Attrs{{Name: "output_stream", Value: registry.AttrValue{Kind: registry.KindString, S: "file:///x"}}}, scalar("hello")); status.CodeOf(err) != status.InvalidArgument {
+	if _, err := kerneltest.Run("PrintV2", registry.Attrs{{Name: "output_stream", Value: registry.StringAttr("file:///x")}}, scalar("hello")); status.CodeOf(err) != status.InvalidArgument {
 		t.Errorf("a stream that is a file: %v", err)
 	}
 }

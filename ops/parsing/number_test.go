@@ -56,7 +56,7 @@ func TestStringToNumber(t *testing.T) {
 
 func check[T float32 | float64 | int32 | uint64](t *testing.T, s string, dt tensor.DType, want T, ok bool) {
 	t.Helper()
-	out, err := kerneltest.Run("StringToNumber", registry.Attrs{{Name: "out_type", Value: registry.AttrValue{Kind: registry.KindType, Type: dt}}}, tensor.Scalar(s).Tensor())
+	out, err := kerneltest.Run("StringToNumber", registry.Attrs{{Name: "out_type", Value: registry.TypeAttr(dt)}}, tensor.Scalar(s).Tensor())
 	if !ok {
 		if e := status.From(err); e == nil || e.Code != status.InvalidArgument || e.Message != "StringToNumberOp could not correctly convert string: "+s {
 			t.Errorf("%q as %v: %v, error %v", s, dt, out, err)
