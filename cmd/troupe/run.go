@@ -32,8 +32,8 @@ need, and prints each fetched tensor as numpy would.
 
 ` + modelHelp + `
 
-Without --feed, --fetch and --target a case plays its recorded steps: each value
-is printed and compared with what TensorFlow answered.
+Without --feed, --fetch and --target a case plays its recorded steps: what is fed
+and fetched is printed, and compared with what TensorFlow answered.
 
 A feed's VALUE is a number, true or false, text, or nested lists in brackets;
 the graph says of which type. @FILE is a numpy array (.npy) or a serialized
@@ -96,7 +96,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		return failure{err}
 	}
 	for i, v := range values {
-		printValue(cmd.OutOrStdout(), f.fetches[i], v)
+		printValue(cmd.OutOrStdout(), f.fetches[i], "=", v)
 	}
 	return nil
 }
@@ -149,8 +149,14 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 		} else {
 			fmt.Fprintln(out)
 		}
+		step := &s.Steps[i]
+		for _, name := range sortedKeys(step.Feeds) {
+			if t, err := s.Tensor(step.Feeds[name]); err == nil {
+				printValue(out, name, "<-", t)
+			}
+		}
 		for k, t := range o.Fetched {
-			printValue(out, s.Steps[i].Fetches[k], t)
+			printValue(out, step.Fetches[k], "=", t)
 		}
 		if o.Err != nil {
 			fmt.Fprintln(out, o.Err)
@@ -176,13 +182,12 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 }
 
 // printValue prints "name = value", a value of several lines below the name.
-func printValue(w io.Writer, name string, t *troupe.Tensor) {
-	text := t.String()
-	sep := " = "
+func printValue(w io.Writer, name, sign string, t *troupe.Tensor) {
+	text, sep := t.String(), " "
 	if strings.Contains(text, "\n") {
-		sep = " =\n"
+		sep = "\n"
 	}
-	fmt.Fprintf(w, "%s%s%s\n", name, sep, text)
+	fmt.Fprintf(w, "%s %s%s%s\n", name, sign, sep, text)
 }
 
 func printStats(w io.Writer, m *troupe.RunMetadata) {
