@@ -24,6 +24,15 @@ func (c *Context) Type(name string) tensor.DType { return c.attr(name).Type }
 // Int is an int attribute.
 func (c *Context) Int(name string) int64 { return c.attr(name).I }
 
+// DimAttr is an int attribute that is a dimension. It fails if it is negative.
+func (c *Context) DimAttr(name string) (int64, error) {
+	d := c.Int(name)
+	if d < 0 {
+		return Unknown, status.Invalid("attr '%s' must be non-negative but is %d", name, d)
+	}
+	return d, nil
+}
+
 // Bool is a bool attribute.
 func (c *Context) Bool(name string) bool { return c.attr(name).B }
 

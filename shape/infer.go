@@ -89,9 +89,10 @@ func (f *Inferrer) Infer(n Node) ([]Shape, [][]HandleData, error) {
 		err = c.err
 	}
 	if err != nil {
-		err = withInputs(err, c.Inputs)
+		clear(outputs)
+		return outputs, nil, withInputs(err, c.Inputs)
 	}
-	return outputs, c.OutputHandles, err
+	return outputs, c.OutputHandles, nil
 }
 
 // shapes is n shapes of unknown rank.

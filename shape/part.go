@@ -91,16 +91,16 @@ func (s Shape) Remove(i int) Shape {
 // NumElements is the product of the dimensions: 0 if one of them is 0, Unknown
 // if it is not known. It fails if the product passes 63 bits.
 func (s Shape) NumElements() (int64, error) {
-	if !s.known {
-		return Unknown, nil
-	}
 	if slices.Contains(s.dims, 0) {
 		return 0, nil
+	}
+	if !s.Full() {
+		return Unknown, nil
 	}
 	n := int64(1)
 	for _, d := range s.dims {
 		var err error
-		if n, err = MulDims(n, d); err != nil || n == Unknown {
+		if n, err = MulDims(n, d); err != nil {
 			return Unknown, err
 		}
 	}

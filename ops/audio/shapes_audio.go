@@ -36,10 +36,7 @@ func spectrogramShape(c *shape.Context) error {
 func mfccShape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRank(3))
 	c.Try(c.Input(1).WithRank(0))
-	n := c.Int("dct_coefficient_count")
-	if n < 0 {
-		return status.Invalid("dct_coefficient_count must be non-negative, but is %d", n)
-	}
+	n := c.TryDim(c.DimAttr("dct_coefficient_count"))
 	c.SetOutput(0, shape.Of(in.Dim(0), in.Dim(1), n))
 	return c.Err()
 }

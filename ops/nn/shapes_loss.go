@@ -26,8 +26,8 @@ func softmaxCrossEntropyShape(c *shape.Context) error {
 		if both, err = shape.Broadcast(c.Input(0), c.Input(1)); err != nil {
 			return err
 		}
-		if both.Rank() != 2 {
-			return status.Invalid("Shape must be broadcasted with rank 2, but is rank %d", both.Rank())
+		if both, err = both.WithRank(2); err != nil {
+			return status.Invalid("Shape must be broadcasted with rank 2, but is not: inputs are %v and %v", c.Input(0), c.Input(1))
 		}
 	}
 	c.SetOutput(0, shape.Of(both.Dim(0)))
@@ -57,7 +57,7 @@ func ctcBeamSearchShape(c *shape.Context) error {
 		"decoded_indices": shape.Of(shape.Unknown, 2),
 		"decoded_values":  shape.Of(shape.Unknown),
 		"decoded_shape":   shape.Of(2),
-		"log_probability": shape.Of(batch, c.Int("top_paths")),
+		"log_probability": shape.Of(batch, c.TryDim(c.DimAttr("top_paths"))),
 	} {
 		lo, hi := c.Result(name)
 		for i := lo; i < hi; i++ {
