@@ -1,6 +1,14 @@
 package data
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("ConditionalAccumulator").
@@ -67,4 +75,175 @@ num_required: How many gradients to wait for.`)
 		Input("handle: resource").Input("new_global_step: int64").
 		Stateful().
 		Doc("Sets the step of an accumulator.")
+
+	gradients := map[string][]tensor.DType{"dtype": {tensor.Half, tensor.Float, tensor.Double}}
+	for _, op := range []string{"ConditionalAccumulator", "ResourceConditionalAccumulator"} {
+		kernel.Register(kernel.Registration{Op: op, Types: gradients, New: newAccumulator})
+	}
+	for _, prefix := range []string{"Accumulator", "ResourceAccumulator"} {
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(applyGradient), nil }, prefix+"ApplyGradient")
+		kernel.ForAll(newTakeGradient, prefix+"TakeGradient")
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(numAccumulated), nil }, prefix+"NumAccumulated")
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(setGlobalStep), nil }, prefix+"SetGlobalStep")
+	}
+}
+
+// An accumulator puts out the handle of its accumulator.
+type accumulator struct {
+	options resource.AccumulatorOptions
+	label   label
+	old     bool
+	device  string
+	found   resource.Cache[accumulatorHandle]
+}
+
+// An accumulatorHandle is an accumulator in the session's resources, and its
+// token.
+type accumulatorHandle struct {
+	*resource.Accumulator
+	token tensor.Value
+}
+
+func newAccumulator(c *kernel.Construction) (kernel.Kernel, error) {
+	s := c.Shape("shape")
+	if err := shape.CheckAttr(s); err != nil {
+		return nil, err
+	}
+	dt := c.Type("dtype")
+	add, divide := elementwise.Combiner(elementwise.UpdateAdd, dt), elementwise.Combiner(elementwise.UpdateDiv, dt)
+	return &accumulator{
+		options: resource.AccumulatorOptions{
+			Type: dt, Shape: shape.FromAttr(s), Mean: c.Str("reduction_type") == "MEAN",
+			// Neither can fail on floating-point numbers.
+			Add: func(acc, x *tensor.Value) { _ = add(acc, acc, 0, x, 0, acc.NumElements()) },
+			Divide: func(acc *tensor.Value, n int) {
+				by := floatOf(dt, n)
+				for i := range acc.NumElements() {
+					_ = divide(acc, acc, i, &by, 0, 1)
+				}
+			},
+		},
+		label: labelOf(c), old: c.Outputs[0].IsRef(), device: c.Device,
+	}, nil
+}
+
+// floatOf is n as a scalar of a floating-point type.
+func floatOf(dt tensor.DType, n int) tensor.Value {
+	switch dt {
+	case tensor.Half:
+		return tensor.Scalar(tensor.ToFloat16(float32(n)))
+	case tensor.Float:
+		return tensor.Scalar(float32(n))
+	default:
+		return tensor.Scalar(float64(n))
+	}
+}
+
+func (k *accumulator) Run(ctx *kernel.Context, _, out []tensor.Value) error {
+	m := ctx.Step.Resources
+	h, err := k.found.Named(m, k.label.container, k.label.name, func() (accumulatorHandle, error) {
+		o := k.options
+		o.Name = k.label.words(m)
+		a := resource.NewAccumulator(m, o)
+		return accumulatorHandle{a, k.token(a)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	if h.Type != k.options.Type || h.Mean != k.options.Mean || !shape.Equal(h.Shape, k.options.Shape) {
+		return status.Invalid("Shared accumulator '%s' holds %v of shape %s and is declared as %v of shape %s, or the kinds of reduction differ",
+			h.Name, h.Type, resource.FormatShape(h.Shape), k.options.Type, resource.FormatShape(k.options.Shape))
+	}
+	out[0] = h.token
+	if h.token.IsRef() != k.old {
+		out[0] = k.token(h.Accumulator)
+	}
+	return nil
+}
+
+func (k *accumulator) token(a *resource.Accumulator) tensor.Value {
+	if k.old {
+		return newOldHandle(k.label.container, a.Name, a)
+	}
+	return newHandle(k.device, k.label.container, k.label.name, "Accumulator", a)
+}
+
+// accumulatorOf is the accumulator of a handle, whose gradients are of type dt.
+func accumulatorOf(v *tensor.Value, dt tensor.DType) (*resource.Accumulator, error) {
+	a, err := held[*resource.Accumulator](v)
+	if err == nil && a.Type != dt {
+		return nil, status.Invalid("the accumulator '%s' holds gradients of type %v, not %v", a.Name, a.Type, dt)
+	}
+	return a, err
+}
+
+// step is the scalar step in v.
+func step(v *tensor.Value) (int64, error) {
+	if !v.IsScalar() {
+		return 0, status.Invalid("Argument local_step must be scalar, but had bad shape %s", tensor.FormatDims(v.Dims()))
+	}
+	return tensor.At0[int64](v), nil
+}
+
+func applyGradient(ctx *kernel.Context, in, _ []tensor.Value) error {
+	a, err := accumulatorOf(&in[0], in[2].DType())
+	if err != nil {
+		return err
+	}
+	local, err := step(&in[1])
+	if err != nil {
+		return err
+	}
+	return a.Apply(local, ctx.Disown(in[2]))
+}
+
+func newTakeGradient(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("dtype")
+	return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+		a, err := accumulatorOf(&in[0], dt)
+		n := int32(0)
+		if err == nil {
+			n, err = required(&in[1])
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		a.Take(ctx.Step.Context, int(n), func(v tensor.Value, err error) {
+			out[0] = v
+			done(err)
+		})
+	}), nil
+}
+
+// required is the scalar number of gradients in v.
+func required(v *tensor.Value) (int32, error) {
+	if !v.IsScalar() {
+		return 0, status.Invalid("Argument num_required must be scalar, but had bad shape %s", tensor.FormatDims(v.Dims()))
+	}
+	n := tensor.At0[int32](v)
+	if n < 1 {
+		return 0, status.Invalid("Argument num_required must be positive, but was %d", n)
+	}
+	return n, nil
+}
+
+func numAccumulated(_ *kernel.Context, in, out []tensor.Value) error {
+	a, err := held[*resource.Accumulator](&in[0])
+	if err == nil {
+		out[0] = tensor.Scalar(int32(a.Len()))
+	}
+	return err
+}
+
+func setGlobalStep(_ *kernel.Context, in, _ []tensor.Value) error {
+	a, err := held[*resource.Accumulator](&in[0])
+	if err != nil {
+		return err
+	}
+	n, err := step(&in[1])
+	if err == nil {
+		a.SetStep(n)
+	}
+	return err
 }

@@ -16,3 +16,5 @@ func TestTensorArrays(t *testing.T) { kerneltest.Script(t, "testdata/tensorarray
 func TestStacks(t *testing.T) { kerneltest.Script(t, "testdata/stack") }
 
 func TestQueues(t *testing.T) { kerneltest.Script(t, "testdata/queue") }
+
+func TestAccumulators(t *testing.T) { kerneltest.Script(t, "testdata/accumulator") }

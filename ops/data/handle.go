@@ -1,6 +1,8 @@
 package data
 
 import (
+	"fmt"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -27,6 +29,34 @@ func newOldHandle(container, name string, r any) tensor.Value {
 func (h *oldHandle) Read() (tensor.Value, bool) {
 	t, err := tensor.FromSlice([]string{h.container, h.name}, 2)
 	return tensor.ValueOf(t), err == nil
+}
+
+// A label is where the resource of a node that makes one is found.
+type label struct {
+	container, name string
+	private         bool // name is the node's, which shares it with no other
+}
+
+// private is the container of resources without a shared name.
+const private = "_private"
+
+func labelOf(c *kernel.Construction) label {
+	l := label{container: c.Str("container"), name: c.Str("shared_name")}
+	if l.name == "" {
+		return label{private, c.Node, true}
+	}
+	if l.container == "" {
+		l.container = resource.DefaultContainer
+	}
+	return l
+}
+
+// words is the name in messages, new for each resource that has none to share.
+func (l label) words(m *resource.Manager) string {
+	if l.private {
+		return fmt.Sprintf("_%d_%s", m.NextID(), l.name)
+	}
+	return l.name
 }
 
 // held is the resource that a handle of either form carries.

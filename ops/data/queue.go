@@ -1,7 +1,6 @@
 package data
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -149,13 +148,12 @@ const (
 
 // A queue puts out the handle of its queue.
 type queue struct {
-	options         resource.QueueOptions
-	newOrder        func() resource.Order
-	container, name string
-	private         bool // name is the node's, which shares it with no other node
-	old             bool // the handle is a reference
-	device          string
-	found           resource.Cache[queueHandle]
+	options  resource.QueueOptions
+	newOrder func() resource.Order
+	label    label
+	old      bool // the handle is a reference
+	device   string
+	found    resource.Cache[queueHandle]
 }
 
 // A queueHandle is a queue in the session's resources, and its token.
@@ -164,21 +162,9 @@ type queueHandle struct {
 	token tensor.Value
 }
 
-// private is the container of queues without a shared name.
-const private = "_private"
-
 func newQueue(kind string) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
-		k := &queue{
-			container: c.Str("container"), name: c.Str("shared_name"),
-			old: c.Outputs[0].IsRef(), device: c.Device,
-		}
-		if k.container == "" {
-			k.container = resource.DefaultContainer
-		}
-		if k.name == "" {
-			k.container, k.name, k.private = private, c.Node, true
-		}
+		k := &queue{label: labelOf(c), old: c.Outputs[0].IsRef(), device: c.Device}
 		o := &k.options
 		o.Kind, o.Types, o.Capacity = kind, c.Types("component_types"), -1
 		if capacity := c.Int("capacity"); capacity >= 0 {
@@ -241,17 +227,11 @@ func (k *queue) shuffle(c *kernel.Construction) error {
 
 func (k *queue) Run(ctx *kernel.Context, _, out []tensor.Value) error {
 	m := ctx.Step.Resources
-	h, err := k.found.Named(m, k.container, k.name, func() (queueHandle, error) {
+	h, err := k.found.Named(m, k.label.container, k.label.name, func() (queueHandle, error) {
 		o := k.options
-		o.Name, o.Order = k.name, k.newOrder()
-		if k.private {
-			o.Name = fmt.Sprintf("_%d_%s", m.NextID(), k.name)
-		}
+		o.Name, o.Order = k.label.words(m), k.newOrder()
 		q := resource.NewQueue(m, o)
-		if k.old {
-			return queueHandle{q, newOldHandle(k.container, o.Name, q)}, nil
-		}
-		return queueHandle{q, newHandle(k.device, k.container, k.name, "Queue", q)}, nil
+		return queueHandle{q, k.token(q)}, nil
 	})
 	if err != nil {
 		return err
@@ -261,13 +241,16 @@ func (k *queue) Run(ctx *kernel.Context, _, out []tensor.Value) error {
 	}
 	out[0] = h.token
 	if h.token.IsRef() != k.old { // nodes of both forms share the queue
-		if k.old {
-			out[0] = newOldHandle(k.container, h.Name, h.Queue)
-		} else {
-			out[0] = newHandle(k.device, k.container, k.name, "Queue", h.Queue)
-		}
+		out[0] = k.token(h.Queue)
 	}
 	return nil
+}
+
+func (k *queue) token(q *resource.Queue) tensor.Value {
+	if k.old {
+		return newOldHandle(k.label.container, q.Name, q)
+	}
+	return newHandle(k.device, k.label.container, k.label.name, "Queue", q)
 }
 
 // matches says whether the queue of k's name is what k declares.

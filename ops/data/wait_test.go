@@ -213,3 +213,57 @@ func TestStepsAccountForWhatTheyHold(t *testing.T) {
 		t.Errorf("%d bytes charged", used)
 	}
 }
+
+func TestTakersOfGradientsWaitInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s session
+		s.t = t
+		float := registry.NamedAttr{Name: "dtype", Value: registry.TypeAttr(tensor.Float)}
+		out, err := s.runner.Run("acc", "ResourceConditionalAccumulator", registry.Attrs{
+			float, {Name: "shape", Value: registry.ShapeAttr(registry.Shape{Dims: []int64{2}})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.queue = tensor.ValueOf(out[0])
+		apply := func(step int64, x float32) {
+			t.Helper()
+			k, _, err := kerneltest.New("apply", "ResourceAccumulatorApplyGradient", nil, tensor.Resource, tensor.Int64, tensor.Float)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := k.Run(s.runner.Context(), []tensor.Value{s.queue, tensor.Scalar(step), vector(x, x)}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		take := func(ctx context.Context, n int32) (<-chan []tensor.Value, <-chan error) {
+			return s.start(ctx, "ResourceAccumulatorTakeGradient", registry.Attrs{float}, tensor.Scalar(n))
+		}
+		impatient, cancel := context.WithCancel(t.Context())
+		_, first := take(impatient, 3)
+		second, taken := take(t.Context(), 1)
+		apply(0, 2)
+		waits(t, taken) // its turn comes after the first
+		cancel()
+		if err := <-first; status.CodeOf(err) != status.Canceled {
+			t.Errorf("error %v, want CANCELLED", err)
+		}
+		if err := <-taken; err != nil {
+			t.Fatal(err)
+		}
+		if v := <-second; tensor.Of[float32](&v[0])[0] != 2 {
+			t.Errorf("taken %v", v[0])
+		}
+		third, taken := take(t.Context(), 2)
+		apply(0, 9) // stale
+		apply(1, 4)
+		waits(t, taken)
+		apply(1, 8)
+		if err := <-taken; err != nil {
+			t.Fatal(err)
+		}
+		if v := <-third; tensor.Of[float32](&v[0])[0] != 6 {
+			t.Errorf("taken %v, want the mean", v[0])
+		}
+	})
+}
