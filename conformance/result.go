@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"github.com/troupe-go/troupe/session"
 )
 
 // A Verdict is what became of a case.
@@ -35,6 +37,11 @@ type Config struct {
 	Threads     int
 	MemoryLimit int64         // of the session, in bytes; 0: the default
 	Timeout     time.Duration // for each load and for each step without a deadline of its own; 0: a minute
+
+	// Opened is told of the session that a case's steps run in, and what it
+	// returns is called when they have run. Nil: nothing. Cases that run in
+	// another process cannot tell.
+	Opened func(*session.Session) (closing func()) `json:"-"`
 }
 
 func (c Config) timeout() time.Duration {

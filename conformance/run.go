@@ -72,6 +72,9 @@ func (s *Script) Play(ctx context.Context, cfg Config, took func(step int, o Out
 		return nil
 	}
 	defer sess.close()
+	if cfg.Opened != nil {
+		defer cfg.Opened(sess.session)()
+	}
 	for i := range s.Steps {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)

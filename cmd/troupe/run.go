@@ -142,7 +142,14 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintln(out, s.About)
 	different := false
-	cfg := conformance.Config{Engine: f.engine, Threads: f.threads, Timeout: f.timeout}
+	cfg := conformance.Config{
+		Engine:  f.engine,
+		Threads: f.threads,
+		Timeout: f.timeout,
+		Opened: func(sess *troupe.Session) func() {
+			return monitor(cmd.Context(), sess, cmd.ErrOrStderr())
+		},
+	}
 	err := s.Play(cmd.Context(), cfg, func(i int, o conformance.Outcome) error {
 		if len(s.Steps) > 1 {
 			fmt.Fprintf(out, "\nstep %d\n", i)
