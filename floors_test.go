@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"frames", "nodes"},
 	{"sequential", "actors", "actors/..."},
 	{"session", "savedmodel"},
-	{"", "op"}, // the root package
+	{"", "op", "op/..."}, // the root package
 	{"serve", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "docs/..."},
 }

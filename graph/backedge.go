@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -28,7 +29,7 @@ func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 	if err := checkEdge(n, i, from); err != nil {
 		return err
 	}
-	if have, next := n.shapes[0], from.Op.shapes[from.Index]; have.Known() && have.String() != next.String() {
+	if have, next := n.shapes[0], from.Op.shapes[from.Index]; !shape.Equal(shape.Relax(have, next), have) {
 		return status.Invalid("back edge from %v to node '%s': its shape is %v, but all that takes the Merge was added for %v", from, n.name, next, have)
 	}
 	g.mu.Lock()

@@ -65,8 +65,13 @@ func (n *Node) NumInputs() int { return len(n.self.inputs) }
 // NumOutputs is the number of outputs.
 func (n *Node) NumOutputs() int { return len(n.sig.outTypes) }
 
-// Output is output i, which need not exist.
-func (n *Node) Output(i int) Output { return Output{n.self, i} }
+// Output is output i, which need not exist; of no node at all, the zero Output.
+func (n *Node) Output(i int) Output {
+	if n == nil {
+		return Output{}
+	}
+	return Output{n.self, i}
+}
 
 // OutputListSize is the number of tensors of an output by its name in the
 // definition. It fails with INVALID_ARGUMENT if the operation has no such

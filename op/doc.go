@@ -1,0 +1,32 @@
+// Package op builds graphs: it has a function for every operation, as the
+// package of the same name of TensorFlow's Go binding has.
+//
+//	s := op.NewScope()
+//	x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.MakeShape(-1, 2)))
+//	w := op.Const(s, [][]float32{{1}, {2}})
+//	y := op.MatMul(s, x, w)
+//	graph, err := s.Finalize()
+//
+// A function takes the inputs of the operation, a list as a slice, then the
+// attributes that have no default and do not follow from the inputs. Those that
+// have one are options: MatMulTransposeB(true) for attribute transpose_b of
+// MatMul. It gives the outputs, and the operation itself where there are none.
+// Internal operations, and those with references or functions among their
+// arguments, have no such function; [Scope.AddOperation] adds those too.
+//
+// A [Scope] says where in a graph operations go: their names, their device and
+// what they wait for. Mistakes do not interrupt the construction. The first one
+// stays in the scope, all functions do nothing from then on, and
+// [Scope.Finalize] answers it; it says in which line of the program the
+// operation was to be added.
+//
+// [While] builds a loop out of two Go functions.
+//
+// The functions know operations by their names only: a program still links the
+// families of operations that it uses, or package ops/all.
+//
+// Nothing here blocks, and a scope and what is derived from it are for one
+// goroutine.
+package op
+
+//go:generate go run ./gen

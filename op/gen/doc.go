@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-go/troupe/registry"
+)
+
+// standard is what attributes say that many operations have and none describes.
+var standard = map[string]string{
+	"container":                "The container that holds the resource; empty for the default one.",
+	"shared_name":              "The name by which others find the resource; empty for the node's own.",
+	"use_node_name_sharing":    "Whether others find the resource by the node's name if shared_name is empty.",
+	"parallel_iterations":      "The most iterations that may be under way at once.",
+	"metadata":                 "Text for tools that show the graph.",
+	"allowed_devices":          "The devices that may hold the resource; all if empty.",
+	"incompatible_shape_error": "Whether it is an error, rather than false, that the shapes do not go together.",
+}
+
+// describe is the description of an attribute, "" if there is none.
+func describe(a registry.AttrDef) string {
+	if a.Description != "" {
+		return a.Description
+	}
+	return standard[a.Name]
+}
+
+// Doc is the comment of the function.
+func (w *wrapper) Doc() string {
+	var b strings.Builder
+	b.WriteString(w.Name + " " + lower(w.Summary))
+	if w.Description != "" {
+		b.WriteString("\n\n" + w.Description)
+	}
+	section(&b, "Arguments", func(item func(name, text string)) {
+		for _, in := range w.Inputs {
+			item(ident(in.Name), in.Description)
+		}
+		for _, a := range w.Args {
+			item(ident(a.Name), join(describe(a), limits(a)))
+		}
+	})
+	section(&b, "Results", func(item func(name, text string)) {
+		for _, out := range w.Outputs {
+			item(ident(out.Name), out.Description)
+		}
+	})
+	if d := w.Deprecation; d != nil {
+		fmt.Fprintf(&b, "\n\nDeprecated: from version %d of the GraphDef format on. %s", d.Version, sentence(d.Explanation))
+	}
+	return comment(b.String())
+}
+
+// SetterDoc is the comment of the function that makes an option.
+func (w *wrapper) SetterDoc(a registry.AttrDef) string {
+	text := fmt.Sprintf("%s sets %s, which is %s by default.", w.Setter(a), a.Name, a.Default)
+	return comment(join(text, join(describe(a), limits(a))))
+}
+
+// limits says which values the attribute can have.
+func limits(a registry.AttrDef) string {
+	switch {
+	case len(a.AllowedStrings) > 0:
+		quoted := make([]string, len(a.AllowedStrings))
+		for i, s := range a.AllowedStrings {
+			quoted[i] = fmt.Sprintf("%q", s)
+		}
+		return "Values: " + strings.Join(quoted, ", ") + "."
+	case len(a.AllowedTypes) > 0:
+		types := make([]string, len(a.AllowedTypes))
+		for i, dt := range a.AllowedTypes {
+			types[i] = dt.String()
+		}
+		return "Types: " + strings.Join(types, ", ") + "."
+	case a.HasMinimum && a.Kind.IsList() && a.Minimum > 1:
+		return fmt.Sprintf("At least %d of them.", a.Minimum)
+	case a.HasMinimum && !a.Kind.IsList():
+		return fmt.Sprintf("At least %d.", a.Minimum)
+	}
+	return ""
+}
+
+// section writes a list with a heading, or nothing if no item has a text.
+func section(b *strings.Builder, heading string, items func(item func(name, text string))) {
+	first := true
+	items(func(name, text string) {
+		if text == "" {
+			return
+		}
+		if first {
+			b.WriteString("\n\n" + heading + ":\n")
+			first = false
+		}
+		b.WriteString("\n  - " + name + ": " + strings.ReplaceAll(text, "\n", "\n    "))
+	})
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// lower makes the summary, a sentence without its subject, one that begins with
+// the function's name.
+func lower(s string) string {
+	if s == "" {
+		return "is not described."
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+func sentence(s string) string {
+	if s != "" && !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// comment puts slashes before each line.
+func comment(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("// "+line, " ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"go/token"
+	"strings"
+
+	"github.com/troupe-go/troupe/registry"
+)
+
+// A wrapper is the Go function of an operation.
+type wrapper struct {
+	*registry.OpDef
+	Args     []registry.AttrDef // attributes that are arguments of the function
+	Optional []registry.AttrDef // attributes that are options
+}
+
+// newWrapper sorts a definition's attributes: those that follow from the inputs
+// are neither arguments nor options.
+func newWrapper(def *registry.OpDef) *wrapper {
+	inferred := map[string]bool{}
+	for _, in := range def.Inputs {
+		inferred[in.TypeAttr], inferred[in.NumberAttr], inferred[in.TypeListAttr] = true, true, true
+	}
+	w := &wrapper{OpDef: def}
+	for _, a := range def.Attrs {
+		switch {
+		case inferred[a.Name]:
+		case a.Default == nil:
+			w.Args = append(w.Args, a)
+		default:
+			w.Optional = append(w.Optional, a)
+		}
+	}
+	return w
+}
+
+// declares is the names that the wrapper adds to package op.
+func (w *wrapper) declares() []string {
+	names := []string{w.Name}
+	if len(w.Optional) > 0 {
+		names = append(names, w.Name+"Attr")
+	}
+	for _, a := range w.Optional {
+		names = append(names, w.Setter(a))
+	}
+	return names
+}
+
+// Params is the function's parameters after the scope.
+func (w *wrapper) Params() string {
+	var b strings.Builder
+	for _, in := range w.Inputs {
+		b.WriteString(", " + ident(in.Name) + " " + outputType(in))
+	}
+	for _, a := range w.Args {
+		b.WriteString(", " + ident(a.Name) + " " + goType(a.Kind))
+	}
+	if len(w.Optional) > 0 {
+		b.WriteString(", optional ..." + w.Name + "Attr")
+	}
+	return b.String()
+}
+
+// Results is the function's results.
+func (w *wrapper) Results() string {
+	if len(w.Outputs) == 0 {
+		return "(o *tf.Operation)"
+	}
+	results := make([]string, len(w.Outputs))
+	for i, out := range w.Outputs {
+		results[i] = ident(out.Name) + " " + outputType(out)
+	}
+	return "(" + strings.Join(results, ", ") + ")"
+}
+
+// Inputs is the elements of the OpSpec's Input.
+func (w *wrapper) InputList() string {
+	inputs := make([]string, len(w.Inputs))
+	for i, in := range w.Inputs {
+		inputs[i] = ident(in.Name)
+		if in.IsList() {
+			inputs[i] = "tf.OutputList(" + inputs[i] + ")"
+		}
+	}
+	return strings.Join(inputs, ", ")
+}
+
+// HasLists says whether one of the outputs is a list.
+func (w *wrapper) HasLists() bool {
+	for _, out := range w.Outputs {
+		if out.IsList() {
+			return true
+		}
+	}
+	return false
+}
+
+// Setter is the name of the function that makes an option.
+func (w *wrapper) Setter(a registry.AttrDef) string {
+	var b strings.Builder
+	b.WriteString(w.Name)
+	for part := range strings.SplitSeq(a.Name, "_") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+// ident is a definition's name as a Go identifier: what the language or the
+// function itself uses gets an underscore.
+func ident(name string) string {
+	switch name {
+	case "tf", "scope", "err", "op", "optional", "with", "optionalAttr", "string", "true", "any":
+		return name + "_"
+	}
+	if token.IsKeyword(name) {
+		return name + "_"
+	}
+	return name
+}
+
+func outputType(a registry.ArgDef) string {
+	if a.IsList() {
+		return "[]tf.Output"
+	}
+	return "tf.Output"
+}
+
+// goType is the Go type of an attribute's values.
+func goType(kind registry.AttrKind) string {
+	if kind.IsList() {
+		return "[]" + goType(kind.Elem())
+	}
+	switch kind {
+	case registry.KindString:
+		return "string"
+	case registry.KindInt:
+		return "int64"
+	case registry.KindFloat:
+		return "float32"
+	case registry.KindBool:
+		return "bool"
+	case registry.KindType:
+		return "tf.DataType"
+	case registry.KindShape:
+		return "tf.Shape"
+	case registry.KindTensor:
+		return "*tf.Tensor"
+	}
+	panic("no Go type for attributes of type " + kind.String())
+}
