@@ -102,7 +102,10 @@ func (b *Broadcast) push(s span) {
 		b.outer++
 		return
 	}
-	b.many = append(b.spans(), s)
+	if b.many == nil {
+		b.many = append([]span(nil), b.few[:]...) // a copy, so that b may live on the stack
+	}
+	b.many = append(b.many, s)
 }
 
 // BroadcastDims is the shape that two operands give together: one of x and y
