@@ -110,16 +110,16 @@ func newAccumulator(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, err
 	}
 	dt := c.Type("dtype")
-	add, divide := elementwise.Combiner(elementwise.UpdateAdd, dt), elementwise.Combiner(elementwise.UpdateDiv, dt)
+	add, divide := elementwise.Combine(elementwise.UpdateAdd, dt), elementwise.Combine(elementwise.UpdateDiv, dt)
 	return &accumulator{
 		options: resource.AccumulatorOptions{
 			Type: dt, Shape: shape.FromAttr(s), Mean: c.Str("reduction_type") == "MEAN",
 			// Neither can fail on floating-point numbers.
-			Add: func(acc, x *tensor.Value) { _ = add(acc, acc, 0, x, 0, acc.NumElements()) },
+			Add: func(acc, x *tensor.Value) { _ = add.Range(acc, acc, 0, x, 0, acc.NumElements()) },
 			Divide: func(acc *tensor.Value, n int) {
 				by := floatOf(dt, n)
 				for i := range acc.NumElements() {
-					_ = divide(acc, acc, i, &by, 0, 1)
+					_ = divide.Range(acc, acc, i, &by, 0, 1)
 				}
 			},
 		},

@@ -95,9 +95,9 @@ func newTensorArray(c *kernel.Construction) (kernel.Kernel, error) {
 	} else {
 		return nil, shape.CheckAttr(s)
 	}
-	if combine := elementwise.Combiner(elementwise.UpdateAdd, o.Type); combine != nil {
+	if combine := elementwise.Combine(elementwise.UpdateAdd, o.Type); combine != nil {
 		o.Add = func(acc, x *tensor.Value) {
-			_ = combine(acc, acc, 0, x, 0, acc.NumElements()) // a sum cannot fail
+			_ = combine.Range(acc, acc, 0, x, 0, acc.NumElements()) // a sum cannot fail
 		}
 	}
 	return &tensorArray{o, c.Device}, nil

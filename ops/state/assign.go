@@ -62,7 +62,7 @@ func init() {
 		{"AssignSubVariableOp", "dtype", elementwise.UpdateSub},
 	} {
 		kernel.ForTypes(op.name, op.attr, func(dt tensor.DType) kernel.Kernel {
-			return &assignUpdate{dt: dt, combine: elementwise.Combiner(op.update, dt)}
+			return &assignUpdate{dt: dt, combine: elementwise.Combine(op.update, dt)}
 		}, elementwise.Numbers...)
 	}
 }
@@ -156,7 +156,7 @@ func sameShape(v *resource.Variable, old, val tensor.Value, byRef bool) error {
 type assignUpdate struct {
 	target  resource.Target
 	dt      tensor.DType
-	combine elementwise.Combine
+	combine *elementwise.Combination
 }
 
 func (k *assignUpdate) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -171,8 +171,11 @@ func (k *assignUpdate) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	delta := in[1]
 	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
 		switch {
+		case now.Plain() && delta.Plain():
+			return k.combine.Scalar(now, delta)
 		case tensor.SameShape(now, delta):
-			return next, k.combine(&next, &now, 0, &delta, 0, now.NumElements())
+			o, x, y := next, now, delta // what is passed by pointer goes to the heap
+			return next, k.combine.Range(&o, &x, 0, &y, 0, now.NumElements())
 		case byRef:
 			return tensor.Value{}, status.Invalid("Parameters and update must be the same size")
 		default:

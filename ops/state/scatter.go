@@ -34,7 +34,7 @@ func init() {
 		defineScatter("Scatter"+op.name, op.refTypes, "false", op.doc)
 		defineResourceScatter("ResourceScatter"+op.name, "numbertype", op.doc)
 		create := func(dt tensor.DType) kernel.Kernel {
-			return &scatter{combine: elementwise.Combiner(op.update, dt), dt: dt}
+			return &scatter{combine: elementwise.Combine(op.update, dt), dt: dt}
 		}
 		types := op.types
 		if op.refTypes != "numbertype" {
@@ -88,7 +88,7 @@ func scatterShape(c *shape.Context) error {
 type scatter struct {
 	target  resource.Target
 	dt      tensor.DType
-	combine elementwise.Combine // nil: rows are replaced
+	combine *elementwise.Combination // nil: rows are replaced
 }
 
 func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -172,7 +172,7 @@ func (k *scatter) rows(params, indices *tensor.Value, updates tensor.Value) erro
 			strided.Move(params, at, &updates, i*step, size)
 			return nil
 		}
-		return k.combine(params, params, at, &updates, i*step, size)
+		return k.combine.Range(params, params, at, &updates, i*step, size)
 	})
 }
 

@@ -29,7 +29,7 @@ func init() {
 		for _, name := range []string{op.name, "Resource" + op.name} {
 			for _, dt := range elementwise.Numbers {
 				kernel.ForType(name, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-					return newScatterNd(c, elementwise.Combiner(op.update, dt))
+					return newScatterNd(c, elementwise.Combine(op.update, dt))
 				})
 			}
 		}
@@ -88,11 +88,11 @@ func scatterNdShape(c *shape.Context) error {
 type scatterNd struct {
 	target  resource.Target
 	dt      tensor.DType
-	combine elementwise.Combine // nil: slices are replaced
-	ignore  bool                // bad indices
+	combine *elementwise.Combination // nil: slices are replaced
+	ignore  bool                     // bad indices
 }
 
-func newScatterNd(c *kernel.Construction, combine elementwise.Combine) (kernel.Kernel, error) {
+func newScatterNd(c *kernel.Construction, combine *elementwise.Combination) (kernel.Kernel, error) {
 	k := &scatterNd{dt: c.Type("T"), combine: combine}
 	switch policy := c.Str("bad_indices_policy"); policy {
 	case "", "DEFAULT", "ERROR":
@@ -187,7 +187,7 @@ func (k *scatterNd) slices(params, indices, updates *tensor.Value) error {
 			strided.Move(params, at*size, updates, n*size, size)
 			return nil
 		default:
-			return k.combine(params, params, at*size, updates, n*size, size)
+			return k.combine.Range(params, params, at*size, updates, n*size, size)
 		}
 	})
 }
