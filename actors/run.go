@@ -26,7 +26,6 @@ type run struct {
 	ctx   context.Context
 	inbox nodes.Inbox
 	got   []nodes.Completion
-	async int
 	abort error // what a letter asked for
 
 	waiting atomic.Bool // letters wait to be read

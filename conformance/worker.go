@@ -36,7 +36,6 @@ type child struct {
 	in      io.WriteCloser
 	results chan Result // closed when the child's output ends
 	stderr  tail
-	ran     int
 }
 
 func (w *worker) run(ctx context.Context, c *Case, cfg Config) Result {

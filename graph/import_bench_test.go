@@ -15,7 +15,7 @@ func chainDef(n int) []byte {
 	field := func(b []byte, num protowire.Number, s string) []byte {
 		return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), s)
 	}
-	float := string([]byte{6<<3 | 0, 1}) // AttrValue.type = DT_FLOAT
+	float := string([]byte{6 << 3, 1}) // AttrValue.type = DT_FLOAT
 	for i := range n {
 		node := field(nil, nodeName, fmt.Sprintf("node/number_%d", i))
 		attr := "T"

@@ -66,6 +66,26 @@ func (c *Construction) Types(name string) []tensor.DType {
 	return out
 }
 
+// Strs is a list(string) attribute.
+func (c *Construction) Strs(name string) []string {
+	list := c.attr(name).List
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].S
+	}
+	return out
+}
+
+// Shapes is a list(shape) attribute.
+func (c *Construction) Shapes(name string) []registry.Shape {
+	list := c.attr(name).List
+	out := make([]registry.Shape, len(list))
+	for i := range list {
+		out[i] = list[i].Shape
+	}
+	return out
+}
+
 // Errorf is an INVALID_ARGUMENT that a factory fails with.
 func (c *Construction) Errorf(format string, args ...any) error {
 	return status.Invalid(format, args...)

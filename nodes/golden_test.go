@@ -102,6 +102,12 @@ func command(t *testing.T, d *datadriven.TestData) (string, error) {
 	return everywhere(t, d, p, feeds), nil
 }
 
+// inline is a pool without workers.
+type inline struct{}
+
+func (inline) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
+func (inline) Workers() int                          { return 1 }
+
 func newStep() *kernel.Step {
 	return &kernel.Step{Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: inline{}}
 }

@@ -16,7 +16,7 @@ type (
 	celsius  float64
 	matrix   [][]celsius
 	endless  []endless
-	notASize struct{ n int32 }
+	notASize struct{ _ int32 }
 )
 
 func TestNewTensor(t *testing.T) {

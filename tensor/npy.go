@@ -114,8 +114,9 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 func parseNPYHeader(text string) (*npyHeader, error) {
 	h := &npyHeader{}
 	rest := strings.TrimSpace(text)
-	inner, ok := strings.CutPrefix(rest, "{")
-	if inner, ok = strings.CutSuffix(inner, "}"); !ok {
+	inner, begins := strings.CutPrefix(rest, "{")
+	inner, ends := strings.CutSuffix(inner, "}")
+	if !begins || !ends {
 		return nil, npyErrorf("its header is no dict: %.80q", rest)
 	}
 	var seen int

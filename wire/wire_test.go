@@ -130,8 +130,7 @@ func TestFieldsAreTensorFlows(t *testing.T) {
 			t.Errorf("TensorFlow has no %s", line)
 		}
 	}
-	var enum func(e protoreflect.EnumDescriptor)
-	enum = func(e protoreflect.EnumDescriptor) {
+	enum := func(e protoreflect.EnumDescriptor) {
 		for i := range e.Values().Len() {
 			v := e.Values().Get(i)
 			check(line("value", v.FullName(), int(v.Number()), "", ""))

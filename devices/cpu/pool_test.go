@@ -338,7 +338,6 @@ func TestBoard(t *testing.T) {
 	var b board
 	b.init()
 	const publishers, claimers, count = 4, 4, 5000
-	type item struct{ from, number int }
 	var popped atomic.Int32
 	var seen [publishers][count]atomic.Int32
 	var wg sync.WaitGroup

@@ -205,8 +205,6 @@ func padded(c *shape.Context, apply func(dim, by int64) (int64, error)) error {
 	c.TryDim(shape.WithValue(operand.Dim(1), 2))
 	if n := operand.Dim(0); n != shape.Unknown {
 		in = c.Try(in.WithRank(int(n)))
-	} else if in.Known() {
-		n = int64(in.Rank())
 	}
 	paddings, ok := c.ConstInts(1)
 	switch {

@@ -55,7 +55,7 @@ func sliceShape(c *shape.Context) error {
 func stridedSliceShape(c *shape.Context) error {
 	operands := c.Try(c.Input(1).WithRank(1))
 	operands = c.Try(shape.Merge(c.Try(c.Input(2).WithRank(1)), operands))
-	operands = c.Try(shape.Merge(c.Try(c.Input(3).WithRank(1)), operands))
+	c.Try(shape.Merge(c.Try(c.Input(3).WithRank(1)), operands))
 	strides, ok := c.ConstInts(3)
 	if c.Err() != nil || !ok || !c.Input(0).Known() {
 		return c.Err()
