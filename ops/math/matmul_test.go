@@ -1,0 +1,78 @@
+package math_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/registry"
+)
+
+// Products, plain, transposed and in batches, against three loops in float64.
+func TestProductsEqualLoops(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, n, k := rapid.Int64Range(0, 9).Draw(t, "m"), rapid.Int64Range(0, 9).Draw(t, "n"), rapid.Int64Range(0, 9).Draw(t, "k")
+		ta, tb := rapid.Bool().Draw(t, "transpose a"), rapid.Bool().Draw(t, "transpose b")
+		batch := rapid.Int64Range(1, 3).Draw(t, "batch")
+		repeatA := rapid.Bool().Draw(t, "repeat a")
+		fill := func(n int64) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = math.Sin(float64(i) * 1.7)
+			}
+			return x
+		}
+		dims := func(rows, columns int64, turned bool) (int64, int64) {
+			if turned {
+				return columns, rows
+			}
+			return rows, columns
+		}
+		ba := batch
+		if repeatA {
+			ba = 1
+		}
+		a, b := fill(ba*m*k), fill(batch*k*n)
+		ar, ac := dims(m, k, ta)
+		br, bc := dims(k, n, tb)
+		attrs := registry.Attrs{
+			{Name: "adj_x", Value: registry.BoolAttr(ta)},
+			{Name: "adj_y", Value: registry.BoolAttr(tb)},
+		}
+		got := data[float64](t, run(t, "BatchMatMulV2", attrs, of(t, a, ba, ar, ac), of(t, b, batch, br, bc)))
+		at := func(x []float64, rows, columns, i, j int64, turned bool) float64 {
+			if turned {
+				i, j = j, i
+			}
+			return x[i*columns+j]
+		}
+		check := func(got, a, b []float64) {
+			for i := range m {
+				for j := range n {
+					want := 0.0
+					for l := range k {
+						want += at(a, ar, ac, i, l, ta) * at(b, br, bc, l, j, tb)
+					}
+					if math.Abs(got[i*n+j]-want) > 1e-12 {
+						t.Fatalf("element %d,%d is %v, want %v", i, j, got[i*n+j], want)
+					}
+				}
+			}
+		}
+		for p := range batch {
+			pa := p
+			if repeatA {
+				pa = 0
+			}
+			check(got[p*m*n:(p+1)*m*n], a[pa*m*k:(pa+1)*m*k], b[p*k*n:(p+1)*k*n])
+		}
+		if batch == 1 {
+			attrs := registry.Attrs{
+				{Name: "transpose_a", Value: registry.BoolAttr(ta)},
+				{Name: "transpose_b", Value: registry.BoolAttr(tb)},
+			}
+			check(data[float64](t, run(t, "MatMul", attrs, of(t, a, ar, ac), of(t, b, br, bc))), a, b)
+		}
+	})
+}
