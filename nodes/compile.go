@@ -18,6 +18,9 @@ type Spec struct {
 	Device  string         // full name of the device; "" is CPU 0 of this process
 }
 
+// localCPU is the full name of CPU 0 of this process.
+const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
 // Compile prunes a graph to what spec needs and lays it out. It fails where a
 // node has no kernel, where a kernel refuses its attributes, and where a
 // node's inputs come from different frames.
@@ -31,7 +34,7 @@ func Compile(g *graph.Graph, spec Spec) (*Program, error) {
 		number: make([]int32, g.NumNodes()),
 	}
 	if c.p.device == "" {
-		c.p.device = "/job:localhost/replica:0/task:0/device:CPU:0"
+		c.p.device = localCPU
 	}
 	for _, step := range []func(Spec) error{c.prune, c.link, c.place, c.lay, c.count, c.kernels, c.units} {
 		if err := step(spec); err != nil {
@@ -428,11 +431,7 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		k, err := makeKernel(n.def, p.device)
 		if err != nil {
-			e := *status.From(err)
-			if e.Node == "" {
-				e.Node, e.Op, e.Device = n.def.Name(), n.def.Type(), p.device
-			}
-			return &e
+			return locate(err, n.def, p.device)
 		}
 		n.kernel = k
 		switch k.(type) {

@@ -1,0 +1,33 @@
+package nodes
+
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Plays says whether the step machine plays an operation itself, so that it
+// needs no kernel.
+func Plays(op string) bool { return kinds[op] != kindKernel }
+
+// Check says why no program can hold the node: it has no kernel, or a kernel
+// that refuses its attributes. It is the error that [Compile] fails with.
+func Check(n *graph.Node) error {
+	switch kinds[n.Type()] {
+	case kindConst:
+		return checkConst(n, n.Attrs().Find("value").Tensor)
+	case kindKernel:
+		if _, err := makeKernel(n, localCPU); err != nil {
+			return locate(err, n, localCPU)
+		}
+	}
+	return nil
+}
+
+// locate says where an error of a kernel's construction comes from.
+func locate(err error, n *graph.Node, device string) error {
+	e := *status.From(err)
+	if e.Node == "" {
+		e.Node, e.Op, e.Device = n.Name(), n.Type(), device
+	}
+	return &e
+}
