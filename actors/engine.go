@@ -122,7 +122,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	}
 	r.turn.Add(1) // odd: running
 	err := r.drive(shared, p, feeds, fetched)
-	r.turn.Add(1)
+	r.close()
 	e.runs.Put(r)
 	return err
 }
@@ -140,21 +140,25 @@ func (e *Engine) newRun() *run {
 }
 
 // Reports asks every running step what it is doing. A step that is inside a
-// long kernel answers when the kernel returns; ctx bounds the wait.
+// long kernel answers when the kernel returns; ctx bounds the wait. Steps that
+// end without having been able to answer are left out.
 func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 	pids := e.steps()
 	answers := make(chan *Status, len(pids))
+	asked := 0
 	for _, pid := range pids {
 		step := pid.Id[len(e.name)+1:]
-		if r := e.find(step); r != nil {
-			r.post(step, letter{message: &Inspect{Limit: limit}, answer: answers})
+		if r := e.find(step); r != nil && r.post(letter{step: step, message: &Inspect{Limit: limit}, answer: answers}) {
+			asked++
 		}
 	}
 	var all []Status
-	for range pids {
+	for range asked {
 		select {
 		case s := <-answers:
-			all = append(all, *s)
+			if s != nil {
+				all = append(all, *s)
+			}
 		case <-ctx.Done():
 			return all
 		}

@@ -33,12 +33,13 @@ func (*Messages) Close() error { return nil }
 // A stage is one step played by actors. Rules and bookkeeping are the step
 // machine's, so each actor takes the lock while it plays; kernels run outside.
 type stage struct {
-	root *actor.RootContext
-	mu   sync.Mutex
-	step *nodes.Step
-	pids []*actor.PID // by node
-	due  int          // messages that were sent and not yet handled
-	done chan struct{}
+	root   *actor.RootContext
+	cancel context.CancelFunc // of the step's kernels
+	mu     sync.Mutex
+	step   *nodes.Step
+	pids   []*actor.PID // by node
+	due    int          // messages that were sent and not yet handled
+	done   chan struct{}
 }
 
 // performance is the message that a node's kernel is to run.
@@ -60,7 +61,7 @@ func (e *Messages) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []t
 	shared.Context = ctx
 	defer func() { shared.Context = outer }()
 
-	s := &stage{root: System().Root, pids: make([]*actor.PID, p.NumNodes()), done: make(chan struct{}, 1)}
+	s := &stage{root: System().Root, cancel: cancel, pids: make([]*actor.PID, p.NumNodes()), done: make(chan struct{}, 1)}
 	s.mu.Lock()
 	s.step = p.Begin(shared, feeds, nodes.Options{Budget: e.cfg.Budget, Transport: s})
 	s.due++
@@ -151,6 +152,9 @@ func (s *stage) pump() {
 
 // settle ends the handling of one message; with the last one the step is over.
 func (s *stage) settle() {
+	if s.step.Err() != nil {
+		s.cancel() // kernels that wait give up
+	}
 	if s.due--; s.due == 0 {
 		s.done <- struct{}{}
 	}

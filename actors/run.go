@@ -36,28 +36,61 @@ type run struct {
 
 // A letter is a message from outside to a step or one of its nodes.
 type letter struct {
+	step    string // whom it is for: slot and turn
 	node    string
 	message any
 	sender  *actor.PID
-	answer  chan *Status // in place of a sender
+	answer  chan *Status // in place of a sender; gets nil if the step ends first
 }
 
 // pid is the address of the step that the run plays in that turn.
 func (r *run) pid(turn uint64) *actor.PID {
-	return actor.NewPID(Address, fmt.Sprintf("%s/%d.%d", r.engine.name, r.slot, turn))
+	return actor.NewPID(Address, r.engine.name+"/"+r.name(turn))
 }
 
-// post leaves a letter for a step, unless that has ended.
-func (r *run) post(step string, l letter) {
+// post leaves a letter for a step; false if that has ended.
+func (r *run) post(l letter) bool {
 	r.mu.Lock()
-	if r.engine.find(step) == r {
-		r.mail = append(r.mail, l)
-		r.waiting.Store(true)
+	defer r.mu.Unlock()
+	r.mail = append(r.mail, l)
+	r.waiting.Store(true)
+	if r.engine.find(l.step) != r { // asked last: see close
+		r.mail = r.mail[:len(r.mail)-1]
+		return false
 	}
-	r.mu.Unlock()
 	select {
 	case r.bell <- struct{}{}:
 	default:
+	}
+	return true
+}
+
+// name is the step that the run plays in that turn, in addresses.
+func (r *run) name(turn uint64) string { return fmt.Sprintf("%d.%d", r.slot, turn) }
+
+// collect takes the letters that have come.
+func (r *run) collect() []letter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mail := r.mail
+	r.mail = nil
+	r.waiting.Store(false)
+	return mail
+}
+
+// close ends the turn. Letters that nobody has read are dead: whoever posts one
+// sees that the turn has ended, or is seen to wait here.
+func (r *run) close() {
+	r.turn.Add(1)
+	if !r.waiting.Load() {
+		return
+	}
+	for _, l := range r.collect() {
+		if l.answer != nil {
+			l.answer <- nil
+		} else {
+			undelivered(actor.NewPID(Address, r.engine.name+"/"+l.step), l.message, l.sender)
+		}
 	}
 }
 
@@ -77,12 +110,7 @@ func (r *run) poll() error {
 
 // read answers the letters that have come.
 func (r *run) read() {
-	r.mu.Lock()
-	mail := r.mail
-	r.mail = nil
-	r.waiting.Store(false)
-	r.mu.Unlock()
-	for _, l := range mail {
+	for _, l := range r.collect() {
 		switch m := l.message.(type) {
 		case *Abort:
 			if r.abort == nil {
@@ -138,13 +166,6 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	shared.Context = outer // nobody looks at it any more
 	err := r.step.End(fetched)
 	r.step, r.ctx = nil, nil
-	if r.waiting.Load() {
-		r.mu.Lock()
-		clear(r.mail)
-		r.mail = r.mail[:0]
-		r.waiting.Store(false)
-		r.mu.Unlock()
-	}
 	return err
 }
 

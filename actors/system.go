@@ -60,10 +60,16 @@ type process struct {
 }
 
 // SendUserMessage puts a message into the step's mail.
-func (p *process) SendUserMessage(_ *actor.PID, message any) {
-	header, msg, sender := actor.UnwrapEnvelope(message)
-	_ = header
-	p.run.post(p.step, letter{node: p.node, message: msg, sender: sender})
+func (p *process) SendUserMessage(pid *actor.PID, message any) {
+	_, msg, sender := actor.UnwrapEnvelope(message)
+	if !p.run.post(letter{step: p.step, node: p.node, message: msg, sender: sender}) {
+		undelivered(pid, msg, sender)
+	}
+}
+
+// undelivered sends to the dead letters what came too late for its step.
+func undelivered(pid *actor.PID, message any, sender *actor.PID) {
+	System().DeadLetter.SendUserMessage(pid, actor.WrapEnvelope(&actor.MessageEnvelope{Message: message, Sender: sender}))
 }
 
 // SendSystemMessage handles what the actor library sends by itself: watching a
@@ -76,5 +82,5 @@ func (p *process) SendSystemMessage(pid *actor.PID, message any) {
 
 // Stop aborts the step.
 func (p *process) Stop(*actor.PID) {
-	p.run.post(p.step, letter{message: &Abort{Reason: "its actor was stopped"}})
+	p.run.post(letter{step: p.step, message: &Abort{Reason: "its actor was stopped"}})
 }

@@ -18,6 +18,8 @@ type Instance struct {
 	Constants     []Held // what constant Enters brought, for iterations to come
 	Queued        []Held // NextIteration values for the iteration that may not start yet
 	DeadExits     []int32
+	Left          []bool // by Exit: has put out a value, which it does once
+	Apart         bool   // the driver's: set where a frame could have been played as one, and is not
 
 	alive ring // oldest first, consecutive
 	next  int  // index of the next iteration to start

@@ -15,5 +15,6 @@ type Static struct {
 	First, Later []uint32
 
 	Enters   int // Enter nodes that name this frame
+	Exits    int // Exit nodes that leave it
 	Parallel int // at most so many iterations at a time, at least 1
 }

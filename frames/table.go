@@ -50,7 +50,7 @@ func (t *Table) enter(s *Static, parent *Iteration) *Instance {
 		f = free[len(free)-1]
 		t.freeFrames[s.Index] = free[:len(free)-1]
 	} else {
-		f = &Instance{Static: s}
+		f = &Instance{Static: s, Left: make([]bool, s.Exits)}
 	}
 	f.Parent, f.PendingEnters, f.next = parent, s.Enters, 0
 	return f
@@ -121,6 +121,8 @@ func (t *Table) Leave(f *Instance) {
 func (t *Table) release(f *Instance) {
 	clear(f.Constants)
 	clear(f.Queued)
+	clear(f.Left)
+	f.Apart = false
 	f.Constants, f.Queued, f.DeadExits, f.Parent = f.Constants[:0], f.Queued[:0], f.DeadExits[:0], nil
 	t.freeFrames[f.Static.Index] = append(t.freeFrames[f.Static.Index], f)
 }

@@ -53,13 +53,17 @@ func (a *Activation) Run() (err error) {
 
 // Start begins an asynchronous kernel: done is called once, perhaps before
 // Start returns, perhaps on another goroutine.
+//
+// A panic within Start is the kernel's error unless it was done by then.
 func (a *Activation) Start(done func(error)) {
+	var once sync.Once
+	finish := func(err error) { once.Do(func() { done(err) }) }
 	defer func() {
 		if r := recover(); r != nil {
-			done(panicked(r))
+			finish(panicked(r))
 		}
 	}()
-	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, done)
+	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, finish)
 }
 
 // panicked is the error of a kernel that panicked.
@@ -105,6 +109,7 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 			if u := s.inUnit; u != nil {
 				s.failUnit(u, s.unitNode, panicked(r))
 				s.inUnit = nil
+				s.clean(u, s.regs[u.frame])
 			} else {
 				s.fail(s.current, panicked(r))
 			}
@@ -121,7 +126,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		s.playWhole()
 		return nil
 	}
-	for s.ready.len() > 0 {
+	for s.ready.len() > 0 || s.stuck() {
 		var a activation
 		if s.order == nil {
 			a = s.ready.pop()
@@ -167,6 +172,12 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		s.leave(a.it)
 	}
 	return nil
+}
+
+// stuck looks for something to do where nothing is ready.
+func (s *Step) stuck() bool {
+	root := s.frames.Root()
+	return s.running == 0 && s.err == nil && s.useUnits && root != nil && s.letIn(root) && s.ready.len() > 0
 }
 
 // run runs a kernel on the driver's goroutine, with the clock if the run is measured.

@@ -294,6 +294,11 @@ func (c *compiler) frames() error {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if n.kind == kindExit {
+			s := p.statics[n.frame]
+			n.aux = int32(s.Exits)
+			s.Exits++
+		}
 		if n.kind != kindEnter {
 			continue
 		}

@@ -241,7 +241,7 @@ func (s *Step) playEnter(a activation, n *node) {
 		}
 	}
 	f.PendingEnters--
-	if u := s.unitOf(n.aux); u != nil {
+	if u := s.unitOf(n.aux); u != nil && !f.Apart {
 		if !a.dead {
 			v.Hold(1)
 		}
@@ -291,8 +291,8 @@ func (s *Step) arrive(it *frames.Iteration, n *node, dead bool, v tensor.Value) 
 	s.control(it, n, false)
 }
 
-// playExit sends a value out of its frame. A dead one waits for the end of the
-// frame.
+// playExit sends a value out of its frame, which happens once. A dead one waits
+// for the end of the frame.
 func (s *Step) playExit(a activation, n *node) {
 	f := a.it.Frame
 	if a.dead {
@@ -304,9 +304,23 @@ func (s *Step) playExit(a activation, n *node) {
 		if !ok {
 			return
 		}
+		if f.Left[n.aux] {
+			s.fail(a, s.leftTwice(a))
+			return
+		}
+		f.Left[n.aux] = true
 		s.arrive(f.Parent, n, false, v)
 	}
 	s.drop(a.it, n)
+}
+
+// leftTwice is the error of an Exit with a second value. Which iteration made
+// which of the two depends on the schedule, so it names the frame's entry.
+func (s *Step) leftTwice(a activation) error {
+	f := a.it.Frame
+	err := status.Invalid("an Exit of frame %q has a value in more than one iteration", f.Static.Name)
+	err.Node, err.Op, err.Tag, err.Device = s.p.name(a.node), s.p.op(a.node), f.Parent.Tag(), s.p.device
+	return err
 }
 
 // playNext sends a value to the next iteration, starting it if it may start.

@@ -84,7 +84,7 @@ type node struct {
 	nin    int32
 	nout   int32
 	ports  int32 // first port
-	aux    int32 // constant, feed, fetch, entered frame, or the kernel's own index
+	aux    int32 // constant, feed, fetch, entered frame, or number among its frame's Exits
 	kernel kernel.Kernel
 	def    *graph.Node // nil for feeds and fetches
 }

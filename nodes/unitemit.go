@@ -292,7 +292,7 @@ func (b *planner) list(entries []int32, base cond) bool {
 				continue
 			}
 			guards = append(guards, len(b.u.code))
-			b.u.code = append(b.u.code, instr{op: opGuard, side: x.side, node: node, in: b.pred[x.pred]})
+			b.u.code = append(b.u.code, instr{op: opGuard, side: x.side, node: b.switchOn(b.p.nodes[node].frame, x.pred), in: b.pred[x.pred]})
 		}
 	}
 	const poll = 256 // instructions between two looks at the context
@@ -421,7 +421,7 @@ func (b *planner) loop(f int32) bool {
 		return false
 	}
 	test := len(b.u.code)
-	b.u.code = append(b.u.code, instr{op: opTest, aux: l, node: b.switchOf(f), in: b.pred[b.loopPred[f]]})
+	b.u.code = append(b.u.code, instr{op: opTest, aux: l, node: b.switchOn(f, b.loopPred[f]), in: b.pred[b.loopPred[f]]})
 	if !b.list(body, going) {
 		return false
 	}
@@ -474,10 +474,10 @@ func (b *planner) initial(i int32) port {
 	return port{lo, int32(len(b.u.dests))}
 }
 
-// switchOf is a Switch that a loop's test steers, for messages.
-func (b *planner) switchOf(f int32) int32 {
+// switchOn is a Switch of frame f that pred steers, for messages.
+func (b *planner) switchOn(f int32, pred source) int32 {
 	for _, i := range b.p.members[f] {
-		if b.p.nodes[i].kind == kindSwitch && b.base(b.in[i][1]) == b.loopPred[f] {
+		if b.p.nodes[i].kind == kindSwitch && b.base(b.in[i][1]) == pred {
 			return i
 		}
 	}

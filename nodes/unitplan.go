@@ -90,6 +90,9 @@ func (b *planner) analyse(f int32) bool {
 		if !found {
 			return b.no("a frame without LoopCond", p.members[f][0])
 		}
+		if !b.variables(f) {
+			return false
+		}
 	}
 	for _, i := range b.order[f] {
 		if i < 0 {
@@ -101,6 +104,22 @@ func (b *planner) analyse(f int32) bool {
 		}
 	}
 	return true
+}
+
+// variables checks that a frame has loop variables, without which no second
+// iteration would begin, and that nothing else waits for what comes but once.
+func (b *planner) variables(f int32) bool {
+	for _, i := range b.entersOf[f] {
+		if n := &b.p.nodes[i]; n.flags&flagConstant == 0 && !b.feedsVars(n) {
+			return b.no("an Enter that more than loop variables wait for", i)
+		}
+	}
+	for _, i := range b.p.members[f] {
+		if b.isVar(f, i) {
+			return true
+		}
+	}
+	return b.no("a frame without variables", b.entersOf[f][0])
 }
 
 // call finds when a frame is entered: when its loop variables are, which must
@@ -205,9 +224,6 @@ func (b *planner) node(f, i int32) bool {
 	case kindEnter:
 		if n.flags&flagDeref != 0 {
 			return b.no("a reference that is read by control flow", i)
-		}
-		if n.flags&flagConstant == 0 && !b.feedsVars(n) {
-			return b.no("an Enter that more than loop variables wait for", i)
 		}
 	case kindLoopCond:
 		if f == 0 || c != always || n.flags&flagDeref != 0 {

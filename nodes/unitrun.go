@@ -150,6 +150,7 @@ func (s *Step) playLoop(u *unit, f *frames.Instance) {
 
 // scatter lets the tokens that wait in front of a loop into it one by one.
 func (s *Step) scatter(f *frames.Instance) {
+	f.Apart = true
 	held := f.Queued
 	f.Queued = nil
 	for _, h := range held {
@@ -159,6 +160,24 @@ func (s *Step) scatter(f *frames.Instance) {
 	clear(held)
 	f.Queued = held[:0]
 	s.settle(f)
+}
+
+// letIn scatters the tokens of a loop that waits for more of them below
+// iteration it: nothing else can happen any more, and what has come may play a
+// part of the loop. False if there is none.
+func (s *Step) letIn(it *frames.Iteration) bool {
+	for _, f := range it.Children() {
+		if f.PendingEnters > 0 && !f.Apart && s.unitOf(int32(f.Static.Index)) != nil {
+			s.scatter(f)
+			return true
+		}
+		for k := range f.Alive() {
+			if s.letIn(f.At(k)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // playUnit runs a unit to its end, or until the step fails.
