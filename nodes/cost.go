@@ -13,7 +13,8 @@ const (
 	// gain is how much shorter a run must get, in nanoseconds, for a program
 	// to be played by tokens on several cores rather than as one unit.
 	gain = 50_000
-	// measureEvery is how many runs pass from one that is measured to the next.
+	// measureEvery is how many runs of a step pass from one that is measured to
+	// the next; steps are recycled, each counts its own.
 	measureEvery = 64
 	// measureMost bounds the kernel runs measured in one run of the program.
 	measureMost = 4096
@@ -21,7 +22,6 @@ const (
 
 // costs is what is known of a program's kernels.
 type costs struct {
-	runs  atomic.Uint32
 	wide  atomic.Bool     // worth playing on several cores
 	nanos []atomic.Uint32 // by node: a running average; 0: not known
 }
@@ -34,9 +34,6 @@ func (c *costs) note(node int32, nanos int64) {
 	}
 	c.nanos[node].Store(max(x, 1))
 }
-
-// begin says whether this run is to be measured.
-func (c *costs) begin() bool { return c.runs.Add(1)%measureEvery == 1 }
 
 // judge decides after a measured run whether several cores would help: whether
 // all expensive kernels together take much longer than the longest chain of

@@ -47,6 +47,7 @@ type Step struct {
 	sinceAsk int
 	clock    func() int64
 	left     int // kernel runs still to be measured
+	runs     int // of this step, recycled
 
 	// Of units; see unit.
 	useUnits bool

@@ -179,6 +179,7 @@ func lookup(feeds map[Output]*Tensor, f Output) *Tensor {
 // recycled by their program, so that a run allocates none.
 type call struct {
 	program *program
+	ids     int64 // left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
 	feeds   []tensor.Value

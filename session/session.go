@@ -146,7 +146,8 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		return err
 	}
 	defer s.yield()
-	c.step.Context, c.step.ID = ctx, s.steps.Add(1)
+	c.step.Context = ctx
+	s.number(c)
 	if options.Metadata != nil {
 		defer startWatch().stop(options.Metadata, s, p, c.step.ID)
 	}
@@ -154,6 +155,19 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		return status.From(err)
 	}
 	return nil
+}
+
+// idBlock is how many step numbers a call reserves at a time, so that callers
+// do not meet at one counter.
+const idBlock = 256
+
+// number gives c's step the next number.
+func (s *Session) number(c *call) {
+	if c.ids == 0 {
+		c.step.ID, c.ids = s.steps.Add(idBlock)-idBlock, idBlock
+	}
+	c.step.ID++
+	c.ids--
 }
 
 // acquire waits for the right to run a step.

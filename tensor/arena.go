@@ -12,11 +12,16 @@ import (
 // together. It is safe for concurrent use. A nil Budget bounds nothing.
 type Budget struct {
 	limit int64
+	// grain is how many bytes an arena may be ahead of or behind what it has
+	// charged, so that small steps do not meet at one counter.
+	grain int64
 	used  atomic.Int64
 }
 
 // NewBudget makes a budget of limit bytes; 0 or less means no limit.
-func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+func NewBudget(limit int64) *Budget {
+	return &Budget{limit: limit, grain: min(max(limit, 0)/4096, 64<<10)}
+}
 
 // Used is the bytes charged at the moment.
 func (b *Budget) Used() int64 {
@@ -61,6 +66,7 @@ const (
 type Arena struct {
 	Budget  *Budget
 	charged int64 // bytes charged to Budget by this arena's tensors and not yet given back
+	ahead   int64 // bytes taken and not yet charged; negative: charged and given back here
 	held    int64 // bytes resting in free
 	free    [maxClass + 1][]*Tensor
 }
@@ -138,11 +144,30 @@ func (a *Arena) charge(n int64) error {
 	if a.Budget == nil {
 		return nil
 	}
-	if err := a.Budget.Charge(n); err != nil {
+	a.ahead += n
+	if a.ahead <= a.Budget.grain {
+		return nil
+	}
+	if err := a.Budget.Charge(a.ahead); err != nil {
+		a.ahead -= n
 		return err
 	}
-	a.charged += n
+	a.charged += a.ahead
+	a.ahead = 0
 	return nil
+}
+
+// release gives back what charge took.
+func (a *Arena) release(n int64) {
+	if a.Budget == nil {
+		return
+	}
+	a.ahead -= n
+	if a.ahead < -a.Budget.grain {
+		a.Budget.Release(-a.ahead)
+		a.charged += a.ahead
+		a.ahead = 0
+	}
 }
 
 // put takes an owned, unshared tensor back. Anything else is left alone. With
@@ -159,10 +184,7 @@ func (a *Arena) put(t *Tensor) {
 		}
 	}
 	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
-	if a.Budget != nil {
-		a.Budget.Release(size)
-		a.charged -= size
-	}
+	a.release(size)
 	if t.bytes == 0 || t.bytes&(t.bytes-1) != 0 || t.bytes > 1<<maxClass || a.held+size > max(classLimit, 4*size) {
 		t.data = nil // the collector's
 		return
@@ -206,11 +228,7 @@ func (a *Arena) Disown(v Value) {
 	if t == nil || !t.owned || !t.shared.CompareAndSwap(false, true) {
 		return
 	}
-	if a.Budget != nil {
-		size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
-		a.Budget.Release(size)
-		a.charged -= size
-	}
+	a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
 }
 
 // Sole says whether exactly one token holds v and its buffer may be written
@@ -231,8 +249,8 @@ func (v Value) SetDims(shape []int64) { v.t.setShape(shape) }
 // Settle ends a step's account: whatever is still charged is given back (the
 // tensors that escaped belong to whoever keeps them now).
 func (a *Arena) Settle() {
-	if a.Budget != nil {
+	if a.charged != 0 {
 		a.Budget.Release(a.charged)
 	}
-	a.charged = 0
+	a.charged, a.ahead = 0, 0
 }
