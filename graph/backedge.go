@@ -3,7 +3,6 @@ package graph
 import (
 	"slices"
 
-	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -29,7 +28,7 @@ func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 	if err := checkEdge(n, i, from); err != nil {
 		return err
 	}
-	if have, next := n.shapes[0], from.Op.shapes[from.Index]; !shape.Equal(shape.Relax(have, next), have) {
+	if have, next := n.shapes[0], from.Op.shapes[from.Index]; have.Known() && have.String() != next.String() {
 		return status.Invalid("back edge from %v to node '%s': its shape is %v, but all that takes the Merge was added for %v", from, n.name, next, have)
 	}
 	g.mu.Lock()

@@ -14,13 +14,6 @@ func WhileParallelIterations(value int64) WhileAttr {
 	return func(attrs optionalAttr) { attrs["parallel_iterations"] = value }
 }
 
-// WhileShapeInvariants sets what is known of the variables' shapes in every
-// iteration, one for each variable. By default these are the shapes of the
-// initial values, which the body must then keep.
-func WhileShapeInvariants(value []tf.Shape) WhileAttr {
-	return func(attrs optionalAttr) { attrs["shape_invariants"] = value }
-}
-
 // While builds a loop: as long as cond holds of the loop's variables, body gives
 // them new values. They begin as init; the results are their last values. There
 // must be at least one.
@@ -36,7 +29,8 @@ func WhileShapeInvariants(value []tf.Shape) WhileAttr {
 // use outputs from outside the loop, which are then carried in, and contain
 // further loops. What they add runs once for each time that the condition is
 // computed and the body is executed, also if it depends on nothing. Control
-// dependencies of scope hold up the loop as a whole.
+// dependencies of scope hold up the loop as a whole. A variable keeps its type;
+// its shape may change, so nothing is known of it before the graph runs.
 //
 // The loop is made of Enter, Merge, Switch, NextIteration and Exit operations.
 // TensorFlow's binding has nothing like it.
@@ -47,11 +41,6 @@ func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf
 	attrs := with(optionalAttr{"parallel_iterations": int64(10)}, optional)
 	if len(init) == 0 {
 		scope.UpdateErr("While", status.Invalid("a loop needs at least one variable"))
-		return nil
-	}
-	init, err := invariant(scope, init, attrs)
-	if err != nil {
-		scope.UpdateErr("While", err)
 		return nil
 	}
 	l := newLoop(scope, attrs["parallel_iterations"].(int64))
@@ -90,30 +79,14 @@ func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf
 		if scope.Err() != nil {
 			return nil
 		}
-		back := NextIteration(frame, next[i])
-		if scope.Err() == nil {
+		if back := NextIteration(frame, next[i]); back.Op != nil {
 			scope.UpdateErr("While", scope.graph.SetBackEdge(vars[i].Op, 1, back))
 		}
 	}
+	if scope.Err() != nil {
+		return nil
+	}
 	return results
-}
-
-// invariant is the initial values with no more said of their shapes than holds in
-// every iteration.
-func invariant(scope *Scope, init []tf.Output, attrs optionalAttr) ([]tf.Output, error) {
-	shapes, ok := attrs["shape_invariants"].([]tf.Shape)
-	if !ok {
-		return init, nil
-	}
-	if len(shapes) != len(init) {
-		return nil, status.Invalid("the loop has %d variables, but there are %d shape invariants", len(init), len(shapes))
-	}
-	s := scope.SubScope("invariant").WithUniqueNames()
-	relaxed := make([]tf.Output, len(init))
-	for i, v := range init {
-		relaxed[i] = PlaceholderWithDefault(s, v, shapes[i])
-	}
-	return relaxed, nil
 }
 
 // A loop is a frame under construction. Its operations belong to one of two

@@ -70,7 +70,7 @@ func TestWhile(t *testing.T) {
 						op.Add(s, v[0], op.Const(s, int32(1))),
 						op.ConcatV2(s, []tf.Output{v[1], last}, op.Const(s, int32(0))),
 					}
-				}, op.WhileShapeInvariants([]tf.Shape{tf.ScalarShape(), tf.MakeShape(-1)}))
+				})
 		}, []any{int32(3), []int32{0, 1, 2}}},
 		{"twice", func(s *op.Scope) []tf.Output {
 			var all []tf.Output
@@ -125,12 +125,6 @@ func TestWhileErrors(t *testing.T) {
 		{"another type", func(s *op.Scope) {
 			op.While(s, consts(s, int32(0)), below(1), func(s *op.Scope, v []tf.Output) []tf.Output { return consts(s, float32(0)) })
 		}, "float"},
-		{"another shape", func(s *op.Scope) {
-			op.While(s, consts(s, int32(0)), below(1), func(s *op.Scope, v []tf.Output) []tf.Output { return consts(s, []int32{1}) })
-		}, "its shape is [1]"},
-		{"too few invariants", func(s *op.Scope) {
-			op.While(s, consts(s, int32(0)), below(1), same, op.WhileShapeInvariants(nil))
-		}, "0 shape invariants"},
 		{"waiting for what is outside", func(s *op.Scope) {
 			outside := op.NoOp(s)
 			op.While(s, consts(s, int32(0)), below(1), func(s *op.Scope, v []tf.Output) []tf.Output {

@@ -219,7 +219,7 @@ func All(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ..
 // AngleAttr is an optional attribute of Angle.
 type AngleAttr func(optionalAttr)
 
-// AngleTout sets Tout, which is DT_FLOAT by default. Types: float, double.
+// AngleTout sets Tout, which is float by default. Types: float, double.
 func AngleTout(value tf.DataType) AngleAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
@@ -294,7 +294,7 @@ func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...Approx
 // ArgMaxAttr is an optional attribute of ArgMax.
 type ArgMaxAttr func(optionalAttr)
 
-// ArgMaxOutputType sets output_type, which is DT_INT64 by default. Types: int16, uint16, int32, int64.
+// ArgMaxOutputType sets output_type, which is int64 by default. Types: int16, uint16, int32, int64.
 func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
 	return func(attrs optionalAttr) { attrs["output_type"] = value }
 }
@@ -315,7 +315,7 @@ func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgM
 // ArgMinAttr is an optional attribute of ArgMin.
 type ArgMinAttr func(optionalAttr)
 
-// ArgMinOutputType sets output_type, which is DT_INT64 by default. Types: int32, int64.
+// ArgMinOutputType sets output_type, which is int64 by default. Types: int32, int64.
 func ArgMinOutputType(value tf.DataType) ArgMinAttr {
 	return func(attrs optionalAttr) { attrs["output_type"] = value }
 }

@@ -272,7 +272,7 @@ func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, 
 // ComplexAttr is an optional attribute of Complex.
 type ComplexAttr func(optionalAttr)
 
-// ComplexTout sets Tout, which is DT_COMPLEX64 by default. Types: complex64, complex128.
+// ComplexTout sets Tout, which is complex64 by default. Types: complex64, complex128.
 func ComplexTout(value tf.DataType) ComplexAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
@@ -293,7 +293,7 @@ func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAt
 // ComplexAbsAttr is an optional attribute of ComplexAbs.
 type ComplexAbsAttr func(optionalAttr)
 
-// ComplexAbsTout sets Tout, which is DT_FLOAT by default. Types: float, double.
+// ComplexAbsTout sets Tout, which is float by default. Types: float, double.
 func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
@@ -465,7 +465,7 @@ func ControlTrigger(scope *Scope) (o *tf.Operation) {
 // ConvAttr is an optional attribute of Conv.
 type ConvAttr func(optionalAttr)
 
-// ConvExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// ConvExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func ConvExplicitPaddings(value []int64) ConvAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -475,7 +475,7 @@ func ConvDataFormat(value string) ConvAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// ConvDilations sets dilations, which is [] by default. The distance of the filter's elements in each dimension.
+// ConvDilations sets dilations, which is empty by default. The distance of the filter's elements in each dimension.
 func ConvDilations(value []int64) ConvAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
@@ -517,7 +517,7 @@ func Conv2DUseCudnnOnGpu(value bool) Conv2DAttr {
 	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
 }
 
-// Conv2DExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// Conv2DExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func Conv2DExplicitPaddings(value []int64) Conv2DAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -559,7 +559,7 @@ func Conv2DBackpropFilterUseCudnnOnGpu(value bool) Conv2DBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
 }
 
-// Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func Conv2DBackpropFilterExplicitPaddings(value []int64) Conv2DBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -602,7 +602,7 @@ func Conv2DBackpropInputUseCudnnOnGpu(value bool) Conv2DBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
 }
 
-// Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func Conv2DBackpropInputExplicitPaddings(value []int64) Conv2DBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }

@@ -94,7 +94,7 @@ func DecodeCSVNaValue(value string) DecodeCSVAttr {
 	return func(attrs optionalAttr) { attrs["na_value"] = value }
 }
 
-// DecodeCSVSelectCols sets select_cols, which is [] by default. Which columns; none means all.
+// DecodeCSVSelectCols sets select_cols, which is empty by default. Which columns; none means all.
 func DecodeCSVSelectCols(value []int64) DecodeCSVAttr {
 	return func(attrs optionalAttr) { attrs["select_cols"] = value }
 }
@@ -130,7 +130,7 @@ func DecodeImageChannels(value int64) DecodeImageAttr {
 	return func(attrs optionalAttr) { attrs["channels"] = value }
 }
 
-// DecodeImageDtype sets dtype, which is DT_UINT8 by default. Types: uint8, uint16, float.
+// DecodeImageDtype sets dtype, which is uint8 by default. Types: uint8, uint16, float.
 func DecodeImageDtype(value tf.DataType) DecodeImageAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -262,7 +262,7 @@ func DecodePngChannels(value int64) DecodePngAttr {
 	return func(attrs optionalAttr) { attrs["channels"] = value }
 }
 
-// DecodePngDtype sets dtype, which is DT_UINT8 by default. Types: uint8, uint16.
+// DecodePngDtype sets dtype, which is uint8 by default. Types: uint8, uint16.
 func DecodePngDtype(value tf.DataType) DecodePngAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -534,7 +534,7 @@ func DepthToSpace(scope *Scope, input tf.Output, block_size int64, optional ...D
 // DepthwiseConv2dNativeAttr is an optional attribute of DepthwiseConv2dNative.
 type DepthwiseConv2dNativeAttr func(optionalAttr)
 
-// DepthwiseConv2dNativeExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// DepthwiseConv2dNativeExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func DepthwiseConv2dNativeExplicitPaddings(value []int64) DepthwiseConv2dNativeAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -571,7 +571,7 @@ func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, stri
 // DepthwiseConv2dNativeBackpropFilterAttr is an optional attribute of DepthwiseConv2dNativeBackpropFilter.
 type DepthwiseConv2dNativeBackpropFilterAttr func(optionalAttr)
 
-// DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func DepthwiseConv2dNativeBackpropFilterExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -609,7 +609,7 @@ func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_s
 // DepthwiseConv2dNativeBackpropInputAttr is an optional attribute of DepthwiseConv2dNativeBackpropInput.
 type DepthwiseConv2dNativeBackpropInputAttr func(optionalAttr)
 
-// DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension.
+// DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
 func DepthwiseConv2dNativeBackpropInputExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -662,7 +662,7 @@ func DequantizeAxis(value int64) DequantizeAttr {
 	return func(attrs optionalAttr) { attrs["axis"] = value }
 }
 
-// DequantizeDtype sets dtype, which is DT_FLOAT by default. Types: bfloat16, float.
+// DequantizeDtype sets dtype, which is float by default. Types: bfloat16, float.
 func DequantizeDtype(value tf.DataType) DequantizeAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }

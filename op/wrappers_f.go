@@ -31,7 +31,7 @@ func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 // FIFOQueueV2Attr is an optional attribute of FIFOQueueV2.
 type FIFOQueueV2Attr func(optionalAttr)
 
-// FIFOQueueV2Shapes sets shapes, which is [] by default. Their shapes; none if they may differ, and then elements are dequeued one by one.
+// FIFOQueueV2Shapes sets shapes, which is empty by default. Their shapes; none if they may differ, and then elements are dequeued one by one.
 func FIFOQueueV2Shapes(value []tf.Shape) FIFOQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["shapes"] = value }
 }

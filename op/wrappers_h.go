@@ -53,7 +53,7 @@ func HashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, o
 // HistogramFixedWidthAttr is an optional attribute of HistogramFixedWidth.
 type HistogramFixedWidthAttr func(optionalAttr)
 
-// HistogramFixedWidthDtype sets dtype, which is DT_INT32 by default. Types: int32, int64.
+// HistogramFixedWidthDtype sets dtype, which is int32 by default. Types: int32, int64.
 func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }

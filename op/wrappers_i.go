@@ -31,7 +31,7 @@ func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 // IRFFTAttr is an optional attribute of IRFFT.
 type IRFFTAttr func(optionalAttr)
 
-// IRFFTTreal sets Treal, which is DT_FLOAT by default. Types: float, double.
+// IRFFTTreal sets Treal, which is float by default. Types: float, double.
 func IRFFTTreal(value tf.DataType) IRFFTAttr {
 	return func(attrs optionalAttr) { attrs["Treal"] = value }
 }
@@ -56,7 +56,7 @@ func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFF
 // IRFFT2DAttr is an optional attribute of IRFFT2D.
 type IRFFT2DAttr func(optionalAttr)
 
-// IRFFT2DTreal sets Treal, which is DT_FLOAT by default. Types: float, double.
+// IRFFT2DTreal sets Treal, which is float by default. Types: float, double.
 func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 	return func(attrs optionalAttr) { attrs["Treal"] = value }
 }
@@ -81,7 +81,7 @@ func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IR
 // IRFFT3DAttr is an optional attribute of IRFFT3D.
 type IRFFT3DAttr func(optionalAttr)
 
-// IRFFT3DTreal sets Treal, which is DT_FLOAT by default. Types: float, double.
+// IRFFT3DTreal sets Treal, which is float by default. Types: float, double.
 func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 	return func(attrs optionalAttr) { attrs["Treal"] = value }
 }
@@ -192,7 +192,7 @@ func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 // ImagAttr is an optional attribute of Imag.
 type ImagAttr func(optionalAttr)
 
-// ImagTout sets Tout, which is DT_FLOAT by default. Types: float, double.
+// ImagTout sets Tout, which is float by default. Types: float, double.
 func ImagTout(value tf.DataType) ImagAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }

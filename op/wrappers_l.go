@@ -256,7 +256,7 @@ func LinSpace(scope *Scope, start tf.Output, stop tf.Output, num tf.Output) (out
 // ListDiffAttr is an optional attribute of ListDiff.
 type ListDiffAttr func(optionalAttr)
 
-// ListDiffOutIdx sets out_idx, which is DT_INT32 by default. Types: int32, int64.
+// ListDiffOutIdx sets out_idx, which is int32 by default. Types: int32, int64.
 func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -495,7 +495,7 @@ func LoopCond(scope *Scope, input tf.Output) (output tf.Output) {
 // LowerBoundAttr is an optional attribute of LowerBound.
 type LowerBoundAttr func(optionalAttr)
 
-// LowerBoundOutType sets out_type, which is DT_INT32 by default. Types: int32, int64.
+// LowerBoundOutType sets out_type, which is int32 by default. Types: int32, int64.
 func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -521,7 +521,7 @@ func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optiona
 // LuAttr is an optional attribute of Lu.
 type LuAttr func(optionalAttr)
 
-// LuOutputIdxType sets output_idx_type, which is DT_INT32 by default. Types: int32, int64.
+// LuOutputIdxType sets output_idx_type, which is int32 by default. Types: int32, int64.
 func LuOutputIdxType(value tf.DataType) LuAttr {
 	return func(attrs optionalAttr) { attrs["output_idx_type"] = value }
 }

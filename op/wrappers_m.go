@@ -532,7 +532,7 @@ func Max(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ..
 // MaxPoolAttr is an optional attribute of MaxPool.
 type MaxPoolAttr func(optionalAttr)
 
-// MaxPoolExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension where padding is "EXPLICIT".
+// MaxPoolExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension where padding is "EXPLICIT".
 func MaxPoolExplicitPaddings(value []int64) MaxPoolAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -651,7 +651,7 @@ func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output
 // MaxPoolGradAttr is an optional attribute of MaxPoolGrad.
 type MaxPoolGradAttr func(optionalAttr)
 
-// MaxPoolGradExplicitPaddings sets explicit_paddings, which is [] by default. The padding before and after each dimension where padding is "EXPLICIT".
+// MaxPoolGradExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension where padding is "EXPLICIT".
 func MaxPoolGradExplicitPaddings(value []int64) MaxPoolGradAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
@@ -803,7 +803,7 @@ func MaxPoolV2(scope *Scope, input tf.Output, ksize tf.Output, strides tf.Output
 // MaxPoolWithArgmaxAttr is an optional attribute of MaxPoolWithArgmax.
 type MaxPoolWithArgmaxAttr func(optionalAttr)
 
-// MaxPoolWithArgmaxTargmax sets Targmax, which is DT_INT64 by default. Types: int32, int64.
+// MaxPoolWithArgmaxTargmax sets Targmax, which is int64 by default. Types: int32, int64.
 func MaxPoolWithArgmaxTargmax(value tf.DataType) MaxPoolWithArgmaxAttr {
 	return func(attrs optionalAttr) { attrs["Targmax"] = value }
 }
@@ -1091,7 +1091,7 @@ func MultinomialSeed2(value int64) MultinomialAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// MultinomialOutputDtype sets output_dtype, which is DT_INT64 by default. Types: int32, int64.
+// MultinomialOutputDtype sets output_dtype, which is int64 by default. Types: int32, int64.
 func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 	return func(attrs optionalAttr) { attrs["output_dtype"] = value }
 }

@@ -52,7 +52,7 @@ func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf
 // PaddingFIFOQueueV2Attr is an optional attribute of PaddingFIFOQueueV2.
 type PaddingFIFOQueueV2Attr func(optionalAttr)
 
-// PaddingFIFOQueueV2Shapes sets shapes, which is [] by default. Their shapes, in which dimensions may be unknown.
+// PaddingFIFOQueueV2Shapes sets shapes, which is empty by default. Their shapes, in which dimensions may be unknown.
 func PaddingFIFOQueueV2Shapes(value []tf.Shape) PaddingFIFOQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["shapes"] = value }
 }
@@ -226,27 +226,27 @@ func ParseSequenceExampleNfeatureListDense(value int64) ParseSequenceExampleAttr
 	return func(attrs optionalAttr) { attrs["Nfeature_list_dense"] = value }
 }
 
-// ParseSequenceExampleContextSparseTypes sets context_sparse_types, which is [] by default. Types: float, int64, string.
+// ParseSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. Types: float, int64, string.
 func ParseSequenceExampleContextSparseTypes(value []tf.DataType) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
 }
 
-// ParseSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is [] by default. Types: float, int64, string.
+// ParseSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. Types: float, int64, string.
 func ParseSequenceExampleFeatureListDenseTypes(value []tf.DataType) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
 }
 
-// ParseSequenceExampleContextDenseShapes sets context_dense_shapes, which is [] by default.
+// ParseSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default.
 func ParseSequenceExampleContextDenseShapes(value []tf.Shape) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
 }
 
-// ParseSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is [] by default. Types: float, int64, string.
+// ParseSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. Types: float, int64, string.
 func ParseSequenceExampleFeatureListSparseTypes(value []tf.DataType) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
 }
 
-// ParseSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is [] by default.
+// ParseSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default.
 func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
 }
@@ -307,27 +307,27 @@ func ParseSingleExample(scope *Scope, serialized tf.Output, dense_defaults []tf.
 // ParseSingleSequenceExampleAttr is an optional attribute of ParseSingleSequenceExample.
 type ParseSingleSequenceExampleAttr func(optionalAttr)
 
-// ParseSingleSequenceExampleContextSparseTypes sets context_sparse_types, which is [] by default. Types: float, int64, string.
+// ParseSingleSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. Types: float, int64, string.
 func ParseSingleSequenceExampleContextSparseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
 }
 
-// ParseSingleSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is [] by default. Types: float, int64, string.
+// ParseSingleSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. Types: float, int64, string.
 func ParseSingleSequenceExampleFeatureListDenseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
 }
 
-// ParseSingleSequenceExampleContextDenseShapes sets context_dense_shapes, which is [] by default.
+// ParseSingleSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default.
 func ParseSingleSequenceExampleContextDenseShapes(value []tf.Shape) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
 }
 
-// ParseSingleSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is [] by default. Types: float, int64, string.
+// ParseSingleSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. Types: float, int64, string.
 func ParseSingleSequenceExampleFeatureListSparseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
 }
 
-// ParseSingleSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is [] by default.
+// ParseSingleSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default.
 func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
 }
@@ -369,7 +369,7 @@ func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (outp
 // PlaceholderAttr is an optional attribute of Placeholder.
 type PlaceholderAttr func(optionalAttr)
 
-// PlaceholderShape sets shape, which is ? by default.
+// PlaceholderShape sets shape, which is of unknown rank by default.
 func PlaceholderShape(value tf.Shape) PlaceholderAttr {
 	return func(attrs optionalAttr) { attrs["shape"] = value }
 }
@@ -530,7 +530,7 @@ func PrintV2(scope *Scope, input tf.Output, optional ...PrintV2Attr) (o *tf.Oper
 // PriorityQueueV2Attr is an optional attribute of PriorityQueueV2.
 type PriorityQueueV2Attr func(optionalAttr)
 
-// PriorityQueueV2ComponentTypes sets component_types, which is [] by default. The types of an element's components after the first, which is the priority, an int64.
+// PriorityQueueV2ComponentTypes sets component_types, which is empty by default. The types of an element's components after the first, which is the priority, an int64.
 func PriorityQueueV2ComponentTypes(value []tf.DataType) PriorityQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["component_types"] = value }
 }

@@ -313,7 +313,7 @@ func QuantizeV2(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 // QuantizedAddAttr is an optional attribute of QuantizedAdd.
 type QuantizedAddAttr func(optionalAttr)
 
-// QuantizedAddToutput sets Toutput, which is DT_QINT32 by default. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedAddToutput sets Toutput, which is qint32 by default. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
 	return func(attrs optionalAttr) { attrs["Toutput"] = value }
 }
@@ -351,7 +351,7 @@ func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input t
 // QuantizedMatMulAttr is an optional attribute of QuantizedMatMul.
 type QuantizedMatMulAttr func(optionalAttr)
 
-// QuantizedMatMulToutput sets Toutput, which is DT_QINT32 by default. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedMatMulToutput sets Toutput, which is qint32 by default. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMatMulToutput(value tf.DataType) QuantizedMatMulAttr {
 	return func(attrs optionalAttr) { attrs["Toutput"] = value }
 }
@@ -366,7 +366,7 @@ func QuantizedMatMulTransposeB(value bool) QuantizedMatMulAttr {
 	return func(attrs optionalAttr) { attrs["transpose_b"] = value }
 }
 
-// QuantizedMatMulTactivation sets Tactivation, which is DT_QUINT8 by default. Ignored. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedMatMulTactivation sets Tactivation, which is quint8 by default. Ignored. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
 	return func(attrs optionalAttr) { attrs["Tactivation"] = value }
 }
@@ -387,7 +387,7 @@ func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, ma
 // QuantizedMulAttr is an optional attribute of QuantizedMul.
 type QuantizedMulAttr func(optionalAttr)
 
-// QuantizedMulToutput sets Toutput, which is DT_QINT32 by default. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedMulToutput sets Toutput, which is qint32 by default. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
 	return func(attrs optionalAttr) { attrs["Toutput"] = value }
 }

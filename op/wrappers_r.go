@@ -7,7 +7,7 @@ import tf "github.com/troupe-go/troupe/session"
 // RFFTAttr is an optional attribute of RFFT.
 type RFFTAttr func(optionalAttr)
 
-// RFFTTcomplex sets Tcomplex, which is DT_COMPLEX64 by default. Types: complex64, complex128.
+// RFFTTcomplex sets Tcomplex, which is complex64 by default. Types: complex64, complex128.
 func RFFTTcomplex(value tf.DataType) RFFTAttr {
 	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
 }
@@ -32,7 +32,7 @@ func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTA
 // RFFT2DAttr is an optional attribute of RFFT2D.
 type RFFT2DAttr func(optionalAttr)
 
-// RFFT2DTcomplex sets Tcomplex, which is DT_COMPLEX64 by default. Types: complex64, complex128.
+// RFFT2DTcomplex sets Tcomplex, which is complex64 by default. Types: complex64, complex128.
 func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
 }
@@ -57,7 +57,7 @@ func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFF
 // RFFT3DAttr is an optional attribute of RFFT3D.
 type RFFT3DAttr func(optionalAttr)
 
-// RFFT3DTcomplex sets Tcomplex, which is DT_COMPLEX64 by default. Types: complex64, complex128.
+// RFFT3DTcomplex sets Tcomplex, which is complex64 by default. Types: complex64, complex128.
 func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
 }
@@ -203,7 +203,7 @@ func RaggedGather(scope *Scope, params_nested_splits []tf.Output, params_dense_v
 // RaggedRangeAttr is an optional attribute of RaggedRange.
 type RaggedRangeAttr func(optionalAttr)
 
-// RaggedRangeTsplits sets Tsplits, which is DT_INT64 by default. Types: int32, int64.
+// RaggedRangeTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
 func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -235,7 +235,7 @@ func RaggedRange(scope *Scope, starts tf.Output, limits tf.Output, deltas tf.Out
 // RaggedTensorFromVariantAttr is an optional attribute of RaggedTensorFromVariant.
 type RaggedTensorFromVariantAttr func(optionalAttr)
 
-// RaggedTensorFromVariantTsplits sets Tsplits, which is DT_INT64 by default. Types: int32, int64.
+// RaggedTensorFromVariantTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
 func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -381,7 +381,7 @@ func RandomPoissonV2Seed2(value int64) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// RandomPoissonV2Dtype sets dtype, which is DT_INT64 by default. Types: half, float, double, int32, int64.
+// RandomPoissonV2Dtype sets dtype, which is int64 by default. Types: half, float, double, int32, int64.
 func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -437,7 +437,7 @@ func RandomShuffle(scope *Scope, value tf.Output, optional ...RandomShuffleAttr)
 // RandomShuffleQueueV2Attr is an optional attribute of RandomShuffleQueueV2.
 type RandomShuffleQueueV2Attr func(optionalAttr)
 
-// RandomShuffleQueueV2Shapes sets shapes, which is [] by default. Their shapes; none if they may differ.
+// RandomShuffleQueueV2Shapes sets shapes, which is empty by default. Their shapes; none if they may differ.
 func RandomShuffleQueueV2Shapes(value []tf.Shape) RandomShuffleQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["shapes"] = value }
 }
@@ -680,7 +680,7 @@ func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output)
 // RealAttr is an optional attribute of Real.
 type RealAttr func(optionalAttr)
 
-// RealTout sets Tout, which is DT_FLOAT by default. Types: float, double.
+// RealTout sets Tout, which is float by default. Types: float, double.
 func RealTout(value tf.DataType) RealAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }

@@ -321,7 +321,7 @@ func SeluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops t
 // SerializeManySparseAttr is an optional attribute of SerializeManySparse.
 type SerializeManySparseAttr func(optionalAttr)
 
-// SerializeManySparseOutType sets out_type, which is DT_STRING by default. Types: string, variant.
+// SerializeManySparseOutType sets out_type, which is string by default. Types: string, variant.
 func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -342,7 +342,7 @@ func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values t
 // SerializeSparseAttr is an optional attribute of SerializeSparse.
 type SerializeSparseAttr func(optionalAttr)
 
-// SerializeSparseOutType sets out_type, which is DT_STRING by default. Types: string, variant.
+// SerializeSparseOutType sets out_type, which is string by default. Types: string, variant.
 func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -406,7 +406,7 @@ func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shap
 // ShapeAttr is an optional attribute of Shape.
 type ShapeAttr func(optionalAttr)
 
-// ShapeOutType sets out_type, which is DT_INT32 by default. Types: int32, int64.
+// ShapeOutType sets out_type, which is int32 by default. Types: int32, int64.
 func ShapeOutType(value tf.DataType) ShapeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -427,7 +427,7 @@ func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Outp
 // ShapeNAttr is an optional attribute of ShapeN.
 type ShapeNAttr func(optionalAttr)
 
-// ShapeNOutType sets out_type, which is DT_INT32 by default. Types: int32, int64.
+// ShapeNOutType sets out_type, which is int32 by default. Types: int32, int64.
 func ShapeNOutType(value tf.DataType) ShapeNAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -533,7 +533,7 @@ func Sinh(scope *Scope, x tf.Output) (y tf.Output) {
 // SizeAttr is an optional attribute of Size.
 type SizeAttr func(optionalAttr)
 
-// SizeOutType sets out_type, which is DT_INT32 by default. Types: int32, int64.
+// SizeOutType sets out_type, which is int32 by default. Types: int32, int64.
 func SizeOutType(value tf.DataType) SizeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -578,7 +578,7 @@ func Snapshot(scope *Scope, input tf.Output) (output tf.Output) {
 // SobolSampleAttr is an optional attribute of SobolSample.
 type SobolSampleAttr func(optionalAttr)
 
-// SobolSampleDtype sets dtype, which is DT_FLOAT by default. Types: float, double.
+// SobolSampleDtype sets dtype, which is float by default. Types: float, double.
 func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1604,7 +1604,7 @@ func SquaredDifference(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // SqueezeAttr is an optional attribute of Squeeze.
 type SqueezeAttr func(optionalAttr)
 
-// SqueezeSqueezeDims sets squeeze_dims, which is [] by default.
+// SqueezeSqueezeDims sets squeeze_dims, which is empty by default.
 func SqueezeSqueezeDims(value []int64) SqueezeAttr {
 	return func(attrs optionalAttr) { attrs["squeeze_dims"] = value }
 }
@@ -1835,7 +1835,7 @@ func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (s
 // StatefulRandomBinomialAttr is an optional attribute of StatefulRandomBinomial.
 type StatefulRandomBinomialAttr func(optionalAttr)
 
-// StatefulRandomBinomialDtype sets dtype, which is DT_INT64 by default. Types: half, float, double, int32, int64.
+// StatefulRandomBinomialDtype sets dtype, which is int64 by default. Types: half, float, double, int32, int64.
 func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1862,7 +1862,7 @@ func StatefulRandomBinomial(scope *Scope, resource tf.Output, algorithm tf.Outpu
 // StatefulStandardNormalV2Attr is an optional attribute of StatefulStandardNormalV2.
 type StatefulStandardNormalV2Attr func(optionalAttr)
 
-// StatefulStandardNormalV2Dtype sets dtype, which is DT_FLOAT by default.
+// StatefulStandardNormalV2Dtype sets dtype, which is float by default.
 func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1887,7 +1887,7 @@ func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Out
 // StatefulTruncatedNormalAttr is an optional attribute of StatefulTruncatedNormal.
 type StatefulTruncatedNormalAttr func(optionalAttr)
 
-// StatefulTruncatedNormalDtype sets dtype, which is DT_FLOAT by default.
+// StatefulTruncatedNormalDtype sets dtype, which is float by default.
 func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1912,7 +1912,7 @@ func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Outp
 // StatefulUniformAttr is an optional attribute of StatefulUniform.
 type StatefulUniformAttr func(optionalAttr)
 
-// StatefulUniformDtype sets dtype, which is DT_FLOAT by default.
+// StatefulUniformDtype sets dtype, which is float by default.
 func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1937,7 +1937,7 @@ func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shap
 // StatefulUniformFullIntAttr is an optional attribute of StatefulUniformFullInt.
 type StatefulUniformFullIntAttr func(optionalAttr)
 
-// StatefulUniformFullIntDtype sets dtype, which is DT_UINT64 by default.
+// StatefulUniformFullIntDtype sets dtype, which is uint64 by default.
 func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1978,7 +1978,7 @@ func StatefulUniformInt(scope *Scope, resource tf.Output, algorithm tf.Output, s
 // StatelessMultinomialAttr is an optional attribute of StatelessMultinomial.
 type StatelessMultinomialAttr func(optionalAttr)
 
-// StatelessMultinomialOutputDtype sets output_dtype, which is DT_INT64 by default. Types: int32, int64.
+// StatelessMultinomialOutputDtype sets output_dtype, which is int64 by default. Types: int32, int64.
 func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr {
 	return func(attrs optionalAttr) { attrs["output_dtype"] = value }
 }
@@ -2022,7 +2022,7 @@ func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed t
 // StatelessRandomBinomialAttr is an optional attribute of StatelessRandomBinomial.
 type StatelessRandomBinomialAttr func(optionalAttr)
 
-// StatelessRandomBinomialDtype sets dtype, which is DT_INT64 by default. Types: half, float, double, int32, int64.
+// StatelessRandomBinomialDtype sets dtype, which is int64 by default. Types: half, float, double, int32, int64.
 func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2126,7 +2126,7 @@ func StatelessRandomGetKeyCounterAlg(scope *Scope, seed tf.Output) (key tf.Outpu
 // StatelessRandomNormalAttr is an optional attribute of StatelessRandomNormal.
 type StatelessRandomNormalAttr func(optionalAttr)
 
-// StatelessRandomNormalDtype sets dtype, which is DT_FLOAT by default. Types: half, bfloat16, float, double.
+// StatelessRandomNormalDtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
 func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2151,7 +2151,7 @@ func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, option
 // StatelessRandomNormalV2Attr is an optional attribute of StatelessRandomNormalV2.
 type StatelessRandomNormalV2Attr func(optionalAttr)
 
-// StatelessRandomNormalV2Dtype sets dtype, which is DT_FLOAT by default. Types: half, bfloat16, float, double.
+// StatelessRandomNormalV2Dtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
 func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2195,7 +2195,7 @@ func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam t
 // StatelessRandomUniformAttr is an optional attribute of StatelessRandomUniform.
 type StatelessRandomUniformAttr func(optionalAttr)
 
-// StatelessRandomUniformDtype sets dtype, which is DT_FLOAT by default. Types: half, bfloat16, float, double.
+// StatelessRandomUniformDtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
 func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2220,7 +2220,7 @@ func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optio
 // StatelessRandomUniformFullIntAttr is an optional attribute of StatelessRandomUniformFullInt.
 type StatelessRandomUniformFullIntAttr func(optionalAttr)
 
-// StatelessRandomUniformFullIntDtype sets dtype, which is DT_UINT64 by default. Types: int32, int64, uint32, uint64.
+// StatelessRandomUniformFullIntDtype sets dtype, which is uint64 by default. Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUniformFullIntAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2245,7 +2245,7 @@ func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output
 // StatelessRandomUniformFullIntV2Attr is an optional attribute of StatelessRandomUniformFullIntV2.
 type StatelessRandomUniformFullIntV2Attr func(optionalAttr)
 
-// StatelessRandomUniformFullIntV2Dtype sets dtype, which is DT_UINT64 by default. Types: int32, int64, uint32, uint64.
+// StatelessRandomUniformFullIntV2Dtype sets dtype, which is uint64 by default. Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUniformFullIntV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2302,7 +2302,7 @@ func StatelessRandomUniformIntV2(scope *Scope, shape tf.Output, key tf.Output, c
 // StatelessRandomUniformV2Attr is an optional attribute of StatelessRandomUniformV2.
 type StatelessRandomUniformV2Attr func(optionalAttr)
 
-// StatelessRandomUniformV2Dtype sets dtype, which is DT_FLOAT by default. Types: half, bfloat16, float, double.
+// StatelessRandomUniformV2Dtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
 func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2343,7 +2343,7 @@ func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.O
 // StatelessTruncatedNormalAttr is an optional attribute of StatelessTruncatedNormal.
 type StatelessTruncatedNormalAttr func(optionalAttr)
 
-// StatelessTruncatedNormalDtype sets dtype, which is DT_FLOAT by default. Types: half, bfloat16, float, double.
+// StatelessTruncatedNormalDtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
 func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2368,7 +2368,7 @@ func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, opt
 // StatelessTruncatedNormalV2Attr is an optional attribute of StatelessTruncatedNormalV2.
 type StatelessTruncatedNormalV2Attr func(optionalAttr)
 
-// StatelessTruncatedNormalV2Dtype sets dtype, which is DT_FLOAT by default. Types: half, bfloat16, float, double.
+// StatelessTruncatedNormalV2Dtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
 func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormalV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2761,7 +2761,7 @@ func StringToHashBucketStrong(scope *Scope, input tf.Output, num_buckets int64, 
 // StringToNumberAttr is an optional attribute of StringToNumber.
 type StringToNumberAttr func(optionalAttr)
 
-// StringToNumberOutType sets out_type, which is DT_FLOAT by default. Types: float, double, int32, int64, uint32, uint64.
+// StringToNumberOutType sets out_type, which is float by default. Types: float, double, int32, int64, uint32, uint64.
 func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }

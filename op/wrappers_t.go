@@ -55,7 +55,7 @@ func TensorArrayCloseV3(scope *Scope, handle tf.Output) (o *tf.Operation) {
 // TensorArrayConcatV2Attr is an optional attribute of TensorArrayConcatV2.
 type TensorArrayConcatV2Attr func(optionalAttr)
 
-// TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is ? by default.
+// TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default.
 func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2Attr {
 	return func(attrs optionalAttr) { attrs["element_shape_except0"] = value }
 }
@@ -76,7 +76,7 @@ func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtyp
 // TensorArrayConcatV3Attr is an optional attribute of TensorArrayConcatV3.
 type TensorArrayConcatV3Attr func(optionalAttr)
 
-// TensorArrayConcatV3ElementShapeExcept0 sets element_shape_except0, which is ? by default.
+// TensorArrayConcatV3ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default.
 func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3Attr {
 	return func(attrs optionalAttr) { attrs["element_shape_except0"] = value }
 }
@@ -97,7 +97,7 @@ func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtyp
 // TensorArrayGatherV3Attr is an optional attribute of TensorArrayGatherV3.
 type TensorArrayGatherV3Attr func(optionalAttr)
 
-// TensorArrayGatherV3ElementShape sets element_shape, which is ? by default.
+// TensorArrayGatherV3ElementShape sets element_shape, which is of unknown rank by default.
 func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
@@ -193,7 +193,7 @@ func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths
 // TensorArrayV2Attr is an optional attribute of TensorArrayV2.
 type TensorArrayV2Attr func(optionalAttr)
 
-// TensorArrayV2ElementShape sets element_shape, which is ? by default.
+// TensorArrayV2ElementShape sets element_shape, which is of unknown rank by default.
 func TensorArrayV2ElementShape(value tf.Shape) TensorArrayV2Attr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
@@ -231,7 +231,7 @@ func TensorArrayV2(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 // TensorArrayV3Attr is an optional attribute of TensorArrayV3.
 type TensorArrayV3Attr func(optionalAttr)
 
-// TensorArrayV3ElementShape sets element_shape, which is ? by default.
+// TensorArrayV3ElementShape sets element_shape, which is of unknown rank by default.
 func TensorArrayV3ElementShape(value tf.Shape) TensorArrayV3Attr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
@@ -309,7 +309,7 @@ func TensorDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shap
 // TensorListConcatAttr is an optional attribute of TensorListConcat.
 type TensorListConcatAttr func(optionalAttr)
 
-// TensorListConcatElementShape sets element_shape, which is ? by default. A shape that the elements fit, of which the first dimension is open.
+// TensorListConcatElementShape sets element_shape, which is of unknown rank by default. A shape that the elements fit, of which the first dimension is open.
 func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
@@ -801,7 +801,7 @@ func TensorSummaryDescription(value string) TensorSummaryAttr {
 	return func(attrs optionalAttr) { attrs["description"] = value }
 }
 
-// TensorSummaryLabels sets labels, which is [] by default. Ignored.
+// TensorSummaryLabels sets labels, which is empty by default. Ignored.
 func TensorSummaryLabels(value []string) TensorSummaryAttr {
 	return func(attrs optionalAttr) { attrs["labels"] = value }
 }
@@ -1002,7 +1002,7 @@ func TopKV2Sorted(value bool) TopKV2Attr {
 	return func(attrs optionalAttr) { attrs["sorted"] = value }
 }
 
-// TopKV2IndexType sets index_type, which is DT_INT32 by default. Types: int16, int32, int64.
+// TopKV2IndexType sets index_type, which is int32 by default. Types: int16, int32, int64.
 func TopKV2IndexType(value tf.DataType) TopKV2Attr {
 	return func(attrs optionalAttr) { attrs["index_type"] = value }
 }

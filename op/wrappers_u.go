@@ -102,7 +102,7 @@ func UnicodeDecodeReplaceControlCharacters(value bool) UnicodeDecodeAttr {
 	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
 }
 
-// UnicodeDecodeTsplits sets Tsplits, which is DT_INT64 by default. Types: int32, int64.
+// UnicodeDecodeTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
 func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -147,7 +147,7 @@ func UnicodeDecodeWithOffsetsReplaceControlCharacters(value bool) UnicodeDecodeW
 	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
 }
 
-// UnicodeDecodeWithOffsetsTsplits sets Tsplits, which is DT_INT64 by default. Types: int32, int64.
+// UnicodeDecodeWithOffsetsTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
 func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsetsAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -298,7 +298,7 @@ func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int6
 // UniqueAttr is an optional attribute of Unique.
 type UniqueAttr func(optionalAttr)
 
-// UniqueOutIdx sets out_idx, which is DT_INT32 by default. Types: int32, int64.
+// UniqueOutIdx sets out_idx, which is int32 by default. Types: int32, int64.
 func UniqueOutIdx(value tf.DataType) UniqueAttr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -324,7 +324,7 @@ func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx
 // UniqueV2Attr is an optional attribute of UniqueV2.
 type UniqueV2Attr func(optionalAttr)
 
-// UniqueV2OutIdx sets out_idx, which is DT_INT32 by default. Types: int32, int64.
+// UniqueV2OutIdx sets out_idx, which is int32 by default. Types: int32, int64.
 func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -354,7 +354,7 @@ func UniqueV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueV2Att
 // UniqueWithCountsAttr is an optional attribute of UniqueWithCounts.
 type UniqueWithCountsAttr func(optionalAttr)
 
-// UniqueWithCountsOutIdx sets out_idx, which is DT_INT32 by default. Types: int32, int64.
+// UniqueWithCountsOutIdx sets out_idx, which is int32 by default. Types: int32, int64.
 func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -381,7 +381,7 @@ func UniqueWithCounts(scope *Scope, x tf.Output, optional ...UniqueWithCountsAtt
 // UniqueWithCountsV2Attr is an optional attribute of UniqueWithCountsV2.
 type UniqueWithCountsV2Attr func(optionalAttr)
 
-// UniqueWithCountsV2OutIdx sets out_idx, which is DT_INT32 by default. Types: int32, int64.
+// UniqueWithCountsV2OutIdx sets out_idx, which is int32 by default. Types: int32, int64.
 func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -588,7 +588,7 @@ func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (value
 // UpperBoundAttr is an optional attribute of UpperBound.
 type UpperBoundAttr func(optionalAttr)
 
-// UpperBoundOutType sets out_type, which is DT_INT32 by default. Types: int32, int64.
+// UpperBoundOutType sets out_type, which is int32 by default. Types: int32, int64.
 func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }

@@ -22,7 +22,7 @@ func VarHandleOpDebugName(value string) VarHandleOpAttr {
 	return func(attrs optionalAttr) { attrs["debug_name"] = value }
 }
 
-// VarHandleOpAllowedDevices sets allowed_devices, which is [] by default. The devices that may hold the resource; all if empty.
+// VarHandleOpAllowedDevices sets allowed_devices, which is empty by default. The devices that may hold the resource; all if empty.
 func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 	return func(attrs optionalAttr) { attrs["allowed_devices"] = value }
 }
@@ -54,7 +54,7 @@ func VarIsInitializedOp(scope *Scope, resource tf.Output) (is_initialized tf.Out
 // VariableShapeAttr is an optional attribute of VariableShape.
 type VariableShapeAttr func(optionalAttr)
 
-// VariableShapeOutType sets out_type, which is DT_INT32 by default. Types: int32, int64.
+// VariableShapeOutType sets out_type, which is int32 by default. Types: int32, int64.
 func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }

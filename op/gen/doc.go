@@ -54,8 +54,21 @@ func (w *wrapper) Doc() string {
 
 // SetterDoc is the comment of the function that makes an option.
 func (w *wrapper) SetterDoc(a registry.AttrDef) string {
-	text := fmt.Sprintf("%s sets %s, which is %s by default.", w.Setter(a), a.Name, a.Default)
+	text := fmt.Sprintf("%s sets %s, which is %s by default.", w.Setter(a), a.Name, value(a.Default))
 	return comment(join(text, join(describe(a), limits(a))))
+}
+
+// value is an attribute's value in words.
+func value(v *registry.AttrValue) string {
+	switch {
+	case v.Kind == registry.KindType:
+		return v.Type.String()
+	case v.Kind == registry.KindShape && v.Shape.Unknown:
+		return "of unknown rank"
+	case v.Kind.IsList() && len(v.List) == 0:
+		return "empty"
+	}
+	return v.String()
 }
 
 // limits says which values the attribute can have.

@@ -73,7 +73,7 @@ func (w *wrapper) Results() string {
 	return "(" + strings.Join(results, ", ") + ")"
 }
 
-// Inputs is the elements of the OpSpec's Input.
+// InputList is the elements of the OpSpec's Input.
 func (w *wrapper) InputList() string {
 	inputs := make([]string, len(w.Inputs))
 	for i, in := range w.Inputs {
