@@ -94,7 +94,7 @@ func (c *Context) Shapes(name string) []Shape {
 
 func (c *Context) tryAttr(name string, s registry.Shape) Shape {
 	if err := CheckAttr(s); err != nil {
-		c.Fail(status.Invalid("attr '%s': %w", name, err))
+		c.Fail(status.Invalid("attr '%s': %s", name, status.From(err).Message))
 		return Shape{}
 	}
 	return FromAttr(s)

@@ -180,11 +180,13 @@ func run(f shape.Func, like *shape.Context, inputs []shape.Shape, values []*tens
 }
 
 // guessing is the operations that take a guess, as TensorFlow does, or refuse
-// to be without what they do not know.
+// more than they must.
 var guessing = []string{
-	"SplitV",                           // takes an unknown axis for the last one
+	"AccumulateNV2", "PlaceholderWithDefault", // believe their attribute
+	"ParallelConcat",                   // wants to know its inputs in full
+	"SoftmaxCrossEntropyWithLogits",    // takes it that unknown shapes need no broadcasting
 	"SpaceToBatchND", "BatchToSpaceND", // want to know how many dimensions are in blocks
-	"ParallelConcat", // wants to know its inputs in full
+	"SplitV", // takes an unknown axis for the last one
 }
 
 // Shape functions are total: no panic, no memory by the size of a number, and
