@@ -38,12 +38,16 @@ func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf
 	if scope.Err() != nil {
 		return nil
 	}
-	attrs := with(optionalAttr{"parallel_iterations": int64(10)}, optional)
-	if len(init) == 0 {
+	parallel := with(optionalAttr{"parallel_iterations": int64(10)}, optional)["parallel_iterations"].(int64)
+	switch {
+	case parallel < 1:
+		scope.UpdateErr("While", status.Invalid("parallel_iterations is %d, but must be at least 1", parallel))
+		return nil
+	case len(init) == 0:
 		scope.UpdateErr("While", status.Invalid("a loop needs at least one variable"))
 		return nil
 	}
-	l := newLoop(scope, attrs["parallel_iterations"].(int64))
+	l := newLoop(scope, parallel)
 	frame := l.scope("", l.test)
 
 	vars := make([]tf.Output, len(init))

@@ -10,13 +10,8 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 )
 
-type (
-	cond = func(*op.Scope, []tf.Output) tf.Output
-	body = func(*op.Scope, []tf.Output) []tf.Output
-)
-
 // below is the condition that the first variable is less than n.
-func below(n int32) cond {
+func below(n int32) func(*op.Scope, []tf.Output) tf.Output {
 	return func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Const(s, n)) }
 }
 
@@ -119,6 +114,9 @@ func TestWhileErrors(t *testing.T) {
 		want  string
 	}{
 		{"no variables", func(s *op.Scope) { op.While(s, nil, below(1), same) }, "at least one variable"},
+		{"no iterations at once", func(s *op.Scope) {
+			op.While(s, consts(s, int32(0)), below(1), same, op.WhileParallelIterations(0))
+		}, "parallel_iterations is 0"},
 		{"too few values", func(s *op.Scope) {
 			op.While(s, consts(s, int32(0), int32(0)), below(1), func(s *op.Scope, v []tf.Output) []tf.Output { return v[:1] })
 		}, "the loop has 2 variables, but its body gives 1"},
