@@ -1,6 +1,14 @@
 package math
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("SegmentSum").
@@ -78,4 +86,194 @@ num_segments: How many segments.`)
 
 segment_ids: The segment of each slice; negative ones are left out.
 num_segments: How many segments.`)
+
+	for op, kind := range map[string]reduction{"Sum": total, "Mean": mean, "Prod": product, "Max": largest, "Min": smallest} {
+		types := elementwise.Numbers
+		if kind == largest || kind == smallest {
+			types = elementwise.Reals
+		}
+		kernel.ForTypes("Segment"+op, "T", func(dt tensor.DType) kernel.Kernel { return newSegments(dt, kind, false) }, types...)
+		if kind != mean {
+			kernel.ForTypes("UnsortedSegment"+op, "T", func(dt tensor.DType) kernel.Kernel { return newSegments(dt, kind, true) }, types...)
+		}
+	}
+}
+
+func newSegments(dt tensor.DType, kind reduction, unsorted bool) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return newFloatSegments[float32](dt, kind, unsorted, math.MaxFloat32)
+	case tensor.Double:
+		return newFloatSegments[float64](dt, kind, unsorted, math.MaxFloat64)
+	case tensor.Half:
+		return elementwise.Widen(dt, newFloatSegments[float32](tensor.Float, kind, unsorted, 65504))
+	case tensor.Bfloat16:
+		most := float64(tensor.BFloat16(0x7f7f).Float32())
+		return elementwise.Widen(dt, newFloatSegments[float32](tensor.Float, kind, unsorted, most))
+	case tensor.Int8:
+		return newRealSegments[int8](dt, kind, unsorted)
+	case tensor.Int16:
+		return newRealSegments[int16](dt, kind, unsorted)
+	case tensor.Int32:
+		return newRealSegments[int32](dt, kind, unsorted)
+	case tensor.Int64:
+		return newRealSegments[int64](dt, kind, unsorted)
+	case tensor.Uint8:
+		return newRealSegments[uint8](dt, kind, unsorted)
+	case tensor.Uint16:
+		return newRealSegments[uint16](dt, kind, unsorted)
+	case tensor.Uint32:
+		return newRealSegments[uint32](dt, kind, unsorted)
+	case tensor.Uint64:
+		return newRealSegments[uint64](dt, kind, unsorted)
+	case tensor.Complex64:
+		r := complexReducer(kind, func(n int) complex64 { return complex(float32(n), 0) })
+		return &segments[complex64]{dt: dt, reducer: r, unsorted: unsorted, start: r.empty}
+	case tensor.Complex128:
+		r := complexReducer(kind, func(n int) complex128 { return complex(float64(n), 0) })
+		return &segments[complex128]{dt: dt, reducer: r, unsorted: unsorted, start: r.empty}
+	}
+	return nil
+}
+
+// A segments is the kernel of a reduction by segments.
+type segments[T elementwise.Number] struct {
+	dt tensor.DType
+	reducer[T]
+	unsorted bool
+	start    T // what a segment without rows gives, unless the segments are sorted
+}
+
+func newRealSegments[T elementwise.Real](dt tensor.DType, kind reduction, unsorted bool) *segments[T] {
+	r := realReducer[T](kind)
+	return &segments[T]{dt: dt, reducer: r, unsorted: unsorted, start: r.empty}
+}
+
+// newFloatSegments has the largest finite number, and its negative, in the place
+// of infinities.
+func newFloatSegments[T elementwise.Float](dt tensor.DType, kind reduction, unsorted bool, most float64) *segments[T] {
+	k := newRealSegments[T](dt, kind, unsorted)
+	switch kind {
+	case largest:
+		k.start = T(-most)
+	case smallest:
+		k.start = T(most)
+	}
+	return k
+}
+
+func (k *segments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	x := in[0].Dims()
+	ids := appendSegments(make([]int64, 0, in[1].NumElements()), &in[1])
+	var rows int64
+	var err error
+	if k.unsorted {
+		rows, err = k.checkUnsorted(in, ids)
+	} else {
+		rows, err = k.checkSorted(in, ids)
+	}
+	if err != nil {
+		return err
+	}
+	var buf [8]int64
+	behind := x[in[1].Rank():]
+	if out[0], err = ctx.Alloc(k.dt, append(append(buf[:0], rows), behind...)); err != nil {
+		return err
+	}
+	n := 1
+	for _, d := range behind {
+		n *= int(d)
+	}
+	o, data := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
+	if k.unsorted {
+		for i := range o {
+			o[i] = k.start
+		}
+		for i, id := range ids {
+			if id >= 0 {
+				k.into(o[int(id)*n:(int(id)+1)*n], data[i*n:(i+1)*n])
+			}
+		}
+		return ctx.Err()
+	}
+	k.sorted(o, data, ids, n)
+	return ctx.Err()
+}
+
+// sorted reduces segments in order. Those without rows are 0, or 1 for products.
+func (k *segments[T]) sorted(o, x []T, ids []int64, n int) {
+	var gap T
+	if k.empty == 1 {
+		gap = 1
+	}
+	for i := range o {
+		o[i] = gap
+	}
+	for first := 0; first < len(ids); {
+		last := first
+		row := o[int(ids[first])*n : (int(ids[first])+1)*n]
+		for i := range row {
+			row[i] = k.empty
+		}
+		for ; last < len(ids) && ids[last] == ids[first]; last++ {
+			k.into(row, x[last*n:(last+1)*n])
+		}
+		if k.finish != nil {
+			for i := range row {
+				row[i] = k.finish(row[i], last-first)
+			}
+		}
+		first = last
+	}
+}
+
+func (k *segments[T]) checkSorted(in []tensor.Value, ids []int64) (rows int64, err error) {
+	if in[1].Rank() != 1 {
+		return 0, status.Invalid("segment_ids should be a vector.")
+	}
+	if in[0].Rank() == 0 || in[0].Dims()[0] != int64(len(ids)) {
+		return 0, status.Invalid("segment_ids should be the same size as dimension 0 of input: %d vs. %s", len(ids), tensor.FormatDims(in[0].Dims()))
+	}
+	for i, id := range ids {
+		switch {
+		case id < 0 || id == math.MaxInt64:
+			return 0, status.Invalid("segment ids must be >= 0, got %d", id)
+		case i > 0 && id < ids[i-1]:
+			return 0, status.Invalid("segment ids are not increasing")
+		}
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	return ids[len(ids)-1] + 1, nil
+}
+
+func (k *segments[T]) checkUnsorted(in []tensor.Value, ids []int64) (rows int64, err error) {
+	if rows, err = kernel.Int(&in[2], "num_segments"); err != nil {
+		return 0, err
+	}
+	if rows < 0 {
+		return 0, status.Invalid("Input num_segments == %d must not be negative.", rows)
+	}
+	x, s := in[0].Dims(), in[1].Dims()
+	if len(s) > len(x) || !sameDims(x[:len(s)], s) {
+		return 0, status.Invalid("data.shape = %s does not start with segment_ids.shape = %s", tensor.FormatDims(x), tensor.FormatDims(s))
+	}
+	for i, id := range ids {
+		if id >= rows {
+			return 0, status.Invalid("segment_ids[%d] = %d is out of range [0, %d)", i, id, rows)
+		}
+	}
+	return rows, nil
+}
+
+// appendSegments is kernel.AppendInts for int16, too.
+func appendSegments(dst []int64, v *tensor.Value) []int64 {
+	if v.DType() != tensor.Int16 {
+		return kernel.AppendInts(dst, v)
+	}
+	for _, x := range tensor.Of[int16](v) {
+		dst = append(dst, int64(x))
+	}
+	return dst
 }
