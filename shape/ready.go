@@ -53,12 +53,6 @@ func Broadcast2(c *Context) error {
 	return c.Err()
 }
 
-// BroadcastAll gives every output the shape that all inputs broadcast to.
-func BroadcastAll(c *Context) error {
-	c.SetOutputs(c.Try(Broadcast(c.Inputs...)))
-	return c.Err()
-}
-
 // Merged is for operations all of whose inputs and outputs have one shape.
 func Merged(c *Context) error {
 	s := c.Input(0)
