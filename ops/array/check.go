@@ -1,6 +1,14 @@
 package array
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("CheckNumerics").
@@ -19,4 +27,72 @@ message: What the error begins with.`)
 		Doc(`Passes a tensor on, and fails if it has infinities or NaNs, telling negative infinities from positive ones.
 
 message: What the error begins with.`)
+
+	kernel.ForAll(newCheckNumerics, "CheckNumerics", "CheckNumericsV2")
+}
+
+// found says what there was among some elements.
+type found struct{ nan, inf, negativeInf bool }
+
+func newCheckNumerics(c *kernel.Construction) (kernel.Kernel, error) {
+	message, apart := c.Str("message"), c.Op.Name == "CheckNumericsV2"
+	var look func(v *tensor.Value) found
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		look = lookAt(func(x float32) float64 { return float64(x) })
+	case tensor.Double:
+		look = lookAt(func(x float64) float64 { return x })
+	case tensor.Half:
+		look = lookAt(func(x tensor.Float16) float64 { return float64(x.Float32()) })
+	case tensor.Bfloat16:
+		look = lookAt(func(x tensor.BFloat16) float64 { return float64(x.Float32()) })
+	default:
+		return nil, c.Errorf("%v has no infinities", dt)
+	}
+	return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+		if f := look(&in[0]); f != (found{}) {
+			return status.Invalid("%s : Tensor had %s values", message, f.describe(apart))
+		}
+		out[0] = in[0]
+		return nil
+	}), nil
+}
+
+func lookAt[T tensor.Element](wide func(T) float64) func(v *tensor.Value) found {
+	return func(v *tensor.Value) (f found) {
+		for _, x := range tensor.Of[T](v) {
+			switch x := wide(x); {
+			case x-x == 0:
+			case math.IsNaN(x):
+				f.nan = true
+			case x > 0:
+				f.inf = true
+			default:
+				f.negativeInf = true
+			}
+		}
+		return f
+	}
+}
+
+// describe lists what was found; apart tells the infinities from each other.
+func (f found) describe(apart bool) string {
+	var words []string
+	if apart {
+		if f.negativeInf {
+			words = append(words, "-Inf")
+		}
+		if f.inf {
+			words = append(words, "+Inf")
+		}
+	} else if f.inf || f.negativeInf {
+		words = append(words, "Inf")
+	}
+	if f.nan {
+		words = append(words, "NaN")
+	}
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
 }

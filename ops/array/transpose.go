@@ -30,9 +30,15 @@ func init() {
 }
 
 func transpose(ctx *kernel.Context, in, out []tensor.Value) error {
+	_, err := transposed(ctx, in, out)
+	return err
+}
+
+// transposed also says whether it made a copy.
+func transposed(ctx *kernel.Context, in, out []tensor.Value) (fresh bool, err error) {
 	x := in[0].Dims()
 	if in[1].Rank() != 1 || in[1].NumElements() != len(x) {
-		return status.Invalid("transpose expects a vector of size %d. But input(1) is a vector of size %d", len(x), in[1].NumElements())
+		return false, status.Invalid("transpose expects a vector of size %d. But input(1) is a vector of size %d", len(x), in[1].NumElements())
 	}
 	var buf [8]int64
 	perm := make([]int, len(x))
@@ -43,7 +49,7 @@ func transpose(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i, p := range kernel.AppendInts(buf[:0], &in[1]) {
 		d, ok := kernel.Axis(p, len(x))
 		if !ok {
-			return status.Invalid("%d is out of range [0 .. %d)", p, len(x))
+			return false, status.Invalid("%d is out of range [0 .. %d)", p, len(x))
 		}
 		perm[i], dims[i], seen[d] = d, x[d], true
 		if x[d] != 1 {
@@ -53,19 +59,19 @@ func transpose(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	for d, s := range seen {
 		if !s {
-			return status.Invalid("%d is missing from {%s}.", d, joined(perm))
+			return false, status.Invalid("%d is missing from {%s}.", d, joined(perm))
 		}
 	}
 	if !moved {
 		out[0] = ctx.Reshaped(in, 0, dims)
-		return nil
+		return false, nil
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)
 	if err != nil {
-		return err
+		return false, err
 	}
 	out[0] = v
-	return strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], strided.Whole(in[0]).Permute(perm))
+	return true, strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], strided.Whole(in[0]).Permute(perm))
 }
 
 func joined(x []int) string {
@@ -78,32 +84,32 @@ func joined(x []int) string {
 }
 
 func conjugateTranspose(ctx *kernel.Context, in, out []tensor.Value) error {
-	if err := transpose(ctx, in, out); err != nil {
+	fresh, err := transposed(ctx, in, out)
+	if err != nil {
 		return err
 	}
-	switch out[0].DType() {
-	case tensor.Complex64:
-		return conjugate(ctx, out, func(x complex64) complex64 { return complex(real(x), -imag(x)) })
-	case tensor.Complex128:
-		return conjugate(ctx, out, func(x complex128) complex128 { return complex(real(x), -imag(x)) })
+	dt := out[0].DType()
+	if dt != tensor.Complex64 && dt != tensor.Complex128 {
+		return nil
+	}
+	x := out[0]
+	if !fresh { // the input, or its memory
+		if out[0], err = ctx.Alloc(dt, x.Dims()); err != nil {
+			return err
+		}
+	}
+	if dt == tensor.Complex64 {
+		conjugate(tensor.Of[complex64](&out[0]), tensor.Of[complex64](&x), func(x complex64) complex64 { return complex(real(x), -imag(x)) })
+	} else {
+		conjugate(tensor.Of[complex128](&out[0]), tensor.Of[complex128](&x), func(x complex128) complex128 { return complex(real(x), -imag(x)) })
 	}
 	return nil
 }
 
-// conjugate changes out[0], in a new buffer since the transpose may have
-// passed its input on.
-func conjugate[T tensor.Element](ctx *kernel.Context, out []tensor.Value, conj func(T) T) error {
-	v, err := ctx.Alloc(out[0].DType(), out[0].Dims())
-	if err != nil {
-		return err
-	}
-	x := out[0]
-	out[0] = v
-	o := tensor.Of[T](&out[0])
-	for i, x := range tensor.Of[T](&x) {
+func conjugate[T tensor.Element](o, x []T, conj func(T) T) {
+	for i, x := range x {
 		o[i] = conj(x)
 	}
-	return nil
 }
 
 func invertPermutation(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -1,10 +1,68 @@
 package math
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("Cross").
 		Input("a: T").Input("b: T").Output("product: T").
 		Attr("T: realnumbertype").
 		Doc("Computes cross products of vectors of three elements, in the last dimension.")
+
+	kernel.ForTypes("Cross", "T", newCross, elementwise.Reals...)
+}
+
+func newCross(dt tensor.DType) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return kernel.Func(cross[float32])
+	case tensor.Double:
+		return kernel.Func(cross[float64])
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, kernel.Func(cross[float32]))
+	case tensor.Int8:
+		return kernel.Func(cross[int8])
+	case tensor.Int16:
+		return kernel.Func(cross[int16])
+	case tensor.Int32:
+		return kernel.Func(cross[int32])
+	case tensor.Int64:
+		return kernel.Func(cross[int64])
+	case tensor.Uint8:
+		return kernel.Func(cross[uint8])
+	case tensor.Uint16:
+		return kernel.Func(cross[uint16])
+	case tensor.Uint32:
+		return kernel.Func(cross[uint32])
+	case tensor.Uint64:
+		return kernel.Func(cross[uint64])
+	}
+	return nil
+}
+
+func cross[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if !tensor.SameShape(in[0], in[1]) {
+		return status.Invalid("Both inputs must be of same shape: %s vs. %s", tensor.FormatDims(dims), tensor.FormatDims(in[1].Dims()))
+	}
+	if len(dims) == 0 || dims[len(dims)-1] != 3 {
+		return status.Invalid("Cross-products are only defined for 3-element vectors, got shape %s", tensor.FormatDims(dims))
+	}
+	v, err := ctx.Alloc(in[0].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o, x, y := tensor.Of[T](&out[0]), tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+	for ; len(o) > 0; o, x, y = o[3:], x[3:], y[3:] {
+		o[0] = x[1]*y[2] - x[2]*y[1]
+		o[1] = x[2]*y[0] - x[0]*y[2]
+		o[2] = x[0]*y[1] - x[1]*y[0]
+	}
+	return nil
 }

@@ -1,6 +1,12 @@
 package math
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("Igamma").
@@ -39,4 +45,8 @@ func init() {
 		Input("x1: T").Input("x2: T").Output("output: T").
 		Attr("T: {double, float} = DT_FLOAT").
 		Doc("Gives the float next to x1 in the direction of x2.")
+
+	kernel.ForTypes("NextAfter", "T", func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, math.Nextafter32, math.Nextafter, nil, nil)
+	}, tensor.Float, tensor.Double)
 }

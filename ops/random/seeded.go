@@ -62,7 +62,7 @@ func fillInt64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g ph
 }
 
 // limitsOf reads minval and maxval.
-func limitsOf[T int32 | int64](limits []tensor.Value) (lo, hi T, err error) {
+func limitsOf[T int32 | int64 | uint32 | uint64](limits []tensor.Value) (lo, hi T, err error) {
 	for i, name := range []string{"minval", "maxval"} {
 		if limits[i].Rank() != 0 {
 			return 0, 0, status.Invalid("%s must be 0-D, got shape %s", name, tensor.FormatDims(limits[i].Dims()))

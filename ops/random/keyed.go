@@ -1,0 +1,176 @@
+package random
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// The kernels of the Stateless operations: a seed, or a key and a counter, says
+// where the generator begins.
+
+func init() {
+	floats := map[string]map[tensor.DType]filler{
+		"RandomUniform": {
+			tensor.Float: fills(uniform32), tensor.Double: fills(uniform64),
+			tensor.Half: fills(uniformHalf), tensor.Bfloat16: fills(uniformBfloat),
+		},
+		"RandomNormal": {
+			tensor.Float: fills(normal32), tensor.Double: fills(normal64),
+			tensor.Half: fills(narrowed(normal32, tensor.ToFloat16)), tensor.Bfloat16: fills(narrowed(normal32, tensor.ToBFloat16)),
+		},
+		"TruncatedNormal": {
+			tensor.Float: fills(truncated32), tensor.Double: fills(truncated64),
+			tensor.Half: fills(narrowed(truncated32, tensor.ToFloat16)), tensor.Bfloat16: fills(narrowed(truncated32, tensor.ToBFloat16)),
+		},
+		"RandomUniformFullInt": {
+			tensor.Int32: fills(between[int32](0, 0)), tensor.Int64: fills(between64[int64](0, 0)),
+			tensor.Uint32: fills(between[uint32](0, 0)), tensor.Uint64: fills(between64[uint64](0, 0)),
+		},
+		"RandomUniformInt": {
+			tensor.Int32: fillInt32, tensor.Int64: fillInt64, tensor.Uint32: fillUint32, tensor.Uint64: fillUint64,
+		},
+	}
+	for name, fillers := range floats {
+		for dt, fill := range fillers {
+			kernel.ForType("Stateless"+name, "dtype", dt, keyed(dt, fill, seedKey, 2))
+			kernel.ForType("Stateless"+name+"V2", "dtype", dt, keyed(dt, fill, givenKey, 4))
+		}
+	}
+	kernel.ForAll(newKeyCounter, "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
+			out[0] = tensor.Scalar[int32](algPhilox)
+			return nil
+		}), nil
+	}, "StatelessRandomGetAlg")
+}
+
+// The algorithms, as inputs number them.
+const (
+	algPhilox   = 1
+	algThreeFry = 2
+	algAuto     = 3
+)
+
+func fillUint32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error {
+	lo, hi, err := limitsOf[uint32](limits)
+	if err != nil {
+		return err
+	}
+	d := between(lo, hi-lo)
+	return d.fill(ctx, tensor.Of[uint32](o), g)
+}
+
+func fillUint64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error {
+	lo, hi, err := limitsOf[uint64](limits)
+	if err != nil {
+		return err
+	}
+	d := between64(lo, hi-lo)
+	return d.fill(ctx, tensor.Of[uint64](o), g)
+}
+
+// keyed makes the kernel of a distribution. key reads the inputs behind the
+// shape; the first count inputs are the shape and those.
+func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox, error), count int) kernel.Factory {
+	return func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			dims, err := kernel.Dims(&in[0], "shape")
+			if err != nil {
+				return err
+			}
+			g, err := key(in[1:count])
+			if err != nil {
+				return err
+			}
+			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
+				return err
+			}
+			return fill(ctx, in[count:], &out[0], g)
+		}), nil
+	}
+}
+
+// seedKey turns a seed of two numbers into a generator, by drawing its key and
+// counter from another.
+func seedKey(in []tensor.Value) (philox, error) {
+	seed, err := seedOf(&in[0])
+	if err != nil {
+		return philox{}, err
+	}
+	mix := philox{
+		key:     [2]uint32{0x3ec8f720, 0x02461e29},
+		counter: [4]uint32{uint32(seed[0]), uint32(seed[0] >> 32), uint32(seed[1]), uint32(seed[1] >> 32)},
+	}
+	x := mix.next()
+	return philox{key: [2]uint32{x[0], x[1]}, counter: [4]uint32{0, 0, x[2], x[3]}}, nil
+}
+
+func seedOf(v *tensor.Value) (seed [2]uint64, err error) {
+	if v.Rank() != 1 || v.NumElements() != 2 {
+		return seed, status.Invalid("seed must have shape [2], not %s", tensor.FormatDims(v.Dims()))
+	}
+	for i := range seed {
+		switch v.DType() {
+		case tensor.Int32:
+			seed[i] = uint64(tensor.Of[int32](v)[i])
+		case tensor.Uint32:
+			seed[i] = uint64(tensor.Of[uint32](v)[i])
+		case tensor.Int64:
+			seed[i] = uint64(tensor.Of[int64](v)[i])
+		default:
+			seed[i] = tensor.Of[uint64](v)[i]
+		}
+	}
+	return seed, nil
+}
+
+// givenKey reads a key, a counter and the algorithm.
+func givenKey(in []tensor.Value) (philox, error) {
+	key, counter, alg := &in[0], &in[1], &in[2]
+	if key.Rank() != 1 || key.NumElements() != 1 {
+		return philox{}, status.Invalid("key must have shape [1], not %s", tensor.FormatDims(key.Dims()))
+	}
+	if alg.Rank() != 0 {
+		return philox{}, status.Invalid("alg must be a scalar, not of shape %s", tensor.FormatDims(alg.Dims()))
+	}
+	switch a := tensor.At0[int32](alg); a {
+	case algPhilox, algAuto:
+	case algThreeFry:
+		return philox{}, status.Errorf(status.Unimplemented, "the ThreeFry generator has no kernel on CPU")
+	default:
+		return philox{}, status.Invalid("Unsupported algorithm id: %d", a)
+	}
+	if counter.Rank() != 1 || counter.NumElements() < 2 {
+		return philox{}, status.Invalid("counter must be a vector with at least 2 elements, got shape %s", tensor.FormatDims(counter.Dims()))
+	}
+	k, c := tensor.Of[uint64](key)[0], tensor.Of[uint64](counter)
+	return philox{
+		key:     [2]uint32{uint32(k), uint32(k >> 32)},
+		counter: [4]uint32{uint32(c[0]), uint32(c[0] >> 32), uint32(c[1]), uint32(c[1] >> 32)},
+	}, nil
+}
+
+func newKeyCounter(*kernel.Construction) (kernel.Kernel, error) {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		g, err := seedKey(in)
+		if err != nil {
+			return err
+		}
+		if out[0], err = ctx.Alloc(tensor.Uint64, []int64{1}); err != nil {
+			return err
+		}
+		if out[1], err = ctx.Alloc(tensor.Uint64, []int64{2}); err != nil {
+			return err
+		}
+		tensor.Of[uint64](&out[0])[0] = uint64(g.key[0]) | uint64(g.key[1])<<32
+		counter := tensor.Of[uint64](&out[1])
+		counter[0] = uint64(g.counter[0]) | uint64(g.counter[1])<<32
+		counter[1] = uint64(g.counter[2]) | uint64(g.counter[3])<<32
+		if len(out) > 2 {
+			out[2] = tensor.Scalar[int32](algPhilox)
+		}
+		return nil
+	}), nil
+}
