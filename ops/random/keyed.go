@@ -80,11 +80,11 @@ func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox, er
 			if err != nil {
 				return err
 			}
-			g, err := key(in[1:count])
-			if err != nil {
+			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
 				return err
 			}
-			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
+			g, err := key(in[1:count])
+			if err != nil {
 				return err
 			}
 			return fill(ctx, in[count:], &out[0], g)
