@@ -166,6 +166,9 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	shared.Context = outer // nobody looks at it any more
 	err := r.step.End(fetched)
 	r.step, r.ctx = nil, nil
+	if nodes.Panicked(err) {
+		System().Root.Send(r.engine.pid, &faulted{r.pid(r.turn.Load()).Id, err})
+	}
 	return err
 }
 

@@ -1,8 +1,10 @@
 package nodes
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/troupe-go/troupe/frames"
@@ -66,9 +68,21 @@ func (a *Activation) Start(done func(error)) {
 	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, finish)
 }
 
+// panicMessage begins the error of a kernel that panicked.
+const panicMessage = "the kernel panicked: "
+
 // panicked is the error of a kernel that panicked.
 func panicked(r any) error {
-	return status.Errorf(status.Internal, "the kernel panicked: %v\n%s", r, trim(debug.Stack()))
+	return status.Errorf(status.Internal, panicMessage+"%v\n%s", r, trim(debug.Stack()))
+}
+
+// Panicked says whether a step's error is that a kernel panicked.
+func Panicked(err error) bool {
+	if err == nil {
+		return false
+	}
+	var e *status.Error
+	return errors.As(err, &e) && e.Code == status.Internal && strings.HasPrefix(e.Message, panicMessage)
 }
 
 // trim keeps the beginning of a stack.
@@ -177,7 +191,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 // stuck looks for something to do where nothing is ready.
 func (s *Step) stuck() bool {
 	root := s.frames.Root()
-	return s.running == 0 && s.err == nil && s.useUnits && root != nil && s.letIn(root) && s.ready.len() > 0
+	return s.running == s.asyncs && s.err == nil && s.useUnits && root != nil && s.letIn(root) && s.ready.len() > 0
 }
 
 // run runs a kernel on the driver's goroutine, with the clock if the run is measured.
@@ -258,6 +272,9 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 		}
 	}
 	s.running++
+	if n.kind == kindAsync {
+		s.asyncs++
+	}
 	return h
 }
 
@@ -266,6 +283,9 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 func (s *Step) Complete(a *Activation, err error) {
 	s.running--
 	n := &s.p.nodes[a.node]
+	if n.kind == kindAsync {
+		s.asyncs--
+	}
 	switch {
 	case s.err != nil:
 	case err != nil:

@@ -88,7 +88,7 @@ func TestStopAnywhere(t *testing.T) {
 	p := compile(t, strings.Replace(vectors, "KERNEL", "TestPoint", 1), vectorFeeds, "out")
 	for seed := range uint64(5) {
 		for k, ended := 0, false; !ended; k++ {
-			got, err, n := stopAfter(k, seed, p, tensor.Scalar(int32(4)), vector(t, 1, 10, 100))
+			got, n, err := stopAfter(k, seed, p, tensor.Scalar(int32(4)), vector(t, 1, 10, 100))
 			ended = n <= k
 			switch {
 			case ended && (err != nil || fmt.Sprint(got.Tensor().Value()) != "[7 70 700]"):
@@ -102,7 +102,7 @@ func TestStopAnywhere(t *testing.T) {
 
 // stopAfter drives a step by hand and aborts it after k activations, with
 // kernels handed out of which some have run. n is how many nodes acted.
-func stopAfter(k int, seed uint64, p *nodes.Program, feeds ...tensor.Value) (got tensor.Value, err error, n int) {
+func stopAfter(k int, seed uint64, p *nodes.Program, feeds ...tensor.Value) (got tensor.Value, n int, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -146,7 +146,7 @@ func stopAfter(k int, seed uint64, p *nodes.Program, feeds ...tensor.Value) (got
 	if used := budget.Used(); used != 0 {
 		err = fmt.Errorf("%d bytes stay charged, %v", used, err)
 	}
-	return fetched[0], err, n
+	return fetched[0], n, err
 }
 
 // TestCancelInKernel cancels a step within each of its kernels, by the deadline

@@ -95,7 +95,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 	s.frames.Reset(s.giveBack)
 	s.arena.Settle()
 	s.away.Settle()
-	s.err, s.running, s.feeds, s.post, s.order, s.poll, s.clock = nil, 0, nil, nil, nil, nil, nil
+	s.err, s.running, s.asyncs, s.feeds, s.post, s.order, s.poll, s.clock = nil, 0, 0, nil, nil, nil, nil, nil
 	s.current, s.ctx.Step = activation{}, nil
 	s.p.pool.Put(s)
 	if err != nil {

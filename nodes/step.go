@@ -41,6 +41,7 @@ type Step struct {
 	feeds    []tensor.Value
 	results  []result
 	running  int           // activations handed out and not completed
+	asyncs   int           // those of them that may wait for something outside
 	err      *status.Error // the first error
 	current  activation    // what Advance is at, for the error of a panic
 	free     []*Activation

@@ -163,8 +163,8 @@ func (s *Step) scatter(f *frames.Instance) {
 }
 
 // letIn scatters the tokens of a loop that waits for more of them below
-// iteration it: nothing else can happen any more, and what has come may play a
-// part of the loop. False if there is none.
+// iteration it: nothing else can happen here, and what has come may play a part
+// of the loop, even the part that a kernel waits for. False if there is none.
 func (s *Step) letIn(it *frames.Iteration) bool {
 	for _, f := range it.Children() {
 		if f.PendingEnters > 0 && !f.Apart && s.unitOf(int32(f.Static.Index)) != nil {

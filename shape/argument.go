@@ -50,18 +50,3 @@ func argSize(arg *registry.ArgDef, attrs registry.Attrs, limit int) int {
 	}
 	return int(max(0, min(n, int64(limit))))
 }
-
-// argName is the name of the argument that input i belongs to, "" if there is
-// none such.
-func (c *Context) argName(i int) string {
-	if c.Op == nil {
-		return ""
-	}
-	for k := range c.Op.Inputs {
-		i -= argSize(&c.Op.Inputs[k], c.Attrs, len(c.Inputs))
-		if i < 0 {
-			return c.Op.Inputs[k].Name
-		}
-	}
-	return ""
-}

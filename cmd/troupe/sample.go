@@ -191,7 +191,7 @@ func (f benchFeed) tensor() (*troupe.Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown dtype %q", f.DType)
 	}
-	element := func(int) float64 { return 0 }
+	var element func(i int) float64
 	if bytes.Equal(f.Value, []byte(`"ramp"`)) {
 		element = func(i int) float64 { return float64(i%97)/97 - 0.5 }
 	} else {
