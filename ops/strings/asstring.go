@@ -48,8 +48,6 @@ func newAsString(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, c.Errorf("scientific and shortest format not supported for datatype %v", dt)
 	case !fractions && precision >= 0:
 		return nil, c.Errorf("precision not supported for datatype %v", dt)
-	case width > maxWidth || precision > maxWidth:
-		return nil, c.Errorf("width %d and precision %d must be at most %d", width, precision, maxWidth)
 	case len(fill) > 1:
 		return nil, c.Errorf("Fill string must be one or fewer characters")
 	case scientific && shortest:
@@ -196,9 +194,6 @@ func (f format) sign(negative bool) string {
 }
 
 // fill makes a text as wide as it is to be; zeros only go before a number.
-// maxWidth bounds how wide a number is made: more than any number has digits.
-const maxWidth = 1 << 16
-
 func (f format) fill(sign, digits string, number bool) string {
 	missing := f.width - len(sign) - len(digits)
 	switch {
