@@ -159,7 +159,8 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		cancel()
 	}
 	for r.step.Running() > 0 {
-		if !r.take() {
+		// What was published and nobody has claimed is this goroutine's to run.
+		if !r.take() && (r.pool == nil || !r.pool.Help()) {
 			<-r.inbox.Bell()
 		}
 	}
