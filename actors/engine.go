@@ -3,9 +3,11 @@ package actors
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
@@ -49,7 +51,10 @@ type Engine struct {
 
 	runs sync.Pool // of *run
 	mu   sync.Mutex
-	live []*run // every run ever made, by slot
+	// runs that exist, by slot: weakly, for the pool lets go of those that are
+	// idle for long.
+	live map[int]weak.Pointer[run]
+	next int // slot of the next run to be made
 }
 
 var engineCount atomic.Int64
@@ -92,10 +97,7 @@ func (e *Engine) find(step string) *run {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if slot < 0 || slot >= len(e.live) {
-		return nil
-	}
-	if r := e.live[slot]; r.turn.Load() == turn && turn&1 == 1 {
+	if r := e.live[slot].Value(); r != nil && r.turn.Load() == turn && turn&1 == 1 {
 		return r
 	}
 	return nil
@@ -106,9 +108,11 @@ func (e *Engine) steps() []*actor.PID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var all []*actor.PID
-	for _, r := range e.live {
-		if turn := r.turn.Load(); turn&1 == 1 {
-			all = append(all, r.pid(turn))
+	for _, w := range e.live {
+		if r := w.Value(); r != nil {
+			if turn := r.turn.Load(); turn&1 == 1 {
+				all = append(all, r.pid(turn))
+			}
 		}
 	}
 	return all
@@ -130,13 +134,25 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 func (e *Engine) newRun() *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := &run{engine: e, slot: len(e.live), bell: make(chan struct{}, 1)}
+	r := &run{engine: e, slot: e.next, bell: make(chan struct{}, 1)}
 	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Poll: r.poll}
 	if e.cfg.Pool != nil && e.cfg.Pool.Workers() > 1 {
 		r.pool, r.options.Clock = e.cfg.Pool, now
 	}
-	e.live = append(e.live, r)
+	if e.live == nil {
+		e.live = map[int]weak.Pointer[run]{}
+	}
+	e.live[e.next] = weak.Make(r)
+	e.next++
+	runtime.AddCleanup(r, e.forget, r.slot)
 	return r
+}
+
+// forget drops the slot of a run that the collector has taken.
+func (e *Engine) forget(slot int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.live, slot)
 }
 
 // Reports asks every running step what it is doing. A step that is inside a
