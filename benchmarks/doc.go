@@ -5,5 +5,5 @@
 //	go test ./benchmarks -bench .
 //
 // graphs/graphs.json says for each graph what to feed, what to fetch, and how
-// many units of work a run does. tensorflow.py times TensorFlow on them.
+// many units of work a run does. time_tensorflow.py times TensorFlow on them.
 package benchmarks

@@ -3,8 +3,10 @@
 // from, and the table of registered kernels.
 //
 //	func init() {
-//		kernel.Register[...]
+//		kernel.ForType("Hypot", "T", tensor.Float, newHypot[float32])
 //	}
 //
-// See docs/design/kernel-interface.md for the candidates that were compared.
+// CONTRIBUTING.md writes that kernel from end to end, and
+// docs/design/2026-11-21-kernel-interface.md compares the candidates for the
+// interface.
 package kernel

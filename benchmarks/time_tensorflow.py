@@ -1,7 +1,7 @@
 """Times TensorFlow on the graphs of benchmarks/graphs, for comparison.
 
     pip install tensorflow-cpu==2.21.0
-    python benchmarks/tensorflow.py benchmarks/graphs [NAME...]
+    python benchmarks/time_tensorflow.py benchmarks/graphs [NAME...]
 
 The same protocol as `troupe bench`: a first run, then samples of as many runs
 as take 10 ms for a second, the median divided by the work of a run. Graph

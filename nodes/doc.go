@@ -1,0 +1,21 @@
+// Package nodes holds what runs: a [Program], laid out once from a graph for
+// given feeds, fetches and targets, and a [Step], one run of it as a pure state
+// machine over tokens. It starts no goroutine and waits for nothing; the clock,
+// where costs are measured, is lent by the engine.
+//
+// A step offers kernels that may run (Next), takes their outputs (Complete),
+// can be ended (Abort) and can say what waits for what (Waiting). It plays the
+// control-flow nodes itself:
+//
+//	Switch                    one output gets the value, the other dies
+//	Merge                     waits for all that can come; the live input of the lowest position
+//	Enter, Exit               between a frame and its parent; a dead Exit waits for the frame's end
+//	NextIteration             to the next iteration; a dead one goes nowhere
+//	LoopCond, Identity        pass on
+//	ControlTrigger            lives though what it waits for is dead
+//	any other                 dies if anything it waits for is dead, else runs its kernel
+//
+// Loops and programs in which nothing can block may be played as one unit, with
+// nothing observable changed: docs/design/2026-11-21-units.md. Engines
+// (packages sequential and actors) drive steps; they implement [Engine].
+package nodes
