@@ -33,13 +33,6 @@ type Async interface {
 	Start(ctx *Context, in, out []tensor.Value, done func(error))
 }
 
-// A Coster knows what running it costs, for kernels whose cost is foreseeable
-// from their inputs' sizes (a matrix product). Nanoseconds, roughly. Engines
-// measure all others.
-type Coster interface {
-	Cost(in []tensor.Value) int64
-}
-
 // A Blocking kernel may wait for something that another node, step or program
 // does. Frames that hold one are never played as a unit. Async kernels are
 // blocking.
