@@ -100,15 +100,6 @@ func (p *matrices) sizes(in []tensor.Value) (m, n, k int, ok bool) {
 	return m, n, k, k == l
 }
 
-// Cost assumes 20 multiplications and additions a nanosecond.
-func (p *matMul[T]) Cost(in []tensor.Value) int64 {
-	m, n, k, ok := p.sizes(in)
-	if !ok {
-		return 0
-	}
-	return int64(m) * int64(n) * int64(k) / 20
-}
-
 // newSparseMatMul multiplies as MatMul does: skipping zeros would save time
 // only where nearly all are.
 func newSparseMatMul(c *kernel.Construction) (kernel.Kernel, error) {
