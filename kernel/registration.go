@@ -2,11 +2,10 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -15,24 +14,22 @@ import (
 // node's attributes say, so that Run looks at inputs only.
 type Factory func(c *Construction) (Kernel, error)
 
-// A Registration says which nodes a kernel is for.
+// A Registration says which nodes a kernel is for. What it says of the
+// operation is checked against the definition when a kernel of that operation
+// is first looked up, as definitions themselves are: see [Find].
 type Registration struct {
 	Op     string
 	Device string // a device type; "" is "CPU"
 	// Types lists, for attributes of kind type or list(type), the types that
 	// the kernel takes. An attribute that is not named may be anything.
 	Types map[string][]tensor.DType
-	// HostMemory names arguments that are in host memory on any device.
+	// HostMemory names the inputs and outputs that are in host memory on any
+	// device. An argument that is a list is so as a whole.
 	HostMemory []string
 	Label      string // for nodes with this _kernel attribute only
-	Priority   int    // the highest that fits wins; equal ones are an error
+	Priority   int    // the highest that fits wins; equal ones are a mistake
 	New        Factory
 }
-
-var (
-	mu   sync.RWMutex
-	byOp = map[string][]*Registration{}
-)
 
 // Register adds a kernel. It panics on a registration without Op or New.
 func Register(r Registration) {
@@ -42,9 +39,7 @@ func Register(r Registration) {
 	if r.Device == "" {
 		r.Device = "CPU"
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	byOp[r.Op] = append(byOp[r.Op], &r)
+	global.add(&r)
 }
 
 // ForType registers a CPU kernel of op for one value of one type attribute:
@@ -72,89 +67,20 @@ func ForAll(f Factory, ops ...string) {
 	}
 }
 
-// Registered lists the kernels of an operation.
-func Registered(op string) []*Registration {
-	mu.RLock()
-	defer mu.RUnlock()
-	return slices.Clone(byOp[op])
-}
-
-// Find is the kernel for a node on a device type. It fails with UNIMPLEMENTED,
-// listing what is registered.
-func Find(device, op string, attrs registry.Attrs) (*Registration, error) {
-	mu.RLock()
-	defer mu.RUnlock()
-	label := ""
-	if v := attrs.Find("_kernel"); v != nil {
-		label = v.S
-	}
-	var best *Registration
-	for _, r := range byOp[op] {
-		if r.Device != device || r.Label != label || !r.fits(attrs) {
-			continue
-		}
-		if best != nil && best.Priority == r.Priority {
-			return nil, status.Errorf(status.Internal, "two kernels of equal priority fit operation %s on %s", op, device)
-		}
-		if best == nil || r.Priority > best.Priority {
-			best = r
-		}
-	}
-	if best != nil {
-		return best, nil
-	}
-	if len(byOp[op]) == 0 {
-		return nil, status.Errorf(status.Unimplemented, "operation %s is known but has no kernel yet", op)
-	}
-	var have []string
-	for _, r := range byOp[op] {
-		have = append(have, r.String())
-	}
-	slices.Sort(have)
-	have = slices.Compact(have)
-	return nil, status.Errorf(status.Unimplemented, "no kernel of operation %s fits on %s with attributes %s; registered: %s",
-		op, device, typeAttrs(attrs), strings.Join(have, "; "))
-}
-
-func (r *Registration) fits(attrs registry.Attrs) bool {
-	for name, types := range r.Types {
-		v := attrs.Find(name)
-		if v == nil {
-			return false
-		}
-		if v.Kind.IsList() {
-			for _, e := range v.List {
-				if !slices.Contains(types, e.Type) {
-					return false
-				}
-			}
-		} else if !slices.Contains(types, v.Type) {
-			return false
-		}
-	}
-	return true
-}
-
-// String is "CPU T in [float, double]".
+// String is what error messages list, as TensorFlow words it:
+// "device='CPU'; T in [DT_FLOAT, DT_DOUBLE]".
 func (r *Registration) String() string {
-	s := r.Device
-	names := make([]string, 0, len(r.Types))
-	for n := range r.Types {
-		names = append(names, n)
+	var b strings.Builder
+	fmt.Fprintf(&b, "device='%s'", r.Device)
+	if r.Label != "" {
+		fmt.Fprintf(&b, "; label='%s'", r.Label)
 	}
-	slices.Sort(names)
-	for _, n := range names {
-		s += fmt.Sprintf(" %s in %v", n, r.Types[n])
-	}
-	return s
-}
-
-func typeAttrs(attrs registry.Attrs) string {
-	var b []string
-	for _, a := range attrs {
-		if a.Value.Kind == registry.KindType {
-			b = append(b, a.Name+"="+a.Value.Type.String())
+	for _, attr := range slices.Sorted(maps.Keys(r.Types)) {
+		names := make([]string, len(r.Types[attr]))
+		for i, t := range r.Types[attr] {
+			names[i] = t.ProtoName()
 		}
+		fmt.Fprintf(&b, "; %s in [%s]", attr, strings.Join(names, ", "))
 	}
-	return "[" + strings.Join(b, ", ") + "]"
+	return b.String()
 }

@@ -452,11 +452,7 @@ func (c *compiler) kernels(spec Spec) error {
 
 // makeKernel finds and makes the kernel of a node.
 func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
-	r, err := kernel.Find("CPU", n.Type(), n.Attrs())
-	if err != nil {
-		return nil, err
-	}
-	return r.New(&kernel.Construction{
+	return kernel.Make("CPU", &kernel.Construction{
 		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(),
 		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device,
 	})

@@ -75,11 +75,7 @@ func New(node, op string, attrs registry.Attrs, inputs ...tensor.DType) (kernel.
 	if err != nil {
 		return nil, nil, err
 	}
-	reg, err := kernel.Find("CPU", op, resolved.Attrs)
-	if err != nil {
-		return nil, nil, err
-	}
-	k, err := reg.New(&kernel.Construction{
+	k, err := kernel.Make("CPU", &kernel.Construction{
 		Node: node, Op: def, Attrs: resolved.Attrs,
 		Inputs: resolved.Inputs, Outputs: resolved.Outputs,
 		Device: "/job:localhost/replica:0/task:0/device:CPU:0",

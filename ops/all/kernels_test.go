@@ -1,0 +1,40 @@
+package all
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+)
+
+// Every kernel agrees with its operation's definition, and no two fit the same
+// node.
+func TestKernelsAgreeWithDefinitions(t *testing.T) {
+	if err := kernel.Validate(registry.Global); err != nil {
+		t.Error(err)
+	}
+}
+
+// The table of what TensorFlow's kernels take speaks of types that definitions
+// allow.
+func TestTensorFlowTypesAreAllowed(t *testing.T) {
+	limited := 0
+	for _, d := range registry.Global.Defs(true) {
+		for _, a := range d.Attrs {
+			types, ok := kernel.TensorFlowTypes(d.Name, a.Name)
+			if !ok {
+				continue
+			}
+			limited++
+			for _, dt := range types {
+				if !dt.Valid() || len(a.AllowedTypes) > 0 && !slices.Contains(a.AllowedTypes, dt) {
+					t.Errorf("%s: %s of %v", d.Name, a.Name, dt)
+				}
+			}
+		}
+	}
+	if limited < 300 {
+		t.Errorf("only %d attributes are limited", limited)
+	}
+}
