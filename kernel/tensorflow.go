@@ -2,9 +2,11 @@ package kernel
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -47,4 +49,60 @@ var tensorFlowTypes = sync.OnceValue(func() map[string]map[string][]tensor.DType
 func TensorFlowTypes(op, attr string) (types []tensor.DType, limited bool) {
 	types, limited = tensorFlowTypes()[op][attr]
 	return types, limited
+}
+
+// Missing is, by attribute, the types that TensorFlow's CPU kernels take and
+// none of Troupe's does. It is empty for an operation without kernels.
+func Missing(def *registry.OpDef) map[string][]tensor.DType {
+	missing := map[string][]tensor.DType{}
+	e := global.entry(def.Name)
+	if e == nil {
+		return missing
+	}
+	for i := range def.Attrs {
+		attr := &def.Attrs[i]
+		if attr.Kind != registry.KindType {
+			continue
+		}
+		have := e.takes(attr.Name)
+		for _, t := range tensorFlowTakes(def.Name, attr) {
+			if !have.has(t) {
+				missing[attr.Name] = append(missing[attr.Name], t)
+			}
+		}
+	}
+	return missing
+}
+
+// takes is the values of a type attribute that some CPU kernel without a label
+// takes.
+func (e *entry) takes(attr string) typeSet {
+	var have typeSet
+	for i := range e.kernels {
+		k := &e.kernels[i]
+		if k.Device != "CPU" || k.Label != "" {
+			continue
+		}
+		at := slices.IndexFunc(k.constraints, func(c constraint) bool { return c.attr == attr })
+		if at < 0 {
+			return ^typeSet(0)
+		}
+		have |= k.constraints[at].types
+	}
+	return have
+}
+
+// tensorFlowTakes is the values of a type attribute that TensorFlow takes.
+func tensorFlowTakes(op string, attr *registry.AttrDef) []tensor.DType {
+	if types, limited := TensorFlowTypes(op, attr.Name); limited {
+		return types
+	}
+	if len(attr.AllowedTypes) > 0 {
+		return attr.AllowedTypes
+	}
+	var all []tensor.DType
+	for t := tensor.Float; t.Valid(); t++ {
+		all = append(all, t)
+	}
+	return all
 }

@@ -49,3 +49,24 @@ func BenchmarkNode(b *testing.B) {
 	benchmarkNode(b, "Conv2D", `T=DT_FLOAT, strides=[1, 1, 1, 1], padding="SAME"`)
 	benchmarkNode(b, "Const", "dtype=DT_FLOAT, value=Tensor<type: float shape: [2] values: 1 2>")
 }
+
+// Lookup is what every node costs; Nearest what a name costs that is unknown.
+func BenchmarkRegistry(b *testing.B) {
+	r, err := New(tensorflowDefs(b)...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("Lookup", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := r.Lookup("MatMul"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Nearest", func(b *testing.B) {
+		for b.Loop() {
+			r.Nearest("Matmul")
+		}
+	})
+}

@@ -1,8 +1,11 @@
 package all
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
@@ -36,5 +39,26 @@ func TestTensorFlowTypesAreAllowed(t *testing.T) {
 	}
 	if limited < 300 {
 		t.Errorf("only %d attributes are limited", limited)
+	}
+}
+
+// Where an operation has kernels, they take the types that TensorFlow's take,
+// but for these.
+func TestTypesEqualTensorFlow(t *testing.T) {
+	want := map[string]string{
+		// TensorFlow has no kernel of AccumulateNV2: it rewrites it.
+		"AccumulateNV2":        "map[T:[qint8 quint8 qint32 qint16 quint16]]",
+		"ClipByValue":          "map[T:[complex64 complex128]]",
+		"ResourceScatterNdAdd": "map[T:[bool]]",
+		"ResourceScatterNdSub": "map[T:[bool]]",
+	}
+	got := map[string]string{}
+	for _, d := range registry.Global.Defs(true) {
+		if missing := kernel.Missing(d); len(missing) > 0 {
+			got[d.Name] = fmt.Sprint(missing)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
