@@ -27,8 +27,8 @@ type Import struct {
 	Controls        []string          `json:"control_dependencies"`
 	ReturnTensors   []string          `json:"return_tensors"`
 	ReturnNodes     []string          `json:"return_nodes"`
-	ValidateShape   bool              `json:"validate_shape"`
-	Result          string            `json:"result"` // file of the whole graph afterwards
+	ValidateShape   *bool             `json:"validate_shape"` // absent: true
+	Result          string            `json:"result"`         // file of the whole graph afterwards
 	ResultTensors   []string          `json:"result_return_tensors"`
 	ResultNodes     []string          `json:"result_return_nodes"`
 	ResultUnusedMap []string          `json:"result_unused_input_map"`
@@ -97,7 +97,7 @@ func (im *Import) perform(files fs.FS, g *graph.Graph) (*graph.ImportResult, err
 		DefaultDevice:  im.DefaultDevice,
 		ReturnNodes:    im.ReturnNodes,
 		InputMap:       map[graph.TensorID]graph.Output{},
-		KeepShapes:     !im.ValidateShape,
+		KeepShapes:     im.ValidateShape != nil && !*im.ValidateShape,
 	}
 	for key, to := range im.InputMap {
 		id := graph.ParseTensorID(to)

@@ -380,15 +380,15 @@ func (d *AttrDecoder) shape(s *Shape, shape *field) error {
 // invalid says why no tensor can have the shape, or "".
 func (s *Shape) invalid() string {
 	if s.Unknown && len(s.Dims) > 0 {
-		return "a shape of unknown rank has dimensions"
+		return "An unknown shape must not have any dimensions set"
 	}
 	n := int64(1)
 	for _, dim := range s.Dims {
 		switch {
 		case dim < -1:
-			return "Shape " + s.String() + " has dimensions smaller than -1"
+			return "Shape " + s.String() + " has dimensions with values below -1 (where -1 means unknown)"
 		case dim > 0 && n > math.MaxInt64/dim:
-			return "Shape " + s.String() + " has more than 2^63 - 1 elements"
+			return "Shape " + s.String() + " is too large (more than 2**63 - 1 entries)"
 		case dim > 0:
 			n *= dim
 		}

@@ -3,7 +3,8 @@ package registry
 import "strings"
 
 // String is the definition in one line, as error messages show it:
-// "Op<name=Cast; signature=x:SrcT -> y:DstT; attr=SrcT:type; attr=DstT:type>".
+// "Op<name=Cast; signature=x:SrcT -> y:DstT; attr=SrcT:type; attr=DstT:type>",
+// as TensorFlow writes it.
 func (d *OpDef) String() string {
 	var b strings.Builder
 	b.WriteString("Op<name=" + d.Name + "; signature=")
@@ -11,13 +12,35 @@ func (d *OpDef) String() string {
 	b.WriteString(" -> ")
 	writeArgs(&b, d.Outputs, ":")
 	for i := range d.Attrs {
-		b.WriteString("; attr=" + d.Attrs[i].Name + ":" + d.Attrs[i].Spec())
+		b.WriteString("; attr=" + d.Attrs[i].summary())
 	}
 	for _, flag := range d.flags() {
 		b.WriteString("; " + flag + "=true")
 	}
 	b.WriteString(">")
 	return b.String()
+}
+
+// summary is the attribute in one line: "N:int,default=1,min=1".
+func (a *AttrDef) summary() string {
+	s := a.Name + ":" + a.Kind.String()
+	if a.Default != nil {
+		s += ",default=" + a.Default.String()
+	}
+	if a.HasMinimum {
+		s += ",min=" + IntAttr(a.Minimum).String()
+	}
+	var allowed []string
+	for _, t := range a.AllowedTypes {
+		allowed = append(allowed, t.ProtoName())
+	}
+	for _, text := range a.AllowedStrings {
+		allowed = append(allowed, quote(text))
+	}
+	if allowed != nil {
+		s += ",allowed=[" + strings.Join(allowed, ", ") + "]"
+	}
+	return s
 }
 
 func writeArgs(b *strings.Builder, args []ArgDef, colon string) {
