@@ -18,6 +18,8 @@ func AbortExitWithoutError(value bool) AbortAttr {
 }
 
 // Abort fails the step. TensorFlow ends the process here; a library must not.
+//
+// Options: [AbortErrorMsg], [AbortExitWithoutError].
 func Abort(scope *Scope, optional ...AbortAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -41,7 +43,11 @@ func Abs(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// AccumulateNV2 adds up tensors of one shape.
+// AccumulateNV2 adds up tensors of one shape and type.
+//
+// Arguments:
+//
+//   - shape: Their shape.
 func AccumulateNV2(scope *Scope, inputs []tf.Output, shape tf.Shape) (sum tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -54,7 +60,7 @@ func AccumulateNV2(scope *Scope, inputs []tf.Output, shape tf.Shape) (sum tf.Out
 	return op.Output(0)
 }
 
-// Acos takes the inverse cosine of every element.
+// Acos takes the inverse cosine of every element, in radians from 0 to π; NaN outside of [-1, 1].
 func Acos(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -66,7 +72,7 @@ func Acos(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Acosh takes the inverse hyperbolic cosine of every element.
+// Acosh takes the inverse hyperbolic cosine of every element; NaN below 1.
 func Acosh(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -108,6 +114,8 @@ func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMap
 // Results:
 //
 //   - sparse_handles: The key of each slice in the map.
+//
+// Options: [AddManySparseToTensorsMapContainer], [AddManySparseToTensorsMapSharedName].
 func AddManySparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddManySparseToTensorsMapAttr) (sparse_handles tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -120,7 +128,7 @@ func AddManySparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_va
 	return op.Output(0)
 }
 
-// AddN adds up tensors of one shape.
+// AddN adds up tensors of one shape and type.
 func AddN(scope *Scope, inputs []tf.Output) (sum tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -198,12 +206,22 @@ func AdjustSaturation(scope *Scope, images tf.Output, scale tf.Output) (output t
 // AllAttr is an optional attribute of All.
 type AllAttr func(optionalAttr)
 
-// AllKeepDims sets keep_dims, which is false by default.
+// AllKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func AllKeepDims(value bool) AllAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// All says whether all elements along the given axes are true.
+// All says whether all elements along the given axes are true; where there are none, they are.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [AllKeepDims].
 func All(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...AllAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -219,12 +237,14 @@ func All(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ..
 // AngleAttr is an optional attribute of Angle.
 type AngleAttr func(optionalAttr)
 
-// AngleTout sets Tout, which is float by default. Types: float, double.
+// AngleTout sets Tout, which is float by default. The type of the angles. Types: float, double.
 func AngleTout(value tf.DataType) AngleAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
 
 // Angle takes the argument of every complex element, in (-π, π].
+//
+// Options: [AngleTout].
 func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -238,6 +258,11 @@ func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Outp
 }
 
 // AnonymousHashTable makes a table that is filled once, and that lives as long as its handle.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
 func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -252,12 +277,22 @@ func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 // AnyAttr is an optional attribute of Any.
 type AnyAttr func(optionalAttr)
 
-// AnyKeepDims sets keep_dims, which is false by default.
+// AnyKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func AnyKeepDims(value bool) AnyAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// Any says whether any element along the given axes is true.
+// Any says whether any element along the given axes is true; where there are none, none is.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [AnyKeepDims].
 func Any(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...AnyAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -273,12 +308,14 @@ func Any(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ..
 // ApproximateEqualAttr is an optional attribute of ApproximateEqual.
 type ApproximateEqualAttr func(optionalAttr)
 
-// ApproximateEqualTolerance sets tolerance, which is 1e-05 by default.
+// ApproximateEqualTolerance sets tolerance, which is 1e-05 by default. How far apart they may be; equal to it is too far.
 func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 	return func(attrs optionalAttr) { attrs["tolerance"] = value }
 }
 
-// ApproximateEqual says where x and y, of one shape, are less than the tolerance apart.
+// ApproximateEqual says where x and y, of one shape, are close to each other.
+//
+// Options: [ApproximateEqualTolerance].
 func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...ApproximateEqualAttr) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -294,12 +331,23 @@ func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...Approx
 // ArgMaxAttr is an optional attribute of ArgMax.
 type ArgMaxAttr func(optionalAttr)
 
-// ArgMaxOutputType sets output_type, which is int64 by default. Types: int16, uint16, int32, int64.
+// ArgMaxOutputType sets output_type, which is int64 by default. The type of the places. Types: int16, uint16, int32, int64.
 func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
 	return func(attrs optionalAttr) { attrs["output_type"] = value }
 }
 
 // ArgMax finds the place of the largest element along a dimension, the first of equal ones.
+//
+// Arguments:
+//
+//   - input: A tensor of at least one dimension.
+//   - dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0.
+//
+// Results:
+//
+//   - output: The places along the dimension, in the input's shape without it.
+//
+// Options: [ArgMaxOutputType].
 func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMaxAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -315,12 +363,23 @@ func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgM
 // ArgMinAttr is an optional attribute of ArgMin.
 type ArgMinAttr func(optionalAttr)
 
-// ArgMinOutputType sets output_type, which is int64 by default. Types: int32, int64.
+// ArgMinOutputType sets output_type, which is int64 by default. The type of the places. Types: int32, int64.
 func ArgMinOutputType(value tf.DataType) ArgMinAttr {
 	return func(attrs optionalAttr) { attrs["output_type"] = value }
 }
 
 // ArgMin finds the place of the smallest element along a dimension, the first of equal ones.
+//
+// Arguments:
+//
+//   - input: A tensor of at least one dimension.
+//   - dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0.
+//
+// Results:
+//
+//   - output: The places along the dimension, in the input's shape without it.
+//
+// Options: [ArgMinOutputType].
 func ArgMin(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -362,6 +421,8 @@ func AsStringFill(value string) AsStringAttr {
 }
 
 // AsString prints numbers as C's printf does.
+//
+// Options: [AsStringPrecision], [AsStringScientific], [AsStringShortest], [AsStringWidth], [AsStringFill].
 func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -374,7 +435,7 @@ func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output t
 	return op.Output(0)
 }
 
-// Asin takes the inverse sine of every element.
+// Asin takes the inverse sine of every element, in radians from -π/2 to π/2; NaN outside of [-1, 1].
 func Asin(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -411,6 +472,8 @@ func AssertSummarize(value int64) AssertAttr {
 // Arguments:
 //
 //   - data: what the error prints.
+//
+// Options: [AssertSummarize].
 func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...AssertAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -423,7 +486,11 @@ func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...Ass
 	return op
 }
 
-// AssignAddVariableOp adds a value to a variable's, which has the same shape.
+// AssignAddVariableOp adds a value to a variable's.
+//
+// Arguments:
+//
+//   - value: Of the variable's shape.
 func AssignAddVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -435,7 +502,11 @@ func AssignAddVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *
 	return op
 }
 
-// AssignSubVariableOp subtracts a value from a variable's, which has the same shape.
+// AssignSubVariableOp subtracts a value from a variable's.
+//
+// Arguments:
+//
+//   - value: Of the variable's shape.
 func AssignSubVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -450,12 +521,14 @@ func AssignSubVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *
 // AssignVariableOpAttr is an optional attribute of AssignVariableOp.
 type AssignVariableOpAttr func(optionalAttr)
 
-// AssignVariableOpValidateShape sets validate_shape, which is false by default.
+// AssignVariableOpValidateShape sets validate_shape, which is false by default. Whether the value must have the shape of the variable's last one; any does if there is none yet.
 func AssignVariableOpValidateShape(value bool) AssignVariableOpAttr {
 	return func(attrs optionalAttr) { attrs["validate_shape"] = value }
 }
 
-// AssignVariableOp gives a variable a value, making the variable if there is none. With validate_shape, a variable keeps its shape.
+// AssignVariableOp gives a variable a value; its first one makes the variable.
+//
+// Options: [AssignVariableOpValidateShape].
 func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optional ...AssignVariableOpAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -468,7 +541,7 @@ func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optiona
 	return op
 }
 
-// Atan takes the inverse tangent of every element.
+// Atan takes the inverse tangent of every element, in radians from -π/2 to π/2.
 func Atan(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -480,7 +553,11 @@ func Atan(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Atan2 computes the angle of the point (x, y), with broadcasting.
+// Atan2 computes the angle of the point (x, y), in radians from -π to π, with broadcasting.
+//
+// Arguments:
+//
+//   - y: The second coordinate, which comes first here.
 func Atan2(scope *Scope, y tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -492,7 +569,7 @@ func Atan2(scope *Scope, y tf.Output, x tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Atanh takes the inverse hyperbolic tangent of every element.
+// Atanh takes the inverse hyperbolic tangent of every element; NaN outside of [-1, 1].
 func Atanh(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -523,6 +600,8 @@ func AudioSpectrogramMagnitudeSquared(value bool) AudioSpectrogramAttr {
 // Results:
 //
 //   - spectrogram: Channels, windows and frequencies.
+//
+// Options: [AudioSpectrogramMagnitudeSquared].
 func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride int64, optional ...AudioSpectrogramAttr) (spectrogram tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -550,6 +629,8 @@ func AudioSummaryV2MaxOutputs(value int64) AudioSummaryV2Attr {
 //   - tag: What they are shown under.
 //   - tensor: Batch, frames and perhaps channels, in [-1, 1].
 //   - sample_rate: Frames a second.
+//
+// Options: [AudioSummaryV2MaxOutputs].
 func AudioSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...AudioSummaryV2Attr) (summary tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -565,18 +646,21 @@ func AudioSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate t
 // AvgPoolAttr is an optional attribute of AvgPool.
 type AvgPoolAttr func(optionalAttr)
 
-// AvgPoolDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW".
+// AvgPoolDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" with the channels second.
 func AvgPoolDataFormat(value string) AvgPoolAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// AvgPool takes the mean of each window of images.
+// AvgPool takes the mean of each window of images; what lies beyond the edges does not count.
 //
 // Arguments:
 //
-//   - ksize: The size of the window in each dimension. At least 4 of them.
-//   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - value: A batch of images.
+//   - ksize: The size of the window in each of the four dimensions; 1 for the batch. At least 4 of them.
+//   - strides: The window's step in each of the four dimensions; 1 for the batch. At least 4 of them.
+//   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Options: [AvgPoolDataFormat].
 func AvgPool(scope *Scope, value tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -592,7 +676,7 @@ func AvgPool(scope *Scope, value tf.Output, ksize []int64, strides []int64, padd
 // AvgPool3DAttr is an optional attribute of AvgPool3D.
 type AvgPool3DAttr func(optionalAttr)
 
-// AvgPool3DDataFormat sets data_format, which is "NDHWC" by default. The order of the dimensions. Values: "NDHWC", "NCDHW".
+// AvgPool3DDataFormat sets data_format, which is "NDHWC" by default. "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
 func AvgPool3DDataFormat(value string) AvgPool3DAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -601,9 +685,12 @@ func AvgPool3DDataFormat(value string) AvgPool3DAttr {
 //
 // Arguments:
 //
-//   - ksize: The size of the window in each dimension. At least 5 of them.
-//   - strides: The step in each dimension. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - input: A batch of volumes.
+//   - ksize: The size of the window in each of the five dimensions; 1 for batch and channels. At least 5 of them.
+//   - strides: The window's step in each of the five dimensions; 1 for batch and channels. At least 5 of them.
+//   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Options: [AvgPool3DDataFormat].
 func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -619,7 +706,7 @@ func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, pa
 // AvgPool3DGradAttr is an optional attribute of AvgPool3DGrad.
 type AvgPool3DGradAttr func(optionalAttr)
 
-// AvgPool3DGradDataFormat sets data_format, which is "NDHWC" by default. The order of the dimensions. Values: "NDHWC", "NCDHW".
+// AvgPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As AvgPool3D has it. Values: "NDHWC", "NCDHW".
 func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -630,9 +717,11 @@ func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 //
 //   - orig_input_shape: The shape of its input.
 //   - grad: The gradient of its output.
-//   - ksize: The size of the window in each dimension. At least 5 of them.
-//   - strides: The step in each dimension. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As AvgPool3D has it. At least 5 of them.
+//   - strides: As AvgPool3D has it. At least 5 of them.
+//   - padding: As AvgPool3D has it. Values: "SAME", "VALID".
+//
+// Options: [AvgPool3DGradDataFormat].
 func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -648,7 +737,7 @@ func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksi
 // AvgPoolGradAttr is an optional attribute of AvgPoolGrad.
 type AvgPoolGradAttr func(optionalAttr)
 
-// AvgPoolGradDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW".
+// AvgPoolGradDataFormat sets data_format, which is "NHWC" by default. As AvgPool has it. Values: "NHWC", "NCHW".
 func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -659,9 +748,11 @@ func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 //
 //   - orig_input_shape: The shape of its input.
 //   - grad: The gradient of its output.
-//   - ksize: The size of the window in each dimension. At least 4 of them.
-//   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As AvgPool has it. At least 4 of them.
+//   - strides: As AvgPool has it. At least 4 of them.
+//   - padding: As AvgPool has it. Values: "SAME", "VALID".
+//
+// Options: [AvgPoolGradDataFormat].
 func AvgPoolGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

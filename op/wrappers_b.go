@@ -23,6 +23,8 @@ func BandedTriangularSolveAdjoint(value bool) BandedTriangularSolveAttr {
 //
 //   - matrix: The bands as rows, from the main diagonal down for a lower matrix, aligned with the columns of A.
 //   - rhs: B.
+//
+// Options: [BandedTriangularSolveLower], [BandedTriangularSolveAdjoint].
 func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...BandedTriangularSolveAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -38,27 +40,29 @@ func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, option
 // BatchMatMulAttr is an optional attribute of BatchMatMul.
 type BatchMatMulAttr func(optionalAttr)
 
-// BatchMatMulAdjX sets adj_x, which is false by default.
+// BatchMatMulAdjX sets adj_x, which is false by default. Whether to transpose and conjugate each matrix of x.
 func BatchMatMulAdjX(value bool) BatchMatMulAttr {
 	return func(attrs optionalAttr) { attrs["adj_x"] = value }
 }
 
-// BatchMatMulAdjY sets adj_y, which is false by default.
+// BatchMatMulAdjY sets adj_y, which is false by default. Whether to transpose and conjugate each matrix of y.
 func BatchMatMulAdjY(value bool) BatchMatMulAttr {
 	return func(attrs optionalAttr) { attrs["adj_y"] = value }
 }
 
-// BatchMatMulGradX sets grad_x, which is false by default.
+// BatchMatMulGradX sets grad_x, which is false by default. Whether x is itself a gradient; a hint to compilers.
 func BatchMatMulGradX(value bool) BatchMatMulAttr {
 	return func(attrs optionalAttr) { attrs["grad_x"] = value }
 }
 
-// BatchMatMulGradY sets grad_y, which is false by default.
+// BatchMatMulGradY sets grad_y, which is false by default. Whether y is itself a gradient; a hint to compilers.
 func BatchMatMulGradY(value bool) BatchMatMulAttr {
 	return func(attrs optionalAttr) { attrs["grad_y"] = value }
 }
 
-// BatchMatMul multiplies the matrices in the last two dimensions of two tensors whose other dimensions are equal; adjoint matrices are transposed and conjugated.
+// BatchMatMul multiplies the matrices in the last two dimensions of two tensors whose other dimensions are equal.
+//
+// Options: [BatchMatMulAdjX], [BatchMatMulAdjY], [BatchMatMulGradX], [BatchMatMulGradY].
 func BatchMatMul(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -74,27 +78,29 @@ func BatchMatMul(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMul
 // BatchMatMulV2Attr is an optional attribute of BatchMatMulV2.
 type BatchMatMulV2Attr func(optionalAttr)
 
-// BatchMatMulV2AdjX sets adj_x, which is false by default.
+// BatchMatMulV2AdjX sets adj_x, which is false by default. Whether to transpose and conjugate each matrix of x.
 func BatchMatMulV2AdjX(value bool) BatchMatMulV2Attr {
 	return func(attrs optionalAttr) { attrs["adj_x"] = value }
 }
 
-// BatchMatMulV2AdjY sets adj_y, which is false by default.
+// BatchMatMulV2AdjY sets adj_y, which is false by default. Whether to transpose and conjugate each matrix of y.
 func BatchMatMulV2AdjY(value bool) BatchMatMulV2Attr {
 	return func(attrs optionalAttr) { attrs["adj_y"] = value }
 }
 
-// BatchMatMulV2GradX sets grad_x, which is false by default.
+// BatchMatMulV2GradX sets grad_x, which is false by default. Whether x is itself a gradient; a hint to compilers.
 func BatchMatMulV2GradX(value bool) BatchMatMulV2Attr {
 	return func(attrs optionalAttr) { attrs["grad_x"] = value }
 }
 
-// BatchMatMulV2GradY sets grad_y, which is false by default.
+// BatchMatMulV2GradY sets grad_y, which is false by default. Whether y is itself a gradient; a hint to compilers.
 func BatchMatMulV2GradY(value bool) BatchMatMulV2Attr {
 	return func(attrs optionalAttr) { attrs["grad_y"] = value }
 }
 
-// BatchMatMulV2 multiplies the matrices in the last two dimensions of two tensors, with broadcasting of the others; adjoint matrices are transposed and conjugated.
+// BatchMatMulV2 multiplies the matrices in the last two dimensions of two tensors, with broadcasting of the others.
+//
+// Options: [BatchMatMulV2AdjX], [BatchMatMulV2AdjY], [BatchMatMulV2GradX], [BatchMatMulV2GradY].
 func BatchMatMulV2(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -110,31 +116,33 @@ func BatchMatMulV2(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatM
 // BatchMatMulV3Attr is an optional attribute of BatchMatMulV3.
 type BatchMatMulV3Attr func(optionalAttr)
 
-// BatchMatMulV3AdjX sets adj_x, which is false by default.
+// BatchMatMulV3AdjX sets adj_x, which is false by default. Whether to transpose and conjugate each matrix of x.
 func BatchMatMulV3AdjX(value bool) BatchMatMulV3Attr {
 	return func(attrs optionalAttr) { attrs["adj_x"] = value }
 }
 
-// BatchMatMulV3AdjY sets adj_y, which is false by default.
+// BatchMatMulV3AdjY sets adj_y, which is false by default. Whether to transpose and conjugate each matrix of y.
 func BatchMatMulV3AdjY(value bool) BatchMatMulV3Attr {
 	return func(attrs optionalAttr) { attrs["adj_y"] = value }
 }
 
-// BatchMatMulV3GradX sets grad_x, which is false by default.
+// BatchMatMulV3GradX sets grad_x, which is false by default. Whether x is itself a gradient; a hint to compilers.
 func BatchMatMulV3GradX(value bool) BatchMatMulV3Attr {
 	return func(attrs optionalAttr) { attrs["grad_x"] = value }
 }
 
-// BatchMatMulV3GradY sets grad_y, which is false by default.
+// BatchMatMulV3GradY sets grad_y, which is false by default. Whether y is itself a gradient; a hint to compilers.
 func BatchMatMulV3GradY(value bool) BatchMatMulV3Attr {
 	return func(attrs optionalAttr) { attrs["grad_y"] = value }
 }
 
-// BatchMatMulV3 multiplies the matrices in the last two dimensions of two tensors, perhaps of different types, with broadcasting of the others; adjoint matrices are transposed and conjugated.
+// BatchMatMulV3 multiplies the matrices in the last two dimensions of two tensors, perhaps of different types, with broadcasting of the others.
 //
 // Arguments:
 //
-//   - Tout: Types: bfloat16, half, float, double, int16, int32, int64, complex64, complex128.
+//   - Tout: The type of the product. Types: bfloat16, half, float, double, int16, int32, int64, complex64, complex128.
+//
+// Options: [BatchMatMulV3AdjX], [BatchMatMulV3AdjY], [BatchMatMulV3GradX], [BatchMatMulV3GradY].
 func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, optional ...BatchMatMulV3Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -151,7 +159,13 @@ func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, opt
 //
 // Arguments:
 //
-//   - scale_after_normalization: Whether gamma counts.
+//   - t: Images, channels last.
+//   - m: The mean of each channel.
+//   - v: The variance of each channel.
+//   - beta: What is added to each channel at the end.
+//   - gamma: The factor of each channel.
+//   - variance_epsilon: What is added to the variance, so that it is not 0.
+//   - scale_after_normalization: Whether to multiply by gamma.
 //
 // Deprecated: from version 9 of the GraphDef format on. Batch normalization is composed of other ops.
 func BatchNormWithGlobalNormalization(scope *Scope, t tf.Output, m tf.Output, v tf.Output, beta tf.Output, gamma tf.Output, variance_epsilon float32, scale_after_normalization bool) (result tf.Output) {
@@ -225,7 +239,7 @@ func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Betainc computes the regularized incomplete beta function I_x(a, b).
+// Betainc computes the regularized incomplete beta function I_x(a, b), with broadcasting.
 func Betainc(scope *Scope, a tf.Output, b tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -245,7 +259,13 @@ func BiasAddDataFormat(value string) BiasAddAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// BiasAdd adds a vector to the channels.
+// BiasAdd adds a number to each channel.
+//
+// Arguments:
+//
+//   - bias: A vector, of the size of the channels.
+//
+// Options: [BiasAddDataFormat].
 func BiasAdd(scope *Scope, value tf.Output, bias tf.Output, optional ...BiasAddAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -267,6 +287,8 @@ func BiasAddGradDataFormat(value string) BiasAddGradAttr {
 }
 
 // BiasAddGrad adds up a gradient over all dimensions but the channels.
+//
+// Options: [BiasAddGradDataFormat].
 func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -280,6 +302,10 @@ func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAt
 }
 
 // BiasAddV1 adds a vector to the last dimension.
+//
+// Arguments:
+//
+//   - bias: The vector, of the size of that dimension.
 func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -291,11 +317,11 @@ func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output)
 	return op.Output(0)
 }
 
-// Bincount counts how often each number from 0 on occurs.
+// Bincount counts how often each number from 0 on occurs; a negative number is an error.
 //
 // Arguments:
 //
-//   - size: How many numbers are counted.
+//   - size: How many numbers are counted; larger ones are passed over.
 //   - weights: What each number counts; empty for 1.
 func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (bins tf.Output) {
 	if scope.Err() != nil {
@@ -308,11 +334,11 @@ func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (b
 	return op.Output(0)
 }
 
-// Bitcast reads the same memory as elements of another type.
+// Bitcast reads the memory of a tensor as elements of another type.
 //
 // Arguments:
 //
-//   - type_: Types: bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32.
+//   - type_: That type. Where it is smaller, a dimension is added at the end; where it is larger, the last dimension goes away. Types: bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32.
 func Bitcast(scope *Scope, input tf.Output, type_ tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -388,6 +414,9 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //   - cs_prev: The cell state at the beginning.
 //   - h_prev: The output before the beginning.
 //   - w: The weights of x and h_prev, for the gates i, ci, f and o.
+//   - wci: The peephole weights of the input gate.
+//   - wcf: The peephole weights of the forget gate.
+//   - wco: The peephole weights of the output gate.
 //   - b: The bias.
 //
 // Results:
@@ -399,6 +428,8 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //   - ci: The cell's input of every step.
 //   - co: The cell's output of every step.
 //   - h: The output of every step.
+//
+// Options: [BlockLSTMForgetBias], [BlockLSTMCellClip], [BlockLSTMUsePeephole].
 func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -413,10 +444,16 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 
 // BlockLSTMGradV2 computes the gradient of an LSTM over all its steps, whose gates are in the order i, f, ci, o.
 //
+// The outputs are the gradients of the inputs of their names.
+//
 // Arguments:
 //
+//   - wci: The peephole weights of the input gate.
+//   - wcf: The peephole weights of the forget gate.
+//   - wco: The peephole weights of the output gate.
 //   - cs_grad: The gradient of the cell states.
 //   - h_grad: The gradient of the outputs.
+//   - use_peephole: Whether gates saw the cell state.
 func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -430,6 +467,15 @@ func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev t
 }
 
 // BroadcastArgs computes the shape that two shapes broadcast to.
+//
+// Arguments:
+//
+//   - s0: A shape, as a vector.
+//   - s1: Another one.
+//
+// Results:
+//
+//   - r0: The shape of, say, the sum of tensors of these shapes.
 func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -441,7 +487,17 @@ func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
 	return op.Output(0)
 }
 
-// BroadcastGradientArgs computes the dimensions along which either of two shapes is repeated when they are broadcast together.
+// BroadcastGradientArgs computes the dimensions along which two shapes are repeated when they are broadcast together.
+//
+// Arguments:
+//
+//   - s0: A shape, as a vector.
+//   - s1: Another one.
+//
+// Results:
+//
+//   - r0: The dimensions over which to sum to get from the common shape to s0.
+//   - r1: Likewise for s1.
 func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output, r1 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -453,7 +509,11 @@ func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Outp
 	return op.Output(0), op.Output(1)
 }
 
-// BroadcastTo repeats a tensor along its dimensions of 1, and along new ones, to give it a shape.
+// BroadcastTo repeats a tensor along its dimensions of size 1, and along new ones in front, to give it a shape.
+//
+// Arguments:
+//
+//   - shape: The shape, of no fewer dimensions, of which the last go with those of the input.
 func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -470,6 +530,10 @@ func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Outp
 // Arguments:
 //
 //   - boundaries: The boundaries of the intervals, in order.
+//
+// Results:
+//
+//   - output: The number of boundaries that are not above each input: 0 below the first.
 func Bucketize(scope *Scope, input tf.Output, boundaries []float32) (output tf.Output) {
 	if scope.Err() != nil {
 		return

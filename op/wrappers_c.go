@@ -12,7 +12,7 @@ func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
 	return func(attrs optionalAttr) { attrs["merge_repeated"] = value }
 }
 
-// CTCBeamSearchDecoder decodes by beam search.
+// CTCBeamSearchDecoder decodes connectionist temporal classification by beam search.
 //
 // Arguments:
 //
@@ -20,6 +20,15 @@ func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
 //   - sequence_length: The length of each sequence.
 //   - beam_width: How many prefixes are kept. At least 1.
 //   - top_paths: How many results. At least 1.
+//
+// Results:
+//
+//   - decoded_indices: Indices of each result, from the best on: a sparse matrix with a row for each sequence.
+//   - decoded_values: Their values, classes.
+//   - decoded_shape: Their shapes.
+//   - log_probability: The logarithm of the probability of each sequence's results.
+//
+// Options: [CTCBeamSearchDecoderMergeRepeated].
 func CTCBeamSearchDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, beam_width int64, top_paths int64, optional ...CTCBeamSearchDecoderAttr) (decoded_indices []tf.Output, decoded_values []tf.Output, decoded_shape []tf.Output, log_probability tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -46,7 +55,7 @@ func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
 	return func(attrs optionalAttr) { attrs["blank_index"] = value }
 }
 
-// CTCGreedyDecoder decodes by taking the best class of each step.
+// CTCGreedyDecoder decodes connectionist temporal classification by taking the best class of each step.
 //
 // Arguments:
 //
@@ -55,7 +64,12 @@ func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
 //
 // Results:
 //
+//   - decoded_indices: Indices of the result, a sparse matrix with a row for each sequence.
+//   - decoded_values: Its values, classes.
+//   - decoded_shape: Its shape.
 //   - log_probability: The negative sum of the chosen logits of each sequence.
+//
+// Options: [CTCGreedyDecoderMergeRepeated], [CTCGreedyDecoderBlankIndex].
 func CTCGreedyDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, optional ...CTCGreedyDecoderAttr) (decoded_indices tf.Output, decoded_values tf.Output, decoded_shape tf.Output, log_probability tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -94,6 +108,13 @@ func CTCLossIgnoreLongerOutputsThanInputs(value bool) CTCLossAttr {
 //   - labels_indices: Indices of the labels, batch and time, in order.
 //   - labels_values: The labels.
 //   - sequence_length: The length of each sequence.
+//
+// Results:
+//
+//   - loss: The negative logarithm of each sequence's probability.
+//   - gradient: The gradient of the loss with respect to inputs.
+//
+// Options: [CTCLossPreprocessCollapseRepeated], [CTCLossCtcMergeRepeated], [CTCLossIgnoreLongerOutputsThanInputs].
 func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_values tf.Output, sequence_length tf.Output, optional ...CTCLossAttr) (loss tf.Output, gradient tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -109,12 +130,20 @@ func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_va
 // CastAttr is an optional attribute of Cast.
 type CastAttr func(optionalAttr)
 
-// CastTruncate sets Truncate, which is false by default.
+// CastTruncate sets Truncate, which is false by default. Whether a shorter floating-point type gets the bits that fit, rather than the nearest number.
 func CastTruncate(value bool) CastAttr {
 	return func(attrs optionalAttr) { attrs["Truncate"] = value }
 }
 
-// Cast converts elements to another type: floating-point numbers to integers by rounding toward 0, complex numbers to real ones by their real part, numbers to bool by comparison with 0.
+// Cast converts elements to another type.
+//
+// Floating-point numbers become integers by rounding toward 0; what the integer type cannot hold, NaN included, becomes what the processor makes of it. Complex numbers lose their imaginary part. A number becomes the bool that says whether it is not 0.
+//
+// Arguments:
+//
+//   - DstT: The type to convert to.
+//
+// Options: [CastTruncate].
 func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -127,7 +156,7 @@ func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y 
 	return op.Output(0)
 }
 
-// Ceil rounds every element up to an integer.
+// Ceil rounds every element up to an integer; it stays of its type.
 func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -210,7 +239,7 @@ func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) 
 	return op.Output(0)
 }
 
-// ClipByValue limits elements to a range.
+// ClipByValue limits elements to a range; NaN stays NaN.
 //
 // Arguments:
 //
@@ -257,6 +286,8 @@ func CombinedNonMaxSuppressionClipBoxes(value bool) CombinedNonMaxSuppressionAtt
 //   - nmsed_scores: Their scores.
 //   - nmsed_classes: Their classes.
 //   - valid_detections: How many were picked for each image.
+//
+// Options: [CombinedNonMaxSuppressionPadPerClass], [CombinedNonMaxSuppressionClipBoxes].
 func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size_per_class tf.Output, max_total_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...CombinedNonMaxSuppressionAttr) (nmsed_boxes tf.Output, nmsed_scores tf.Output, nmsed_classes tf.Output, valid_detections tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -272,12 +303,14 @@ func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, 
 // ComplexAttr is an optional attribute of Complex.
 type ComplexAttr func(optionalAttr)
 
-// ComplexTout sets Tout, which is complex64 by default. Types: complex64, complex128.
+// ComplexTout sets Tout, which is complex64 by default. The type of the numbers: complex64 of float, complex128 of double. Types: complex64, complex128.
 func ComplexTout(value tf.DataType) ComplexAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
 
-// Complex makes complex numbers of real and imaginary parts.
+// Complex makes complex numbers of real and imaginary parts, with broadcasting.
+//
+// Options: [ComplexTout].
 func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAttr) (out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -293,12 +326,14 @@ func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAt
 // ComplexAbsAttr is an optional attribute of ComplexAbs.
 type ComplexAbsAttr func(optionalAttr)
 
-// ComplexAbsTout sets Tout, which is float by default. Types: float, double.
+// ComplexAbsTout sets Tout, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
 
 // ComplexAbs takes the absolute value of every complex element.
+//
+// Options: [ComplexAbsTout].
 func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -344,12 +379,12 @@ func CompressElement(scope *Scope, components []tf.Output) (compressed tf.Output
 // ComputeAccidentalHitsAttr is an optional attribute of ComputeAccidentalHits.
 type ComputeAccidentalHitsAttr func(optionalAttr)
 
-// ComputeAccidentalHitsSeed sets seed, which is 0 by default.
+// ComputeAccidentalHitsSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func ComputeAccidentalHitsSeed(value int64) ComputeAccidentalHitsAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// ComputeAccidentalHitsSeed2 sets seed2, which is 0 by default.
+// ComputeAccidentalHitsSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -366,6 +401,8 @@ func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 //   - indices: The row of each hit.
 //   - ids: The place of each hit among the drawn classes.
 //   - weights: For each hit the lowest float, to be added to its logit.
+//
+// Options: [ComputeAccidentalHitsSeed], [ComputeAccidentalHitsSeed2].
 func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candidates tf.Output, num_true int64, optional ...ComputeAccidentalHitsAttr) (indices tf.Output, ids tf.Output, weights tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -378,7 +415,12 @@ func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candida
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Concat joins tensors along a dimension.
+// Concat joins tensors along a dimension, in which alone their shapes may differ.
+//
+// Arguments:
+//
+//   - concat_dim: The dimension, a scalar; negative counts from the end.
+//   - values: The tensors, all of one rank, which is at least 1.
 func Concat(scope *Scope, concat_dim tf.Output, values []tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -391,6 +433,15 @@ func Concat(scope *Scope, concat_dim tf.Output, values []tf.Output) (output tf.O
 }
 
 // ConcatOffset computes where each of the tensors to be joined begins in the result.
+//
+// Arguments:
+//
+//   - concat_dim: The dimension they are joined along.
+//   - shape: Their shapes.
+//
+// Results:
+//
+//   - offset: For each the coordinates of its first element.
 func ConcatOffset(scope *Scope, concat_dim tf.Output, shape []tf.Output) (offset []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -403,7 +454,12 @@ func ConcatOffset(scope *Scope, concat_dim tf.Output, shape []tf.Output) (offset
 	return split.list("offset")
 }
 
-// ConcatV2 joins tensors along a dimension.
+// ConcatV2 joins tensors along a dimension, in which alone their shapes may differ.
+//
+// Arguments:
+//
+//   - values: The tensors, all of one rank, which is at least 1.
+//   - axis: The dimension, a scalar; negative counts from the end.
 func ConcatV2(scope *Scope, values []tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -427,7 +483,11 @@ func Conj(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// ConjugateTranspose puts dimension perm[i] of the input in place i and takes the complex conjugate.
+// ConjugateTranspose permutes the dimensions of a tensor and takes the complex conjugate.
+//
+// Arguments:
+//
+//   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end.
 func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -465,12 +525,12 @@ func ControlTrigger(scope *Scope) (o *tf.Operation) {
 // ConvAttr is an optional attribute of Conv.
 type ConvAttr func(optionalAttr)
 
-// ConvExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// ConvExplicitPaddings sets explicit_paddings, which is empty by default. How much to pad before and after each dimension, in pairs, for "EXPLICIT".
 func ConvExplicitPaddings(value []int64) ConvAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// ConvDataFormat sets data_format, which is "CHANNELS_LAST" by default. Whether channels come before or after the spatial dimensions. Values: "CHANNELS_FIRST", "CHANNELS_LAST".
+// ConvDataFormat sets data_format, which is "CHANNELS_LAST" by default. Whether channels come first, right behind the batch ("CHANNELS_FIRST"), or last ("CHANNELS_LAST").
 func ConvDataFormat(value string) ConvAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -490,13 +550,15 @@ func ConvGroups(value int64) ConvAttr {
 	return func(attrs optionalAttr) { attrs["groups"] = value }
 }
 
-// Conv computes a convolution over any number of spatial dimensions.
+// Conv slides filters over a tensor: a convolution, without flipping the filters, over any number of spatial dimensions.
 //
 // Arguments:
 //
 //   - filter: Spatial dimensions, channels of the input (of a group), channels of the output.
-//   - strides: The step in each dimension of the input.
-//   - padding: "SAME", "VALID", or "EXPLICIT" with explicit_paddings. Values: "SAME", "VALID", "EXPLICIT".
+//   - strides: The filter's step in each dimension of the input; 1 for batch and channels.
+//   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" pads as explicit_paddings says.
+//
+// Options: [ConvExplicitPaddings], [ConvDataFormat], [ConvDilations], [ConvBatchDims], [ConvGroups].
 func Conv(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...ConvAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -517,28 +579,35 @@ func Conv2DUseCudnnOnGpu(value bool) Conv2DAttr {
 	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
 }
 
-// Conv2DExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// Conv2DExplicitPaddings sets explicit_paddings, which is empty by default. How much to pad before and after each dimension, in pairs, for "EXPLICIT".
 func Conv2DExplicitPaddings(value []int64) Conv2DAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// Conv2DDataFormat sets data_format, which is "NHWC" by default. The order of the input's dimensions. Values: "NHWC", "NCHW".
+// Conv2DDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" for batch, channels, height, width.
 func Conv2DDataFormat(value string) Conv2DAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// Conv2DDilations sets dilations, which is [1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// Conv2DDilations sets dilations, which is [1, 1, 1, 1] by default. The distance between a filter's elements in each of the four dimensions; 1 for batch and channels.
 func Conv2DDilations(value []int64) Conv2DAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
 
-// Conv2D computes a convolution over two spatial dimensions.
+// Conv2D slides filters over images: a convolution, without flipping the filters, over two spatial dimensions.
 //
 // Arguments:
 //
+//   - input: A batch of images, their dimensions ordered as data_format says.
 //   - filter: Height, width, channels of the input (of a group), channels of the output.
-//   - strides: The step in each dimension of the input.
-//   - padding: "SAME", "VALID", or "EXPLICIT" with explicit_paddings. Values: "SAME", "VALID", "EXPLICIT".
+//   - strides: The filter's step in each of the four dimensions; 1 for batch and channels.
+//   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" pads as explicit_paddings says.
+//
+// Results:
+//
+//   - output: A batch of images with a channel for each filter, in the same order.
+//
+// Options: [Conv2DUseCudnnOnGpu], [Conv2DExplicitPaddings], [Conv2DDataFormat], [Conv2DDilations].
 func Conv2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv2DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -559,17 +628,17 @@ func Conv2DBackpropFilterUseCudnnOnGpu(value bool) Conv2DBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
 }
 
-// Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As Conv2D has it.
 func Conv2DBackpropFilterExplicitPaddings(value []int64) Conv2DBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// Conv2DBackpropFilterDataFormat sets data_format, which is "NHWC" by default. The order of the input's dimensions. Values: "NHWC", "NCHW".
+// Conv2DBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As Conv2D has it. Values: "NHWC", "NCHW".
 func Conv2DBackpropFilterDataFormat(value string) Conv2DBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// Conv2DBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// Conv2DBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it.
 func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
@@ -578,10 +647,13 @@ func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 //
 // Arguments:
 //
+//   - input: The input.
 //   - filter_sizes: The shape of the filter.
 //   - out_backprop: The gradient of the output.
 //   - strides: As Conv2D has it.
 //   - padding: As Conv2D has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Options: [Conv2DBackpropFilterUseCudnnOnGpu], [Conv2DBackpropFilterExplicitPaddings], [Conv2DBackpropFilterDataFormat], [Conv2DBackpropFilterDilations].
 func Conv2DBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropFilterAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -602,29 +674,32 @@ func Conv2DBackpropInputUseCudnnOnGpu(value bool) Conv2DBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
 }
 
-// Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As Conv2D has it.
 func Conv2DBackpropInputExplicitPaddings(value []int64) Conv2DBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// Conv2DBackpropInputDataFormat sets data_format, which is "NHWC" by default. The order of the input's dimensions. Values: "NHWC", "NCHW".
+// Conv2DBackpropInputDataFormat sets data_format, which is "NHWC" by default. As Conv2D has it. Values: "NHWC", "NCHW".
 func Conv2DBackpropInputDataFormat(value string) Conv2DBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// Conv2DBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// Conv2DBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it.
 func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
 
-// Conv2DBackpropInput computes the gradient of Conv2D with respect to its input; it is also known as a transposed convolution.
+// Conv2DBackpropInput computes the gradient of Conv2D with respect to its input; on its own it is known as transposed convolution.
 //
 // Arguments:
 //
 //   - input_sizes: The shape of the input, or its height and width.
+//   - filter: The filter.
 //   - out_backprop: The gradient of the output.
 //   - strides: As Conv2D has it.
 //   - padding: As Conv2D has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Options: [Conv2DBackpropInputUseCudnnOnGpu], [Conv2DBackpropInputExplicitPaddings], [Conv2DBackpropInputDataFormat], [Conv2DBackpropInputDilations].
 func Conv2DBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropInputAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -640,23 +715,26 @@ func Conv2DBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, 
 // Conv3DAttr is an optional attribute of Conv3D.
 type Conv3DAttr func(optionalAttr)
 
-// Conv3DDataFormat sets data_format, which is "NDHWC" by default. The order of the input's dimensions. Values: "NDHWC", "NCDHW".
+// Conv3DDataFormat sets data_format, which is "NDHWC" by default. "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
 func Conv3DDataFormat(value string) Conv3DAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// Conv3DDilations sets dilations, which is [1, 1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// Conv3DDilations sets dilations, which is [1, 1, 1, 1, 1] by default. The distance between a filter's elements in each of the five dimensions; 1 for batch and channels.
 func Conv3DDilations(value []int64) Conv3DAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
 
-// Conv3D computes a convolution over three spatial dimensions.
+// Conv3D slides filters over volumes: a convolution, without flipping the filters, over three spatial dimensions.
 //
 // Arguments:
 //
+//   - input: A batch of volumes, their dimensions ordered as data_format says.
 //   - filter: Depth, height, width, channels of the input (of a group), channels of the output.
-//   - strides: The step in each dimension of the input. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - strides: The filter's step in each of the five dimensions; 1 for batch and channels. At least 5 of them.
+//   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Options: [Conv3DDataFormat], [Conv3DDilations].
 func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv3DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -672,12 +750,12 @@ func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, pa
 // Conv3DBackpropFilterV2Attr is an optional attribute of Conv3DBackpropFilterV2.
 type Conv3DBackpropFilterV2Attr func(optionalAttr)
 
-// Conv3DBackpropFilterV2DataFormat sets data_format, which is "NDHWC" by default. The order of the input's dimensions. Values: "NDHWC", "NCDHW".
+// Conv3DBackpropFilterV2DataFormat sets data_format, which is "NDHWC" by default. As Conv3D has it. Values: "NDHWC", "NCDHW".
 func Conv3DBackpropFilterV2DataFormat(value string) Conv3DBackpropFilterV2Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// Conv3DBackpropFilterV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// Conv3DBackpropFilterV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As Conv3D has it.
 func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
@@ -686,10 +764,13 @@ func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 //
 // Arguments:
 //
+//   - input: The input.
 //   - filter_sizes: The shape of the filter.
-//   - out_backprop: The gradient of the output.
+//   - out_backprop: The gradient of its output.
 //   - strides: As Conv3D has it. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - padding: As Conv3D has it. Values: "SAME", "VALID".
+//
+// Options: [Conv3DBackpropFilterV2DataFormat], [Conv3DBackpropFilterV2Dilations].
 func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropFilterV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -705,12 +786,12 @@ func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Outpu
 // Conv3DBackpropInputV2Attr is an optional attribute of Conv3DBackpropInputV2.
 type Conv3DBackpropInputV2Attr func(optionalAttr)
 
-// Conv3DBackpropInputV2DataFormat sets data_format, which is "NDHWC" by default. The order of the input's dimensions. Values: "NDHWC", "NCDHW".
+// Conv3DBackpropInputV2DataFormat sets data_format, which is "NDHWC" by default. As Conv3D has it. Values: "NDHWC", "NCDHW".
 func Conv3DBackpropInputV2DataFormat(value string) Conv3DBackpropInputV2Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// Conv3DBackpropInputV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// Conv3DBackpropInputV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As Conv3D has it.
 func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
@@ -720,9 +801,12 @@ func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 // Arguments:
 //
 //   - input_sizes: The shape of the input.
-//   - out_backprop: The gradient of the output.
+//   - filter: The filter.
+//   - out_backprop: The gradient of its output.
 //   - strides: As Conv3D has it. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - padding: As Conv3D has it. Values: "SAME", "VALID".
+//
+// Options: [Conv3DBackpropInputV2DataFormat], [Conv3DBackpropInputV2Dilations].
 func Conv3DBackpropInputV2(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropInputV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -779,6 +863,8 @@ func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
 //   - boxes: One a row: y1, x1, y2, x2 as parts of the image's size; y1 above y2 turns the crop upside down.
 //   - box_ind: The image of each box.
 //   - crop_size: Height and width of the crops.
+//
+// Options: [CropAndResizeMethod], [CropAndResizeExtrapolationValue].
 func CropAndResize(scope *Scope, image tf.Output, boxes tf.Output, box_ind tf.Output, crop_size tf.Output, optional ...CropAndResizeAttr) (crops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -807,6 +893,8 @@ func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
 //   - image: The images.
 //   - boxes: The boxes, one a row.
 //   - box_ind: The image of each box.
+//
+// Options: [CropAndResizeGradBoxesMethod].
 func CropAndResizeGradBoxes(scope *Scope, grads tf.Output, image tf.Output, boxes tf.Output, box_ind tf.Output, optional ...CropAndResizeGradBoxesAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -836,6 +924,8 @@ func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 //   - box_ind: The image of each box.
 //   - image_size: The shape of the images.
 //   - T: Types: float, half, double.
+//
+// Options: [CropAndResizeGradImageMethod].
 func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_ind tf.Output, image_size tf.Output, T tf.DataType, optional ...CropAndResizeGradImageAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -848,7 +938,7 @@ func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_
 	return op.Output(0)
 }
 
-// Cross computes cross products of vectors of three elements, in the last dimension.
+// Cross computes cross products of vectors of three elements, in the last dimension of tensors of one shape.
 func Cross(scope *Scope, a tf.Output, b tf.Output) (product tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -863,17 +953,23 @@ func Cross(scope *Scope, a tf.Output, b tf.Output) (product tf.Output) {
 // CumprodAttr is an optional attribute of Cumprod.
 type CumprodAttr func(optionalAttr)
 
-// CumprodExclusive sets exclusive, which is false by default.
+// CumprodExclusive sets exclusive, which is false by default. Whether a place gets the value of what comes before it, without its own element.
 func CumprodExclusive(value bool) CumprodAttr {
 	return func(attrs optionalAttr) { attrs["exclusive"] = value }
 }
 
-// CumprodReverse sets reverse, which is false by default.
+// CumprodReverse sets reverse, which is false by default. Whether to run from the end of the dimension.
 func CumprodReverse(value bool) CumprodAttr {
 	return func(attrs optionalAttr) { attrs["reverse"] = value }
 }
 
-// Cumprod computes running products along a dimension.
+// Cumprod computes running products along a dimension: [a, a·b, a·b·c, ...].
+//
+// Arguments:
+//
+//   - axis: The dimension, a scalar; negative counts from the end.
+//
+// Options: [CumprodExclusive], [CumprodReverse].
 func Cumprod(scope *Scope, x tf.Output, axis tf.Output, optional ...CumprodAttr) (out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -889,17 +985,23 @@ func Cumprod(scope *Scope, x tf.Output, axis tf.Output, optional ...CumprodAttr)
 // CumsumAttr is an optional attribute of Cumsum.
 type CumsumAttr func(optionalAttr)
 
-// CumsumExclusive sets exclusive, which is false by default.
+// CumsumExclusive sets exclusive, which is false by default. Whether a place gets the value of what comes before it, without its own element.
 func CumsumExclusive(value bool) CumsumAttr {
 	return func(attrs optionalAttr) { attrs["exclusive"] = value }
 }
 
-// CumsumReverse sets reverse, which is false by default.
+// CumsumReverse sets reverse, which is false by default. Whether to run from the end of the dimension.
 func CumsumReverse(value bool) CumsumAttr {
 	return func(attrs optionalAttr) { attrs["reverse"] = value }
 }
 
-// Cumsum computes running sums along a dimension.
+// Cumsum computes running sums along a dimension: [a, a+b, a+b+c, ...].
+//
+// Arguments:
+//
+//   - axis: The dimension, a scalar; negative counts from the end.
+//
+// Options: [CumsumExclusive], [CumsumReverse].
 func Cumsum(scope *Scope, x tf.Output, axis tf.Output, optional ...CumsumAttr) (out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -915,17 +1017,23 @@ func Cumsum(scope *Scope, x tf.Output, axis tf.Output, optional ...CumsumAttr) (
 // CumulativeLogsumexpAttr is an optional attribute of CumulativeLogsumexp.
 type CumulativeLogsumexpAttr func(optionalAttr)
 
-// CumulativeLogsumexpExclusive sets exclusive, which is false by default.
+// CumulativeLogsumexpExclusive sets exclusive, which is false by default. Whether a place gets the value of what comes before it, without its own element.
 func CumulativeLogsumexpExclusive(value bool) CumulativeLogsumexpAttr {
 	return func(attrs optionalAttr) { attrs["exclusive"] = value }
 }
 
-// CumulativeLogsumexpReverse sets reverse, which is false by default.
+// CumulativeLogsumexpReverse sets reverse, which is false by default. Whether to run from the end of the dimension.
 func CumulativeLogsumexpReverse(value bool) CumulativeLogsumexpAttr {
 	return func(attrs optionalAttr) { attrs["reverse"] = value }
 }
 
 // CumulativeLogsumexp computes running values of log(Σexp(x)) along a dimension.
+//
+// Arguments:
+//
+//   - axis: The dimension, a scalar; negative counts from the end.
+//
+// Options: [CumulativeLogsumexpExclusive], [CumulativeLogsumexpReverse].
 func CumulativeLogsumexp(scope *Scope, x tf.Output, axis tf.Output, optional ...CumulativeLogsumexpAttr) (out tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -7,12 +7,12 @@ import tf "github.com/troupe-go/troupe/session"
 // DataFormatDimMapAttr is an optional attribute of DataFormatDimMap.
 type DataFormatDimMapAttr func(optionalAttr)
 
-// DataFormatDimMapSrcFormat sets src_format, which is "NHWC" by default.
+// DataFormatDimMapSrcFormat sets src_format, which is "NHWC" by default. The format to translate from, a letter for each dimension.
 func DataFormatDimMapSrcFormat(value string) DataFormatDimMapAttr {
 	return func(attrs optionalAttr) { attrs["src_format"] = value }
 }
 
-// DataFormatDimMapDstFormat sets dst_format, which is "NCHW" by default.
+// DataFormatDimMapDstFormat sets dst_format, which is "NCHW" by default. The format to translate to, with the same letters.
 func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
 	return func(attrs optionalAttr) { attrs["dst_format"] = value }
 }
@@ -22,6 +22,8 @@ func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
 // Arguments:
 //
 //   - x: Dimensions of src_format; negative ones count from the end.
+//
+// Options: [DataFormatDimMapSrcFormat], [DataFormatDimMapDstFormat].
 func DataFormatDimMap(scope *Scope, x tf.Output, optional ...DataFormatDimMapAttr) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -37,12 +39,12 @@ func DataFormatDimMap(scope *Scope, x tf.Output, optional ...DataFormatDimMapAtt
 // DataFormatVecPermuteAttr is an optional attribute of DataFormatVecPermute.
 type DataFormatVecPermuteAttr func(optionalAttr)
 
-// DataFormatVecPermuteSrcFormat sets src_format, which is "NHWC" by default.
+// DataFormatVecPermuteSrcFormat sets src_format, which is "NHWC" by default. The format to translate from, a letter for each dimension.
 func DataFormatVecPermuteSrcFormat(value string) DataFormatVecPermuteAttr {
 	return func(attrs optionalAttr) { attrs["src_format"] = value }
 }
 
-// DataFormatVecPermuteDstFormat sets dst_format, which is "NCHW" by default.
+// DataFormatVecPermuteDstFormat sets dst_format, which is "NCHW" by default. The format to translate to, with the same letters.
 func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
 	return func(attrs optionalAttr) { attrs["dst_format"] = value }
 }
@@ -52,6 +54,8 @@ func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
 // Arguments:
 //
 //   - x: A value or a pair for each dimension, or for each spatial one.
+//
+// Options: [DataFormatVecPermuteSrcFormat], [DataFormatVecPermuteDstFormat].
 func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPermuteAttr) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -109,6 +113,8 @@ func DecodeCSVSelectCols(value []int64) DecodeCSVAttr {
 // Results:
 //
 //   - output: The columns.
+//
+// Options: [DecodeCSVFieldDelim], [DecodeCSVUseQuoteDelim], [DecodeCSVNaValue], [DecodeCSVSelectCols].
 func DecodeCSV(scope *Scope, records tf.Output, record_defaults []tf.Output, optional ...DecodeCSVAttr) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -130,7 +136,7 @@ func DecodeImageChannels(value int64) DecodeImageAttr {
 	return func(attrs optionalAttr) { attrs["channels"] = value }
 }
 
-// DecodeImageDtype sets dtype, which is uint8 by default. Types: uint8, uint16, float.
+// DecodeImageDtype sets dtype, which is uint8 by default. The type of the elements. Types: uint8, uint16, float.
 func DecodeImageDtype(value tf.DataType) DecodeImageAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -149,6 +155,8 @@ func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
 // Results:
 //
 //   - image: Height, width and channels; for a GIF there may be a first dimension of frames.
+//
+// Options: [DecodeImageChannels], [DecodeImageDtype], [DecodeImageExpandAnimations].
 func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) (image tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -211,6 +219,8 @@ func DecodeJpegDctMethod(value string) DecodeJpegAttr {
 // Arguments:
 //
 //   - contents: The bytes of the file.
+//
+// Options: [DecodeJpegChannels], [DecodeJpegRatio], [DecodeJpegFancyUpscaling], [DecodeJpegTryRecoverTruncated], [DecodeJpegAcceptableFraction], [DecodeJpegDctMethod].
 func DecodeJpeg(scope *Scope, contents tf.Output, optional ...DecodeJpegAttr) (image tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -242,6 +252,8 @@ func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 // Results:
 //
 //   - output: The numbers, in one more dimension.
+//
+// Options: [DecodePaddedRawLittleEndian].
 func DecodePaddedRaw(scope *Scope, input_bytes tf.Output, fixed_length tf.Output, out_type tf.DataType, optional ...DecodePaddedRawAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -262,7 +274,7 @@ func DecodePngChannels(value int64) DecodePngAttr {
 	return func(attrs optionalAttr) { attrs["channels"] = value }
 }
 
-// DecodePngDtype sets dtype, which is uint8 by default. Types: uint8, uint16.
+// DecodePngDtype sets dtype, which is uint8 by default. The type of the elements. Types: uint8, uint16.
 func DecodePngDtype(value tf.DataType) DecodePngAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -272,6 +284,8 @@ func DecodePngDtype(value tf.DataType) DecodePngAttr {
 // Arguments:
 //
 //   - contents: The bytes of the file.
+//
+// Options: [DecodePngChannels], [DecodePngDtype].
 func DecodePng(scope *Scope, contents tf.Output, optional ...DecodePngAttr) (image tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -314,6 +328,8 @@ func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
 //
 //   - sizes: How many values each field has in each message.
 //   - values: For each field its values, filled up to the longest.
+//
+// Options: [DecodeProtoV2DescriptorSource], [DecodeProtoV2MessageFormat], [DecodeProtoV2Sanitize].
 func DecodeProtoV2(scope *Scope, bytes tf.Output, message_type string, field_names []string, output_types []tf.DataType, optional ...DecodeProtoV2Attr) (sizes tf.Output, values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -345,6 +361,8 @@ func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 // Results:
 //
 //   - output: The numbers, in one more dimension.
+//
+// Options: [DecodeRawLittleEndian].
 func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...DecodeRawAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -357,7 +375,7 @@ func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...
 	return op.Output(0)
 }
 
-// DeepCopy copies its input.
+// DeepCopy copies its input into memory of its own.
 func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -389,12 +407,14 @@ func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
 	return func(attrs optionalAttr) { attrs["binary_output"] = value }
 }
 
-// DenseBincount counts how often each number from 0 on occurs, in a vector or in each row of a matrix.
+// DenseBincount counts how often each number from 0 on occurs, in a vector or in each row of a matrix; a negative number is an error.
 //
 // Arguments:
 //
-//   - size: How many numbers are counted.
+//   - size: How many numbers are counted; larger ones are passed over.
 //   - weights: What each number counts; empty for 1.
+//
+// Options: [DenseBincountBinaryOutput].
 func DenseBincount(scope *Scope, input tf.Output, size tf.Output, weights tf.Output, optional ...DenseBincountAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -426,6 +446,8 @@ func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
 //
 //   - weights: What each value counts; empty for 1.
 //   - binary_output: Whether to tell which values occur, rather than how often.
+//
+// Options: [DenseCountSparseOutputMinlength], [DenseCountSparseOutputMaxlength].
 func DenseCountSparseOutput(scope *Scope, values tf.Output, weights tf.Output, binary_output bool, optional ...DenseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -459,6 +481,8 @@ func DenseToDenseSetOperationValidateIndices(value bool) DenseToDenseSetOperatio
 //   - result_indices: Indices of the results, whose rows are in ascending order.
 //   - result_values: The results.
 //   - result_shape: Their shape.
+//
+// Options: [DenseToDenseSetOperationValidateIndices].
 func DenseToDenseSetOperation(scope *Scope, set1 tf.Output, set2 tf.Output, set_operation string, optional ...DenseToDenseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -494,6 +518,8 @@ func DenseToSparseSetOperationValidateIndices(value bool) DenseToSparseSetOperat
 //   - result_indices: Indices of the results, whose rows are in ascending order.
 //   - result_values: The results.
 //   - result_shape: Their shape.
+//
+// Options: [DenseToSparseSetOperationValidateIndices].
 func DenseToSparseSetOperation(scope *Scope, set1 tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...DenseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -509,16 +535,18 @@ func DenseToSparseSetOperation(scope *Scope, set1 tf.Output, set2_indices tf.Out
 // DepthToSpaceAttr is an optional attribute of DepthToSpace.
 type DepthToSpaceAttr func(optionalAttr)
 
-// DepthToSpaceDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW", "NCHW_VECT_C".
+// DepthToSpaceDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds. Values: "NHWC", "NCHW", "NCHW_VECT_C".
 func DepthToSpaceDataFormat(value string) DepthToSpaceAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// DepthToSpace moves channels into blocks of height and width.
+// DepthToSpace moves channels into blocks of height and width, so that there are block_size² times fewer channels.
 //
 // Arguments:
 //
-//   - block_size: The size of the blocks. At least 2.
+//   - block_size: The size of the blocks, which divides what they are cut out of. At least 2.
+//
+// Options: [DepthToSpaceDataFormat].
 func DepthToSpace(scope *Scope, input tf.Output, block_size int64, optional ...DepthToSpaceAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -534,12 +562,12 @@ func DepthToSpace(scope *Scope, input tf.Output, block_size int64, optional ...D
 // DepthwiseConv2dNativeAttr is an optional attribute of DepthwiseConv2dNative.
 type DepthwiseConv2dNativeAttr func(optionalAttr)
 
-// DepthwiseConv2dNativeExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// DepthwiseConv2dNativeExplicitPaddings sets explicit_paddings, which is empty by default. How much to pad before and after each dimension, in pairs, for "EXPLICIT".
 func DepthwiseConv2dNativeExplicitPaddings(value []int64) DepthwiseConv2dNativeAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// DepthwiseConv2dNativeDataFormat sets data_format, which is "NHWC" by default. The order of the input's dimensions. Values: "NHWC", "NCHW".
+// DepthwiseConv2dNativeDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" for batch, channels, height, width.
 func DepthwiseConv2dNativeDataFormat(value string) DepthwiseConv2dNativeAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -549,13 +577,20 @@ func DepthwiseConv2dNativeDilations(value []int64) DepthwiseConv2dNativeAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
 
-// DepthwiseConv2dNative convolves each channel with filters of its own.
+// DepthwiseConv2dNative slides filters over each channel of images on its own.
 //
 // Arguments:
 //
-//   - filter: Height, width, channels of the input, and the number of filters of each.
+//   - input: A batch of images, their dimensions ordered as data_format says.
+//   - filter: Height, width, channels of the input, and the number of filters of each channel.
 //   - strides: The step in each dimension of the input.
-//   - padding: "SAME", "VALID", or "EXPLICIT" with explicit_paddings. Values: "SAME", "VALID", "EXPLICIT".
+//   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" pads as explicit_paddings says.
+//
+// Results:
+//
+//   - output: A batch of images with channels·filters channels.
+//
+// Options: [DepthwiseConv2dNativeExplicitPaddings], [DepthwiseConv2dNativeDataFormat], [DepthwiseConv2dNativeDilations].
 func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -571,17 +606,17 @@ func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, stri
 // DepthwiseConv2dNativeBackpropFilterAttr is an optional attribute of DepthwiseConv2dNativeBackpropFilter.
 type DepthwiseConv2dNativeBackpropFilterAttr func(optionalAttr)
 
-// DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropFilterExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// DepthwiseConv2dNativeBackpropFilterDataFormat sets data_format, which is "NHWC" by default. The order of the input's dimensions. Values: "NHWC", "NCHW".
+// DepthwiseConv2dNativeBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As DepthwiseConv2dNative has it. Values: "NHWC", "NCHW".
 func DepthwiseConv2dNativeBackpropFilterDataFormat(value string) DepthwiseConv2dNativeBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// DepthwiseConv2dNativeBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// DepthwiseConv2dNativeBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
@@ -593,7 +628,9 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //   - filter_sizes: The shape of the filter.
 //   - out_backprop: The gradient of the output.
 //   - strides: As DepthwiseConv2dNative has it.
-//   - padding: Values: "SAME", "VALID", "EXPLICIT".
+//   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Options: [DepthwiseConv2dNativeBackpropFilterExplicitPaddings], [DepthwiseConv2dNativeBackpropFilterDataFormat], [DepthwiseConv2dNativeBackpropFilterDilations].
 func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropFilterAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -609,17 +646,17 @@ func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_s
 // DepthwiseConv2dNativeBackpropInputAttr is an optional attribute of DepthwiseConv2dNativeBackpropInput.
 type DepthwiseConv2dNativeBackpropInputAttr func(optionalAttr)
 
-// DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension.
+// DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropInputExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// DepthwiseConv2dNativeBackpropInputDataFormat sets data_format, which is "NHWC" by default. The order of the input's dimensions. Values: "NHWC", "NCHW".
+// DepthwiseConv2dNativeBackpropInputDataFormat sets data_format, which is "NHWC" by default. As DepthwiseConv2dNative has it. Values: "NHWC", "NCHW".
 func DepthwiseConv2dNativeBackpropInputDataFormat(value string) DepthwiseConv2dNativeBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// DepthwiseConv2dNativeBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
+// DepthwiseConv2dNativeBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
 	return func(attrs optionalAttr) { attrs["dilations"] = value }
 }
@@ -631,7 +668,9 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 //   - input_sizes: The shape of the input.
 //   - out_backprop: The gradient of the output.
 //   - strides: As DepthwiseConv2dNative has it.
-//   - padding: Values: "SAME", "VALID", "EXPLICIT".
+//   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Options: [DepthwiseConv2dNativeBackpropInputExplicitPaddings], [DepthwiseConv2dNativeBackpropInputDataFormat], [DepthwiseConv2dNativeBackpropInputDilations].
 func DepthwiseConv2dNativeBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropInputAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -662,7 +701,7 @@ func DequantizeAxis(value int64) DequantizeAttr {
 	return func(attrs optionalAttr) { attrs["axis"] = value }
 }
 
-// DequantizeDtype sets dtype, which is float by default. Types: bfloat16, float.
+// DequantizeDtype sets dtype, which is float by default. The type of the elements. Types: bfloat16, float.
 func DequantizeDtype(value tf.DataType) DequantizeAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -673,6 +712,8 @@ func DequantizeDtype(value tf.DataType) DequantizeAttr {
 //
 //   - min_range: The value of the lowest integer.
 //   - max_range: The value of the highest integer.
+//
+// Options: [DequantizeMode], [DequantizeNarrowRange], [DequantizeAxis], [DequantizeDtype].
 func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, optional ...DequantizeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -690,6 +731,7 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 // Arguments:
 //
 //   - serialized_sparse: Elements as SerializeSparse gives them, in the last dimension.
+//   - dtype: The type of the elements.
 func DeserializeSparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -705,12 +747,14 @@ func DeserializeSparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataT
 // DestroyResourceOpAttr is an optional attribute of DestroyResourceOp.
 type DestroyResourceOpAttr func(optionalAttr)
 
-// DestroyResourceOpIgnoreLookupError sets ignore_lookup_error, which is true by default.
+// DestroyResourceOpIgnoreLookupError sets ignore_lookup_error, which is true by default. Whether a resource that does not exist is passed over, rather than an error.
 func DestroyResourceOpIgnoreLookupError(value bool) DestroyResourceOpAttr {
 	return func(attrs optionalAttr) { attrs["ignore_lookup_error"] = value }
 }
 
-// DestroyResourceOp forgets a resource. With ignore_lookup_error it need not exist.
+// DestroyResourceOp forgets a resource, such as a variable; handles of it are of no use afterwards.
+//
+// Options: [DestroyResourceOpIgnoreLookupError].
 func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyResourceOpAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -740,6 +784,10 @@ func DeviceIndex(scope *Scope, device_names []string) (index tf.Output) {
 }
 
 // Diag makes a tensor of twice the rank with the elements on its diagonal.
+//
+// Results:
+//
+//   - output: The diagonal's shape twice, zero off the diagonal.
 func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -751,7 +799,11 @@ func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// DiagPart gives the diagonal of a tensor whose shape is another one twice.
+// DiagPart gives the diagonal of a tensor: the elements whose first half of coordinates equals the second.
+//
+// Arguments:
+//
+//   - input: A tensor of even rank, whose shape is another one twice.
 func DiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -782,7 +834,7 @@ func Digamma(scope *Scope, x tf.Output) (y tf.Output) {
 //   - filter: Height, width and channels.
 //   - strides: The step in each dimension of the input. At least 4 of them.
 //   - rates: The distance of the filter's elements in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, rates []int64, padding string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -799,10 +851,12 @@ func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64
 //
 // Arguments:
 //
+//   - input: As Dilation2D has it.
+//   - filter: As Dilation2D has it.
 //   - out_backprop: The gradient of the output.
-//   - strides: At least 4 of them.
-//   - rates: At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - strides: As Dilation2D has it. At least 4 of them.
+//   - rates: As Dilation2D has it. At least 4 of them.
+//   - padding: As Dilation2D has it. Values: "SAME", "VALID".
 func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (filter_backprop tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -819,10 +873,12 @@ func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, o
 //
 // Arguments:
 //
+//   - input: As Dilation2D has it.
+//   - filter: As Dilation2D has it.
 //   - out_backprop: The gradient of the output.
-//   - strides: At least 4 of them.
-//   - rates: At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - strides: As Dilation2D has it. At least 4 of them.
+//   - rates: As Dilation2D has it. At least 4 of them.
+//   - padding: As Dilation2D has it. Values: "SAME", "VALID".
 func Dilation2DBackpropInput(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (in_backprop tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -847,7 +903,7 @@ func DisableCopyOnRead(scope *Scope, resource tf.Output) (o *tf.Operation) {
 	return op
 }
 
-// Div divides x by y with broadcasting; the quotient of integers is rounded toward 0.
+// Div divides x by y with broadcasting; the quotient of integers is rounded toward 0, and an integer 0 for y is an error.
 func Div(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -904,11 +960,12 @@ func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors
 	return op.Output(0)
 }
 
-// DynamicPartition divides the slices of a tensor among several.
+// DynamicPartition divides the slices of a tensor among several outputs, keeping their order.
 //
 // Arguments:
 //
-//   - partitions: The output that each slice goes to.
+//   - data: Slices, along the dimensions that partitions has.
+//   - partitions: The output that each slice goes to, in [0, num_partitions).
 //   - num_partitions: How many outputs. At least 1.
 func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_partitions int64) (outputs []tf.Output) {
 	if scope.Err() != nil {
@@ -923,12 +980,16 @@ func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_pa
 	return split.list("outputs")
 }
 
-// DynamicStitch puts slices of several tensors together; of several for one place the last counts.
+// DynamicStitch puts slices of several tensors in given places of one; of several for a place the last counts.
 //
 // Arguments:
 //
-//   - indices: The place of each slice.
-//   - data: The slices.
+//   - indices: The place of each slice; the largest says how long the result is.
+//   - data: The slices, along the dimensions that the indices beside them have.
+//
+// Results:
+//
+//   - merged: The result; a place that no index names is 0.
 func DynamicStitch(scope *Scope, indices []tf.Output, data []tf.Output) (merged tf.Output) {
 	if scope.Err() != nil {
 		return

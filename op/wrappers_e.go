@@ -7,17 +7,23 @@ import tf "github.com/troupe-go/troupe/session"
 // EditDistanceAttr is an optional attribute of EditDistance.
 type EditDistanceAttr func(optionalAttr)
 
-// EditDistanceNormalize sets normalize, which is true by default. Whether to divide by the length of the other sequence.
+// EditDistanceNormalize sets normalize, which is true by default. Whether to divide by the length of the other sequence; the distance to an empty one is ∞, or 0 from an empty one.
 func EditDistanceNormalize(value bool) EditDistanceAttr {
 	return func(attrs optionalAttr) { attrs["normalize"] = value }
 }
 
-// EditDistance counts the changes that turn each sequence into another.
+// EditDistance counts the insertions, deletions and replacements that turn each sequence into another (Levenshtein distance).
 //
 // Arguments:
 //
 //   - hypothesis_indices: The sequences, as a sparse tensor.
+//   - hypothesis_values: Their elements.
+//   - hypothesis_shape: Their shape; the last dimension is along sequences.
 //   - truth_indices: The others, as a sparse tensor.
+//   - truth_values: Their elements.
+//   - truth_shape: Their shape.
+//
+// Options: [EditDistanceNormalize].
 func EditDistance(scope *Scope, hypothesis_indices tf.Output, hypothesis_values tf.Output, hypothesis_shape tf.Output, truth_indices tf.Output, truth_values tf.Output, truth_shape tf.Output, optional ...EditDistanceAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -48,6 +54,8 @@ func EigComputeV(value bool) EigAttr {
 //
 //   - e: The eigenvalues, in no particular order.
 //   - v: The eigenvectors as columns.
+//
+// Options: [EigComputeV].
 func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (e tf.Output, v tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -64,7 +72,8 @@ func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (
 //
 // Arguments:
 //
-//   - equation: Such as "ij,jk->ik"; "..." stands for dimensions that broadcast.
+//   - inputs: One or two tensors.
+//   - equation: Such as "ij,jk->ik": a letter for each dimension, of which those missing behind the arrow are summed over; "..." stands for dimensions that broadcast.
 func Einsum(scope *Scope, inputs []tf.Output, equation string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -77,7 +86,7 @@ func Einsum(scope *Scope, inputs []tf.Output, equation string) (output tf.Output
 	return op.Output(0)
 }
 
-// Elu replaces negative elements x by exp(x) - 1.
+// Elu replaces negative elements x by exp(x) - 1, which goes to -1.
 func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -109,12 +118,18 @@ func EluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf
 // EmptyAttr is an optional attribute of Empty.
 type EmptyAttr func(optionalAttr)
 
-// EmptyInit sets init, which is false by default.
+// EmptyInit sets init, which is false by default. Whether elements are zero; else they may be anything.
 func EmptyInit(value bool) EmptyAttr {
 	return func(attrs optionalAttr) { attrs["init"] = value }
 }
 
-// Empty makes a tensor of the given shape whose elements are zero if init is set, else anything.
+// Empty makes a tensor of the given shape.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
+//
+// Options: [EmptyInit].
 func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -154,6 +169,8 @@ func EncodeBase64Pad(value bool) EncodeBase64Attr {
 }
 
 // EncodeBase64 encodes strings in the URL-safe base64 alphabet.
+//
+// Options: [EncodeBase64Pad].
 func EncodeBase64(scope *Scope, input tf.Output, optional ...EncodeBase64Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -179,6 +196,8 @@ func EncodePngCompression(value int64) EncodePngAttr {
 // Arguments:
 //
 //   - image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image gives one string.
+//
+// Options: [EncodePngCompression].
 func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (contents tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -191,7 +210,11 @@ func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (conten
 	return op.Output(0)
 }
 
-// EnsureShape passes its input on if its shape is compatible with the attribute, else fails.
+// EnsureShape passes its input on if it has a certain shape, else fails.
+//
+// Arguments:
+//
+//   - shape: The shape, in which dimensions may be unknown.
 func EnsureShape(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -222,6 +245,8 @@ func EnterParallelIterations(value int64) EnterAttr {
 // Arguments:
 //
 //   - frame_name: which child of the frame it stands in.
+//
+// Options: [EnterIsConstant], [EnterParallelIterations].
 func Enter(scope *Scope, data tf.Output, frame_name string, optional ...EnterAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -237,12 +262,14 @@ func Enter(scope *Scope, data tf.Output, frame_name string, optional ...EnterAtt
 // EqualAttr is an optional attribute of Equal.
 type EqualAttr func(optionalAttr)
 
-// EqualIncompatibleShapeError sets incompatible_shape_error, which is true by default. Whether it is an error, rather than false, that the shapes do not go together.
+// EqualIncompatibleShapeError sets incompatible_shape_error, which is true by default. Whether shapes that do not broadcast are an error; else the result is the scalar that says that the tensors differ.
 func EqualIncompatibleShapeError(value bool) EqualAttr {
 	return func(attrs optionalAttr) { attrs["incompatible_shape_error"] = value }
 }
 
 // Equal says where x and y are equal, with broadcasting.
+//
+// Options: [EqualIncompatibleShapeError].
 func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -279,7 +306,7 @@ func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Erfinv computes the inverse error function of every element.
+// Erfinv computes the inverse error function of every element; NaN outside of [-1, 1].
 func Erfinv(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -294,12 +321,22 @@ func Erfinv(scope *Scope, x tf.Output) (y tf.Output) {
 // EuclideanNormAttr is an optional attribute of EuclideanNorm.
 type EuclideanNormAttr func(optionalAttr)
 
-// EuclideanNormKeepDims sets keep_dims, which is false by default.
+// EuclideanNormKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// EuclideanNorm takes the square root of the sum of squares along the given axes.
+// EuclideanNorm takes the length of the vectors that the elements along the given axes are: √Σ|x|².
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [EuclideanNormKeepDims].
 func EuclideanNorm(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...EuclideanNormAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -336,7 +373,11 @@ func Exp(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// ExpandDims adds a dimension of 1.
+// ExpandDims adds a dimension of size 1 to a tensor.
+//
+// Arguments:
+//
+//   - dim: Where it goes, a scalar; negative counts from the end, -1 being behind the last.
 func ExpandDims(scope *Scope, input tf.Output, dim tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -389,6 +430,8 @@ func ExtractGlimpseNoise(value string) ExtractGlimpseAttr {
 //
 //   - size: Height and width of the windows.
 //   - offsets: Where the center of each image's window is.
+//
+// Options: [ExtractGlimpseCentered], [ExtractGlimpseNormalized], [ExtractGlimpseUniformNoise], [ExtractGlimpseNoise].
 func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseAttr) (glimpse tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -56,6 +56,8 @@ func FIFOQueueV2SharedName(value string) FIFOQueueV2Attr {
 // Arguments:
 //
 //   - component_types: The types of an element's components.
+//
+// Options: [FIFOQueueV2Shapes], [FIFOQueueV2Capacity], [FIFOQueueV2Container], [FIFOQueueV2SharedName].
 func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQueueV2Attr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -73,6 +75,7 @@ func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQu
 //
 // Arguments:
 //
+//   - dtype: The type of the elements.
 //   - shape: What is said of the argument's shape.
 func FakeParam(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Output) {
 	if scope.Err() != nil {
@@ -109,6 +112,8 @@ func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr 
 }
 
 // FakeQuantWithMinMaxArgs rounds floats to what integers of num_bits can stand for over the range from min to max.
+//
+// Options: [FakeQuantWithMinMaxArgsMin], [FakeQuantWithMinMaxArgsMax], [FakeQuantWithMinMaxArgsNumBits], [FakeQuantWithMinMaxArgsNarrowRange].
 func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsAttr) (outputs tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -153,6 +158,8 @@ func FakeQuantWithMinMaxArgsGradientNarrowRange(value bool) FakeQuantWithMinMaxA
 // Results:
 //
 //   - backprops: The gradient of the inputs: 0 outside of the range.
+//
+// Options: [FakeQuantWithMinMaxArgsGradientMin], [FakeQuantWithMinMaxArgsGradientMax], [FakeQuantWithMinMaxArgsGradientNumBits], [FakeQuantWithMinMaxArgsGradientNarrowRange].
 func FakeQuantWithMinMaxArgsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsGradientAttr) (backprops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -179,6 +186,8 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 }
 
 // FakeQuantWithMinMaxVars rounds floats to what integers of num_bits can stand for over a range that is an input.
+//
+// Options: [FakeQuantWithMinMaxVarsNumBits], [FakeQuantWithMinMaxVarsNarrowRange].
 func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsAttr) (outputs tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -215,6 +224,8 @@ func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxV
 //   - backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
 //   - backprop_wrt_min: The sum of the gradients below the range.
 //   - backprop_wrt_max: The sum of the gradients above the range.
+//
+// Options: [FakeQuantWithMinMaxVarsGradientNumBits], [FakeQuantWithMinMaxVarsGradientNarrowRange].
 func FakeQuantWithMinMaxVarsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -241,6 +252,8 @@ func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMa
 }
 
 // FakeQuantWithMinMaxVarsPerChannel rounds floats to what integers of num_bits can stand for, with a range for each slice of the last dimension.
+//
+// Options: [FakeQuantWithMinMaxVarsPerChannelNumBits], [FakeQuantWithMinMaxVarsPerChannelNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelAttr) (outputs tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -277,6 +290,8 @@ func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantW
 //   - backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
 //   - backprop_wrt_min: For each slice the sum of the gradients below the range.
 //   - backprop_wrt_max: For each slice the sum of the gradients above the range.
+//
+// Options: [FakeQuantWithMinMaxVarsPerChannelGradientNumBits], [FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -289,7 +304,12 @@ func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Fill makes a tensor of the given shape, every element the given scalar.
+// Fill makes a tensor whose elements all have one value.
+//
+// Arguments:
+//
+//   - dims: Its shape, a vector.
+//   - value: The value, a scalar.
 func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -317,7 +337,7 @@ func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf
 	return op.Output(0)
 }
 
-// Floor rounds every element down to an integer.
+// Floor rounds every element down to an integer; it stays of its type.
 func Floor(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -329,7 +349,7 @@ func Floor(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// FloorDiv divides x by y with broadcasting and rounds the quotient down.
+// FloorDiv divides x by y with broadcasting and rounds the quotient down; an integer 0 for y is an error.
 func FloorDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -341,7 +361,7 @@ func FloorDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// FloorMod computes the remainder of x divided by y, with y's sign.
+// FloorMod computes the remainder of x divided by y, with y's sign and with broadcasting; an integer 0 for y is an error.
 func FloorMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -371,26 +391,28 @@ func FractionalAvgPoolDeterministic(value bool) FractionalAvgPoolAttr {
 	return func(attrs optionalAttr) { attrs["deterministic"] = value }
 }
 
-// FractionalAvgPoolSeed sets seed, which is 0 by default.
+// FractionalAvgPoolSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func FractionalAvgPoolSeed(value int64) FractionalAvgPoolAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// FractionalAvgPoolSeed2 sets seed2, which is 0 by default.
+// FractionalAvgPoolSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func FractionalAvgPoolSeed2(value int64) FractionalAvgPoolAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// FractionalAvgPool takes the mean of windows of images, of which there are a given part of the pixels.
+// FractionalAvgPool takes the mean of windows of images, which shrinks them by a factor that need not be a whole number.
 //
 // Arguments:
 //
-//   - pooling_ratio: By how much each dimension shrinks; only height and width may. At least 4 of them.
+//   - pooling_ratio: The factor for each of the four dimensions; 1 for batch and channels. At least 4 of them.
 //
 // Results:
 //
 //   - row_pooling_sequence: Where the windows' rows begin.
 //   - col_pooling_sequence: Where their columns begin.
+//
+// Options: [FractionalAvgPoolPseudoRandom], [FractionalAvgPoolOverlapping], [FractionalAvgPoolDeterministic], [FractionalAvgPoolSeed], [FractionalAvgPoolSeed2].
 func FractionalAvgPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalAvgPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -419,6 +441,8 @@ func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
 //   - out_backprop: The gradient of its output.
 //   - row_pooling_sequence: What it gave.
 //   - col_pooling_sequence: What it gave.
+//
+// Options: [FractionalAvgPoolGradOverlapping].
 func FractionalAvgPoolGrad(scope *Scope, orig_input_tensor_shape tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalAvgPoolGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -449,26 +473,28 @@ func FractionalMaxPoolDeterministic(value bool) FractionalMaxPoolAttr {
 	return func(attrs optionalAttr) { attrs["deterministic"] = value }
 }
 
-// FractionalMaxPoolSeed sets seed, which is 0 by default.
+// FractionalMaxPoolSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func FractionalMaxPoolSeed(value int64) FractionalMaxPoolAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// FractionalMaxPoolSeed2 sets seed2, which is 0 by default.
+// FractionalMaxPoolSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func FractionalMaxPoolSeed2(value int64) FractionalMaxPoolAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// FractionalMaxPool takes the greatest element of windows of images, of which there are a given part of the pixels.
+// FractionalMaxPool takes the greatest element of windows of images, which shrinks them by a factor that need not be a whole number.
 //
 // Arguments:
 //
-//   - pooling_ratio: By how much each dimension shrinks; only height and width may. At least 4 of them.
+//   - pooling_ratio: The factor for each of the four dimensions; 1 for batch and channels. At least 4 of them.
 //
 // Results:
 //
 //   - row_pooling_sequence: Where the windows' rows begin.
 //   - col_pooling_sequence: Where their columns begin.
+//
+// Options: [FractionalMaxPoolPseudoRandom], [FractionalMaxPoolOverlapping], [FractionalMaxPoolDeterministic], [FractionalMaxPoolSeed], [FractionalMaxPoolSeed2].
 func FractionalMaxPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalMaxPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -498,6 +524,8 @@ func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
 //   - out_backprop: The gradient of its output.
 //   - row_pooling_sequence: What it gave.
 //   - col_pooling_sequence: What it gave.
+//
+// Options: [FractionalMaxPoolGradOverlapping].
 func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalMaxPoolGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -513,17 +541,17 @@ func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Ou
 // FusedBatchNormAttr is an optional attribute of FusedBatchNorm.
 type FusedBatchNormAttr func(optionalAttr)
 
-// FusedBatchNormEpsilon sets epsilon, which is 0.0001 by default. What is added to the variance.
+// FusedBatchNormEpsilon sets epsilon, which is 0.0001 by default. What is added to the variance, so that it is not 0.
 func FusedBatchNormEpsilon(value float32) FusedBatchNormAttr {
 	return func(attrs optionalAttr) { attrs["epsilon"] = value }
 }
 
-// FusedBatchNormExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the new mean and variance count in the running ones.
+// FusedBatchNormExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the batch's mean and variance count in the running ones; 1 for entirely.
 func FusedBatchNormExponentialAvgFactor(value float32) FusedBatchNormAttr {
 	return func(attrs optionalAttr) { attrs["exponential_avg_factor"] = value }
 }
 
-// FusedBatchNormDataFormat sets data_format, which is "NHWC" by default. Values: "NHWC", "NCHW".
+// FusedBatchNormDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormDataFormat(value string) FusedBatchNormAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -537,6 +565,9 @@ func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
 //
 // Arguments:
 //
+//   - x: A batch of images.
+//   - scale: A factor for each channel.
+//   - offset: What is added to each channel after that.
 //   - mean: The running mean; empty in the first step of training.
 //   - variance: The running variance; likewise.
 //
@@ -546,6 +577,8 @@ func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
 //   - batch_variance: The variance, or its running average.
 //   - reserve_space_1: What the gradient needs.
 //   - reserve_space_2: What the gradient needs.
+//
+// Options: [FusedBatchNormEpsilon], [FusedBatchNormExponentialAvgFactor], [FusedBatchNormDataFormat], [FusedBatchNormIsTraining].
 func FusedBatchNorm(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormAttr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -561,17 +594,17 @@ func FusedBatchNorm(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output
 // FusedBatchNormGradAttr is an optional attribute of FusedBatchNormGrad.
 type FusedBatchNormGradAttr func(optionalAttr)
 
-// FusedBatchNormGradEpsilon sets epsilon, which is 0.0001 by default.
+// FusedBatchNormGradEpsilon sets epsilon, which is 0.0001 by default. What was added to the variance.
 func FusedBatchNormGradEpsilon(value float32) FusedBatchNormGradAttr {
 	return func(attrs optionalAttr) { attrs["epsilon"] = value }
 }
 
-// FusedBatchNormGradDataFormat sets data_format, which is "NHWC" by default. Values: "NHWC", "NCHW".
+// FusedBatchNormGradDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormGradDataFormat(value string) FusedBatchNormGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// FusedBatchNormGradIsTraining sets is_training, which is true by default.
+// FusedBatchNormGradIsTraining sets is_training, which is true by default. Whether mean and variance were those of the batch.
 func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
 	return func(attrs optionalAttr) { attrs["is_training"] = value }
 }
@@ -581,8 +614,18 @@ func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
 // Arguments:
 //
 //   - y_backprop: The gradient of y.
+//   - x: As the operation had it.
+//   - scale: As the operation had it.
 //   - reserve_space_1: The mean, or what FusedBatchNorm reserved.
 //   - reserve_space_2: The variance, or what FusedBatchNorm reserved.
+//
+// Results:
+//
+//   - x_backprop: The gradient of x.
+//   - scale_backprop: The gradient of scale.
+//   - offset_backprop: The gradient of offset.
+//
+// Options: [FusedBatchNormGradEpsilon], [FusedBatchNormGradDataFormat], [FusedBatchNormGradIsTraining].
 func FusedBatchNormGrad(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradAttr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -598,17 +641,17 @@ func FusedBatchNormGrad(scope *Scope, y_backprop tf.Output, x tf.Output, scale t
 // FusedBatchNormGradV2Attr is an optional attribute of FusedBatchNormGradV2.
 type FusedBatchNormGradV2Attr func(optionalAttr)
 
-// FusedBatchNormGradV2Epsilon sets epsilon, which is 0.0001 by default.
+// FusedBatchNormGradV2Epsilon sets epsilon, which is 0.0001 by default. What was added to the variance.
 func FusedBatchNormGradV2Epsilon(value float32) FusedBatchNormGradV2Attr {
 	return func(attrs optionalAttr) { attrs["epsilon"] = value }
 }
 
-// FusedBatchNormGradV2DataFormat sets data_format, which is "NHWC" by default. Values: "NHWC", "NCHW".
+// FusedBatchNormGradV2DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormGradV2DataFormat(value string) FusedBatchNormGradV2Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// FusedBatchNormGradV2IsTraining sets is_training, which is true by default.
+// FusedBatchNormGradV2IsTraining sets is_training, which is true by default. Whether mean and variance were those of the batch.
 func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
 	return func(attrs optionalAttr) { attrs["is_training"] = value }
 }
@@ -618,8 +661,18 @@ func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
 // Arguments:
 //
 //   - y_backprop: The gradient of y.
+//   - x: As the operation had it.
+//   - scale: As the operation had it.
 //   - reserve_space_1: The mean, or what FusedBatchNormV2 reserved.
 //   - reserve_space_2: The variance, or what FusedBatchNormV2 reserved.
+//
+// Results:
+//
+//   - x_backprop: The gradient of x.
+//   - scale_backprop: The gradient of scale.
+//   - offset_backprop: The gradient of offset.
+//
+// Options: [FusedBatchNormGradV2Epsilon], [FusedBatchNormGradV2DataFormat], [FusedBatchNormGradV2IsTraining].
 func FusedBatchNormGradV2(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradV2Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -635,17 +688,17 @@ func FusedBatchNormGradV2(scope *Scope, y_backprop tf.Output, x tf.Output, scale
 // FusedBatchNormGradV3Attr is an optional attribute of FusedBatchNormGradV3.
 type FusedBatchNormGradV3Attr func(optionalAttr)
 
-// FusedBatchNormGradV3Epsilon sets epsilon, which is 0.0001 by default.
+// FusedBatchNormGradV3Epsilon sets epsilon, which is 0.0001 by default. What was added to the variance.
 func FusedBatchNormGradV3Epsilon(value float32) FusedBatchNormGradV3Attr {
 	return func(attrs optionalAttr) { attrs["epsilon"] = value }
 }
 
-// FusedBatchNormGradV3DataFormat sets data_format, which is "NHWC" by default. Values: "NHWC", "NCHW", "NDHWC", "NCDHW".
+// FusedBatchNormGradV3DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW", "NDHWC", "NCDHW".
 func FusedBatchNormGradV3DataFormat(value string) FusedBatchNormGradV3Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// FusedBatchNormGradV3IsTraining sets is_training, which is true by default.
+// FusedBatchNormGradV3IsTraining sets is_training, which is true by default. Whether mean and variance were those of the batch.
 func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
 	return func(attrs optionalAttr) { attrs["is_training"] = value }
 }
@@ -655,9 +708,19 @@ func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
 // Arguments:
 //
 //   - y_backprop: The gradient of y.
+//   - x: As the operation had it.
+//   - scale: As the operation had it.
 //   - reserve_space_1: The mean, or what FusedBatchNormV3 reserved.
 //   - reserve_space_2: The variance, or what FusedBatchNormV3 reserved.
 //   - reserve_space_3: What FusedBatchNormV3 reserved.
+//
+// Results:
+//
+//   - x_backprop: The gradient of x.
+//   - scale_backprop: The gradient of scale.
+//   - offset_backprop: The gradient of offset.
+//
+// Options: [FusedBatchNormGradV3Epsilon], [FusedBatchNormGradV3DataFormat], [FusedBatchNormGradV3IsTraining].
 func FusedBatchNormGradV3(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output, optional ...FusedBatchNormGradV3Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_4 tf.Output, reserve_space_5 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -673,17 +736,17 @@ func FusedBatchNormGradV3(scope *Scope, y_backprop tf.Output, x tf.Output, scale
 // FusedBatchNormV2Attr is an optional attribute of FusedBatchNormV2.
 type FusedBatchNormV2Attr func(optionalAttr)
 
-// FusedBatchNormV2Epsilon sets epsilon, which is 0.0001 by default. What is added to the variance.
+// FusedBatchNormV2Epsilon sets epsilon, which is 0.0001 by default. What is added to the variance, so that it is not 0.
 func FusedBatchNormV2Epsilon(value float32) FusedBatchNormV2Attr {
 	return func(attrs optionalAttr) { attrs["epsilon"] = value }
 }
 
-// FusedBatchNormV2ExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the new mean and variance count in the running ones.
+// FusedBatchNormV2ExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the batch's mean and variance count in the running ones; 1 for entirely.
 func FusedBatchNormV2ExponentialAvgFactor(value float32) FusedBatchNormV2Attr {
 	return func(attrs optionalAttr) { attrs["exponential_avg_factor"] = value }
 }
 
-// FusedBatchNormV2DataFormat sets data_format, which is "NHWC" by default. Values: "NHWC", "NCHW".
+// FusedBatchNormV2DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormV2DataFormat(value string) FusedBatchNormV2Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -697,6 +760,9 @@ func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
 //
 // Arguments:
 //
+//   - x: A batch of images.
+//   - scale: A factor for each channel.
+//   - offset: What is added to each channel after that.
 //   - mean: The running mean; empty in the first step of training.
 //   - variance: The running variance; likewise.
 //
@@ -706,6 +772,8 @@ func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
 //   - batch_variance: The variance, or its running average.
 //   - reserve_space_1: What the gradient needs.
 //   - reserve_space_2: What the gradient needs.
+//
+// Options: [FusedBatchNormV2Epsilon], [FusedBatchNormV2ExponentialAvgFactor], [FusedBatchNormV2DataFormat], [FusedBatchNormV2IsTraining].
 func FusedBatchNormV2(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV2Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -721,17 +789,17 @@ func FusedBatchNormV2(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 // FusedBatchNormV3Attr is an optional attribute of FusedBatchNormV3.
 type FusedBatchNormV3Attr func(optionalAttr)
 
-// FusedBatchNormV3Epsilon sets epsilon, which is 0.0001 by default. What is added to the variance.
+// FusedBatchNormV3Epsilon sets epsilon, which is 0.0001 by default. What is added to the variance, so that it is not 0.
 func FusedBatchNormV3Epsilon(value float32) FusedBatchNormV3Attr {
 	return func(attrs optionalAttr) { attrs["epsilon"] = value }
 }
 
-// FusedBatchNormV3ExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the new mean and variance count in the running ones.
+// FusedBatchNormV3ExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the batch's mean and variance count in the running ones; 1 for entirely.
 func FusedBatchNormV3ExponentialAvgFactor(value float32) FusedBatchNormV3Attr {
 	return func(attrs optionalAttr) { attrs["exponential_avg_factor"] = value }
 }
 
-// FusedBatchNormV3DataFormat sets data_format, which is "NHWC" by default. Values: "NHWC", "NCHW", "NDHWC", "NCDHW".
+// FusedBatchNormV3DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW", "NDHWC", "NCDHW".
 func FusedBatchNormV3DataFormat(value string) FusedBatchNormV3Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -745,6 +813,9 @@ func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
 //
 // Arguments:
 //
+//   - x: A batch of images, or of volumes for FusedBatchNormV3.
+//   - scale: A factor for each channel.
+//   - offset: What is added to each channel after that.
 //   - mean: The running mean; empty in the first step of training.
 //   - variance: The running variance; likewise.
 //
@@ -755,6 +826,8 @@ func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
 //   - reserve_space_1: What the gradient needs.
 //   - reserve_space_2: What the gradient needs.
 //   - reserve_space_3: What the gradient needs.
+//
+// Options: [FusedBatchNormV3Epsilon], [FusedBatchNormV3ExponentialAvgFactor], [FusedBatchNormV3DataFormat], [FusedBatchNormV3IsTraining].
 func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV3Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -770,20 +843,23 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 // FusedResizeAndPadConv2DAttr is an optional attribute of FusedResizeAndPadConv2D.
 type FusedResizeAndPadConv2DAttr func(optionalAttr)
 
-// FusedResizeAndPadConv2DResizeAlignCorners sets resize_align_corners, which is false by default.
+// FusedResizeAndPadConv2DResizeAlignCorners sets resize_align_corners, which is false by default. Whether the centers of the corner pixels stay where they are.
 func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv2DAttr {
 	return func(attrs optionalAttr) { attrs["resize_align_corners"] = value }
 }
 
-// FusedResizeAndPadConv2D resizes images by bilinear interpolation, mirrors their edges and computes a convolution.
+// FusedResizeAndPadConv2D resizes images by bilinear interpolation, mirrors their edges and convolves them as Conv2D does.
 //
 // Arguments:
 //
 //   - size: The new height and width.
 //   - paddings: How much is mirrored before and after each dimension.
-//   - mode: Whether the edge itself is mirrored too. Values: "REFLECT", "SYMMETRIC".
-//   - strides: The step in each dimension.
-//   - padding: Values: "SAME", "VALID".
+//   - filter: As Conv2D has it.
+//   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
+//   - strides: As Conv2D has it.
+//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//
+// Options: [FusedResizeAndPadConv2DResizeAlignCorners].
 func FusedResizeAndPadConv2D(scope *Scope, input tf.Output, size tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string, optional ...FusedResizeAndPadConv2DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

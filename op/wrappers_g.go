@@ -56,12 +56,22 @@ func GRUBlockCellGrad(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Outpu
 // GatherAttr is an optional attribute of Gather.
 type GatherAttr func(optionalAttr)
 
-// GatherValidateIndices sets validate_indices, which is true by default.
+// GatherValidateIndices sets validate_indices, which is true by default. Ignored: indices are always checked.
 func GatherValidateIndices(value bool) GatherAttr {
 	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
 }
 
-// Gather takes the rows of a tensor that indices name.
+// Gather takes the slices of a tensor along its first dimension that indices name.
+//
+// Arguments:
+//
+//   - indices: Which slices, in any shape; one that is not in [0, n) is an error.
+//
+// Results:
+//
+//   - output: In the shape of indices, followed by that of a slice.
+//
+// Options: [GatherValidateIndices].
 func Gather(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -77,12 +87,23 @@ func Gather(scope *Scope, params tf.Output, indices tf.Output, optional ...Gathe
 // GatherNdAttr is an optional attribute of GatherNd.
 type GatherNdAttr func(optionalAttr)
 
-// GatherNdBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// GatherNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// GatherNd takes the elements or slices of a tensor that the rows of indices name, each a place in its first dimensions.
+// GatherNd takes the elements or slices of a tensor at given coordinates.
+//
+// Arguments:
+//
+//   - params: What to take them of.
+//   - indices: Vectors of coordinates in the last dimension, each as long as params has dimensions, for elements, or shorter, for slices.
+//
+// Results:
+//
+//   - output: In the shape of indices without its last dimension, followed by that of a slice.
+//
+// Options: [GatherNdBadIndicesPolicy].
 func GatherNd(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherNdAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -98,12 +119,24 @@ func GatherNd(scope *Scope, params tf.Output, indices tf.Output, optional ...Gat
 // GatherV2Attr is an optional attribute of GatherV2.
 type GatherV2Attr func(optionalAttr)
 
-// GatherV2BatchDims sets batch_dims, which is 0 by default.
+// GatherV2BatchDims sets batch_dims, which is 0 by default. How many leading dimensions params and indices have in common, and are walked together; negative counts from the end of indices' dimensions.
 func GatherV2BatchDims(value int64) GatherV2Attr {
 	return func(attrs optionalAttr) { attrs["batch_dims"] = value }
 }
 
-// GatherV2 takes the slices of a tensor along an axis that indices name; the first batch_dims dimensions are walked together.
+// GatherV2 takes the slices of a tensor along an axis that indices name.
+//
+// Arguments:
+//
+//   - params: What to take slices of.
+//   - indices: Which slices, in any shape; one that is not in [0, n) is an error.
+//   - axis: The axis, a scalar; negative counts from the end.
+//
+// Results:
+//
+//   - output: The shape of params, with the axis replaced by the dimensions of indices behind the first batch_dims.
+//
+// Options: [GatherV2BatchDims].
 func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output, optional ...GatherV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -141,6 +174,10 @@ func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
 }
 
 // GetSessionTensor gives a tensor that the session keeps.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
 func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -177,7 +214,7 @@ func GreaterEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// GuaranteeConst passes its input on, which promises never to change.
+// GuaranteeConst passes its input on, with the promise that it is the same in every step.
 func GuaranteeConst(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -39,6 +39,13 @@ func HashTableV2UseNodeNameSharing(value bool) HashTableV2Attr {
 }
 
 // HashTableV2 makes a table that is filled once.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+//
+// Options: [HashTableV2Container], [HashTableV2SharedName], [HashTableV2UseNodeNameSharing].
 func HashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...HashTableV2Attr) (table_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -53,7 +60,7 @@ func HashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, o
 // HistogramFixedWidthAttr is an optional attribute of HistogramFixedWidth.
 type HistogramFixedWidthAttr func(optionalAttr)
 
-// HistogramFixedWidthDtype sets dtype, which is int32 by default. Types: int32, int64.
+// HistogramFixedWidthDtype sets dtype, which is int32 by default. The type of the counts. Types: int32, int64.
 func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -64,6 +71,8 @@ func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 //
 //   - value_range: The least and the greatest value; what is outside counts in the first or last interval.
 //   - nbins: How many intervals.
+//
+// Options: [HistogramFixedWidthDtype].
 func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, nbins tf.Output, optional ...HistogramFixedWidthAttr) (out tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -41,6 +41,8 @@ func IRFFTTreal(value tf.DataType) IRFFTAttr {
 // Arguments:
 //
 //   - fft_length: The length of the result.
+//
+// Options: [IRFFTTreal].
 func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFTAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -66,6 +68,8 @@ func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 // Arguments:
 //
 //   - fft_length: The two lengths of the result.
+//
+// Options: [IRFFT2DTreal].
 func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT2DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -91,6 +95,8 @@ func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 // Arguments:
 //
 //   - fft_length: The three lengths of the result.
+//
+// Options: [IRFFT3DTreal].
 func IRFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT3DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -103,7 +109,7 @@ func IRFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IR
 	return op.Output(0)
 }
 
-// Identity passes its input on.
+// Identity passes its input on, without a copy.
 func Identity(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -115,7 +121,7 @@ func Identity(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// IdentityN passes its inputs on.
+// IdentityN passes its inputs on, without a copy.
 func IdentityN(scope *Scope, input []tf.Output) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -142,6 +148,8 @@ func IdentityReaderV2SharedName(value string) IdentityReaderV2Attr {
 }
 
 // IdentityReaderV2 makes a reader that gives each item of its queue back, as key and as value.
+//
+// Options: [IdentityReaderV2Container], [IdentityReaderV2SharedName].
 func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -153,7 +161,7 @@ func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_ha
 	return op.Output(0)
 }
 
-// Igamma computes the lower regularized incomplete gamma function P(a, x).
+// Igamma computes P(a, x), the lower incomplete gamma function divided by Γ(a), with broadcasting.
 func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -177,7 +185,7 @@ func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Igammac computes the upper regularized incomplete gamma function Q(a, x) = 1 - P(a, x).
+// Igammac computes Q(a, x) = 1 - P(a, x), the upper incomplete gamma function divided by Γ(a), with broadcasting.
 func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -192,12 +200,14 @@ func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 // ImagAttr is an optional attribute of Imag.
 type ImagAttr func(optionalAttr)
 
-// ImagTout sets Tout, which is float by default. Types: float, double.
+// ImagTout sets Tout, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func ImagTout(value tf.DataType) ImagAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
 
 // Imag takes the imaginary part of every element.
+//
+// Options: [ImagTout].
 func Imag(scope *Scope, input tf.Output, optional ...ImagAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -225,6 +235,8 @@ func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2
 //   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
 //   - output_shape: Height and width of the result.
 //   - interpolation: "NEAREST" or "BILINEAR".
+//
+// Options: [ImageProjectiveTransformV2FillMode].
 func ImageProjectiveTransformV2(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, interpolation string, optional ...ImageProjectiveTransformV2Attr) (transformed_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -253,6 +265,8 @@ func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3
 //   - output_shape: Height and width of the result.
 //   - fill_value: The value outside of the image where fill_mode is "CONSTANT".
 //   - interpolation: "NEAREST" or "BILINEAR".
+//
+// Options: [ImageProjectiveTransformV3FillMode].
 func ImageProjectiveTransformV3(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, fill_value tf.Output, interpolation string, optional ...ImageProjectiveTransformV3Attr) (transformed_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -265,10 +279,11 @@ func ImageProjectiveTransformV3(scope *Scope, images tf.Output, transforms tf.Ou
 	return op.Output(0)
 }
 
-// ImmutableConst gives a tensor from a memory region of the system.
+// ImmutableConst gives a tensor from a region of memory that the system maps, such as a file.
 //
 // Arguments:
 //
+//   - dtype: The type of the elements.
 //   - shape: Its shape.
 //   - memory_region_name: The region.
 func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_region_name string) (tensor tf.Output) {
@@ -282,12 +297,17 @@ func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_regi
 	return op.Output(0)
 }
 
-// InTopK tells whether the right class is among the k greatest predictions.
+// InTopK tells whether the right class is among the k greatest predictions, or ties with the last of them.
 //
 // Arguments:
 //
 //   - predictions: One example a row.
 //   - targets: The right class of each row.
+//   - k: How many predictions count.
+//
+// Results:
+//
+//   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite.
 func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (precision tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -300,12 +320,17 @@ func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (pr
 	return op.Output(0)
 }
 
-// InTopKV2 tells whether the right class is among the k greatest predictions.
+// InTopKV2 tells whether the right class is among the k greatest predictions, or ties with the last of them.
 //
 // Arguments:
 //
 //   - predictions: One example a row.
 //   - targets: The right class of each row.
+//   - k: How many predictions count.
+//
+// Results:
+//
+//   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite.
 func InTopKV2(scope *Scope, predictions tf.Output, targets tf.Output, k tf.Output) (precision tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -341,6 +366,8 @@ func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFil
 //
 //   - key_index: Which column is the key; -1 is the line's number, -2 the whole line. At least -2.
 //   - value_index: Which column is the value, counted likewise. At least -2.
+//
+// Options: [InitializeTableFromTextFileV2VocabSize], [InitializeTableFromTextFileV2Delimiter], [InitializeTableFromTextFileV2Offset].
 func InitializeTableFromTextFileV2(scope *Scope, table_handle tf.Output, filename tf.Output, key_index int64, value_index int64, optional ...InitializeTableFromTextFileV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -369,7 +396,7 @@ func InitializeTableV2(scope *Scope, table_handle tf.Output, keys tf.Output, val
 //
 // Arguments:
 //
-//   - i: Which rows.
+//   - i: Which rows, a vector.
 //   - v: What is added.
 func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -386,7 +413,7 @@ func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //
 // Arguments:
 //
-//   - i: Which rows.
+//   - i: Which rows, a vector.
 //   - v: What is subtracted.
 func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -403,7 +430,7 @@ func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //
 // Arguments:
 //
-//   - i: Which rows.
+//   - i: Which rows, a vector.
 //   - v: Their values.
 func InplaceUpdate(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -429,6 +456,11 @@ func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // InvGrad computes -dy·y², the gradient of the reciprocal where it gave y.
+//
+// Arguments:
+//
+//   - y: The reciprocal.
+//   - dy: Its gradient.
 func InvGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -453,6 +485,14 @@ func Invert(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // InvertPermutation computes the permutation that undoes the given one.
+//
+// Arguments:
+//
+//   - x: A vector that holds each number from 0 up to its length once.
+//
+// Results:
+//
+//   - y: The vector whose element x[i] is i.
 func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return

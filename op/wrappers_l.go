@@ -4,7 +4,7 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
-// L2Loss computes half of the sum of squares.
+// L2Loss computes half of the sum of the squares of all elements.
 func L2Loss(scope *Scope, t tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -24,22 +24,24 @@ func LRNDepthRadius(value int64) LRNAttr {
 	return func(attrs optionalAttr) { attrs["depth_radius"] = value }
 }
 
-// LRNBias sets bias, which is 1.0 by default.
+// LRNBias sets bias, which is 1.0 by default. What is added to the sum; positive, so that nothing is divided by 0.
 func LRNBias(value float32) LRNAttr {
 	return func(attrs optionalAttr) { attrs["bias"] = value }
 }
 
-// LRNAlpha sets alpha, which is 1.0 by default.
+// LRNAlpha sets alpha, which is 1.0 by default. The factor of the sum.
 func LRNAlpha(value float32) LRNAttr {
 	return func(attrs optionalAttr) { attrs["alpha"] = value }
 }
 
-// LRNBeta sets beta, which is 0.5 by default.
+// LRNBeta sets beta, which is 0.5 by default. The power.
 func LRNBeta(value float32) LRNAttr {
 	return func(attrs optionalAttr) { attrs["beta"] = value }
 }
 
 // LRN divides each element by a power of the squares around it: x/(bias + alpha·sum(x²))^beta, over neighboring channels.
+//
+// Options: [LRNDepthRadius], [LRNBias], [LRNAlpha], [LRNBeta].
 func LRN(scope *Scope, input tf.Output, optional ...LRNAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -55,22 +57,22 @@ func LRN(scope *Scope, input tf.Output, optional ...LRNAttr) (output tf.Output) 
 // LRNGradAttr is an optional attribute of LRNGrad.
 type LRNGradAttr func(optionalAttr)
 
-// LRNGradDepthRadius sets depth_radius, which is 5 by default.
+// LRNGradDepthRadius sets depth_radius, which is 5 by default. How many channels on either side count.
 func LRNGradDepthRadius(value int64) LRNGradAttr {
 	return func(attrs optionalAttr) { attrs["depth_radius"] = value }
 }
 
-// LRNGradBias sets bias, which is 1.0 by default.
+// LRNGradBias sets bias, which is 1.0 by default. What is added to the sum; positive, so that nothing is divided by 0.
 func LRNGradBias(value float32) LRNGradAttr {
 	return func(attrs optionalAttr) { attrs["bias"] = value }
 }
 
-// LRNGradAlpha sets alpha, which is 1.0 by default.
+// LRNGradAlpha sets alpha, which is 1.0 by default. The factor of the sum.
 func LRNGradAlpha(value float32) LRNGradAttr {
 	return func(attrs optionalAttr) { attrs["alpha"] = value }
 }
 
-// LRNGradBeta sets beta, which is 0.5 by default.
+// LRNGradBeta sets beta, which is 0.5 by default. The power.
 func LRNGradBeta(value float32) LRNGradAttr {
 	return func(attrs optionalAttr) { attrs["beta"] = value }
 }
@@ -82,6 +84,8 @@ func LRNGradBeta(value float32) LRNGradAttr {
 //   - input_grads: The gradient of its output.
 //   - input_image: Its input.
 //   - output_image: Its output.
+//
+// Options: [LRNGradDepthRadius], [LRNGradBias], [LRNGradAlpha], [LRNGradBeta].
 func LRNGrad(scope *Scope, input_grads tf.Output, input_image tf.Output, output_image tf.Output, optional ...LRNGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -134,6 +138,8 @@ func LSTMBlockCellUsePeephole(value bool) LSTMBlockCellAttr {
 //   - ci: The cell's input.
 //   - co: The cell's output.
 //   - h: The output.
+//
+// Options: [LSTMBlockCellForgetBias], [LSTMBlockCellCellClip], [LSTMBlockCellUsePeephole].
 func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...LSTMBlockCellAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -149,12 +155,14 @@ func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Outpu
 // LeakyReluAttr is an optional attribute of LeakyRelu.
 type LeakyReluAttr func(optionalAttr)
 
-// LeakyReluAlpha sets alpha, which is 0.2 by default.
+// LeakyReluAlpha sets alpha, which is 0.2 by default. The slope below 0.
 func LeakyReluAlpha(value float32) LeakyReluAttr {
 	return func(attrs optionalAttr) { attrs["alpha"] = value }
 }
 
 // LeakyRelu multiplies negative elements by alpha.
+//
+// Options: [LeakyReluAlpha].
 func LeakyRelu(scope *Scope, features tf.Output, optional ...LeakyReluAttr) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -170,7 +178,7 @@ func LeakyRelu(scope *Scope, features tf.Output, optional ...LeakyReluAttr) (act
 // LeakyReluGradAttr is an optional attribute of LeakyReluGrad.
 type LeakyReluGradAttr func(optionalAttr)
 
-// LeakyReluGradAlpha sets alpha, which is 0.2 by default.
+// LeakyReluGradAlpha sets alpha, which is 0.2 by default. The slope below 0.
 func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
 	return func(attrs optionalAttr) { attrs["alpha"] = value }
 }
@@ -181,6 +189,8 @@ func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
 //
 //   - gradients: The gradient of its output.
 //   - features: Its input.
+//
+// Options: [LeakyReluGradAlpha].
 func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, optional ...LeakyReluGradAttr) (backprops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -193,7 +203,11 @@ func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, option
 	return op.Output(0)
 }
 
-// LeftShift shifts the bits of x to the left by y places, with broadcasting; y is taken as no less than 0 and less than the number of bits.
+// LeftShift shifts the bits of x to the left by y places, with broadcasting.
+//
+// Arguments:
+//
+//   - y: How many places; below 0 counts as 0, and too many as one less than x has bits.
 func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -229,7 +243,7 @@ func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Lgamma takes the logarithm of the absolute value of the gamma function of every element.
+// Lgamma takes log|Γ(x)| for every element x.
 func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -242,6 +256,10 @@ func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // LinSpace lists num numbers from start to stop, evenly spaced.
+//
+// Arguments:
+//
+//   - num: How many; at least 1, and 1 gives start alone.
 func LinSpace(scope *Scope, start tf.Output, stop tf.Output, num tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -256,17 +274,23 @@ func LinSpace(scope *Scope, start tf.Output, stop tf.Output, num tf.Output) (out
 // ListDiffAttr is an optional attribute of ListDiff.
 type ListDiffAttr func(optionalAttr)
 
-// ListDiffOutIdx sets out_idx, which is int32 by default. Types: int32, int64.
+// ListDiffOutIdx sets out_idx, which is int32 by default. The type of the places. Types: int32, int64.
 func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
 
 // ListDiff finds the elements of x that are not in y.
 //
+// Arguments:
+//
+//   - x: A vector, in which elements may occur several times.
+//
 // Results:
 //
 //   - out: These elements, in the order of x.
 //   - idx: Their places in x.
+//
+// Options: [ListDiffOutIdx].
 func ListDiff(scope *Scope, x tf.Output, y tf.Output, optional ...ListDiffAttr) (out tf.Output, idx tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -279,7 +303,7 @@ func ListDiff(scope *Scope, x tf.Output, y tf.Output, optional ...ListDiffAttr) 
 	return op.Output(0), op.Output(1)
 }
 
-// Log takes the natural logarithm of every element.
+// Log takes the natural logarithm of every element: -∞ for 0, NaN for a negative one.
 func Log(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -291,7 +315,7 @@ func Log(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Log1p takes the natural logarithm of 1 plus every element, exactly near 0.
+// Log1p takes the natural logarithm of 1 plus every element, exactly near 0; below -1 it is NaN.
 func Log1p(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -315,7 +339,7 @@ func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_ab
 	return op.Output(0), op.Output(1)
 }
 
-// LogSoftmax computes x - log(sum(exp(x))) over the last dimension.
+// LogSoftmax computes x - log Σexp(x) over the last dimension: the logarithms of Softmax.
 func LogSoftmax(scope *Scope, logits tf.Output) (logsoftmax tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -330,12 +354,12 @@ func LogSoftmax(scope *Scope, logits tf.Output) (logsoftmax tf.Output) {
 // LogUniformCandidateSamplerAttr is an optional attribute of LogUniformCandidateSampler.
 type LogUniformCandidateSamplerAttr func(optionalAttr)
 
-// LogUniformCandidateSamplerSeed sets seed, which is 0 by default.
+// LogUniformCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func LogUniformCandidateSamplerSeed(value int64) LogUniformCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// LogUniformCandidateSamplerSeed2 sets seed2, which is 0 by default.
+// LogUniformCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -355,6 +379,8 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 //   - sampled_candidates: The classes drawn.
 //   - true_expected_count: How often each right class is expected among them.
 //   - sampled_expected_count: How often each of them is expected.
+//
+// Options: [LogUniformCandidateSamplerSeed], [LogUniformCandidateSamplerSeed2].
 func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LogUniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -495,7 +521,7 @@ func LoopCond(scope *Scope, input tf.Output) (output tf.Output) {
 // LowerBoundAttr is an optional attribute of LowerBound.
 type LowerBoundAttr func(optionalAttr)
 
-// LowerBoundOutType sets out_type, which is int32 by default. Types: int32, int64.
+// LowerBoundOutType sets out_type, which is int32 by default. The type of the places. Types: int32, int64.
 func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -506,6 +532,12 @@ func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 //
 //   - sorted_inputs: Rows in ascending order.
 //   - values: As many rows of values.
+//
+// Results:
+//
+//   - output: For each value the number of elements before its place.
+//
+// Options: [LowerBoundOutType].
 func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...LowerBoundAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -532,6 +564,8 @@ func LuOutputIdxType(value tf.DataType) LuAttr {
 //
 //   - lu: U on and above the diagonal, L below; L has ones on its diagonal.
 //   - p: The row of A that each row of L·U is.
+//
+// Options: [LuOutputIdxType].
 func Lu(scope *Scope, input tf.Output, optional ...LuAttr) (lu tf.Output, p tf.Output) {
 	if scope.Err() != nil {
 		return

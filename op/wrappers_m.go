@@ -46,6 +46,8 @@ func MapPeekSharedName(value string) MapPeekAttr {
 //   - key: The element's key.
 //   - indices: Which components.
 //   - dtypes: The types of all components.
+//
+// Options: [MapPeekCapacity], [MapPeekMemoryLimit], [MapPeekContainer], [MapPeekSharedName].
 func MapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapPeekAttr) (values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -89,6 +91,8 @@ func MapStageSharedName(value string) MapStageAttr {
 //   - key: The element's key.
 //   - indices: Which components.
 //   - dtypes: The types of all components.
+//
+// Options: [MapStageCapacity], [MapStageMemoryLimit], [MapStageContainer], [MapStageSharedName].
 func MapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output, dtypes []tf.DataType, optional ...MapStageAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -104,27 +108,34 @@ func MapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output
 // MatMulAttr is an optional attribute of MatMul.
 type MatMulAttr func(optionalAttr)
 
-// MatMulTransposeA sets transpose_a, which is false by default.
+// MatMulTransposeA sets transpose_a, which is false by default. Whether to transpose a.
 func MatMulTransposeA(value bool) MatMulAttr {
 	return func(attrs optionalAttr) { attrs["transpose_a"] = value }
 }
 
-// MatMulTransposeB sets transpose_b, which is false by default.
+// MatMulTransposeB sets transpose_b, which is false by default. Whether to transpose b.
 func MatMulTransposeB(value bool) MatMulAttr {
 	return func(attrs optionalAttr) { attrs["transpose_b"] = value }
 }
 
-// MatMulGradA sets grad_a, which is false by default.
+// MatMulGradA sets grad_a, which is false by default. Whether a is itself a gradient; a hint to compilers.
 func MatMulGradA(value bool) MatMulAttr {
 	return func(attrs optionalAttr) { attrs["grad_a"] = value }
 }
 
-// MatMulGradB sets grad_b, which is false by default.
+// MatMulGradB sets grad_b, which is false by default. Whether b is itself a gradient; a hint to compilers.
 func MatMulGradB(value bool) MatMulAttr {
 	return func(attrs optionalAttr) { attrs["grad_b"] = value }
 }
 
 // MatMul multiplies two matrices, either of which may be transposed first.
+//
+// Arguments:
+//
+//   - a: A matrix.
+//   - b: A matrix with as many rows as a has columns, both after they are transposed.
+//
+// Options: [MatMulTransposeA], [MatMulTransposeB], [MatMulGradA], [MatMulGradB].
 func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (product tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -186,7 +197,7 @@ func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// MatrixDiag makes matrices with the last dimension on their diagonals.
+// MatrixDiag makes square matrices with the last dimension on their diagonals, zero elsewhere.
 func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -199,6 +210,10 @@ func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 }
 
 // MatrixDiagPart gives the main diagonals of matrices.
+//
+// Arguments:
+//
+//   - input: Matrices in the last two dimensions.
 func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -214,6 +229,7 @@ func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 //
 // Arguments:
 //
+//   - input: Matrices in the last two dimensions.
 //   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
 //   - padding_value: What diagonals that are shorter are filled up with.
 //
@@ -243,12 +259,15 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 //
 // Arguments:
 //
+//   - input: Matrices in the last two dimensions.
 //   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
 //   - padding_value: What diagonals that are shorter are filled up with.
 //
 // Results:
 //
 //   - diagonal: The diagonals, from the uppermost.
+//
+// Options: [MatrixDiagPartV3Align].
 func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value tf.Output, optional ...MatrixDiagPartV3Attr) (diagonal tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -298,6 +317,8 @@ func MatrixDiagV3Align(value string) MatrixDiagV3Attr {
 //   - num_rows: How many rows; -1 for as few as needed.
 //   - num_cols: How many columns; -1 for as few as needed.
 //   - padding_value: What the other elements are.
+//
+// Options: [MatrixDiagV3Align].
 func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output, optional ...MatrixDiagV3Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -333,6 +354,8 @@ func MatrixInverseAdjoint(value bool) MatrixInverseAttr {
 }
 
 // MatrixInverse inverts square matrices.
+//
+// Options: [MatrixInverseAdjoint].
 func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -358,6 +381,11 @@ func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
 }
 
 // MatrixSetDiag replaces the main diagonals of matrices.
+//
+// Arguments:
+//
+//   - input: Matrices in the last two dimensions.
+//   - diagonal: The new diagonals in the last dimension.
 func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -373,6 +401,7 @@ func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf
 //
 // Arguments:
 //
+//   - input: Matrices in the last two dimensions.
 //   - diagonal: The new diagonals, from the uppermost.
 //   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
 func MatrixSetDiagV2(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output) (output tf.Output) {
@@ -398,8 +427,11 @@ func MatrixSetDiagV3Align(value string) MatrixSetDiagV3Attr {
 //
 // Arguments:
 //
+//   - input: Matrices in the last two dimensions.
 //   - diagonal: The new diagonals, from the uppermost.
 //   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
+//
+// Options: [MatrixSetDiagV3Align].
 func MatrixSetDiagV3(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output, optional ...MatrixSetDiagV3Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -426,6 +458,8 @@ func MatrixSolveAdjoint(value bool) MatrixSolveAttr {
 //
 //   - matrix: A, in the last two dimensions.
 //   - rhs: B.
+//
+// Options: [MatrixSolveAdjoint].
 func MatrixSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixSolveAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -453,6 +487,8 @@ func MatrixSolveLsFast(value bool) MatrixSolveLsAttr {
 //   - matrix: A, in the last two dimensions.
 //   - rhs: B.
 //   - l2_regularizer: How much the squares of X count.
+//
+// Options: [MatrixSolveLsFast].
 func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer tf.Output, optional ...MatrixSolveLsAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -496,6 +532,8 @@ func MatrixTriangularSolveAdjoint(value bool) MatrixTriangularSolveAttr {
 //
 //   - matrix: A, of which the other triangle is not read.
 //   - rhs: B; batch dimensions broadcast.
+//
+// Options: [MatrixTriangularSolveLower], [MatrixTriangularSolveAdjoint].
 func MatrixTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixTriangularSolveAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -511,12 +549,24 @@ func MatrixTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, option
 // MaxAttr is an optional attribute of Max.
 type MaxAttr func(optionalAttr)
 
-// MaxKeepDims sets keep_dims, which is false by default.
+// MaxKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func MaxKeepDims(value bool) MaxAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
 // Max takes the largest of the elements along the given axes.
+//
+// A NaN among them gives NaN. Where there are none, the result is the lowest value of the type, -∞ for floats.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [MaxKeepDims].
 func Max(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...MaxAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -532,23 +582,26 @@ func Max(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ..
 // MaxPoolAttr is an optional attribute of MaxPool.
 type MaxPoolAttr func(optionalAttr)
 
-// MaxPoolExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension where padding is "EXPLICIT".
+// MaxPoolExplicitPaddings sets explicit_paddings, which is empty by default. How far windows reach over the edges before and after each dimension, in pairs, for "EXPLICIT".
 func MaxPoolExplicitPaddings(value []int64) MaxPoolAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// MaxPoolDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW", "NCHW_VECT_C".
+// MaxPoolDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" with the channels second; "NCHW_VECT_C" with the channels second in groups of four that a last dimension holds.
 func MaxPoolDataFormat(value string) MaxPoolAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// MaxPool takes the greatest element of each window of images.
+// MaxPool takes the greatest element of each window of images; what lies beyond the edges does not count.
 //
 // Arguments:
 //
-//   - ksize: The size of the window in each dimension. At least 4 of them.
-//   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID", "EXPLICIT".
+//   - input: A batch of images.
+//   - ksize: The size of the window in each of the four dimensions; 1 for the batch. At least 4 of them.
+//   - strides: The window's step in each of the four dimensions; 1 for the batch. At least 4 of them.
+//   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" adds explicit_paddings.
+//
+// Options: [MaxPoolExplicitPaddings], [MaxPoolDataFormat].
 func MaxPool(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -564,7 +617,7 @@ func MaxPool(scope *Scope, input tf.Output, ksize []int64, strides []int64, padd
 // MaxPool3DAttr is an optional attribute of MaxPool3D.
 type MaxPool3DAttr func(optionalAttr)
 
-// MaxPool3DDataFormat sets data_format, which is "NDHWC" by default. The order of the dimensions. Values: "NDHWC", "NCDHW".
+// MaxPool3DDataFormat sets data_format, which is "NDHWC" by default. "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
 func MaxPool3DDataFormat(value string) MaxPool3DAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -573,9 +626,12 @@ func MaxPool3DDataFormat(value string) MaxPool3DAttr {
 //
 // Arguments:
 //
-//   - ksize: The size of the window in each dimension. At least 5 of them.
-//   - strides: The step in each dimension. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - input: A batch of volumes.
+//   - ksize: The size of the window in each of the five dimensions; 1 for batch and channels. At least 5 of them.
+//   - strides: The window's step in each of the five dimensions; 1 for batch and channels. At least 5 of them.
+//   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Options: [MaxPool3DDataFormat].
 func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -591,7 +647,7 @@ func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, pa
 // MaxPool3DGradAttr is an optional attribute of MaxPool3DGrad.
 type MaxPool3DGradAttr func(optionalAttr)
 
-// MaxPool3DGradDataFormat sets data_format, which is "NDHWC" by default. The order of the dimensions. Values: "NDHWC", "NCDHW".
+// MaxPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As MaxPool3D has it. Values: "NDHWC", "NCDHW".
 func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -603,9 +659,11 @@ func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 //   - orig_input: Its input.
 //   - orig_output: Its output.
 //   - grad: The gradient of its output.
-//   - ksize: The size of the window in each dimension. At least 5 of them.
-//   - strides: The step in each dimension. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As MaxPool3D has it. At least 5 of them.
+//   - strides: As MaxPool3D has it. At least 5 of them.
+//   - padding: As MaxPool3D has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPool3DGradDataFormat].
 func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -621,7 +679,7 @@ func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, gr
 // MaxPool3DGradGradAttr is an optional attribute of MaxPool3DGradGrad.
 type MaxPool3DGradGradAttr func(optionalAttr)
 
-// MaxPool3DGradGradDataFormat sets data_format, which is "NDHWC" by default. The order of the dimensions. Values: "NDHWC", "NCDHW".
+// MaxPool3DGradGradDataFormat sets data_format, which is "NDHWC" by default. As MaxPool3D has it. Values: "NDHWC", "NCDHW".
 func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -633,9 +691,11 @@ func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 //   - orig_input: The input of MaxPool3D.
 //   - orig_output: Its output.
 //   - grad: The gradient of the gradient of its input.
-//   - ksize: The size of the window in each dimension. At least 5 of them.
-//   - strides: The step in each dimension. At least 5 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As MaxPool3D has it. At least 5 of them.
+//   - strides: As MaxPool3D has it. At least 5 of them.
+//   - padding: As MaxPool3D has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPool3DGradGradDataFormat].
 func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -651,12 +711,12 @@ func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output
 // MaxPoolGradAttr is an optional attribute of MaxPoolGrad.
 type MaxPoolGradAttr func(optionalAttr)
 
-// MaxPoolGradExplicitPaddings sets explicit_paddings, which is empty by default. The padding before and after each dimension where padding is "EXPLICIT".
+// MaxPoolGradExplicitPaddings sets explicit_paddings, which is empty by default. As MaxPool has it.
 func MaxPoolGradExplicitPaddings(value []int64) MaxPoolGradAttr {
 	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
 }
 
-// MaxPoolGradDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW".
+// MaxPoolGradDataFormat sets data_format, which is "NHWC" by default. As MaxPool has it. Values: "NHWC", "NCHW".
 func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -668,9 +728,11 @@ func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 //   - orig_input: Its input.
 //   - orig_output: Its output.
 //   - grad: The gradient of its output.
-//   - ksize: The size of the window in each dimension. At least 4 of them.
-//   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID", "EXPLICIT".
+//   - ksize: As MaxPool has it. At least 4 of them.
+//   - strides: As MaxPool has it. At least 4 of them.
+//   - padding: As MaxPool has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Options: [MaxPoolGradExplicitPaddings], [MaxPoolGradDataFormat].
 func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -686,7 +748,7 @@ func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad
 // MaxPoolGradGradAttr is an optional attribute of MaxPoolGradGrad.
 type MaxPoolGradGradAttr func(optionalAttr)
 
-// MaxPoolGradGradDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW".
+// MaxPoolGradGradDataFormat sets data_format, which is "NHWC" by default. As MaxPool has it. Values: "NHWC", "NCHW".
 func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -698,9 +760,11 @@ func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 //   - orig_input: The input of MaxPool.
 //   - orig_output: Its output.
 //   - grad: The gradient of the gradient of its input.
-//   - ksize: The size of the window in each dimension. At least 4 of them.
-//   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As MaxPool has it. At least 4 of them.
+//   - strides: As MaxPool has it. At least 4 of them.
+//   - padding: As MaxPool has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPoolGradGradDataFormat].
 func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -716,7 +780,7 @@ func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, 
 // MaxPoolGradV2Attr is an optional attribute of MaxPoolGradV2.
 type MaxPoolGradV2Attr func(optionalAttr)
 
-// MaxPoolGradV2DataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW".
+// MaxPoolGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
 func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
@@ -728,9 +792,11 @@ func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 //   - orig_input: Its input.
 //   - orig_output: Its output.
 //   - grad: The gradient of its output.
-//   - ksize: The size of the window in each dimension.
-//   - strides: The step in each dimension.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As MaxPoolV2 has it.
+//   - strides: As MaxPoolV2 has it.
+//   - padding: As MaxPoolV2 has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPoolGradV2DataFormat].
 func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -746,7 +812,7 @@ func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, gr
 // MaxPoolGradWithArgmaxAttr is an optional attribute of MaxPoolGradWithArgmax.
 type MaxPoolGradWithArgmaxAttr func(optionalAttr)
 
-// MaxPoolGradWithArgmaxIncludeBatchInIndex sets include_batch_in_index, which is false by default. Whether places count through the whole batch.
+// MaxPoolGradWithArgmaxIncludeBatchInIndex sets include_batch_in_index, which is false by default. As MaxPoolWithArgmax has it.
 func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxAttr {
 	return func(attrs optionalAttr) { attrs["include_batch_in_index"] = value }
 }
@@ -758,9 +824,11 @@ func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxA
 //   - input: Its input.
 //   - grad: The gradient of its output.
 //   - argmax: What it gave.
-//   - ksize: The size of the window in each dimension. At least 4 of them.
-//   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - ksize: As MaxPoolWithArgmax has it. At least 4 of them.
+//   - strides: As MaxPoolWithArgmax has it. At least 4 of them.
+//   - padding: As MaxPoolWithArgmax has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPoolGradWithArgmaxIncludeBatchInIndex].
 func MaxPoolGradWithArgmax(scope *Scope, input tf.Output, grad tf.Output, argmax tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradWithArgmaxAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -787,7 +855,9 @@ func MaxPoolV2DataFormat(value string) MaxPoolV2Attr {
 //
 //   - ksize: The size of the window in each dimension.
 //   - strides: The step in each dimension.
-//   - padding: Values: "SAME", "VALID".
+//   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Options: [MaxPoolV2DataFormat].
 func MaxPoolV2(scope *Scope, input tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -803,7 +873,7 @@ func MaxPoolV2(scope *Scope, input tf.Output, ksize tf.Output, strides tf.Output
 // MaxPoolWithArgmaxAttr is an optional attribute of MaxPoolWithArgmax.
 type MaxPoolWithArgmaxAttr func(optionalAttr)
 
-// MaxPoolWithArgmaxTargmax sets Targmax, which is int64 by default. Types: int32, int64.
+// MaxPoolWithArgmaxTargmax sets Targmax, which is int64 by default. The type of the places. Types: int32, int64.
 func MaxPoolWithArgmaxTargmax(value tf.DataType) MaxPoolWithArgmaxAttr {
 	return func(attrs optionalAttr) { attrs["Targmax"] = value }
 }
@@ -819,11 +889,13 @@ func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
 //
 //   - ksize: The size of the window in each dimension. At least 4 of them.
 //   - strides: The step in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 //
 // Results:
 //
 //   - argmax: Where each was: its place in the flattened image, or batch.
+//
+// Options: [MaxPoolWithArgmaxTargmax], [MaxPoolWithArgmaxIncludeBatchInIndex].
 func MaxPoolWithArgmax(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolWithArgmaxAttr) (output tf.Output, argmax tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -836,7 +908,7 @@ func MaxPoolWithArgmax(scope *Scope, input tf.Output, ksize []int64, strides []i
 	return op.Output(0), op.Output(1)
 }
 
-// Maximum takes the larger of x and y, with broadcasting.
+// Maximum takes the larger of x and y, with broadcasting; NaN if either is.
 func Maximum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -851,12 +923,22 @@ func Maximum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // MeanAttr is an optional attribute of Mean.
 type MeanAttr func(optionalAttr)
 
-// MeanKeepDims sets keep_dims, which is false by default.
+// MeanKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func MeanKeepDims(value bool) MeanAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// Mean takes the mean of the elements along the given axes.
+// Mean takes the mean of the elements along the given axes: NaN where there are none; for integers, rounded toward 0.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [MeanKeepDims].
 func Mean(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...MeanAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -916,6 +998,8 @@ func MergeV2CheckpointsAllowMissingFiles(value bool) MergeV2CheckpointsAttr {
 //
 //   - checkpoint_prefixes: The checkpoints to join.
 //   - destination_prefix: The checkpoint to make.
+//
+// Options: [MergeV2CheckpointsDeleteOldDirs], [MergeV2CheckpointsAllowMissingFiles].
 func MergeV2Checkpoints(scope *Scope, checkpoint_prefixes tf.Output, destination_prefix tf.Output, optional ...MergeV2CheckpointsAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -961,6 +1045,8 @@ func MfccDctCoefficientCount(value int64) MfccAttr {
 // Results:
 //
 //   - output: Channels, windows and coefficients.
+//
+// Options: [MfccUpperFrequencyLimit], [MfccLowerFrequencyLimit], [MfccFilterbankChannelCount], [MfccDctCoefficientCount].
 func Mfcc(scope *Scope, spectrogram tf.Output, sample_rate tf.Output, optional ...MfccAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -976,12 +1062,24 @@ func Mfcc(scope *Scope, spectrogram tf.Output, sample_rate tf.Output, optional .
 // MinAttr is an optional attribute of Min.
 type MinAttr func(optionalAttr)
 
-// MinKeepDims sets keep_dims, which is false by default.
+// MinKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func MinKeepDims(value bool) MinAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
 // Min takes the smallest of the elements along the given axes.
+//
+// A NaN among them gives NaN. Where there are none, the result is the highest value of the type, ∞ for floats.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [MinKeepDims].
 func Min(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...MinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -994,7 +1092,7 @@ func Min(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ..
 	return op.Output(0)
 }
 
-// Minimum takes the smaller of x and y, with broadcasting.
+// Minimum takes the smaller of x and y, with broadcasting; NaN if either is.
 func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1006,11 +1104,12 @@ func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// MirrorPad adds mirror images of the elements in front of and behind those of each dimension.
+// MirrorPad adds mirror images of the elements around a tensor.
 //
 // Arguments:
 //
-//   - mode: Values: "REFLECT", "SYMMETRIC".
+//   - paddings: A row of two for each dimension: how many before and behind its elements.
+//   - mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can add one less.
 func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1042,7 +1141,7 @@ func MirrorPadGrad(scope *Scope, input tf.Output, paddings tf.Output, mode strin
 	return op.Output(0)
 }
 
-// Mod computes the remainder of x divided by y, with x's sign.
+// Mod computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.
 func Mod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1081,12 +1180,12 @@ func MulNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // MultinomialAttr is an optional attribute of Multinomial.
 type MultinomialAttr func(optionalAttr)
 
-// MultinomialSeed sets seed, which is 0 by default.
+// MultinomialSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func MultinomialSeed(value int64) MultinomialAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// MultinomialSeed2 sets seed2, which is 0 by default.
+// MultinomialSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func MultinomialSeed2(value int64) MultinomialAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -1106,6 +1205,8 @@ func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 // Results:
 //
 //   - output: The classes drawn, one row for each distribution.
+//
+// Options: [MultinomialSeed], [MultinomialSeed2], [MultinomialOutputDtype].
 func Multinomial(scope *Scope, logits tf.Output, num_samples tf.Output, optional ...MultinomialAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1157,6 +1258,9 @@ func MutableDenseHashTableV2MaxLoadFactor(value float32) MutableDenseHashTableV2
 //
 //   - empty_key: A key that is never used, for empty buckets.
 //   - deleted_key: Another such key, for deleted entries.
+//   - value_dtype: The type of the values.
+//
+// Options: [MutableDenseHashTableV2Container], [MutableDenseHashTableV2SharedName], [MutableDenseHashTableV2UseNodeNameSharing], [MutableDenseHashTableV2ValueShape], [MutableDenseHashTableV2InitialNumBuckets], [MutableDenseHashTableV2MaxLoadFactor].
 func MutableDenseHashTableV2(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...MutableDenseHashTableV2Attr) (table_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1193,6 +1297,13 @@ func MutableHashTableOfTensorsV2ValueShape(value tf.Shape) MutableHashTableOfTen
 }
 
 // MutableHashTableOfTensorsV2 makes a table that can be changed, of vectors.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+//
+// Options: [MutableHashTableOfTensorsV2Container], [MutableHashTableOfTensorsV2SharedName], [MutableHashTableOfTensorsV2UseNodeNameSharing], [MutableHashTableOfTensorsV2ValueShape].
 func MutableHashTableOfTensorsV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableOfTensorsV2Attr) (table_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1223,6 +1334,13 @@ func MutableHashTableV2UseNodeNameSharing(value bool) MutableHashTableV2Attr {
 }
 
 // MutableHashTableV2 makes a table that can be changed, of scalar values.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+//
+// Options: [MutableHashTableV2Container], [MutableHashTableV2SharedName], [MutableHashTableV2UseNodeNameSharing].
 func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableV2Attr) (table_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1260,6 +1378,8 @@ func MutexV2SharedName(value string) MutexV2Attr {
 }
 
 // MutexV2 makes a lock.
+//
+// Options: [MutexV2Container], [MutexV2SharedName].
 func MutexV2(scope *Scope, optional ...MutexV2Attr) (resource tf.Output) {
 	if scope.Err() != nil {
 		return

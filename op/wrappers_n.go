@@ -4,7 +4,7 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
-// Ndtri computes the quantile of the standard normal distribution for every element.
+// Ndtri computes the quantile of the standard normal distribution for every element, a probability; NaN outside of [0, 1].
 func Ndtri(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -28,7 +28,7 @@ func Neg(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// NextAfter gives the float next to x1 in the direction of x2.
+// NextAfter gives, with broadcasting, the float that comes after x1 on the way to x2; it is x1 where they are equal.
 func NextAfter(scope *Scope, x1 tf.Output, x2 tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -82,6 +82,8 @@ func NonMaxSuppressionIouThreshold(value float32) NonMaxSuppressionAttr {
 // Results:
 //
 //   - selected_indices: The rows of the picked boxes, best first.
+//
+// Options: [NonMaxSuppressionIouThreshold].
 func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, optional ...NonMaxSuppressionAttr) (selected_indices tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -163,6 +165,8 @@ func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
 //
 //   - selected_indices: The rows of the picked boxes, best first.
 //   - valid_outputs: The number of picked boxes.
+//
+// Options: [NonMaxSuppressionV4PadToMaxOutputSize].
 func NonMaxSuppressionV4(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...NonMaxSuppressionV4Attr) (selected_indices tf.Output, valid_outputs tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -199,6 +203,8 @@ func NonMaxSuppressionV5PadToMaxOutputSize(value bool) NonMaxSuppressionV5Attr {
 //   - selected_indices: The rows of the picked boxes, best first.
 //   - selected_scores: Their scores after lowering.
 //   - valid_outputs: The number of picked boxes.
+//
+// Options: [NonMaxSuppressionV5PadToMaxOutputSize].
 func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, soft_nms_sigma tf.Output, optional ...NonMaxSuppressionV5Attr) (selected_indices tf.Output, selected_scores tf.Output, valid_outputs tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -214,12 +220,14 @@ func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 // NotEqualAttr is an optional attribute of NotEqual.
 type NotEqualAttr func(optionalAttr)
 
-// NotEqualIncompatibleShapeError sets incompatible_shape_error, which is true by default. Whether it is an error, rather than false, that the shapes do not go together.
+// NotEqualIncompatibleShapeError sets incompatible_shape_error, which is true by default. Whether shapes that do not broadcast are an error; else the result is the scalar that says that the tensors differ.
 func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 	return func(attrs optionalAttr) { attrs["incompatible_shape_error"] = value }
 }
 
 // NotEqual says where x and y differ, with broadcasting.
+//
+// Options: [NotEqualIncompatibleShapeError].
 func NotEqual(scope *Scope, x tf.Output, y tf.Output, optional ...NotEqualAttr) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -240,7 +248,14 @@ func NthElementReverse(value bool) NthElementAttr {
 	return func(attrs optionalAttr) { attrs["reverse"] = value }
 }
 
-// NthElement finds the element of each row that is in place n when the row is sorted.
+// NthElement finds the element that is in place n when the row is sorted, in each row.
+//
+// Arguments:
+//
+//   - input: Rows in the last dimension, of more than n elements.
+//   - n: The place, from 0.
+//
+// Options: [NthElementReverse].
 func NthElement(scope *Scope, input tf.Output, n tf.Output, optional ...NthElementAttr) (values tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -7,12 +7,21 @@ import tf "github.com/troupe-go/troupe/session"
 // OneHotAttr is an optional attribute of OneHot.
 type OneHotAttr func(optionalAttr)
 
-// OneHotAxis sets axis, which is -1 by default.
+// OneHotAxis sets axis, which is -1 by default. Where the new dimension goes; -1 for behind the last.
 func OneHotAxis(value int64) OneHotAttr {
 	return func(attrs optionalAttr) { attrs["axis"] = value }
 }
 
-// OneHot makes a tensor with a new dimension of the given depth: on_value where the place along it equals the index, off_value elsewhere.
+// OneHot makes a tensor with a new dimension, along which one place, the index, has another value than the rest.
+//
+// Arguments:
+//
+//   - indices: The places; one that is not in [0, depth) leaves the off value everywhere.
+//   - depth: The size of the new dimension, a scalar.
+//   - on_value: The value at the index, a scalar.
+//   - off_value: The value of the rest, a scalar.
+//
+// Options: [OneHotAxis].
 func OneHot(scope *Scope, indices tf.Output, depth tf.Output, on_value tf.Output, off_value tf.Output, optional ...OneHotAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -7,12 +7,14 @@ import tf "github.com/troupe-go/troupe/session"
 // PackAttr is an optional attribute of Pack.
 type PackAttr func(optionalAttr)
 
-// PackAxis sets axis, which is 0 by default.
+// PackAxis sets axis, which is 0 by default. Where the new dimension goes; negative counts from the end, -1 being behind the last.
 func PackAxis(value int64) PackAttr {
 	return func(attrs optionalAttr) { attrs["axis"] = value }
 }
 
 // Pack joins tensors of one shape along a new dimension.
+//
+// Options: [PackAxis].
 func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -25,7 +27,11 @@ func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Out
 	return op.Output(0)
 }
 
-// Pad adds zeros in front of and behind the elements of each dimension.
+// Pad adds zeros around a tensor.
+//
+// Arguments:
+//
+//   - paddings: A row of two for each dimension: how many before and behind its elements.
 func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -37,7 +43,12 @@ func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// PadV2 adds a given value in front of and behind the elements of each dimension.
+// PadV2 adds a given value around a tensor.
+//
+// Arguments:
+//
+//   - paddings: A row of two for each dimension: how many before and behind its elements.
+//   - constant_values: The value, a scalar.
 func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -77,6 +88,8 @@ func PaddingFIFOQueueV2SharedName(value string) PaddingFIFOQueueV2Attr {
 // Arguments:
 //
 //   - component_types: The types of an element's components.
+//
+// Options: [PaddingFIFOQueueV2Shapes], [PaddingFIFOQueueV2Capacity], [PaddingFIFOQueueV2Container], [PaddingFIFOQueueV2SharedName].
 func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...PaddingFIFOQueueV2Attr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -89,6 +102,10 @@ func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ..
 }
 
 // ParallelConcat joins tensors, each of one row, along their first dimension.
+//
+// Arguments:
+//
+//   - shape: The shape of the result.
 func ParallelConcat(scope *Scope, values []tf.Output, shape tf.Shape) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -101,12 +118,16 @@ func ParallelConcat(scope *Scope, values []tf.Output, shape tf.Shape) (output tf
 	return op.Output(0)
 }
 
-// ParallelDynamicStitch puts slices of several tensors together; of several for one place any may count.
+// ParallelDynamicStitch puts slices of several tensors in given places of one; of several for a place any may count.
 //
 // Arguments:
 //
-//   - indices: The place of each slice.
-//   - data: The slices.
+//   - indices: The place of each slice; the largest says how long the result is.
+//   - data: The slices, along the dimensions that the indices beside them have.
+//
+// Results:
+//
+//   - merged: The result; what is in a place that no index names is not defined.
 func ParallelDynamicStitch(scope *Scope, indices []tf.Output, data []tf.Output) (merged tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -121,12 +142,12 @@ func ParallelDynamicStitch(scope *Scope, indices []tf.Output, data []tf.Output) 
 // ParameterizedTruncatedNormalAttr is an optional attribute of ParameterizedTruncatedNormal.
 type ParameterizedTruncatedNormalAttr func(optionalAttr)
 
-// ParameterizedTruncatedNormalSeed sets seed, which is 0 by default.
+// ParameterizedTruncatedNormalSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func ParameterizedTruncatedNormalSeed(value int64) ParameterizedTruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// ParameterizedTruncatedNormalSeed2 sets seed2, which is 0 by default.
+// ParameterizedTruncatedNormalSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -139,6 +160,8 @@ func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormal
 //   - stdevs: The deviations.
 //   - minvals: The lower limits.
 //   - maxvals: The upper limits.
+//
+// Options: [ParameterizedTruncatedNormalSeed], [ParameterizedTruncatedNormalSeed2].
 func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output, stdevs tf.Output, minvals tf.Output, maxvals tf.Output, optional ...ParameterizedTruncatedNormalAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -267,6 +290,8 @@ func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceE
 // Results:
 //
 //   - feature_list_dense_lengths: How long the list of each message is.
+//
+// Options: [ParseSequenceExampleNcontextSparse], [ParseSequenceExampleNcontextDense], [ParseSequenceExampleNfeatureListSparse], [ParseSequenceExampleNfeatureListDense], [ParseSequenceExampleContextSparseTypes], [ParseSequenceExampleFeatureListDenseTypes], [ParseSequenceExampleContextDenseShapes], [ParseSequenceExampleFeatureListSparseTypes], [ParseSequenceExampleFeatureListDenseShapes].
 func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Output, context_dense_defaults []tf.Output, feature_list_dense_missing_assumed_empty []string, context_sparse_keys []string, context_dense_keys []string, feature_list_sparse_keys []string, feature_list_dense_keys []string, optional ...ParseSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -340,6 +365,8 @@ func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSin
 //   - feature_list_dense_missing_assumed_empty: Dense feature lists that may be missing and are empty then.
 //   - context_dense_defaults: The value of each dense feature of the context if the message lacks it.
 //   - debug_name: A name of the message for errors.
+//
+// Options: [ParseSingleSequenceExampleContextSparseTypes], [ParseSingleSequenceExampleFeatureListDenseTypes], [ParseSingleSequenceExampleContextDenseShapes], [ParseSingleSequenceExampleFeatureListSparseTypes], [ParseSingleSequenceExampleFeatureListDenseShapes].
 func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_sparse_keys []tf.Output, context_dense_keys []tf.Output, feature_list_sparse_keys []tf.Output, feature_list_dense_keys []tf.Output, context_dense_defaults []tf.Output, debug_name tf.Output, optional ...ParseSingleSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -369,12 +396,18 @@ func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (outp
 // PlaceholderAttr is an optional attribute of Placeholder.
 type PlaceholderAttr func(optionalAttr)
 
-// PlaceholderShape sets shape, which is of unknown rank by default.
+// PlaceholderShape sets shape, which is of unknown rank by default. What is said of the tensor's shape; what is fed is not checked against it.
 func PlaceholderShape(value tf.Shape) PlaceholderAttr {
 	return func(attrs optionalAttr) { attrs["shape"] = value }
 }
 
 // Placeholder stands for a tensor that every step must feed.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
+//
+// Options: [PlaceholderShape].
 func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -386,7 +419,12 @@ func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (
 	return op.Output(0)
 }
 
-// PlaceholderV2 stands for a tensor that every step must feed.
+// PlaceholderV2 stands for a tensor that every step must feed, like Placeholder.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
+//   - shape: What is said of the tensor's shape.
 //
 // Deprecated: from version 23 of the GraphDef format on. Use Placeholder.
 func PlaceholderV2(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Output) {
@@ -401,6 +439,10 @@ func PlaceholderV2(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.O
 }
 
 // PlaceholderWithDefault passes its input on, unless a step feeds another tensor in its place.
+//
+// Arguments:
+//
+//   - shape: What is said of the shape of both.
 func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -413,7 +455,7 @@ func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (outp
 	return op.Output(0)
 }
 
-// Polygamma computes the derivative of order a of the digamma function.
+// Polygamma computes the derivative of order a of the digamma function at x, with broadcasting.
 func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -437,7 +479,7 @@ func PopulationCount(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Pow raises x to the power of y, with broadcasting.
+// Pow raises x to the power of y, with broadcasting; an integer may not be raised to a negative power.
 func Pow(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -452,12 +494,14 @@ func Pow(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // PreventGradientAttr is an optional attribute of PreventGradient.
 type PreventGradientAttr func(optionalAttr)
 
-// PreventGradientMessage sets message, which is "" by default.
+// PreventGradientMessage sets message, which is "" by default. What the error says.
 func PreventGradientMessage(value string) PreventGradientAttr {
 	return func(attrs optionalAttr) { attrs["message"] = value }
 }
 
 // PreventGradient passes its input on; to ask for a gradient through it is an error.
+//
+// Options: [PreventGradientMessage].
 func PreventGradient(scope *Scope, input tf.Output, optional ...PreventGradientAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -489,6 +533,8 @@ func PrintSummarize(value int64) PrintAttr {
 }
 
 // Print passes its input on and prints tensors to the standard error stream.
+//
+// Options: [PrintMessage], [PrintFirstN], [PrintSummarize].
 func Print(scope *Scope, input tf.Output, data []tf.Output, optional ...PrintAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -515,6 +561,8 @@ func PrintV2End(value string) PrintV2Attr {
 }
 
 // PrintV2 prints a string.
+//
+// Options: [PrintV2OutputStream], [PrintV2End].
 func PrintV2(scope *Scope, input tf.Output, optional ...PrintV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -555,6 +603,8 @@ func PriorityQueueV2SharedName(value string) PriorityQueueV2Attr {
 // Arguments:
 //
 //   - shapes: The shapes of these components.
+//
+// Options: [PriorityQueueV2ComponentTypes], [PriorityQueueV2Capacity], [PriorityQueueV2Container], [PriorityQueueV2SharedName].
 func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV2Attr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -569,12 +619,22 @@ func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV
 // ProdAttr is an optional attribute of Prod.
 type ProdAttr func(optionalAttr)
 
-// ProdKeepDims sets keep_dims, which is false by default.
+// ProdKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func ProdKeepDims(value bool) ProdAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// Prod multiplies the elements along the given axes.
+// Prod multiplies the elements along the given axes; an empty product is 1.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [ProdKeepDims].
 func Prod(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...ProdAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -13,6 +13,8 @@ func QrFullMatrices(value bool) QrAttr {
 }
 
 // Qr decomposes matrices: A = Q·R with Q unitary and R upper triangular.
+//
+// Options: [QrFullMatrices].
 func Qr(scope *Scope, input tf.Output, optional ...QrAttr) (q tf.Output, r tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -54,6 +56,8 @@ func QuantizeAndDequantizeInputMax(value float32) QuantizeAndDequantizeAttr {
 }
 
 // QuantizeAndDequantize rounds floats to what quantized integers can stand for.
+//
+// Options: [QuantizeAndDequantizeSignedInput], [QuantizeAndDequantizeNumBits], [QuantizeAndDequantizeRangeGiven], [QuantizeAndDequantizeInputMin], [QuantizeAndDequantizeInputMax].
 //
 // Deprecated: from version 22 of the GraphDef format on. Use QuantizeAndDequantizeV2.
 func QuantizeAndDequantize(scope *Scope, input tf.Output, optional ...QuantizeAndDequantizeAttr) (output tf.Output) {
@@ -107,6 +111,8 @@ func QuantizeAndDequantizeV2Axis(value int64) QuantizeAndDequantizeV2Attr {
 //
 //   - input_min: The least value, if range_given is set.
 //   - input_max: The greatest value, if range_given is set.
+//
+// Options: [QuantizeAndDequantizeV2SignedInput], [QuantizeAndDequantizeV2NumBits], [QuantizeAndDequantizeV2RangeGiven], [QuantizeAndDequantizeV2RoundMode], [QuantizeAndDequantizeV2NarrowRange], [QuantizeAndDequantizeV2Axis].
 func QuantizeAndDequantizeV2(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -149,6 +155,8 @@ func QuantizeAndDequantizeV3Axis(value int64) QuantizeAndDequantizeV3Attr {
 //   - input_min: The least value, if range_given is set.
 //   - input_max: The greatest value, if range_given is set.
 //   - num_bits: How many bits the integers have.
+//
+// Options: [QuantizeAndDequantizeV3SignedInput], [QuantizeAndDequantizeV3RangeGiven], [QuantizeAndDequantizeV3NarrowRange], [QuantizeAndDequantizeV3Axis].
 func QuantizeAndDequantizeV3(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, num_bits tf.Output, optional ...QuantizeAndDequantizeV3Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -200,6 +208,8 @@ func QuantizeAndDequantizeV4Axis(value int64) QuantizeAndDequantizeV4Attr {
 //
 //   - input_min: The least value, if range_given is set.
 //   - input_max: The greatest value, if range_given is set.
+//
+// Options: [QuantizeAndDequantizeV4SignedInput], [QuantizeAndDequantizeV4NumBits], [QuantizeAndDequantizeV4RangeGiven], [QuantizeAndDequantizeV4RoundMode], [QuantizeAndDequantizeV4NarrowRange], [QuantizeAndDequantizeV4Axis].
 func QuantizeAndDequantizeV4(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -226,6 +236,8 @@ func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAtt
 //
 //   - gradients: The gradient of the output.
 //   - input: The input.
+//
+// Options: [QuantizeAndDequantizeV4GradAxis].
 func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4GradAttr) (input_backprop tf.Output, input_min_backprop tf.Output, input_max_backprop tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -298,6 +310,8 @@ func QuantizeV2EnsureMinimumRange(value float32) QuantizeV2Attr {
 //   - output: The integers.
 //   - output_min: The value that the lowest integer came to stand for.
 //   - output_max: The value that the highest integer came to stand for.
+//
+// Options: [QuantizeV2Mode], [QuantizeV2RoundMode], [QuantizeV2NarrowRange], [QuantizeV2Axis], [QuantizeV2EnsureMinimumRange].
 func QuantizeV2(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, T tf.DataType, optional ...QuantizeV2Attr) (output tf.Output, output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -319,6 +333,8 @@ func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
 }
 
 // QuantizedAdd adds quantized tensors with broadcasting.
+//
+// Options: [QuantizedAddToutput].
 func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedAddAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -372,6 +388,8 @@ func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
 }
 
 // QuantizedMatMul multiplies quantized matrices.
+//
+// Options: [QuantizedMatMulToutput], [QuantizedMatMulTransposeA], [QuantizedMatMulTransposeB], [QuantizedMatMulTactivation].
 func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, max_a tf.Output, min_b tf.Output, max_b tf.Output, optional ...QuantizedMatMulAttr) (out tf.Output, min_out tf.Output, max_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -393,6 +411,8 @@ func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
 }
 
 // QuantizedMul multiplies quantized tensors with broadcasting.
+//
+// Options: [QuantizedMulToutput].
 func QuantizedMul(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedMulAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -414,6 +434,8 @@ func QueueCloseV2CancelPendingEnqueues(value bool) QueueCloseV2Attr {
 }
 
 // QueueCloseV2 closes a queue: nothing more can be added, and what is left can be taken.
+//
+// Options: [QueueCloseV2CancelPendingEnqueues].
 func QueueCloseV2(scope *Scope, handle tf.Output, optional ...QueueCloseV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -434,11 +456,18 @@ func QueueDequeueManyV2TimeoutMs(value int64) QueueDequeueManyV2Attr {
 	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
 }
 
-// QueueDequeueManyV2 takes elements from a queue and stacks them, waiting until there are enough.
+// QueueDequeueManyV2 takes n elements from a queue and stacks them, waiting until there are enough; a closed queue with fewer fails with OUT_OF_RANGE.
 //
 // Arguments:
 //
 //   - n: How many.
+//   - component_types: The types of an element's components, as the queue has them.
+//
+// Results:
+//
+//   - components: The stacked components.
+//
+// Options: [QueueDequeueManyV2TimeoutMs].
 func QueueDequeueManyV2(scope *Scope, handle tf.Output, n tf.Output, component_types []tf.DataType, optional ...QueueDequeueManyV2Attr) (components []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -460,11 +489,18 @@ func QueueDequeueUpToV2TimeoutMs(value int64) QueueDequeueUpToV2Attr {
 	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
 }
 
-// QueueDequeueUpToV2 takes elements from a queue and stacks them; from a closed queue, as many as are left.
+// QueueDequeueUpToV2 takes n elements from a queue and stacks them, waiting until there are enough; from a closed queue, as many as are left.
 //
 // Arguments:
 //
 //   - n: How many.
+//   - component_types: The types of an element's components, as the queue has them.
+//
+// Results:
+//
+//   - components: The stacked components.
+//
+// Options: [QueueDequeueUpToV2TimeoutMs].
 func QueueDequeueUpToV2(scope *Scope, handle tf.Output, n tf.Output, component_types []tf.DataType, optional ...QueueDequeueUpToV2Attr) (components []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -486,7 +522,17 @@ func QueueDequeueV2TimeoutMs(value int64) QueueDequeueV2Attr {
 	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
 }
 
-// QueueDequeueV2 takes an element from a queue, waiting while there is none.
+// QueueDequeueV2 takes an element from a queue, waiting while there is none; from a closed and empty queue it fails with OUT_OF_RANGE.
+//
+// Arguments:
+//
+//   - component_types: The types of an element's components, as the queue has them.
+//
+// Results:
+//
+//   - components: The element.
+//
+// Options: [QueueDequeueV2TimeoutMs].
 func QueueDequeueV2(scope *Scope, handle tf.Output, component_types []tf.DataType, optional ...QueueDequeueV2Attr) (components []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -513,6 +559,8 @@ func QueueEnqueueManyV2TimeoutMs(value int64) QueueEnqueueManyV2Attr {
 // Arguments:
 //
 //   - components: Tensors of equal first dimension.
+//
+// Options: [QueueEnqueueManyV2TimeoutMs].
 func QueueEnqueueManyV2(scope *Scope, handle tf.Output, components []tf.Output, optional ...QueueEnqueueManyV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -533,7 +581,13 @@ func QueueEnqueueV2TimeoutMs(value int64) QueueEnqueueV2Attr {
 	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
 }
 
-// QueueEnqueueV2 adds an element to a queue, waiting while the queue is full.
+// QueueEnqueueV2 adds an element to a queue, waiting while the queue is full; a closed queue is an error.
+//
+// Arguments:
+//
+//   - components: The element.
+//
+// Options: [QueueEnqueueV2TimeoutMs].
 func QueueEnqueueV2(scope *Scope, handle tf.Output, components []tf.Output, optional ...QueueEnqueueV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return

@@ -17,6 +17,8 @@ func RFFTTcomplex(value tf.DataType) RFFTAttr {
 // Arguments:
 //
 //   - fft_length: The length n; the input is cut or filled up with zeros.
+//
+// Options: [RFFTTcomplex].
 func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -42,6 +44,8 @@ func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 // Arguments:
 //
 //   - fft_length: The two lengths; the input is cut or filled up with zeros.
+//
+// Options: [RFFT2DTcomplex].
 func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT2DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -67,6 +71,8 @@ func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 // Arguments:
 //
 //   - fft_length: The three lengths; the input is cut or filled up with zeros.
+//
+// Options: [RFFT3DTcomplex].
 func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT3DAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -110,6 +116,8 @@ func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
 //   - splits: Where rows begin and end.
 //   - size: How many values are counted, from 0 on.
 //   - weights: What each value counts; empty for 1.
+//
+// Options: [RaggedBincountBinaryOutput].
 func RaggedBincount(scope *Scope, splits tf.Output, values tf.Output, size tf.Output, weights tf.Output, optional ...RaggedBincountAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -142,6 +150,8 @@ func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
 //   - splits: Where rows begin and end.
 //   - weights: What each value counts; empty for 1.
 //   - binary_output: Whether to tell which values occur, rather than how often.
+//
+// Options: [RaggedCountSparseOutputMinlength], [RaggedCountSparseOutputMaxlength].
 func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, weights tf.Output, binary_output bool, optional ...RaggedCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -220,6 +230,8 @@ func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 //
 //   - rt_nested_splits: Where rows begin and end.
 //   - rt_dense_values: The numbers of all rows.
+//
+// Options: [RaggedRangeTsplits].
 func RaggedRange(scope *Scope, starts tf.Output, limits tf.Output, deltas tf.Output, optional ...RaggedRangeAttr) (rt_nested_splits tf.Output, rt_dense_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -247,6 +259,8 @@ func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAt
 //   - encoded_ragged: One variant, or several, which are stacked.
 //   - input_ragged_rank: How many ragged dimensions a variant has; -1 to work it out. At least -1.
 //   - output_ragged_rank: How many the result has. At least 0.
+//
+// Options: [RaggedTensorFromVariantTsplits].
 func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragged_rank int64, output_ragged_rank int64, Tvalues tf.DataType, optional ...RaggedTensorFromVariantAttr) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -320,12 +334,12 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 // RandomGammaAttr is an optional attribute of RandomGamma.
 type RandomGammaAttr func(optionalAttr)
 
-// RandomGammaSeed sets seed, which is 0 by default.
+// RandomGammaSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomGammaSeed(value int64) RandomGammaAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomGammaSeed2 sets seed2, which is 0 by default.
+// RandomGammaSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomGammaSeed2(value int64) RandomGammaAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -340,6 +354,8 @@ func RandomGammaSeed2(value int64) RandomGammaAttr {
 // Results:
 //
 //   - output: Draws, then distributions.
+//
+// Options: [RandomGammaSeed], [RandomGammaSeed2].
 func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...RandomGammaAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -371,17 +387,17 @@ func RandomGammaGrad(scope *Scope, alpha tf.Output, sample tf.Output) (output tf
 // RandomPoissonV2Attr is an optional attribute of RandomPoissonV2.
 type RandomPoissonV2Attr func(optionalAttr)
 
-// RandomPoissonV2Seed sets seed, which is 0 by default.
+// RandomPoissonV2Seed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomPoissonV2Seed(value int64) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomPoissonV2Seed2 sets seed2, which is 0 by default.
+// RandomPoissonV2Seed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomPoissonV2Seed2(value int64) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// RandomPoissonV2Dtype sets dtype, which is int64 by default. Types: half, float, double, int32, int64.
+// RandomPoissonV2Dtype sets dtype, which is int64 by default. The type of the elements. Types: half, float, double, int32, int64.
 func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -396,6 +412,8 @@ func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 // Results:
 //
 //   - output: Draws, then distributions.
+//
+// Options: [RandomPoissonV2Seed], [RandomPoissonV2Seed2], [RandomPoissonV2Dtype].
 func RandomPoissonV2(scope *Scope, shape tf.Output, rate tf.Output, optional ...RandomPoissonV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -411,17 +429,19 @@ func RandomPoissonV2(scope *Scope, shape tf.Output, rate tf.Output, optional ...
 // RandomShuffleAttr is an optional attribute of RandomShuffle.
 type RandomShuffleAttr func(optionalAttr)
 
-// RandomShuffleSeed sets seed, which is 0 by default.
+// RandomShuffleSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomShuffleSeed(value int64) RandomShuffleAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomShuffleSeed2 sets seed2, which is 0 by default.
+// RandomShuffleSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomShuffleSeed2(value int64) RandomShuffleAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
 // RandomShuffle shuffles the slices along the first dimension.
+//
+// Options: [RandomShuffleSeed], [RandomShuffleSeed2].
 func RandomShuffle(scope *Scope, value tf.Output, optional ...RandomShuffleAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -452,12 +472,12 @@ func RandomShuffleQueueV2MinAfterDequeue(value int64) RandomShuffleQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["min_after_dequeue"] = value }
 }
 
-// RandomShuffleQueueV2Seed sets seed, which is 0 by default.
+// RandomShuffleQueueV2Seed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomShuffleQueueV2Seed(value int64) RandomShuffleQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomShuffleQueueV2Seed2 sets seed2, which is 0 by default.
+// RandomShuffleQueueV2Seed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomShuffleQueueV2Seed2(value int64) RandomShuffleQueueV2Attr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -477,6 +497,8 @@ func RandomShuffleQueueV2SharedName(value string) RandomShuffleQueueV2Attr {
 // Arguments:
 //
 //   - component_types: The types of an element's components.
+//
+// Options: [RandomShuffleQueueV2Shapes], [RandomShuffleQueueV2Capacity], [RandomShuffleQueueV2MinAfterDequeue], [RandomShuffleQueueV2Seed], [RandomShuffleQueueV2Seed2], [RandomShuffleQueueV2Container], [RandomShuffleQueueV2SharedName].
 func RandomShuffleQueueV2(scope *Scope, component_types []tf.DataType, optional ...RandomShuffleQueueV2Attr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -491,12 +513,12 @@ func RandomShuffleQueueV2(scope *Scope, component_types []tf.DataType, optional 
 // RandomStandardNormalAttr is an optional attribute of RandomStandardNormal.
 type RandomStandardNormalAttr func(optionalAttr)
 
-// RandomStandardNormalSeed sets seed, which is 0 by default.
+// RandomStandardNormalSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomStandardNormalSeed(value int64) RandomStandardNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomStandardNormalSeed2 sets seed2, which is 0 by default.
+// RandomStandardNormalSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -505,7 +527,9 @@ func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 //
 // Arguments:
 //
-//   - dtype: Types: half, bfloat16, float, double.
+//   - dtype: The type of the elements. Types: half, bfloat16, float, double.
+//
+// Options: [RandomStandardNormalSeed], [RandomStandardNormalSeed2].
 func RandomStandardNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomStandardNormalAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -521,12 +545,12 @@ func RandomStandardNormal(scope *Scope, shape tf.Output, dtype tf.DataType, opti
 // RandomUniformAttr is an optional attribute of RandomUniform.
 type RandomUniformAttr func(optionalAttr)
 
-// RandomUniformSeed sets seed, which is 0 by default.
+// RandomUniformSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomUniformSeed(value int64) RandomUniformAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomUniformSeed2 sets seed2, which is 0 by default.
+// RandomUniformSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomUniformSeed2(value int64) RandomUniformAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -535,7 +559,9 @@ func RandomUniformSeed2(value int64) RandomUniformAttr {
 //
 // Arguments:
 //
-//   - dtype: Types: half, bfloat16, float, double.
+//   - dtype: The type of the elements. Types: half, bfloat16, float, double.
+//
+// Options: [RandomUniformSeed], [RandomUniformSeed2].
 func RandomUniform(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomUniformAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -551,17 +577,19 @@ func RandomUniform(scope *Scope, shape tf.Output, dtype tf.DataType, optional ..
 // RandomUniformIntAttr is an optional attribute of RandomUniformInt.
 type RandomUniformIntAttr func(optionalAttr)
 
-// RandomUniformIntSeed sets seed, which is 0 by default.
+// RandomUniformIntSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomUniformIntSeed(value int64) RandomUniformIntAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// RandomUniformIntSeed2 sets seed2, which is 0 by default.
+// RandomUniformIntSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
 // RandomUniformInt draws integers uniformly from minval to maxval-1.
+//
+// Options: [RandomUniformIntSeed], [RandomUniformIntSeed2].
 func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf.Output, optional ...RandomUniformIntAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -574,7 +602,13 @@ func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf
 	return op.Output(0)
 }
 
-// Range lists numbers from start up to, but not including, limit, delta apart.
+// Range lists numbers from start on, delta apart, as far as they come before limit.
+//
+// Arguments:
+//
+//   - start: The first number, a scalar.
+//   - limit: Where to stop; it is not part of the list.
+//   - delta: The step: not 0, and negative to count down. That limit lies in the other direction is an error.
 func Range(scope *Scope, start tf.Output, limit tf.Output, delta tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -606,6 +640,8 @@ func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
 //   - start: The first number.
 //   - stop: Where the range ends; it is not part of it.
 //   - step: The step, not zero.
+//
+// Options: [RangeDatasetMetadata], [RangeDatasetReplicateOnSplit].
 func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RangeDatasetAttr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -618,7 +654,7 @@ func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output,
 	return op.Output(0)
 }
 
-// Rank puts out the input's number of dimensions.
+// Rank puts out the input's number of dimensions, a scalar: 0 for a scalar.
 func Rank(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -642,7 +678,11 @@ func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
 	return op.Output(0)
 }
 
-// ReadVariableOp gives the value of a variable.
+// ReadVariableOp gives the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
 func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -680,12 +720,14 @@ func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output)
 // RealAttr is an optional attribute of Real.
 type RealAttr func(optionalAttr)
 
-// RealTout sets Tout, which is float by default. Types: float, double.
+// RealTout sets Tout, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func RealTout(value tf.DataType) RealAttr {
 	return func(attrs optionalAttr) { attrs["Tout"] = value }
 }
 
 // Real takes the real part of every element.
+//
+// Options: [RealTout].
 func Real(scope *Scope, input tf.Output, optional ...RealAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -752,6 +794,8 @@ func ReduceJoinSeparator(value string) ReduceJoinAttr {
 // Arguments:
 //
 //   - reduction_indices: The dimensions, the one along which neighbors are joined first.
+//
+// Options: [ReduceJoinKeepDims], [ReduceJoinSeparator].
 func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, optional ...ReduceJoinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -789,6 +833,8 @@ func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
 // Arguments:
 //
 //   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
+//
+// Options: [RegexReplaceReplaceGlobal].
 func RegexReplace(scope *Scope, input tf.Output, pattern tf.Output, rewrite tf.Output, optional ...RegexReplaceAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -801,7 +847,7 @@ func RegexReplace(scope *Scope, input tf.Output, pattern tf.Output, rewrite tf.O
 	return op.Output(0)
 }
 
-// Relu replaces negative elements by 0.
+// Relu replaces negative elements by 0; NaN stays NaN.
 func Relu(scope *Scope, features tf.Output) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -909,7 +955,11 @@ func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Reshape gives the same elements another shape; a dimension of -1 takes what is left.
+// Reshape gives the same elements, in row-major order, another shape.
+//
+// Arguments:
+//
+//   - shape: The new shape, of as many elements; one dimension may be -1 and follows from the others.
 func Reshape(scope *Scope, tensor tf.Output, shape tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -935,6 +985,8 @@ func ResizeAreaAlignCorners(value bool) ResizeAreaAttr {
 //
 //   - images: Batch, height, width and channels.
 //   - size: The new height and width.
+//
+// Options: [ResizeAreaAlignCorners].
 func ResizeArea(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeAreaAttr) (resized_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -966,6 +1018,8 @@ func ResizeBicubicHalfPixelCenters(value bool) ResizeBicubicAttr {
 //
 //   - images: Batch, height, width and channels.
 //   - size: The new height and width.
+//
+// Options: [ResizeBicubicAlignCorners], [ResizeBicubicHalfPixelCenters].
 func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBicubicAttr) (resized_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -997,6 +1051,8 @@ func ResizeBilinearHalfPixelCenters(value bool) ResizeBilinearAttr {
 //
 //   - images: Batch, height, width and channels.
 //   - size: The new height and width.
+//
+// Options: [ResizeBilinearAlignCorners], [ResizeBilinearHalfPixelCenters].
 func ResizeBilinear(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBilinearAttr) (resized_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1028,6 +1084,8 @@ func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
 //
 //   - grads: The gradient of the resized images.
 //   - original_image: The images before they were resized, of which only the shape counts.
+//
+// Options: [ResizeBilinearGradAlignCorners], [ResizeBilinearGradHalfPixelCenters].
 func ResizeBilinearGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBilinearGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1059,6 +1117,8 @@ func ResizeNearestNeighborHalfPixelCenters(value bool) ResizeNearestNeighborAttr
 //
 //   - images: Batch, height, width and channels.
 //   - size: The new height and width.
+//
+// Options: [ResizeNearestNeighborAlignCorners], [ResizeNearestNeighborHalfPixelCenters].
 func ResizeNearestNeighbor(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeNearestNeighborAttr) (resized_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1090,6 +1150,8 @@ func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighbor
 //
 //   - grads: The gradient of the resized images.
 //   - size: Height and width before they were resized.
+//
+// Options: [ResizeNearestNeighborGradAlignCorners], [ResizeNearestNeighborGradHalfPixelCenters].
 func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, optional ...ResizeNearestNeighborGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1142,12 +1204,16 @@ func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global
 	return op
 }
 
-// ResourceAccumulatorTakeGradient takes what was accumulated, and starts the next step.
+// ResourceAccumulatorTakeGradient takes what an accumulator has gathered, waiting until there is enough, and starts the next step.
 //
 // Arguments:
 //
 //   - num_required: How many gradients to wait for.
-//   - dtype: Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
+//   - dtype: The type of the elements. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
+//
+// Results:
+//
+//   - average: The mean of the gradients, or their sum, as the accumulator has it.
 func ResourceAccumulatorTakeGradient(scope *Scope, handle tf.Output, num_required tf.Output, dtype tf.DataType) (average tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1163,7 +1229,7 @@ func ResourceAccumulatorTakeGradient(scope *Scope, handle tf.Output, num_require
 // ResourceApplyAdaMaxAttr is an optional attribute of ResourceApplyAdaMax.
 type ResourceApplyAdaMaxAttr func(optionalAttr)
 
-// ResourceApplyAdaMaxUseLocking sets use_locking, which is false by default.
+// ResourceApplyAdaMaxUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1175,6 +1241,8 @@ func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
 // Arguments:
 //
 //   - beta1_power: beta1 to the power of the step.
+//
+// Options: [ResourceApplyAdaMaxUseLocking].
 func ResourceApplyAdaMax(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdaMaxAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1190,7 +1258,7 @@ func ResourceApplyAdaMax(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output,
 // ResourceApplyAdadeltaAttr is an optional attribute of ResourceApplyAdadelta.
 type ResourceApplyAdadeltaAttr func(optionalAttr)
 
-// ResourceApplyAdadeltaUseLocking sets use_locking, which is false by default.
+// ResourceApplyAdadeltaUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1199,6 +1267,8 @@ func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
 //
 // accum = rho·accum + (1-rho)·grad²; update = √(accum_update + epsilon)/√(accum + epsilon)·grad;
 // accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update
+//
+// Options: [ResourceApplyAdadeltaUseLocking].
 func ResourceApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdadeltaAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1214,7 +1284,7 @@ func ResourceApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_
 // ResourceApplyAdagradAttr is an optional attribute of ResourceApplyAdagrad.
 type ResourceApplyAdagradAttr func(optionalAttr)
 
-// ResourceApplyAdagradUseLocking sets use_locking, which is false by default.
+// ResourceApplyAdagradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdagradUseLocking(value bool) ResourceApplyAdagradAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1227,6 +1297,8 @@ func ResourceApplyAdagradUpdateSlots(value bool) ResourceApplyAdagradAttr {
 // ResourceApplyAdagrad updates a variable by the Adagrad method.
 //
 // accum += grad²; var -= lr·grad/√accum
+//
+// Options: [ResourceApplyAdagradUseLocking], [ResourceApplyAdagradUpdateSlots].
 func ResourceApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, optional ...ResourceApplyAdagradAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1242,7 +1314,7 @@ func ResourceApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.O
 // ResourceApplyAdagradV2Attr is an optional attribute of ResourceApplyAdagradV2.
 type ResourceApplyAdagradV2Attr func(optionalAttr)
 
-// ResourceApplyAdagradV2UseLocking sets use_locking, which is false by default.
+// ResourceApplyAdagradV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdagradV2UseLocking(value bool) ResourceApplyAdagradV2Attr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1255,6 +1327,8 @@ func ResourceApplyAdagradV2UpdateSlots(value bool) ResourceApplyAdagradV2Attr {
 // ResourceApplyAdagradV2 updates a variable by the Adagrad method, with an epsilon.
 //
 // accum += grad²; var -= lr·grad/(√accum + epsilon)
+//
+// Options: [ResourceApplyAdagradV2UseLocking], [ResourceApplyAdagradV2UpdateSlots].
 func ResourceApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdagradV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1270,7 +1344,7 @@ func ResourceApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf
 // ResourceApplyAdamAttr is an optional attribute of ResourceApplyAdam.
 type ResourceApplyAdamAttr func(optionalAttr)
 
-// ResourceApplyAdamUseLocking sets use_locking, which is false by default.
+// ResourceApplyAdamUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdamUseLocking(value bool) ResourceApplyAdamAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1288,6 +1362,8 @@ func ResourceApplyAdamUseNesterov(value bool) ResourceApplyAdamAttr {
 //
 //   - beta1_power: beta1 to the power of the step.
 //   - beta2_power: beta2 to the power of the step.
+//
+// Options: [ResourceApplyAdamUseLocking], [ResourceApplyAdamUseNesterov].
 func ResourceApplyAdam(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1303,7 +1379,7 @@ func ResourceApplyAdam(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, b
 // ResourceApplyAdamWithAmsgradAttr is an optional attribute of ResourceApplyAdamWithAmsgrad.
 type ResourceApplyAdamWithAmsgradAttr func(optionalAttr)
 
-// ResourceApplyAdamWithAmsgradUseLocking sets use_locking, which is false by default.
+// ResourceApplyAdamWithAmsgradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAmsgradAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1316,6 +1392,8 @@ func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAms
 //
 //   - beta1_power: beta1 to the power of the step.
 //   - beta2_power: beta2 to the power of the step.
+//
+// Options: [ResourceApplyAdamWithAmsgradUseLocking].
 func ResourceApplyAdamWithAmsgrad(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, vhat tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamWithAmsgradAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1331,7 +1409,7 @@ func ResourceApplyAdamWithAmsgrad(scope *Scope, var_ tf.Output, m tf.Output, v t
 // ResourceApplyAddSignAttr is an optional attribute of ResourceApplyAddSign.
 type ResourceApplyAddSignAttr func(optionalAttr)
 
-// ResourceApplyAddSignUseLocking sets use_locking, which is false by default.
+// ResourceApplyAddSignUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1339,6 +1417,8 @@ func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
 // ResourceApplyAddSign updates a variable by the AddSign method.
 //
 // m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m))·grad
+//
+// Options: [ResourceApplyAddSignUseLocking].
 func ResourceApplyAddSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, alpha tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyAddSignAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1354,7 +1434,7 @@ func ResourceApplyAddSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Outpu
 // ResourceApplyCenteredRMSPropAttr is an optional attribute of ResourceApplyCenteredRMSProp.
 type ResourceApplyCenteredRMSPropAttr func(optionalAttr)
 
-// ResourceApplyCenteredRMSPropUseLocking sets use_locking, which is false by default.
+// ResourceApplyCenteredRMSPropUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMSPropAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1362,6 +1442,8 @@ func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMS
 // ResourceApplyCenteredRMSProp updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
 //
 // mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom
+//
+// Options: [ResourceApplyCenteredRMSPropUseLocking].
 func ResourceApplyCenteredRMSProp(scope *Scope, var_ tf.Output, mg tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyCenteredRMSPropAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1377,7 +1459,7 @@ func ResourceApplyCenteredRMSProp(scope *Scope, var_ tf.Output, mg tf.Output, ms
 // ResourceApplyFtrlAttr is an optional attribute of ResourceApplyFtrl.
 type ResourceApplyFtrlAttr func(optionalAttr)
 
-// ResourceApplyFtrlUseLocking sets use_locking, which is false by default.
+// ResourceApplyFtrlUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyFtrlUseLocking(value bool) ResourceApplyFtrlAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1395,6 +1477,8 @@ func ResourceApplyFtrlMultiplyLinearByLr(value bool) ResourceApplyFtrlAttr {
 // Arguments:
 //
 //   - lr_power: Not above 0; usually -0.5.
+//
+// Options: [ResourceApplyFtrlUseLocking], [ResourceApplyFtrlMultiplyLinearByLr].
 func ResourceApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1410,7 +1494,7 @@ func ResourceApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.
 // ResourceApplyFtrlV2Attr is an optional attribute of ResourceApplyFtrlV2.
 type ResourceApplyFtrlV2Attr func(optionalAttr)
 
-// ResourceApplyFtrlV2UseLocking sets use_locking, which is false by default.
+// ResourceApplyFtrlV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyFtrlV2UseLocking(value bool) ResourceApplyFtrlV2Attr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1428,6 +1512,8 @@ func ResourceApplyFtrlV2MultiplyLinearByLr(value bool) ResourceApplyFtrlV2Attr {
 //
 //   - l2_shrinkage: How much the variable itself counts in its gradient.
 //   - lr_power: Not above 0; usually -0.5.
+//
+// Options: [ResourceApplyFtrlV2UseLocking], [ResourceApplyFtrlV2MultiplyLinearByLr].
 func ResourceApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1443,12 +1529,14 @@ func ResourceApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear t
 // ResourceApplyGradientDescentAttr is an optional attribute of ResourceApplyGradientDescent.
 type ResourceApplyGradientDescentAttr func(optionalAttr)
 
-// ResourceApplyGradientDescentUseLocking sets use_locking, which is false by default.
+// ResourceApplyGradientDescentUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyGradientDescentUseLocking(value bool) ResourceApplyGradientDescentAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
 // ResourceApplyGradientDescent steps down a gradient: var -= alpha·delta.
+//
+// Options: [ResourceApplyGradientDescentUseLocking].
 func ResourceApplyGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, delta tf.Output, optional ...ResourceApplyGradientDescentAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1464,7 +1552,7 @@ func ResourceApplyGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output,
 // ResourceApplyKerasMomentumAttr is an optional attribute of ResourceApplyKerasMomentum.
 type ResourceApplyKerasMomentumAttr func(optionalAttr)
 
-// ResourceApplyKerasMomentumUseLocking sets use_locking, which is false by default.
+// ResourceApplyKerasMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyKerasMomentumUseLocking(value bool) ResourceApplyKerasMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1477,6 +1565,8 @@ func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentu
 // ResourceApplyKerasMomentum updates a variable with momentum as Keras defines it.
 //
 // accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.
+//
+// Options: [ResourceApplyKerasMomentumUseLocking], [ResourceApplyKerasMomentumUseNesterov].
 func ResourceApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyKerasMomentumAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1492,7 +1582,7 @@ func ResourceApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, l
 // ResourceApplyMomentumAttr is an optional attribute of ResourceApplyMomentum.
 type ResourceApplyMomentumAttr func(optionalAttr)
 
-// ResourceApplyMomentumUseLocking sets use_locking, which is false by default.
+// ResourceApplyMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyMomentumUseLocking(value bool) ResourceApplyMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1505,6 +1595,8 @@ func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
 // ResourceApplyMomentum updates a variable with momentum.
 //
 // accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
+//
+// Options: [ResourceApplyMomentumUseLocking], [ResourceApplyMomentumUseNesterov].
 func ResourceApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyMomentumAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1520,7 +1612,7 @@ func ResourceApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.
 // ResourceApplyPowerSignAttr is an optional attribute of ResourceApplyPowerSign.
 type ResourceApplyPowerSignAttr func(optionalAttr)
 
-// ResourceApplyPowerSignUseLocking sets use_locking, which is false by default.
+// ResourceApplyPowerSignUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1528,6 +1620,8 @@ func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
 // ResourceApplyPowerSign updates a variable by the PowerSign method.
 //
 // m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·sign(m))·grad
+//
+// Options: [ResourceApplyPowerSignUseLocking].
 func ResourceApplyPowerSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, logbase tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyPowerSignAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1543,7 +1637,7 @@ func ResourceApplyPowerSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Out
 // ResourceApplyProximalAdagradAttr is an optional attribute of ResourceApplyProximalAdagrad.
 type ResourceApplyProximalAdagradAttr func(optionalAttr)
 
-// ResourceApplyProximalAdagradUseLocking sets use_locking, which is false by default.
+// ResourceApplyProximalAdagradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAdagradAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1551,6 +1645,8 @@ func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAda
 // ResourceApplyProximalAdagrad updates a variable by the Adagrad method, with L1 and L2 regularization.
 //
 // accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)
+//
+// Options: [ResourceApplyProximalAdagradUseLocking].
 func ResourceApplyProximalAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, grad tf.Output, optional ...ResourceApplyProximalAdagradAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1566,7 +1662,7 @@ func ResourceApplyProximalAdagrad(scope *Scope, var_ tf.Output, accum tf.Output,
 // ResourceApplyProximalGradientDescentAttr is an optional attribute of ResourceApplyProximalGradientDescent.
 type ResourceApplyProximalGradientDescentAttr func(optionalAttr)
 
-// ResourceApplyProximalGradientDescentUseLocking sets use_locking, which is false by default.
+// ResourceApplyProximalGradientDescentUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyProximalGradientDescentAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1574,6 +1670,8 @@ func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyPro
 // ResourceApplyProximalGradientDescent steps down a gradient, with L1 and L2 regularization.
 //
 // prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)
+//
+// Options: [ResourceApplyProximalGradientDescentUseLocking].
 func ResourceApplyProximalGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, l1 tf.Output, l2 tf.Output, delta tf.Output, optional ...ResourceApplyProximalGradientDescentAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1589,7 +1687,7 @@ func ResourceApplyProximalGradientDescent(scope *Scope, var_ tf.Output, alpha tf
 // ResourceApplyRMSPropAttr is an optional attribute of ResourceApplyRMSProp.
 type ResourceApplyRMSPropAttr func(optionalAttr)
 
-// ResourceApplyRMSPropUseLocking sets use_locking, which is false by default.
+// ResourceApplyRMSPropUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1597,6 +1695,8 @@ func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
 // ResourceApplyRMSProp updates a variable by the RMSProp method.
 //
 // ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom
+//
+// Options: [ResourceApplyRMSPropUseLocking].
 func ResourceApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyRMSPropAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1631,8 +1731,10 @@ func ResourceConditionalAccumulatorReductionType(value string) ResourceCondition
 //
 // Arguments:
 //
-//   - dtype: Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
+//   - dtype: The type of the elements. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
 //   - shape: The shape of the gradients.
+//
+// Options: [ResourceConditionalAccumulatorContainer], [ResourceConditionalAccumulatorSharedName], [ResourceConditionalAccumulatorReductionType].
 func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...ResourceConditionalAccumulatorAttr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1644,11 +1746,14 @@ func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Sh
 	return op.Output(0)
 }
 
-// ResourceCountUpTo gives the value of a variable, a scalar, and adds one to it. It fails with OUT_OF_RANGE where the value is limit already.
+// ResourceCountUpTo gives the value of a variable, a scalar, and adds one to it.
+//
+// It fails with OUT_OF_RANGE if the value is limit already.
 //
 // Arguments:
 //
-//   - T: Types: int32, int64.
+//   - limit: Where to stop.
+//   - T: The type of the variable. Types: int32, int64.
 func ResourceCountUpTo(scope *Scope, resource tf.Output, limit int64, T tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1664,17 +1769,24 @@ func ResourceCountUpTo(scope *Scope, resource tf.Output, limit int64, T tf.DataT
 // ResourceGatherAttr is an optional attribute of ResourceGather.
 type ResourceGatherAttr func(optionalAttr)
 
-// ResourceGatherBatchDims sets batch_dims, which is 0 by default.
+// ResourceGatherBatchDims sets batch_dims, which is 0 by default. How many leading dimensions the variable and indices have in common, and are walked together.
 func ResourceGatherBatchDims(value int64) ResourceGatherAttr {
 	return func(attrs optionalAttr) { attrs["batch_dims"] = value }
 }
 
-// ResourceGatherValidateIndices sets validate_indices, which is true by default.
+// ResourceGatherValidateIndices sets validate_indices, which is true by default. Ignored: indices are always checked.
 func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
 }
 
-// ResourceGather gives the rows of a variable that indices name; the first batch_dims dimensions of both go together.
+// ResourceGather gives the slices of a variable along its first dimension that indices name.
+//
+// Arguments:
+//
+//   - indices: Which slices, in any shape; one that is not in [0, n) is an error.
+//   - dtype: The type of the elements.
+//
+// Options: [ResourceGatherBatchDims], [ResourceGatherValidateIndices].
 func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType, optional ...ResourceGatherAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1687,7 +1799,12 @@ func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype t
 	return op.Output(0)
 }
 
-// ResourceGatherNd gives the slices of a variable at the vectors of coordinates along the last dimension of indices.
+// ResourceGatherNd gives the elements or slices of a variable at given coordinates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - dtype: The type of the elements.
 func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1788,7 +1905,7 @@ func ResourceScatterMul(scope *Scope, resource tf.Output, indices tf.Output, upd
 // ResourceScatterNdAddAttr is an optional attribute of ResourceScatterNdAdd.
 type ResourceScatterNdAddAttr func(optionalAttr)
 
-// ResourceScatterNdAddUseLocking sets use_locking, which is true by default.
+// ResourceScatterNdAddUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdAddUseLocking(value bool) ResourceScatterNdAddAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1804,6 +1921,8 @@ func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr
 //
 //   - indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
 //   - updates: for each vector the slice there.
+//
+// Options: [ResourceScatterNdAddUseLocking], [ResourceScatterNdAddBadIndicesPolicy].
 func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdAddAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1819,7 +1938,7 @@ func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, update
 // ResourceScatterNdSubAttr is an optional attribute of ResourceScatterNdSub.
 type ResourceScatterNdSubAttr func(optionalAttr)
 
-// ResourceScatterNdSubUseLocking sets use_locking, which is true by default.
+// ResourceScatterNdSubUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdSubUseLocking(value bool) ResourceScatterNdSubAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1835,6 +1954,8 @@ func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr
 //
 //   - indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
 //   - updates: for each vector the slice there.
+//
+// Options: [ResourceScatterNdSubUseLocking], [ResourceScatterNdSubBadIndicesPolicy].
 func ResourceScatterNdSub(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdSubAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1850,7 +1971,7 @@ func ResourceScatterNdSub(scope *Scope, ref tf.Output, indices tf.Output, update
 // ResourceScatterNdUpdateAttr is an optional attribute of ResourceScatterNdUpdate.
 type ResourceScatterNdUpdateAttr func(optionalAttr)
 
-// ResourceScatterNdUpdateUseLocking sets use_locking, which is true by default.
+// ResourceScatterNdUpdateUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdUpdateUseLocking(value bool) ResourceScatterNdUpdateAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1866,6 +1987,8 @@ func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpda
 //
 //   - indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
 //   - updates: for each vector the slice there.
+//
+// Options: [ResourceScatterNdUpdateUseLocking], [ResourceScatterNdUpdateBadIndicesPolicy].
 func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdUpdateAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1915,7 +2038,7 @@ func ResourceScatterUpdate(scope *Scope, resource tf.Output, indices tf.Output, 
 // ResourceSparseApplyAdadeltaAttr is an optional attribute of ResourceSparseApplyAdadelta.
 type ResourceSparseApplyAdadeltaAttr func(optionalAttr)
 
-// ResourceSparseApplyAdadeltaUseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyAdadeltaUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadeltaAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1928,6 +2051,8 @@ func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadel
 // Arguments:
 //
 //   - indices: The row that each row of grad is for.
+//
+// Options: [ResourceSparseApplyAdadeltaUseLocking].
 func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdadeltaAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1943,7 +2068,7 @@ func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, 
 // ResourceSparseApplyAdagradAttr is an optional attribute of ResourceSparseApplyAdagrad.
 type ResourceSparseApplyAdagradAttr func(optionalAttr)
 
-// ResourceSparseApplyAdagradUseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyAdagradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyAdagradUseLocking(value bool) ResourceSparseApplyAdagradAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1960,6 +2085,8 @@ func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagra
 // Arguments:
 //
 //   - indices: The row that each row of grad is for.
+//
+// Options: [ResourceSparseApplyAdagradUseLocking], [ResourceSparseApplyAdagradUpdateSlots].
 func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1975,7 +2102,7 @@ func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, l
 // ResourceSparseApplyAdagradV2Attr is an optional attribute of ResourceSparseApplyAdagradV2.
 type ResourceSparseApplyAdagradV2Attr func(optionalAttr)
 
-// ResourceSparseApplyAdagradV2UseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyAdagradV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyAdagradV2UseLocking(value bool) ResourceSparseApplyAdagradV2Attr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -1992,6 +2119,8 @@ func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdag
 // Arguments:
 //
 //   - indices: The row that each row of grad is for.
+//
+// Options: [ResourceSparseApplyAdagradV2UseLocking], [ResourceSparseApplyAdagradV2UpdateSlots].
 func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2007,7 +2136,7 @@ func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output,
 // ResourceSparseApplyFtrlAttr is an optional attribute of ResourceSparseApplyFtrl.
 type ResourceSparseApplyFtrlAttr func(optionalAttr)
 
-// ResourceSparseApplyFtrlUseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyFtrlUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyFtrlUseLocking(value bool) ResourceSparseApplyFtrlAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -2023,6 +2152,8 @@ func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFt
 //
 //   - indices: The row that each row of grad is for.
 //   - lr_power: Not above 0; usually -0.5.
+//
+// Options: [ResourceSparseApplyFtrlUseLocking], [ResourceSparseApplyFtrlMultiplyLinearByLr].
 func ResourceSparseApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2038,7 +2169,7 @@ func ResourceSparseApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, line
 // ResourceSparseApplyFtrlV2Attr is an optional attribute of ResourceSparseApplyFtrlV2.
 type ResourceSparseApplyFtrlV2Attr func(optionalAttr)
 
-// ResourceSparseApplyFtrlV2UseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyFtrlV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyFtrlV2UseLocking(value bool) ResourceSparseApplyFtrlV2Attr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -2055,6 +2186,8 @@ func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApply
 //   - indices: The row that each row of grad is for.
 //   - l2_shrinkage: How much the variable itself counts in its gradient.
 //   - lr_power: Not above 0; usually -0.5.
+//
+// Options: [ResourceSparseApplyFtrlV2UseLocking], [ResourceSparseApplyFtrlV2MultiplyLinearByLr].
 func ResourceSparseApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2070,7 +2203,7 @@ func ResourceSparseApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, li
 // ResourceSparseApplyKerasMomentumAttr is an optional attribute of ResourceSparseApplyKerasMomentum.
 type ResourceSparseApplyKerasMomentumAttr func(optionalAttr)
 
-// ResourceSparseApplyKerasMomentumUseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyKerasMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyKerasMomentumUseLocking(value bool) ResourceSparseApplyKerasMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -2087,6 +2220,8 @@ func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApply
 // Arguments:
 //
 //   - indices: The row that each row of grad is for.
+//
+// Options: [ResourceSparseApplyKerasMomentumUseLocking], [ResourceSparseApplyKerasMomentumUseNesterov].
 func ResourceSparseApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyKerasMomentumAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2102,7 +2237,7 @@ func ResourceSparseApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Out
 // ResourceSparseApplyMomentumAttr is an optional attribute of ResourceSparseApplyMomentum.
 type ResourceSparseApplyMomentumAttr func(optionalAttr)
 
-// ResourceSparseApplyMomentumUseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyMomentumUseLocking(value bool) ResourceSparseApplyMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -2119,6 +2254,8 @@ func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomen
 // Arguments:
 //
 //   - indices: The row that each row of grad is for.
+//
+// Options: [ResourceSparseApplyMomentumUseLocking], [ResourceSparseApplyMomentumUseNesterov].
 func ResourceSparseApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyMomentumAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2134,7 +2271,7 @@ func ResourceSparseApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, 
 // ResourceSparseApplyRMSPropAttr is an optional attribute of ResourceSparseApplyRMSProp.
 type ResourceSparseApplyRMSPropAttr func(optionalAttr)
 
-// ResourceSparseApplyRMSPropUseLocking sets use_locking, which is false by default.
+// ResourceSparseApplyRMSPropUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSPropAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
@@ -2146,6 +2283,8 @@ func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSProp
 // Arguments:
 //
 //   - indices: The row that each row of grad is for.
+//
+// Options: [ResourceSparseApplyRMSPropUseLocking].
 func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyRMSPropAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2161,32 +2300,41 @@ func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom 
 // ResourceStridedSliceAssignAttr is an optional attribute of ResourceStridedSliceAssign.
 type ResourceStridedSliceAssignAttr func(optionalAttr)
 
-// ResourceStridedSliceAssignBeginMask sets begin_mask, which is 0 by default.
+// ResourceStridedSliceAssignBeginMask sets begin_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignBeginMask(value int64) ResourceStridedSliceAssignAttr {
 	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
 }
 
-// ResourceStridedSliceAssignEndMask sets end_mask, which is 0 by default.
+// ResourceStridedSliceAssignEndMask sets end_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignEndMask(value int64) ResourceStridedSliceAssignAttr {
 	return func(attrs optionalAttr) { attrs["end_mask"] = value }
 }
 
-// ResourceStridedSliceAssignEllipsisMask sets ellipsis_mask, which is 0 by default.
+// ResourceStridedSliceAssignEllipsisMask sets ellipsis_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignEllipsisMask(value int64) ResourceStridedSliceAssignAttr {
 	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
 }
 
-// ResourceStridedSliceAssignNewAxisMask sets new_axis_mask, which is 0 by default.
+// ResourceStridedSliceAssignNewAxisMask sets new_axis_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignNewAxisMask(value int64) ResourceStridedSliceAssignAttr {
 	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
 }
 
-// ResourceStridedSliceAssignShrinkAxisMask sets shrink_axis_mask, which is 0 by default.
+// ResourceStridedSliceAssignShrinkAxisMask sets shrink_axis_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceAssignAttr {
 	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
 }
 
-// ResourceStridedSliceAssign sets the part of a variable that StridedSlice would give to value, broadcast to its shape.
+// ResourceStridedSliceAssign sets the part of a variable that StridedSlice would take.
+//
+// Arguments:
+//
+//   - begin: As StridedSlice has it.
+//   - end: As StridedSlice has it.
+//   - strides: As StridedSlice has it.
+//   - value: Of the shape of StridedSlice's output, or one that broadcasts to it.
+//
+// Options: [ResourceStridedSliceAssignBeginMask], [ResourceStridedSliceAssignEndMask], [ResourceStridedSliceAssignEllipsisMask], [ResourceStridedSliceAssignNewAxisMask], [ResourceStridedSliceAssignShrinkAxisMask].
 func ResourceStridedSliceAssign(scope *Scope, ref tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...ResourceStridedSliceAssignAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2213,6 +2361,8 @@ func RestorePreferredShard(value int64) RestoreAttr {
 //
 //   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
 //   - tensor_name: The name the tensor was saved under.
+//
+// Options: [RestorePreferredShard].
 func Restore(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, dt tf.DataType, optional ...RestoreAttr) (tensor tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2240,6 +2390,8 @@ func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
 //   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
 //   - tensor_name: The name the tensor was saved under.
 //   - shape_and_slice: "" or the slice to read, such as "4 5 0,2:-".
+//
+// Options: [RestoreSlicePreferredShard].
 func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, shape_and_slice tf.Output, dt tf.DataType, optional ...RestoreSliceAttr) (tensor tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2276,7 +2428,11 @@ func RestoreV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and
 	return split.list("tensors")
 }
 
-// Reverse turns the dimensions around for which dims is true.
+// Reverse turns dimensions of a tensor around, those for which dims is true.
+//
+// Arguments:
+//
+//   - dims: For each dimension whether to turn it around.
 func Reverse(scope *Scope, tensor tf.Output, dims tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2291,12 +2447,19 @@ func Reverse(scope *Scope, tensor tf.Output, dims tf.Output) (output tf.Output) 
 // ReverseSequenceAttr is an optional attribute of ReverseSequence.
 type ReverseSequenceAttr func(optionalAttr)
 
-// ReverseSequenceBatchDim sets batch_dim, which is 0 by default.
+// ReverseSequenceBatchDim sets batch_dim, which is 0 by default. The dimension that tells sequences apart.
 func ReverseSequenceBatchDim(value int64) ReverseSequenceAttr {
 	return func(attrs optionalAttr) { attrs["batch_dim"] = value }
 }
 
-// ReverseSequence turns the first seq_lengths[b] elements of dimension seq_dim around, for every place b of dimension batch_dim.
+// ReverseSequence turns the beginnings of sequences around, each of a length of its own.
+//
+// Arguments:
+//
+//   - seq_lengths: For each place along batch_dim how many elements along seq_dim are turned around.
+//   - seq_dim: The dimension along which to turn.
+//
+// Options: [ReverseSequenceBatchDim].
 func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_dim int64, optional ...ReverseSequenceAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2309,7 +2472,11 @@ func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_d
 	return op.Output(0)
 }
 
-// ReverseV2 turns the listed dimensions around.
+// ReverseV2 turns dimensions of a tensor around.
+//
+// Arguments:
+//
+//   - axis: Which dimensions; negative ones count from the end, and none may occur twice.
 func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2321,7 +2488,11 @@ func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output
 	return op.Output(0)
 }
 
-// RightShift shifts the bits of x to the right by y places, with broadcasting, keeping the sign of signed types; y is taken as no less than 0 and less than the number of bits.
+// RightShift shifts the bits of x to the right by y places, with broadcasting, keeping the sign of signed types.
+//
+// Arguments:
+//
+//   - y: How many places; below 0 counts as 0, and too many as one less than x has bits.
 func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2333,7 +2504,7 @@ func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Rint rounds every element to the nearest integer, halfway cases to the even one.
+// Rint rounds every float to the nearest integer, halves to the even one; it stays of its type.
 func Rint(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2384,7 +2555,12 @@ func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Out
 	return op
 }
 
-// Roll moves elements along dimensions, those that fall off one end to the other.
+// Roll moves elements along dimensions; those that fall off one end come in at the other.
+//
+// Arguments:
+//
+//   - shift: By how many places, a scalar or one for each axis; negative moves toward the beginning.
+//   - axis: Which dimensions, a scalar or a vector; negative ones count from the end, and one may occur several times.
 func Roll(scope *Scope, input tf.Output, shift tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2396,7 +2572,7 @@ func Roll(scope *Scope, input tf.Output, shift tf.Output, axis tf.Output) (outpu
 	return op.Output(0)
 }
 
-// Round rounds every element to the nearest integer, halfway cases to the even one.
+// Round rounds every element to the nearest integer, halves to the even one; it stays of its type.
 func Round(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2408,7 +2584,7 @@ func Round(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Rsqrt takes the reciprocal of the square root of every element.
+// Rsqrt takes the reciprocal of the square root of every element: ∞ for 0, NaN for a negative one.
 func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return

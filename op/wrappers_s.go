@@ -97,6 +97,8 @@ func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
 //   - size: Height and width of the result.
 //   - scale: Factors for height and width.
 //   - translation: Shifts of height and width, after scaling.
+//
+// Options: [ScaleAndTranslateKernelType], [ScaleAndTranslateAntialias].
 func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateAttr) (resized_images tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -112,12 +114,20 @@ func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.
 // ScatterNdAttr is an optional attribute of ScatterNd.
 type ScatterNdAttr func(optionalAttr)
 
-// ScatterNdBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// ScatterNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// ScatterNd adds updates to zeros of the given shape, each at the place that its row of indices names.
+// ScatterNd puts updates at given coordinates into zeros; those for one place are added up.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
+//   - shape: The shape of the result.
+//
+// Options: [ScatterNdBadIndicesPolicy].
 func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Output, optional ...ScatterNdAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -143,6 +153,8 @@ func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingA
 // Arguments:
 //
 //   - indices: The index of each slice in the last dimension.
+//
+// Options: [ScatterNdNonAliasingAddBadIndicesPolicy].
 func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, updates tf.Output, optional ...ScatterNdNonAliasingAddAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -155,11 +167,15 @@ func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, u
 	return op.Output(0)
 }
 
-// SegmentMax takes the greatest elements of the slices of each segment.
+// SegmentMax takes the greatest elements of the slices of each segment; a segment without slices gives 0.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension, in order.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//
+// Results:
+//
+//   - output: A slice for each segment up to the last one that occurs.
 func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -171,11 +187,15 @@ func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 	return op.Output(0)
 }
 
-// SegmentMean takes the mean of the slices of each segment.
+// SegmentMean takes the mean of the slices of each segment; a segment without slices gives 0.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension, in order.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//
+// Results:
+//
+//   - output: A slice for each segment up to the last one that occurs.
 func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -187,11 +207,15 @@ func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 	return op.Output(0)
 }
 
-// SegmentMin takes the least elements of the slices of each segment.
+// SegmentMin takes the least elements of the slices of each segment; a segment without slices gives 0.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension, in order.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//
+// Results:
+//
+//   - output: A slice for each segment up to the last one that occurs.
 func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -203,11 +227,15 @@ func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 	return op.Output(0)
 }
 
-// SegmentProd multiplies the slices of each segment.
+// SegmentProd multiplies the slices of each segment; a segment without slices gives 1.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension, in order.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//
+// Results:
+//
+//   - output: A slice for each segment up to the last one that occurs.
 func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -219,11 +247,15 @@ func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 	return op.Output(0)
 }
 
-// SegmentSum adds up the slices of each segment.
+// SegmentSum adds up the slices of each segment; a segment without slices gives 0.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension, in order.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//
+// Results:
+//
+//   - output: A slice for each segment up to the last one that occurs.
 func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -235,7 +267,11 @@ func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 	return op.Output(0)
 }
 
-// Select takes elements of t where the condition is true, of e elsewhere; a scalar condition takes all, a vector whole rows.
+// Select takes elements of t where the condition is true, of e elsewhere.
+//
+// Arguments:
+//
+//   - condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them.
 func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -277,6 +313,8 @@ func SelfAdjointEigV2ComputeV(value bool) SelfAdjointEigV2Attr {
 //
 //   - e: The eigenvalues in ascending order.
 //   - v: The eigenvectors as columns.
+//
+// Options: [SelfAdjointEigV2ComputeV].
 func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV2Attr) (e tf.Output, v tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -327,6 +365,8 @@ func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 }
 
 // SerializeManySparse serializes each slice of a sparse tensor along its first dimension into a row of three elements.
+//
+// Options: [SerializeManySparseOutType].
 func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeManySparseAttr) (serialized_sparse tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -348,6 +388,8 @@ func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 }
 
 // SerializeSparse serializes a sparse tensor into a vector of three elements: indices, values and shape.
+//
+// Options: [SerializeSparseOutType].
 func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeSparseAttr) (serialized_sparse tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -391,6 +433,8 @@ func SetSizeValidateIndices(value bool) SetSizeAttr {
 // Results:
 //
 //   - size: One count for each row, a row being the last dimension.
+//
+// Options: [SetSizeValidateIndices].
 func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shape tf.Output, optional ...SetSizeAttr) (size tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -406,12 +450,14 @@ func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shap
 // ShapeAttr is an optional attribute of Shape.
 type ShapeAttr func(optionalAttr)
 
-// ShapeOutType sets out_type, which is int32 by default. Types: int32, int64.
+// ShapeOutType sets out_type, which is int32 by default. The type of its numbers. Types: int32, int64.
 func ShapeOutType(value tf.DataType) ShapeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
 // Shape puts out the input's shape as a vector.
+//
+// Options: [ShapeOutType].
 func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -427,12 +473,14 @@ func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Outp
 // ShapeNAttr is an optional attribute of ShapeN.
 type ShapeNAttr func(optionalAttr)
 
-// ShapeNOutType sets out_type, which is int32 by default. Types: int32, int64.
+// ShapeNOutType sets out_type, which is int32 by default. The type of their numbers. Types: int32, int64.
 func ShapeNOutType(value tf.DataType) ShapeNAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
 // ShapeN puts out the inputs' shapes as vectors.
+//
+// Options: [ShapeNOutType].
 func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -494,7 +542,7 @@ func SigmoidGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Sign tells the sign of every element: -1, 0 or 1; for a complex number its direction x/|x|, or 0.
+// Sign tells the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.
 func Sign(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -533,12 +581,14 @@ func Sinh(scope *Scope, x tf.Output) (y tf.Output) {
 // SizeAttr is an optional attribute of Size.
 type SizeAttr func(optionalAttr)
 
-// SizeOutType sets out_type, which is int32 by default. Types: int32, int64.
+// SizeOutType sets out_type, which is int32 by default. Its type. Types: int32, int64.
 func SizeOutType(value tf.DataType) SizeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
-// Size puts out the input's number of elements.
+// Size puts out the input's number of elements, a scalar.
+//
+// Options: [SizeOutType].
 func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -551,7 +601,12 @@ func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output
 	return op.Output(0)
 }
 
-// Slice takes a box out of a tensor, given by its first corner and its size; a size of -1 reaches to the end.
+// Slice takes a box out of a tensor.
+//
+// Arguments:
+//
+//   - begin: The box's first corner, from 0.
+//   - size: Its size in each dimension; -1 reaches to the end. A box that is not inside the tensor is an error.
 func Slice(scope *Scope, input tf.Output, begin tf.Output, size tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -578,7 +633,7 @@ func Snapshot(scope *Scope, input tf.Output) (output tf.Output) {
 // SobolSampleAttr is an optional attribute of SobolSample.
 type SobolSampleAttr func(optionalAttr)
 
-// SobolSampleDtype sets dtype, which is float by default. Types: float, double.
+// SobolSampleDtype sets dtype, which is float by default. The type of the elements. Types: float, double.
 func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -590,6 +645,8 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 //   - dim: The number of dimensions.
 //   - num_results: How many points.
 //   - skip: How many points are left out first.
+//
+// Options: [SobolSampleDtype].
 func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Output, optional ...SobolSampleAttr) (samples tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -602,7 +659,11 @@ func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Out
 	return op.Output(0)
 }
 
-// Softmax computes exp(x)/sum(exp(x)) over the last dimension.
+// Softmax computes exp(x)/Σexp(x) over the last dimension: probabilities that add up to 1.
+//
+// Arguments:
+//
+//   - logits: Numbers in any range; the dimensions before the last are a batch.
 func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -614,12 +675,12 @@ func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
 	return op.Output(0)
 }
 
-// SoftmaxCrossEntropyWithLogits computes the cross entropy of softmax against distributions, and its gradient.
+// SoftmaxCrossEntropyWithLogits computes the cross entropy between distributions and the softmax of logits, and its gradient.
 //
 // Arguments:
 //
 //   - features: Logits, one example a row.
-//   - labels: A distribution for each row.
+//   - labels: For each row a distribution, which adds up to 1; the two broadcast.
 //
 // Results:
 //
@@ -732,16 +793,18 @@ func SpaceToBatchND(scope *Scope, input tf.Output, block_shape tf.Output, paddin
 // SpaceToDepthAttr is an optional attribute of SpaceToDepth.
 type SpaceToDepthAttr func(optionalAttr)
 
-// SpaceToDepthDataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW", "NCHW_VECT_C".
+// SpaceToDepthDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds. Values: "NHWC", "NCHW", "NCHW_VECT_C".
 func SpaceToDepthDataFormat(value string) SpaceToDepthAttr {
 	return func(attrs optionalAttr) { attrs["data_format"] = value }
 }
 
-// SpaceToDepth moves blocks of height and width into channels.
+// SpaceToDepth moves blocks of height and width into channels, of which there are then block_size² times as many.
 //
 // Arguments:
 //
-//   - block_size: The size of the blocks. At least 2.
+//   - block_size: The size of the blocks, which divides what they are cut out of. At least 2.
+//
+// Options: [SpaceToDepthDataFormat].
 func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...SpaceToDepthAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -784,6 +847,8 @@ func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 //
 //   - size: How many values are counted, from 0 on.
 //   - weights: What each value counts; empty for 1.
+//
+// Options: [SparseBincountBinaryOutput].
 func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, size tf.Output, weights tf.Output, optional ...SparseBincountAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -832,6 +897,8 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //
 //   - weights: What each value counts; empty for 1.
 //   - binary_output: Whether to tell which values occur, rather than how often.
+//
+// Options: [SparseCountSparseOutputMinlength], [SparseCountSparseOutputMaxlength].
 func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, weights tf.Output, binary_output bool, optional ...SparseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -997,27 +1064,38 @@ func SparseFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_val
 // SparseMatMulAttr is an optional attribute of SparseMatMul.
 type SparseMatMulAttr func(optionalAttr)
 
-// SparseMatMulTransposeA sets transpose_a, which is false by default.
+// SparseMatMulTransposeA sets transpose_a, which is false by default. Whether to transpose a.
 func SparseMatMulTransposeA(value bool) SparseMatMulAttr {
 	return func(attrs optionalAttr) { attrs["transpose_a"] = value }
 }
 
-// SparseMatMulTransposeB sets transpose_b, which is false by default.
+// SparseMatMulTransposeB sets transpose_b, which is false by default. Whether to transpose b.
 func SparseMatMulTransposeB(value bool) SparseMatMulAttr {
 	return func(attrs optionalAttr) { attrs["transpose_b"] = value }
 }
 
-// SparseMatMulAIsSparse sets a_is_sparse, which is false by default.
+// SparseMatMulAIsSparse sets a_is_sparse, which is false by default. Whether a holds many zeros; a hint.
 func SparseMatMulAIsSparse(value bool) SparseMatMulAttr {
 	return func(attrs optionalAttr) { attrs["a_is_sparse"] = value }
 }
 
-// SparseMatMulBIsSparse sets b_is_sparse, which is false by default.
+// SparseMatMulBIsSparse sets b_is_sparse, which is false by default. Whether b holds many zeros; a hint.
 func SparseMatMulBIsSparse(value bool) SparseMatMulAttr {
 	return func(attrs optionalAttr) { attrs["b_is_sparse"] = value }
 }
 
 // SparseMatMul multiplies two matrices of which one, or both, hold many zeros.
+//
+// Arguments:
+//
+//   - a: A matrix.
+//   - b: A matrix.
+//
+// Results:
+//
+//   - product: Their product, as an ordinary matrix.
+//
+// Options: [SparseMatMulTransposeA], [SparseMatMulTransposeB], [SparseMatMulAIsSparse], [SparseMatMulBIsSparse].
 func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatMulAttr) (product tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1063,6 +1141,8 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 // Arguments:
 //
 //   - reduction_axes: The dimensions; none means all.
+//
+// Options: [SparseReduceMaxKeepDims].
 func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1088,6 +1168,8 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 // Arguments:
 //
 //   - reduction_axes: The dimensions; none means all.
+//
+// Options: [SparseReduceSumKeepDims].
 func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1140,8 +1222,11 @@ func SparseSegmentMeanSparseGradient(value bool) SparseSegmentMeanAttr {
 //
 // Arguments:
 //
-//   - indices: Which slices.
-//   - segment_ids: The segment of each of them, in order.
+//   - data: A tensor, of which slices along the first dimension are gathered.
+//   - indices: Which slices, in any order and perhaps several times.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
+//
+// Options: [SparseSegmentMeanSparseGradient].
 func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentMeanAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1159,6 +1244,8 @@ func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_
 // Arguments:
 //
 //   - grad: The gradient of its output.
+//   - indices: What the operation was given.
+//   - segment_ids: What the operation was given.
 //   - output_dim0: The first dimension of its data.
 func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -1183,9 +1270,12 @@ func SparseSegmentMeanWithNumSegmentsSparseGradient(value bool) SparseSegmentMea
 //
 // Arguments:
 //
-//   - indices: Which slices.
-//   - segment_ids: The segment of each of them, in order.
+//   - data: A tensor, of which slices along the first dimension are gathered.
+//   - indices: Which slices, in any order and perhaps several times.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
 //   - num_segments: How many segments.
+//
+// Options: [SparseSegmentMeanWithNumSegmentsSparseGradient].
 func SparseSegmentMeanWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentMeanWithNumSegmentsAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1210,8 +1300,11 @@ func SparseSegmentSqrtNSparseGradient(value bool) SparseSegmentSqrtNAttr {
 //
 // Arguments:
 //
-//   - indices: Which slices.
-//   - segment_ids: The segment of each of them, in order.
+//   - data: A tensor, of which slices along the first dimension are gathered.
+//   - indices: Which slices, in any order and perhaps several times.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
+//
+// Options: [SparseSegmentSqrtNSparseGradient].
 func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSqrtNAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1229,6 +1322,8 @@ func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment
 // Arguments:
 //
 //   - grad: The gradient of its output.
+//   - indices: What the operation was given.
+//   - segment_ids: What the operation was given.
 //   - output_dim0: The first dimension of its data.
 func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -1253,9 +1348,12 @@ func SparseSegmentSqrtNWithNumSegmentsSparseGradient(value bool) SparseSegmentSq
 //
 // Arguments:
 //
-//   - indices: Which slices.
-//   - segment_ids: The segment of each of them, in order.
+//   - data: A tensor, of which slices along the first dimension are gathered.
+//   - indices: Which slices, in any order and perhaps several times.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
 //   - num_segments: How many segments.
+//
+// Options: [SparseSegmentSqrtNWithNumSegmentsSparseGradient].
 func SparseSegmentSqrtNWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSqrtNWithNumSegmentsAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1280,8 +1378,11 @@ func SparseSegmentSumSparseGradient(value bool) SparseSegmentSumAttr {
 //
 // Arguments:
 //
-//   - indices: Which slices.
-//   - segment_ids: The segment of each of them, in order.
+//   - data: A tensor, of which slices along the first dimension are gathered.
+//   - indices: Which slices, in any order and perhaps several times.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
+//
+// Options: [SparseSegmentSumSparseGradient].
 func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSumAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1306,9 +1407,12 @@ func SparseSegmentSumWithNumSegmentsSparseGradient(value bool) SparseSegmentSumW
 //
 // Arguments:
 //
-//   - indices: Which slices.
-//   - segment_ids: The segment of each of them, in order.
+//   - data: A tensor, of which slices along the first dimension are gathered.
+//   - indices: Which slices, in any order and perhaps several times.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
 //   - num_segments: How many segments.
+//
+// Options: [SparseSegmentSumWithNumSegmentsSparseGradient].
 func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSumWithNumSegmentsAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1354,12 +1458,12 @@ func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_s
 	return op.Output(0)
 }
 
-// SparseSoftmaxCrossEntropyWithLogits computes the cross entropy of softmax against classes, and its gradient.
+// SparseSoftmaxCrossEntropyWithLogits computes the cross entropy between right classes and the softmax of logits, and its gradient.
 //
 // Arguments:
 //
 //   - features: Logits, one example a row.
-//   - labels: The class of each row.
+//   - labels: The class of each row, a place in it.
 //
 // Results:
 //
@@ -1445,6 +1549,8 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 }
 
 // SparseTensorDenseMatMul multiplies a sparse matrix by a matrix.
+//
+// Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
 func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output, optional ...SparseTensorDenseMatMulAttr) (product tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1505,6 +1611,8 @@ func SparseToDenseValidateIndices(value bool) SparseToDenseAttr {
 //   - output_shape: The shape of the tensor.
 //   - sparse_values: The values, or one for all indices.
 //   - default_value: What the other elements are.
+//
+// Options: [SparseToDenseValidateIndices].
 func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Output, sparse_values tf.Output, default_value tf.Output, optional ...SparseToDenseAttr) (dense tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1521,7 +1629,8 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 //
 // Arguments:
 //
-//   - num_split: At least 1.
+//   - split_dim: The dimension, a scalar; negative counts from the end.
+//   - num_split: How many parts; it divides the dimension. At least 1.
 func Split(scope *Scope, split_dim tf.Output, value tf.Output, num_split int64) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1535,11 +1644,13 @@ func Split(scope *Scope, split_dim tf.Output, value tf.Output, num_split int64) 
 	return split.list("output")
 }
 
-// SplitV divides a tensor into parts of the given sizes along a dimension; one size may be -1 and takes what is left.
+// SplitV divides a tensor into parts of given sizes along a dimension.
 //
 // Arguments:
 //
-//   - num_split: At least 1.
+//   - size_splits: The sizes, which add up to the dimension; one may be -1 and takes what is left.
+//   - split_dim: The dimension, a scalar; negative counts from the end.
+//   - num_split: How many parts. At least 1.
 func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, split_dim tf.Output, num_split int64) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1553,7 +1664,7 @@ func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, split_dim tf.O
 	return split.list("output")
 }
 
-// Sqrt takes the square root of every element.
+// Sqrt takes the square root of every element, NaN for a negative one.
 func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1589,7 +1700,7 @@ func Square(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// SquaredDifference computes conj(x-y)·(x-y) with broadcasting.
+// SquaredDifference computes the square of x-y with broadcasting; conj(x-y)·(x-y) for complex numbers.
 func SquaredDifference(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1604,12 +1715,14 @@ func SquaredDifference(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // SqueezeAttr is an optional attribute of Squeeze.
 type SqueezeAttr func(optionalAttr)
 
-// SqueezeSqueezeDims sets squeeze_dims, which is empty by default.
+// SqueezeSqueezeDims sets squeeze_dims, which is empty by default. Which ones, negative counting from the end; all that are of size 1 if empty. A listed one of another size is an error.
 func SqueezeSqueezeDims(value []int64) SqueezeAttr {
 	return func(attrs optionalAttr) { attrs["squeeze_dims"] = value }
 }
 
-// Squeeze takes dimensions of 1 away: all, or those listed.
+// Squeeze takes dimensions of size 1 away.
+//
+// Options: [SqueezeSqueezeDims].
 func Squeeze(scope *Scope, input tf.Output, optional ...SqueezeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1622,7 +1735,7 @@ func Squeeze(scope *Scope, input tf.Output, optional ...SqueezeAttr) (output tf.
 	return op.Output(0)
 }
 
-// StackCloseV2 drops a stack.
+// StackCloseV2 drops a stack, which cannot be used afterwards.
 func StackCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1634,7 +1747,11 @@ func StackCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
 	return op
 }
 
-// StackPopV2 takes the tensor on top of a stack.
+// StackPopV2 takes the tensor on top of a stack; an empty stack is an error.
+//
+// Arguments:
+//
+//   - elem_type: Its type.
 func StackPopV2(scope *Scope, handle tf.Output, elem_type tf.DataType) (elem tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1650,12 +1767,18 @@ func StackPopV2(scope *Scope, handle tf.Output, elem_type tf.DataType) (elem tf.
 // StackPushV2Attr is an optional attribute of StackPushV2.
 type StackPushV2Attr func(optionalAttr)
 
-// StackPushV2SwapMemory sets swap_memory, which is false by default.
+// StackPushV2SwapMemory sets swap_memory, which is false by default. Ignored.
 func StackPushV2SwapMemory(value bool) StackPushV2Attr {
 	return func(attrs optionalAttr) { attrs["swap_memory"] = value }
 }
 
-// StackPushV2 puts elem on a stack, and passes it on. swap_memory makes no difference.
+// StackPushV2 puts a tensor on a stack, and passes it on.
+//
+// Arguments:
+//
+//   - elem: The tensor.
+//
+// Options: [StackPushV2SwapMemory].
 func StackPushV2(scope *Scope, handle tf.Output, elem tf.Output, optional ...StackPushV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1671,12 +1794,21 @@ func StackPushV2(scope *Scope, handle tf.Output, elem tf.Output, optional ...Sta
 // StackV2Attr is an optional attribute of StackV2.
 type StackV2Attr func(optionalAttr)
 
-// StackV2StackName sets stack_name, which is "" by default.
+// StackV2StackName sets stack_name, which is "" by default. A name for messages; empty for the node's.
 func StackV2StackName(value string) StackV2Attr {
 	return func(attrs optionalAttr) { attrs["stack_name"] = value }
 }
 
-// StackV2 makes a stack of at most max_size tensors, without a bound if that is negative. It lives as long as the step.
+// StackV2 makes a stack of tensors.
+//
+// It lives as long as the step.
+//
+// Arguments:
+//
+//   - max_size: The most tensors it holds; negative for any number.
+//   - elem_type: The type of the tensors.
+//
+// Options: [StackV2StackName].
 func StackV2(scope *Scope, max_size tf.Output, elem_type tf.DataType, optional ...StackV2Attr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1712,7 +1844,13 @@ func StageSharedName(value string) StageAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// Stage adds an element to a staging area, waiting while it is full.
+// Stage adds an element to a staging area, waiting while the area is full.
+//
+// Arguments:
+//
+//   - values: The element.
+//
+// Options: [StageCapacity], [StageMemoryLimit], [StageContainer], [StageSharedName].
 func Stage(scope *Scope, values []tf.Output, optional ...StageAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1749,6 +1887,12 @@ func StageClearSharedName(value string) StageClearAttr {
 }
 
 // StageClear removes all elements of a staging area.
+//
+// Arguments:
+//
+//   - dtypes: The types of an element's components.
+//
+// Options: [StageClearCapacity], [StageClearMemoryLimit], [StageClearContainer], [StageClearSharedName].
 func StageClear(scope *Scope, dtypes []tf.DataType, optional ...StageClearAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1784,6 +1928,13 @@ func StagePeekSharedName(value string) StagePeekAttr {
 }
 
 // StagePeek gives the element at an index of a staging area without taking it, waiting until it is there.
+//
+// Arguments:
+//
+//   - index: Which element, from the oldest on.
+//   - dtypes: The types of an element's components.
+//
+// Options: [StagePeekCapacity], [StagePeekMemoryLimit], [StagePeekContainer], [StagePeekSharedName].
 func StagePeek(scope *Scope, index tf.Output, dtypes []tf.DataType, optional ...StagePeekAttr) (values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1821,6 +1972,12 @@ func StageSizeSharedName(value string) StageSizeAttr {
 }
 
 // StageSize tells the number of elements of a staging area.
+//
+// Arguments:
+//
+//   - dtypes: The types of an element's components.
+//
+// Options: [StageSizeCapacity], [StageSizeMemoryLimit], [StageSizeContainer], [StageSizeSharedName].
 func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (size tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1835,7 +1992,7 @@ func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (s
 // StatefulRandomBinomialAttr is an optional attribute of StatefulRandomBinomial.
 type StatefulRandomBinomialAttr func(optionalAttr)
 
-// StatefulRandomBinomialDtype sets dtype, which is int64 by default. Types: half, float, double, int32, int64.
+// StatefulRandomBinomialDtype sets dtype, which is int64 by default. The type of the elements. Types: half, float, double, int32, int64.
 func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1847,6 +2004,8 @@ func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 //   - algorithm: 1 Philox, 2 ThreeFry.
 //   - counts: The numbers of trials, which broadcast to shape.
 //   - probs: The probabilities of success, likewise.
+//
+// Options: [StatefulRandomBinomialDtype].
 func StatefulRandomBinomial(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, counts tf.Output, probs tf.Output, optional ...StatefulRandomBinomialAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1862,7 +2021,7 @@ func StatefulRandomBinomial(scope *Scope, resource tf.Output, algorithm tf.Outpu
 // StatefulStandardNormalV2Attr is an optional attribute of StatefulStandardNormalV2.
 type StatefulStandardNormalV2Attr func(optionalAttr)
 
-// StatefulStandardNormalV2Dtype sets dtype, which is float by default.
+// StatefulStandardNormalV2Dtype sets dtype, which is float by default. The type of the elements.
 func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1872,6 +2031,8 @@ func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2At
 // Arguments:
 //
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//
+// Options: [StatefulStandardNormalV2Dtype].
 func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulStandardNormalV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1887,7 +2048,7 @@ func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Out
 // StatefulTruncatedNormalAttr is an optional attribute of StatefulTruncatedNormal.
 type StatefulTruncatedNormalAttr func(optionalAttr)
 
-// StatefulTruncatedNormalDtype sets dtype, which is float by default.
+// StatefulTruncatedNormalDtype sets dtype, which is float by default. The type of the elements.
 func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1897,6 +2058,8 @@ func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr
 // Arguments:
 //
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//
+// Options: [StatefulTruncatedNormalDtype].
 func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulTruncatedNormalAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1912,7 +2075,7 @@ func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Outp
 // StatefulUniformAttr is an optional attribute of StatefulUniform.
 type StatefulUniformAttr func(optionalAttr)
 
-// StatefulUniformDtype sets dtype, which is float by default.
+// StatefulUniformDtype sets dtype, which is float by default. The type of the elements.
 func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1922,6 +2085,8 @@ func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 // Arguments:
 //
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//
+// Options: [StatefulUniformDtype].
 func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1937,7 +2102,7 @@ func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shap
 // StatefulUniformFullIntAttr is an optional attribute of StatefulUniformFullInt.
 type StatefulUniformFullIntAttr func(optionalAttr)
 
-// StatefulUniformFullIntDtype sets dtype, which is uint64 by default.
+// StatefulUniformFullIntDtype sets dtype, which is uint64 by default. The type of the elements.
 func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -1947,6 +2112,8 @@ func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 // Arguments:
 //
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//
+// Options: [StatefulUniformFullIntDtype].
 func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformFullIntAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1990,6 +2157,8 @@ func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr
 //   - logits: Unnormalized log-probabilities, one distribution a row.
 //   - num_samples: How many draws of each.
 //   - seed: Two numbers.
+//
+// Options: [StatelessMultinomialOutputDtype].
 func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output, seed tf.Output, optional ...StatelessMultinomialAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2022,7 +2191,7 @@ func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed t
 // StatelessRandomBinomialAttr is an optional attribute of StatelessRandomBinomial.
 type StatelessRandomBinomialAttr func(optionalAttr)
 
-// StatelessRandomBinomialDtype sets dtype, which is int64 by default. Types: half, float, double, int32, int64.
+// StatelessRandomBinomialDtype sets dtype, which is int64 by default. The type of the elements. Types: half, float, double, int32, int64.
 func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2034,6 +2203,8 @@ func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr
 //   - seed: Two numbers.
 //   - counts: The numbers of trials, which broadcast to shape.
 //   - probs: The probabilities of success, likewise.
+//
+// Options: [StatelessRandomBinomialDtype].
 func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, counts tf.Output, probs tf.Output, optional ...StatelessRandomBinomialAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2126,7 +2297,7 @@ func StatelessRandomGetKeyCounterAlg(scope *Scope, seed tf.Output) (key tf.Outpu
 // StatelessRandomNormalAttr is an optional attribute of StatelessRandomNormal.
 type StatelessRandomNormalAttr func(optionalAttr)
 
-// StatelessRandomNormalDtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
+// StatelessRandomNormalDtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2136,6 +2307,8 @@ func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 // Arguments:
 //
 //   - seed: Two numbers.
+//
+// Options: [StatelessRandomNormalDtype].
 func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomNormalAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2151,7 +2324,7 @@ func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, option
 // StatelessRandomNormalV2Attr is an optional attribute of StatelessRandomNormalV2.
 type StatelessRandomNormalV2Attr func(optionalAttr)
 
-// StatelessRandomNormalV2Dtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
+// StatelessRandomNormalV2Dtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2161,6 +2334,8 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 // Arguments:
 //
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//
+// Options: [StatelessRandomNormalV2Dtype].
 func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomNormalV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2179,7 +2354,7 @@ func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, count
 //
 //   - seed: Two numbers.
 //   - lam: Their means, which broadcast to shape.
-//   - dtype: Types: half, float, double, int32, int64.
+//   - dtype: The type of the elements. Types: half, float, double, int32, int64.
 func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam tf.Output, dtype tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2195,7 +2370,7 @@ func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam t
 // StatelessRandomUniformAttr is an optional attribute of StatelessRandomUniform.
 type StatelessRandomUniformAttr func(optionalAttr)
 
-// StatelessRandomUniformDtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
+// StatelessRandomUniformDtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2205,6 +2380,8 @@ func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 // Arguments:
 //
 //   - seed: Two numbers.
+//
+// Options: [StatelessRandomUniformDtype].
 func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2220,7 +2397,7 @@ func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optio
 // StatelessRandomUniformFullIntAttr is an optional attribute of StatelessRandomUniformFullInt.
 type StatelessRandomUniformFullIntAttr func(optionalAttr)
 
-// StatelessRandomUniformFullIntDtype sets dtype, which is uint64 by default. Types: int32, int64, uint32, uint64.
+// StatelessRandomUniformFullIntDtype sets dtype, which is uint64 by default. The type of the elements. Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUniformFullIntAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2230,6 +2407,8 @@ func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUnifor
 // Arguments:
 //
 //   - seed: Two numbers.
+//
+// Options: [StatelessRandomUniformFullIntDtype].
 func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformFullIntAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2245,7 +2424,7 @@ func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output
 // StatelessRandomUniformFullIntV2Attr is an optional attribute of StatelessRandomUniformFullIntV2.
 type StatelessRandomUniformFullIntV2Attr func(optionalAttr)
 
-// StatelessRandomUniformFullIntV2Dtype sets dtype, which is uint64 by default. Types: int32, int64, uint32, uint64.
+// StatelessRandomUniformFullIntV2Dtype sets dtype, which is uint64 by default. The type of the elements. Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUniformFullIntV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2255,6 +2434,8 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 // Arguments:
 //
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//
+// Options: [StatelessRandomUniformFullIntV2Dtype].
 func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformFullIntV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2302,7 +2483,7 @@ func StatelessRandomUniformIntV2(scope *Scope, shape tf.Output, key tf.Output, c
 // StatelessRandomUniformV2Attr is an optional attribute of StatelessRandomUniformV2.
 type StatelessRandomUniformV2Attr func(optionalAttr)
 
-// StatelessRandomUniformV2Dtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
+// StatelessRandomUniformV2Dtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2312,6 +2493,8 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 // Arguments:
 //
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//
+// Options: [StatelessRandomUniformV2Dtype].
 func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2343,7 +2526,7 @@ func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.O
 // StatelessTruncatedNormalAttr is an optional attribute of StatelessTruncatedNormal.
 type StatelessTruncatedNormalAttr func(optionalAttr)
 
-// StatelessTruncatedNormalDtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
+// StatelessTruncatedNormalDtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2353,6 +2536,8 @@ func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAt
 // Arguments:
 //
 //   - seed: Two numbers.
+//
+// Options: [StatelessTruncatedNormalDtype].
 func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessTruncatedNormalAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2368,7 +2553,7 @@ func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, opt
 // StatelessTruncatedNormalV2Attr is an optional attribute of StatelessTruncatedNormalV2.
 type StatelessTruncatedNormalV2Attr func(optionalAttr)
 
-// StatelessTruncatedNormalV2Dtype sets dtype, which is float by default. Types: half, bfloat16, float, double.
+// StatelessTruncatedNormalV2Dtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormalV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2378,6 +2563,8 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 // Arguments:
 //
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//
+// Options: [StatelessTruncatedNormalV2Dtype].
 func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessTruncatedNormalV2Attr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2416,6 +2603,8 @@ func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
 // Arguments:
 //
 //   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
+//
+// Options: [StaticRegexReplaceReplaceGlobal].
 func StaticRegexReplace(scope *Scope, input tf.Output, pattern string, rewrite string, optional ...StaticRegexReplaceAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2428,7 +2617,7 @@ func StaticRegexReplace(scope *Scope, input tf.Output, pattern string, rewrite s
 	return op.Output(0)
 }
 
-// StopGradient passes its input on; gradients end here.
+// StopGradient passes its input on; gradients end here, as if it were a constant.
 func StopGradient(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2443,32 +2632,40 @@ func StopGradient(scope *Scope, input tf.Output) (output tf.Output) {
 // StridedSliceAttr is an optional attribute of StridedSlice.
 type StridedSliceAttr func(optionalAttr)
 
-// StridedSliceBeginMask sets begin_mask, which is 0 by default.
+// StridedSliceBeginMask sets begin_mask, which is 0 by default. Bit i says that begin[i] does not count: dimension i is taken from its beginning.
 func StridedSliceBeginMask(value int64) StridedSliceAttr {
 	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
 }
 
-// StridedSliceEndMask sets end_mask, which is 0 by default.
+// StridedSliceEndMask sets end_mask, which is 0 by default. Bit i says that end[i] does not count: dimension i is taken to its end.
 func StridedSliceEndMask(value int64) StridedSliceAttr {
 	return func(attrs optionalAttr) { attrs["end_mask"] = value }
 }
 
-// StridedSliceEllipsisMask sets ellipsis_mask, which is 0 by default.
+// StridedSliceEllipsisMask sets ellipsis_mask, which is 0 by default. Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
 func StridedSliceEllipsisMask(value int64) StridedSliceAttr {
 	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
 }
 
-// StridedSliceNewAxisMask sets new_axis_mask, which is 0 by default.
+// StridedSliceNewAxisMask sets new_axis_mask, which is 0 by default. Bit i says that place i is a new dimension of size 1.
 func StridedSliceNewAxisMask(value int64) StridedSliceAttr {
 	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
 }
 
-// StridedSliceShrinkAxisMask sets shrink_axis_mask, which is 0 by default.
+// StridedSliceShrinkAxisMask sets shrink_axis_mask, which is 0 by default. Bit i says that only the element begin[i] is taken and that the dimension goes away.
 func StridedSliceShrinkAxisMask(value int64) StridedSliceAttr {
 	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
 }
 
 // StridedSlice takes elements at regular steps along every dimension, as Python's x[begin:end:stride, ...] does.
+//
+// Arguments:
+//
+//   - begin: Where to begin in each of the first dimensions; negative counts from the end. The dimensions that are not given are taken whole.
+//   - end: Where to end, without that element, counted likewise; both are limited to the dimension.
+//   - strides: The steps: not 0, and negative to go backwards.
+//
+// Options: [StridedSliceBeginMask], [StridedSliceEndMask], [StridedSliceEllipsisMask], [StridedSliceNewAxisMask], [StridedSliceShrinkAxisMask].
 func StridedSlice(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, optional ...StridedSliceAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2484,32 +2681,42 @@ func StridedSlice(scope *Scope, input tf.Output, begin tf.Output, end tf.Output,
 // StridedSliceGradAttr is an optional attribute of StridedSliceGrad.
 type StridedSliceGradAttr func(optionalAttr)
 
-// StridedSliceGradBeginMask sets begin_mask, which is 0 by default.
+// StridedSliceGradBeginMask sets begin_mask, which is 0 by default. Bit i says that begin[i] does not count: dimension i is taken from its beginning.
 func StridedSliceGradBeginMask(value int64) StridedSliceGradAttr {
 	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
 }
 
-// StridedSliceGradEndMask sets end_mask, which is 0 by default.
+// StridedSliceGradEndMask sets end_mask, which is 0 by default. Bit i says that end[i] does not count: dimension i is taken to its end.
 func StridedSliceGradEndMask(value int64) StridedSliceGradAttr {
 	return func(attrs optionalAttr) { attrs["end_mask"] = value }
 }
 
-// StridedSliceGradEllipsisMask sets ellipsis_mask, which is 0 by default.
+// StridedSliceGradEllipsisMask sets ellipsis_mask, which is 0 by default. Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
 func StridedSliceGradEllipsisMask(value int64) StridedSliceGradAttr {
 	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
 }
 
-// StridedSliceGradNewAxisMask sets new_axis_mask, which is 0 by default.
+// StridedSliceGradNewAxisMask sets new_axis_mask, which is 0 by default. Bit i says that place i is a new dimension of size 1.
 func StridedSliceGradNewAxisMask(value int64) StridedSliceGradAttr {
 	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
 }
 
-// StridedSliceGradShrinkAxisMask sets shrink_axis_mask, which is 0 by default.
+// StridedSliceGradShrinkAxisMask sets shrink_axis_mask, which is 0 by default. Bit i says that only the element begin[i] is taken and that the dimension goes away.
 func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
 	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
 }
 
-// StridedSliceGrad puts dy where StridedSlice took elements from, into zeros of the given shape.
+// StridedSliceGrad computes the gradient of StridedSlice: dy where elements were taken from, zeros elsewhere.
+//
+// Arguments:
+//
+//   - shape: The shape of StridedSlice's input.
+//   - begin: As StridedSlice has it.
+//   - end: As StridedSlice has it.
+//   - strides: As StridedSlice has it.
+//   - dy: The gradient of its output.
+//
+// Options: [StridedSliceGradBeginMask], [StridedSliceGradEndMask], [StridedSliceGradEllipsisMask], [StridedSliceGradNewAxisMask], [StridedSliceGradShrinkAxisMask].
 func StridedSliceGrad(scope *Scope, shape tf.Output, begin tf.Output, end tf.Output, strides tf.Output, dy tf.Output, optional ...StridedSliceGradAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2541,6 +2748,8 @@ func StringFormatSummarize(value int64) StringFormatAttr {
 }
 
 // StringFormat puts tensors into a template.
+//
+// Options: [StringFormatTemplate], [StringFormatPlaceholder], [StringFormatSummarize].
 func StringFormat(scope *Scope, inputs []tf.Output, optional ...StringFormatAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2566,6 +2775,8 @@ func StringJoinSeparator(value string) StringJoinAttr {
 // Arguments:
 //
 //   - inputs: Tensors of one shape, and scalars, which go with every element.
+//
+// Options: [StringJoinSeparator].
 func StringJoin(scope *Scope, inputs []tf.Output, optional ...StringJoinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2587,6 +2798,8 @@ func StringLengthUnit(value string) StringLengthAttr {
 }
 
 // StringLength tells the length of strings.
+//
+// Options: [StringLengthUnit].
 func StringLength(scope *Scope, input tf.Output, optional ...StringLengthAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2608,6 +2821,8 @@ func StringLowerEncoding(value string) StringLowerAttr {
 }
 
 // StringLower turns letters into small ones.
+//
+// Options: [StringLowerEncoding].
 func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2657,6 +2872,8 @@ func StringSplitSkipEmpty(value bool) StringSplitAttr {
 // Arguments:
 //
 //   - delimiter: The characters; empty to split into bytes.
+//
+// Options: [StringSplitSkipEmpty].
 func StringSplit(scope *Scope, input tf.Output, delimiter tf.Output, optional ...StringSplitAttr) (indices tf.Output, values tf.Output, shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2682,6 +2899,8 @@ func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
 // Arguments:
 //
 //   - sep: The separator; empty for any white space.
+//
+// Options: [StringSplitV2Maxsplit].
 func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...StringSplitV2Attr) (indices tf.Output, values tf.Output, shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2767,6 +2986,8 @@ func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 }
 
 // StringToNumber parses strings as numbers.
+//
+// Options: [StringToNumberOutType].
 func StringToNumber(scope *Scope, string_tensor tf.Output, optional ...StringToNumberAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2788,6 +3009,8 @@ func StringUpperEncoding(value string) StringUpperAttr {
 }
 
 // StringUpper turns letters into capitals.
+//
+// Options: [StringUpperEncoding].
 func StringUpper(scope *Scope, input tf.Output, optional ...StringUpperAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2826,6 +3049,8 @@ func SubstrUnit(value string) SubstrAttr {
 //
 //   - pos: Where they begin; negative counts from the end.
 //   - len: How long they are; less where the string ends.
+//
+// Options: [SubstrUnit].
 func Substr(scope *Scope, input tf.Output, pos tf.Output, len tf.Output, optional ...SubstrAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2841,12 +3066,22 @@ func Substr(scope *Scope, input tf.Output, pos tf.Output, len tf.Output, optiona
 // SumAttr is an optional attribute of Sum.
 type SumAttr func(optionalAttr)
 
-// SumKeepDims sets keep_dims, which is false by default.
+// SumKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func SumKeepDims(value bool) SumAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// Sum adds up the elements along the given axes.
+// Sum adds up the elements along the given axes; an empty sum is 0.
+//
+// Arguments:
+//
+//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//
+// Results:
+//
+//   - output: The input without these axes.
+//
+// Options: [SumKeepDims].
 func Sum(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...SumAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2879,6 +3114,8 @@ func SvdFullMatrices(value bool) SvdAttr {
 //   - s: The singular values, from the largest.
 //   - u: The left singular vectors as columns.
 //   - v: The right singular vectors as columns.
+//
+// Options: [SvdComputeUv], [SvdFullMatrices].
 func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.Output, v tf.Output) {
 	if scope.Err() != nil {
 		return

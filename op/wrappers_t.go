@@ -40,7 +40,7 @@ func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// TensorArrayCloseV3 drops the elements of an array, which is of no use afterwards.
+// TensorArrayCloseV3 drops the elements of an array, which cannot be used afterwards.
 func TensorArrayCloseV3(scope *Scope, handle tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -55,12 +55,18 @@ func TensorArrayCloseV3(scope *Scope, handle tf.Output) (o *tf.Operation) {
 // TensorArrayConcatV2Attr is an optional attribute of TensorArrayConcatV2.
 type TensorArrayConcatV2Attr func(optionalAttr)
 
-// TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default.
+// TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default. As TensorArrayConcatV3 has it.
 func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2Attr {
 	return func(attrs optionalAttr) { attrs["element_shape_except0"] = value }
 }
 
-// TensorArrayConcatV2 is TensorArrayConcatV3 for an older form of handle.
+// TensorArrayConcatV2 reads and joins all elements of an array, as TensorArrayConcatV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
+//
+// Options: [TensorArrayConcatV2ElementShapeExcept0].
 func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV2Attr) (value tf.Output, lengths tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -76,12 +82,23 @@ func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtyp
 // TensorArrayConcatV3Attr is an optional attribute of TensorArrayConcatV3.
 type TensorArrayConcatV3Attr func(optionalAttr)
 
-// TensorArrayConcatV3ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default.
+// TensorArrayConcatV3ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default. The shape of the elements behind the first dimension, as far as it is known.
 func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3Attr {
 	return func(attrs optionalAttr) { attrs["element_shape_except0"] = value }
 }
 
-// TensorArrayConcatV3 reads all elements into one tensor, joined along their first dimension, in which they may differ, and gives the sizes of that.
+// TensorArrayConcatV3 reads all elements of an array and joins them along their first dimension, in which alone they may differ.
+//
+// Arguments:
+//
+//   - flow_in: The flow of the operations that wrote them.
+//   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - lengths: The size of each element in that dimension.
+//
+// Options: [TensorArrayConcatV3ElementShapeExcept0].
 func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV3Attr) (value tf.Output, lengths tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -97,12 +114,20 @@ func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtyp
 // TensorArrayGatherV3Attr is an optional attribute of TensorArrayGatherV3.
 type TensorArrayGatherV3Attr func(optionalAttr)
 
-// TensorArrayGatherV3ElementShape sets element_shape, which is of unknown rank by default.
+// TensorArrayGatherV3ElementShape sets element_shape, which is of unknown rank by default. The shape of the elements, as far as it is known.
 func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
 
-// TensorArrayGatherV3 reads the elements with those indices into one tensor, one behind the other along a new first dimension.
+// TensorArrayGatherV3 reads elements of an array and stacks them along a new first dimension.
+//
+// Arguments:
+//
+//   - indices: Which elements, a vector.
+//   - flow_in: The flow of the operations that wrote them.
+//   - dtype: The type of the elements.
+//
+// Options: [TensorArrayGatherV3ElementShape].
 func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV3Attr) (value tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -115,7 +140,16 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 	return op.Output(0)
 }
 
-// TensorArrayGradV3 gives the array of the gradients of an array's elements, one for each source. What is written to one place of it is summed.
+// TensorArrayGradV3 gives the array of the gradients of an array's elements; what is written to one element of it is added up.
+//
+// Arguments:
+//
+//   - flow_in: The flow of the operation before.
+//   - source: A name for the gradient that is computed: there is one array for each.
+//
+// Results:
+//
+//   - flow_out: The flow for the first operation on the gradients.
 func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -128,7 +162,17 @@ func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source
 	return op.Output(0), op.Output(1)
 }
 
-// TensorArrayGradWithShape is TensorArrayGradV3 for gradients that have more dimensions than the elements: shape_to_prepend comes before theirs.
+// TensorArrayGradWithShape gives the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
+//
+// Arguments:
+//
+//   - flow_in: The flow of the operation before.
+//   - shape_to_prepend: The sizes of these dimensions.
+//   - source: A name for the gradient that is computed: there is one array for each.
+//
+// Results:
+//
+//   - flow_out: The flow for the first operation on the gradients.
 func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output, shape_to_prepend tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -141,7 +185,13 @@ func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output,
 	return op.Output(0), op.Output(1)
 }
 
-// TensorArrayReadV3 reads an element of an array. One that was not written is zeros if the shape of elements is known.
+// TensorArrayReadV3 reads an element of an array.
+//
+// Arguments:
+//
+//   - index: Which element; one that was not written is zeros if the shape of elements is known, else an error.
+//   - flow_in: The flow of the operations that wrote it.
+//   - dtype: The type of the elements.
 func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -154,7 +204,16 @@ func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 	return op.Output(0)
 }
 
-// TensorArrayScatterV3 writes the slices of value along its first dimension to the elements with those indices.
+// TensorArrayScatterV3 writes the slices of a tensor along its first dimension to elements of an array.
+//
+// Arguments:
+//
+//   - indices: The element for each slice, a vector.
+//   - flow_in: The flow of the operation before.
+//
+// Results:
+//
+//   - flow_out: The flow for the operation after.
 func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -167,6 +226,10 @@ func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, val
 }
 
 // TensorArraySizeV3 gives the number of elements of an array.
+//
+// Arguments:
+//
+//   - flow_in: The flow of the operation before.
 func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -178,7 +241,16 @@ func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 	return op.Output(0)
 }
 
-// TensorArraySplitV3 cuts value along its first dimension into pieces of those lengths and writes them to the elements in order.
+// TensorArraySplitV3 cuts a tensor along its first dimension into pieces and writes them to an array's elements in order.
+//
+// Arguments:
+//
+//   - lengths: The size of each piece, as many as there are elements.
+//   - flow_in: The flow of the operation before.
+//
+// Results:
+//
+//   - flow_out: The flow for the operation after.
 func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -193,27 +265,33 @@ func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths
 // TensorArrayV2Attr is an optional attribute of TensorArrayV2.
 type TensorArrayV2Attr func(optionalAttr)
 
-// TensorArrayV2ElementShape sets element_shape, which is of unknown rank by default.
+// TensorArrayV2ElementShape sets element_shape, which is of unknown rank by default. As TensorArrayV3 has it.
 func TensorArrayV2ElementShape(value tf.Shape) TensorArrayV2Attr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
 
-// TensorArrayV2DynamicSize sets dynamic_size, which is false by default.
+// TensorArrayV2DynamicSize sets dynamic_size, which is false by default. As TensorArrayV3 has it.
 func TensorArrayV2DynamicSize(value bool) TensorArrayV2Attr {
 	return func(attrs optionalAttr) { attrs["dynamic_size"] = value }
 }
 
-// TensorArrayV2ClearAfterRead sets clear_after_read, which is true by default.
+// TensorArrayV2ClearAfterRead sets clear_after_read, which is true by default. As TensorArrayV3 has it.
 func TensorArrayV2ClearAfterRead(value bool) TensorArrayV2Attr {
 	return func(attrs optionalAttr) { attrs["clear_after_read"] = value }
 }
 
-// TensorArrayV2TensorArrayName sets tensor_array_name, which is "" by default.
+// TensorArrayV2TensorArrayName sets tensor_array_name, which is "" by default. As TensorArrayV3 has it.
 func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 	return func(attrs optionalAttr) { attrs["tensor_array_name"] = value }
 }
 
-// TensorArrayV2 is TensorArrayV3 with an older form of handle.
+// TensorArrayV2 makes an array of tensors, as TensorArrayV3 does, with an older form of handle.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
+//
+// Options: [TensorArrayV2ElementShape], [TensorArrayV2DynamicSize], [TensorArrayV2ClearAfterRead], [TensorArrayV2TensorArrayName].
 //
 // Deprecated: from version 26 of the GraphDef format on. Use TensorArrayV3.
 func TensorArrayV2(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV2Attr) (handle tf.Output) {
@@ -231,32 +309,45 @@ func TensorArrayV2(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 // TensorArrayV3Attr is an optional attribute of TensorArrayV3.
 type TensorArrayV3Attr func(optionalAttr)
 
-// TensorArrayV3ElementShape sets element_shape, which is of unknown rank by default.
+// TensorArrayV3ElementShape sets element_shape, which is of unknown rank by default. The shape of the elements, as far as it is known.
 func TensorArrayV3ElementShape(value tf.Shape) TensorArrayV3Attr {
 	return func(attrs optionalAttr) { attrs["element_shape"] = value }
 }
 
-// TensorArrayV3DynamicSize sets dynamic_size, which is false by default.
+// TensorArrayV3DynamicSize sets dynamic_size, which is false by default. Whether writing beyond the end makes the array longer, rather than fail.
 func TensorArrayV3DynamicSize(value bool) TensorArrayV3Attr {
 	return func(attrs optionalAttr) { attrs["dynamic_size"] = value }
 }
 
-// TensorArrayV3ClearAfterRead sets clear_after_read, which is true by default.
+// TensorArrayV3ClearAfterRead sets clear_after_read, which is true by default. Whether an element can be read only once and is dropped then.
 func TensorArrayV3ClearAfterRead(value bool) TensorArrayV3Attr {
 	return func(attrs optionalAttr) { attrs["clear_after_read"] = value }
 }
 
-// TensorArrayV3IdenticalElementShapes sets identical_element_shapes, which is false by default.
+// TensorArrayV3IdenticalElementShapes sets identical_element_shapes, which is false by default. Whether all elements have the shape of the first one written.
 func TensorArrayV3IdenticalElementShapes(value bool) TensorArrayV3Attr {
 	return func(attrs optionalAttr) { attrs["identical_element_shapes"] = value }
 }
 
-// TensorArrayV3TensorArrayName sets tensor_array_name, which is "" by default.
+// TensorArrayV3TensorArrayName sets tensor_array_name, which is "" by default. A name for messages and for the array of gradients; empty for the node's.
 func TensorArrayV3TensorArrayName(value string) TensorArrayV3Attr {
 	return func(attrs optionalAttr) { attrs["tensor_array_name"] = value }
 }
 
-// TensorArrayV3 makes an array of tensors that are each written once. It lives as long as the step.
+// TensorArrayV3 makes an array of tensors, each of which is written once.
+//
+// It lives as long as the step.
+//
+// Arguments:
+//
+//   - size: How many elements, a scalar.
+//   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - flow: What the first operation on the array takes; the flow from one to the next puts them in order.
+//
+// Options: [TensorArrayV3ElementShape], [TensorArrayV3DynamicSize], [TensorArrayV3ClearAfterRead], [TensorArrayV3IdenticalElementShapes], [TensorArrayV3TensorArrayName].
 func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV3Attr) (handle tf.Output, flow tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -270,6 +361,16 @@ func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 }
 
 // TensorArrayWriteV3 writes an element of an array.
+//
+// Arguments:
+//
+//   - index: Which element; one that was written already is an error.
+//   - value: The element, of the array's type and shape.
+//   - flow_in: The flow of the operation before.
+//
+// Results:
+//
+//   - flow_out: The flow for the operation after.
 func TensorArrayWriteV3(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -294,6 +395,8 @@ func TensorDatasetMetadata(value string) TensorDatasetAttr {
 // Arguments:
 //
 //   - components: The element.
+//
+// Options: [TensorDatasetMetadata].
 func TensorDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorDatasetAttr) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -320,6 +423,8 @@ func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 //
 //   - tensor: All elements, one after another.
 //   - lengths: The first dimension of each element, by which TensorListSplit takes them apart again.
+//
+// Options: [TensorListConcatElementShape].
 func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.DataType, optional ...TensorListConcatAttr) (tensor tf.Output, lengths tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -593,6 +698,8 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 }
 
 // TensorListSetItem gives a list in which one element is replaced.
+//
+// Options: [TensorListSetItemResizeIfIndexOutOfBounds].
 func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, item tf.Output, optional ...TensorListSetItemAttr) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -635,6 +742,8 @@ func TensorListStackNumElements(value int64) TensorListStackAttr {
 // Arguments:
 //
 //   - element_shape: A shape that the elements fit; it is needed if elements are not set.
+//
+// Options: [TensorListStackNumElements].
 func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType, optional ...TensorListStackAttr) (tensor tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -650,12 +759,19 @@ func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Outp
 // TensorScatterAddAttr is an optional attribute of TensorScatterAdd.
 type TensorScatterAddAttr func(optionalAttr)
 
-// TensorScatterAddBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// TensorScatterAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// TensorScatterAdd copies a tensor, with updates added in the places that the rows of indices name.
+// TensorScatterAdd copies a tensor with updates added at given coordinates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
+//
+// Options: [TensorScatterAddBadIndicesPolicy].
 func TensorScatterAdd(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterAddAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -671,12 +787,19 @@ func TensorScatterAdd(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterMaxAttr is an optional attribute of TensorScatterMax.
 type TensorScatterMaxAttr func(optionalAttr)
 
-// TensorScatterMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// TensorScatterMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// TensorScatterMax copies a tensor, with the larger of element and update in the places that the rows of indices name.
+// TensorScatterMax copies a tensor with the larger of element and update at given coordinates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
+//
+// Options: [TensorScatterMaxBadIndicesPolicy].
 func TensorScatterMax(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMaxAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -692,12 +815,19 @@ func TensorScatterMax(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterMinAttr is an optional attribute of TensorScatterMin.
 type TensorScatterMinAttr func(optionalAttr)
 
-// TensorScatterMinBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// TensorScatterMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// TensorScatterMin copies a tensor, with the smaller of element and update in the places that the rows of indices name.
+// TensorScatterMin copies a tensor with the smaller of element and update at given coordinates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
+//
+// Options: [TensorScatterMinBadIndicesPolicy].
 func TensorScatterMin(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -713,12 +843,19 @@ func TensorScatterMin(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterSubAttr is an optional attribute of TensorScatterSub.
 type TensorScatterSubAttr func(optionalAttr)
 
-// TensorScatterSubBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// TensorScatterSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// TensorScatterSub copies a tensor, with updates subtracted in the places that the rows of indices name.
+// TensorScatterSub copies a tensor with updates subtracted at given coordinates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
+//
+// Options: [TensorScatterSubBadIndicesPolicy].
 func TensorScatterSub(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterSubAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -734,12 +871,19 @@ func TensorScatterSub(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterUpdateAttr is an optional attribute of TensorScatterUpdate.
 type TensorScatterUpdateAttr func(optionalAttr)
 
-// TensorScatterUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default.
+// TensorScatterUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// TensorScatterUpdate copies a tensor, with updates in the places that the rows of indices name.
+// TensorScatterUpdate copies a tensor with updates at given coordinates; of several for one place the last counts.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
+//
+// Options: [TensorScatterUpdateBadIndicesPolicy].
 func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterUpdateAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -755,32 +899,41 @@ func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, upda
 // TensorStridedSliceUpdateAttr is an optional attribute of TensorStridedSliceUpdate.
 type TensorStridedSliceUpdateAttr func(optionalAttr)
 
-// TensorStridedSliceUpdateBeginMask sets begin_mask, which is 0 by default.
+// TensorStridedSliceUpdateBeginMask sets begin_mask, which is 0 by default. Bit i says that begin[i] does not count: dimension i is taken from its beginning.
 func TensorStridedSliceUpdateBeginMask(value int64) TensorStridedSliceUpdateAttr {
 	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
 }
 
-// TensorStridedSliceUpdateEndMask sets end_mask, which is 0 by default.
+// TensorStridedSliceUpdateEndMask sets end_mask, which is 0 by default. Bit i says that end[i] does not count: dimension i is taken to its end.
 func TensorStridedSliceUpdateEndMask(value int64) TensorStridedSliceUpdateAttr {
 	return func(attrs optionalAttr) { attrs["end_mask"] = value }
 }
 
-// TensorStridedSliceUpdateEllipsisMask sets ellipsis_mask, which is 0 by default.
+// TensorStridedSliceUpdateEllipsisMask sets ellipsis_mask, which is 0 by default. Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
 func TensorStridedSliceUpdateEllipsisMask(value int64) TensorStridedSliceUpdateAttr {
 	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
 }
 
-// TensorStridedSliceUpdateNewAxisMask sets new_axis_mask, which is 0 by default.
+// TensorStridedSliceUpdateNewAxisMask sets new_axis_mask, which is 0 by default. Bit i says that place i is a new dimension of size 1.
 func TensorStridedSliceUpdateNewAxisMask(value int64) TensorStridedSliceUpdateAttr {
 	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
 }
 
-// TensorStridedSliceUpdateShrinkAxisMask sets shrink_axis_mask, which is 0 by default.
+// TensorStridedSliceUpdateShrinkAxisMask sets shrink_axis_mask, which is 0 by default. Bit i says that only the element begin[i] is taken and that the dimension goes away.
 func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdateAttr {
 	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
 }
 
 // TensorStridedSliceUpdate copies a tensor, with value where StridedSlice would take elements from.
+//
+// Arguments:
+//
+//   - begin: As StridedSlice has it.
+//   - end: As StridedSlice has it.
+//   - strides: As StridedSlice has it.
+//   - value: Of the shape of StridedSlice's output, or one that broadcasts to it.
+//
+// Options: [TensorStridedSliceUpdateBeginMask], [TensorStridedSliceUpdateEndMask], [TensorStridedSliceUpdateEllipsisMask], [TensorStridedSliceUpdateNewAxisMask], [TensorStridedSliceUpdateShrinkAxisMask].
 func TensorStridedSliceUpdate(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...TensorStridedSliceUpdateAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -812,6 +965,8 @@ func TensorSummaryDisplayName(value string) TensorSummaryAttr {
 }
 
 // TensorSummary makes a serialized summary of a tensor.
+//
+// Options: [TensorSummaryDescription], [TensorSummaryLabels], [TensorSummaryDisplayName].
 func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr) (summary tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -860,6 +1015,8 @@ func TextLineReaderV2SharedName(value string) TextLineReaderV2Attr {
 }
 
 // TextLineReaderV2 makes a reader that gives the lines of the files whose names its queue holds.
+//
+// Options: [TextLineReaderV2SkipHeaderLines], [TextLineReaderV2Container], [TextLineReaderV2SharedName].
 func TextLineReaderV2(scope *Scope, optional ...TextLineReaderV2Attr) (reader_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -874,12 +1031,12 @@ func TextLineReaderV2(scope *Scope, optional ...TextLineReaderV2Attr) (reader_ha
 // ThreadUnsafeUnigramCandidateSamplerAttr is an optional attribute of ThreadUnsafeUnigramCandidateSampler.
 type ThreadUnsafeUnigramCandidateSamplerAttr func(optionalAttr)
 
-// ThreadUnsafeUnigramCandidateSamplerSeed sets seed, which is 0 by default.
+// ThreadUnsafeUnigramCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func ThreadUnsafeUnigramCandidateSamplerSeed(value int64) ThreadUnsafeUnigramCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// ThreadUnsafeUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default.
+// ThreadUnsafeUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -899,6 +1056,8 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 //   - sampled_candidates: The classes drawn.
 //   - true_expected_count: How often each right class is expected among them.
 //   - sampled_expected_count: How often each of them is expected.
+//
+// Options: [ThreadUnsafeUnigramCandidateSamplerSeed], [ThreadUnsafeUnigramCandidateSamplerSeed2].
 func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...ThreadUnsafeUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -911,7 +1070,11 @@ func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, n
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Tile repeats a tensor multiples[i] times along each dimension i.
+// Tile repeats a tensor along its dimensions.
+//
+// Arguments:
+//
+//   - multiples: How often, for each dimension; 0 gives no elements.
 func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -975,11 +1138,19 @@ func TopKSorted(value bool) TopKAttr {
 	return func(attrs optionalAttr) { attrs["sorted"] = value }
 }
 
-// TopK finds the k greatest elements of each row.
+// TopK finds the k greatest elements of each row, of equal ones those that come first.
 //
 // Arguments:
 //
-//   - k: At least 0.
+//   - input: Rows in the last dimension, of at least k elements.
+//   - k: How many. At least 0.
+//
+// Results:
+//
+//   - values: The elements.
+//   - indices: Their places in the row.
+//
+// Options: [TopKSorted].
 //
 // Deprecated: from version 7 of the GraphDef format on. Use TopKV2.
 func TopK(scope *Scope, input tf.Output, k int64, optional ...TopKAttr) (values tf.Output, indices tf.Output) {
@@ -1002,16 +1173,24 @@ func TopKV2Sorted(value bool) TopKV2Attr {
 	return func(attrs optionalAttr) { attrs["sorted"] = value }
 }
 
-// TopKV2IndexType sets index_type, which is int32 by default. Types: int16, int32, int64.
+// TopKV2IndexType sets index_type, which is int32 by default. The type of the places. Types: int16, int32, int64.
 func TopKV2IndexType(value tf.DataType) TopKV2Attr {
 	return func(attrs optionalAttr) { attrs["index_type"] = value }
 }
 
-// TopKV2 finds the k greatest elements of each row; of equal ones the first.
+// TopKV2 finds the k greatest elements of each row, of equal ones those that come first.
 //
 // Arguments:
 //
+//   - input: Rows in the last dimension, of at least k elements.
 //   - k: How many.
+//
+// Results:
+//
+//   - values: The elements.
+//   - indices: Their places in the row.
+//
+// Options: [TopKV2Sorted], [TopKV2IndexType].
 func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) (values tf.Output, indices tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1024,7 +1203,11 @@ func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) 
 	return op.Output(0), op.Output(1)
 }
 
-// Transpose puts dimension perm[i] of the input in place i.
+// Transpose permutes the dimensions of a tensor.
+//
+// Arguments:
+//
+//   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end.
 func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1074,6 +1257,8 @@ func TridiagonalSolvePerturbSingular(value bool) TridiagonalSolveAttr {
 //
 //   - diagonals: Three rows: superdiagonal, main diagonal and subdiagonal, padded to equal length.
 //   - rhs: B.
+//
+// Options: [TridiagonalSolvePartialPivoting], [TridiagonalSolvePerturbSingular].
 func TridiagonalSolve(scope *Scope, diagonals tf.Output, rhs tf.Output, optional ...TridiagonalSolveAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1086,7 +1271,7 @@ func TridiagonalSolve(scope *Scope, diagonals tf.Output, rhs tf.Output, optional
 	return op.Output(0)
 }
 
-// TruncateDiv divides x by y with broadcasting and rounds the quotient toward 0.
+// TruncateDiv divides x by y with broadcasting and rounds the quotient toward 0; an integer 0 for y is an error.
 func TruncateDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1098,7 +1283,7 @@ func TruncateDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// TruncateMod computes the remainder of x divided by y, with x's sign.
+// TruncateMod computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.
 func TruncateMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1113,12 +1298,12 @@ func TruncateMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // TruncatedNormalAttr is an optional attribute of TruncatedNormal.
 type TruncatedNormalAttr func(optionalAttr)
 
-// TruncatedNormalSeed sets seed, which is 0 by default.
+// TruncatedNormalSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func TruncatedNormalSeed(value int64) TruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// TruncatedNormalSeed2 sets seed2, which is 0 by default.
+// TruncatedNormalSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -1127,7 +1312,9 @@ func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 //
 // Arguments:
 //
-//   - dtype: Types: half, bfloat16, float, double.
+//   - dtype: The type of the elements. Types: half, bfloat16, float, double.
+//
+// Options: [TruncatedNormalSeed], [TruncatedNormalSeed2].
 func TruncatedNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...TruncatedNormalAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

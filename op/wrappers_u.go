@@ -25,6 +25,8 @@ func UnbatchSharedName(value string) UnbatchAttr {
 //   - batch_index: For each part a row: the caller's id, where the part begins and where it ends.
 //   - id: The caller's own id.
 //   - timeout_micros: How long to wait for the batch, in microseconds.
+//
+// Options: [UnbatchContainer], [UnbatchSharedName].
 func Unbatch(scope *Scope, batched_tensor tf.Output, batch_index tf.Output, id tf.Output, timeout_micros int64, optional ...UnbatchAttr) (unbatched_tensor tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -58,6 +60,8 @@ func UnbatchGradSharedName(value string) UnbatchGradAttr {
 //   - batch_index: For each part a row: the caller's id, where the part begins and where it ends.
 //   - grad: The gradient of the caller's part.
 //   - id: The caller's own id.
+//
+// Options: [UnbatchGradContainer], [UnbatchGradSharedName].
 func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, grad tf.Output, id tf.Output, optional ...UnbatchGradAttr) (batched_grad tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -87,7 +91,7 @@ func UncompressElement(scope *Scope, compressed tf.Output, output_types []tf.Dat
 // UnicodeDecodeAttr is an optional attribute of UnicodeDecode.
 type UnicodeDecodeAttr func(optionalAttr)
 
-// UnicodeDecodeErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore". Values: "strict", "replace", "ignore".
+// UnicodeDecodeErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore".
 func UnicodeDecodeErrors(value string) UnicodeDecodeAttr {
 	return func(attrs optionalAttr) { attrs["errors"] = value }
 }
@@ -117,6 +121,8 @@ func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
 //
 //   - row_splits: Where the code points of each string begin and end.
 //   - char_values: The code points of all strings.
+//
+// Options: [UnicodeDecodeErrors], [UnicodeDecodeReplacementChar], [UnicodeDecodeReplaceControlCharacters], [UnicodeDecodeTsplits].
 func UnicodeDecode(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeAttr) (row_splits tf.Output, char_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -132,7 +138,7 @@ func UnicodeDecode(scope *Scope, input tf.Output, input_encoding string, optiona
 // UnicodeDecodeWithOffsetsAttr is an optional attribute of UnicodeDecodeWithOffsets.
 type UnicodeDecodeWithOffsetsAttr func(optionalAttr)
 
-// UnicodeDecodeWithOffsetsErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore". Values: "strict", "replace", "ignore".
+// UnicodeDecodeWithOffsetsErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore".
 func UnicodeDecodeWithOffsetsErrors(value string) UnicodeDecodeWithOffsetsAttr {
 	return func(attrs optionalAttr) { attrs["errors"] = value }
 }
@@ -163,6 +169,8 @@ func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsets
 //   - row_splits: Where the code points of each string begin and end.
 //   - char_values: The code points of all strings.
 //   - char_to_byte_starts: The byte at which each begins in its string.
+//
+// Options: [UnicodeDecodeWithOffsetsErrors], [UnicodeDecodeWithOffsetsReplacementChar], [UnicodeDecodeWithOffsetsReplaceControlCharacters], [UnicodeDecodeWithOffsetsTsplits].
 func UnicodeDecodeWithOffsets(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeWithOffsetsAttr) (row_splits tf.Output, char_values tf.Output, char_to_byte_starts tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -178,7 +186,7 @@ func UnicodeDecodeWithOffsets(scope *Scope, input tf.Output, input_encoding stri
 // UnicodeEncodeAttr is an optional attribute of UnicodeEncode.
 type UnicodeEncodeAttr func(optionalAttr)
 
-// UnicodeEncodeErrors sets errors, which is "replace" by default. What to do about what is no code point: "strict", "replace" or "ignore". Values: "ignore", "replace", "strict".
+// UnicodeEncodeErrors sets errors, which is "replace" by default. What to do about what is no code point: "strict", "replace" or "ignore".
 func UnicodeEncodeErrors(value string) UnicodeEncodeAttr {
 	return func(attrs optionalAttr) { attrs["errors"] = value }
 }
@@ -195,6 +203,8 @@ func UnicodeEncodeReplacementChar(value int64) UnicodeEncodeAttr {
 //   - input_values: The code points of all rows.
 //   - input_splits: Where rows begin and end.
 //   - output_encoding: Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
+//
+// Options: [UnicodeEncodeErrors], [UnicodeEncodeReplacementChar].
 func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output, output_encoding string, optional ...UnicodeEncodeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -222,7 +232,7 @@ func UnicodeScript(scope *Scope, input tf.Output) (output tf.Output) {
 // UnicodeTranscodeAttr is an optional attribute of UnicodeTranscode.
 type UnicodeTranscodeAttr func(optionalAttr)
 
-// UnicodeTranscodeErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore". Values: "strict", "replace", "ignore".
+// UnicodeTranscodeErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore".
 func UnicodeTranscodeErrors(value string) UnicodeTranscodeAttr {
 	return func(attrs optionalAttr) { attrs["errors"] = value }
 }
@@ -243,6 +253,8 @@ func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
 //
 //   - input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 //   - output_encoding: Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
+//
+// Options: [UnicodeTranscodeErrors], [UnicodeTranscodeReplacementChar], [UnicodeTranscodeReplaceControlCharacters].
 func UnicodeTranscode(scope *Scope, input tf.Output, input_encoding string, output_encoding string, optional ...UnicodeTranscodeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -258,12 +270,12 @@ func UnicodeTranscode(scope *Scope, input tf.Output, input_encoding string, outp
 // UniformCandidateSamplerAttr is an optional attribute of UniformCandidateSampler.
 type UniformCandidateSamplerAttr func(optionalAttr)
 
-// UniformCandidateSamplerSeed sets seed, which is 0 by default.
+// UniformCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func UniformCandidateSamplerSeed(value int64) UniformCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed"] = value }
 }
 
-// UniformCandidateSamplerSeed2 sets seed2, which is 0 by default.
+// UniformCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
@@ -283,6 +295,8 @@ func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 //   - sampled_candidates: The classes drawn.
 //   - true_expected_count: How often each right class is expected among them.
 //   - sampled_expected_count: How often each of them is expected.
+//
+// Options: [UniformCandidateSamplerSeed], [UniformCandidateSamplerSeed2].
 func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...UniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -298,7 +312,7 @@ func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int6
 // UniqueAttr is an optional attribute of Unique.
 type UniqueAttr func(optionalAttr)
 
-// UniqueOutIdx sets out_idx, which is int32 by default. Types: int32, int64.
+// UniqueOutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueOutIdx(value tf.DataType) UniqueAttr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -309,6 +323,8 @@ func UniqueOutIdx(value tf.DataType) UniqueAttr {
 //
 //   - y: The distinct elements.
 //   - idx: The place of each element of x in y.
+//
+// Options: [UniqueOutIdx].
 func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -324,7 +340,7 @@ func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx
 // UniqueV2Attr is an optional attribute of UniqueV2.
 type UniqueV2Attr func(optionalAttr)
 
-// UniqueV2OutIdx sets out_idx, which is int32 by default. Types: int32, int64.
+// UniqueV2OutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -339,6 +355,8 @@ func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
 //
 //   - y: The distinct slices.
 //   - idx: The place of each slice of x in y.
+//
+// Options: [UniqueV2OutIdx].
 func UniqueV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueV2Attr) (y tf.Output, idx tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -354,7 +372,7 @@ func UniqueV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueV2Att
 // UniqueWithCountsAttr is an optional attribute of UniqueWithCounts.
 type UniqueWithCountsAttr func(optionalAttr)
 
-// UniqueWithCountsOutIdx sets out_idx, which is int32 by default. Types: int32, int64.
+// UniqueWithCountsOutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -366,6 +384,8 @@ func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
 //   - y: The distinct elements.
 //   - idx: The place of each element of x in y.
 //   - count: How often each occurs.
+//
+// Options: [UniqueWithCountsOutIdx].
 func UniqueWithCounts(scope *Scope, x tf.Output, optional ...UniqueWithCountsAttr) (y tf.Output, idx tf.Output, count tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -381,7 +401,7 @@ func UniqueWithCounts(scope *Scope, x tf.Output, optional ...UniqueWithCountsAtt
 // UniqueWithCountsV2Attr is an optional attribute of UniqueWithCountsV2.
 type UniqueWithCountsV2Attr func(optionalAttr)
 
-// UniqueWithCountsV2OutIdx sets out_idx, which is int32 by default. Types: int32, int64.
+// UniqueWithCountsV2OutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
 	return func(attrs optionalAttr) { attrs["out_idx"] = value }
 }
@@ -397,6 +417,8 @@ func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
 //   - y: The distinct slices.
 //   - idx: The place of each slice of x in y.
 //   - count: How often each occurs.
+//
+// Options: [UniqueWithCountsV2OutIdx].
 func UniqueWithCountsV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueWithCountsV2Attr) (y tf.Output, idx tf.Output, count tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -412,16 +434,18 @@ func UniqueWithCountsV2(scope *Scope, x tf.Output, axis tf.Output, optional ...U
 // UnpackAttr is an optional attribute of Unpack.
 type UnpackAttr func(optionalAttr)
 
-// UnpackAxis sets axis, which is 0 by default.
+// UnpackAxis sets axis, which is 0 by default. The dimension; negative counts from the end.
 func UnpackAxis(value int64) UnpackAttr {
 	return func(attrs optionalAttr) { attrs["axis"] = value }
 }
 
-// Unpack divides a tensor along a dimension, which goes away, into its elements.
+// Unpack divides a tensor along a dimension, which goes away, into its slices.
 //
 // Arguments:
 //
-//   - num: At least 0.
+//   - num: How many slices: the size of the dimension. At least 0.
+//
+// Options: [UnpackAxis].
 func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -435,15 +459,16 @@ func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (o
 	return split.list("output")
 }
 
-// UnravelIndex turns places in a flattened tensor into indices.
+// UnravelIndex turns places in a flattened tensor into coordinates.
 //
 // Arguments:
 //
+//   - indices: The places; one outside of the tensor is an error.
 //   - dims: The shape of the tensor.
 //
 // Results:
 //
-//   - output: An index a column.
+//   - output: The coordinates of a place in a column.
 func UnravelIndex(scope *Scope, indices tf.Output, dims tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -469,6 +494,8 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 //
 //   - segment_ids: The segment of each string.
 //   - num_segments: How many segments.
+//
+// Options: [UnsortedSegmentJoinSeparator].
 func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...UnsortedSegmentJoinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -483,10 +510,13 @@ func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, 
 
 // UnsortedSegmentMax takes the greatest elements of the slices of each segment, whose numbers may come in any order.
 //
+// A segment without slices gives the lowest value of the type.
+//
 // Arguments:
 //
-//   - segment_ids: The segment of each slice; negative ones are left out.
-//   - num_segments: How many segments.
+//   - data: Slices, along the dimensions that segment_ids has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+//   - num_segments: How many segments the output has.
 func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -500,10 +530,13 @@ func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num
 
 // UnsortedSegmentMin takes the least elements of the slices of each segment, whose numbers may come in any order.
 //
+// A segment without slices gives the highest value of the type.
+//
 // Arguments:
 //
-//   - segment_ids: The segment of each slice; negative ones are left out.
-//   - num_segments: How many segments.
+//   - data: Slices, along the dimensions that segment_ids has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+//   - num_segments: How many segments the output has.
 func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -515,12 +548,13 @@ func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num
 	return op.Output(0)
 }
 
-// UnsortedSegmentProd multiplies the slices of each segment, whose numbers may come in any order.
+// UnsortedSegmentProd multiplies the slices of each segment, whose numbers may come in any order; a segment without slices gives 1.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice; negative ones are left out.
-//   - num_segments: How many segments.
+//   - data: Slices, along the dimensions that segment_ids has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+//   - num_segments: How many segments the output has.
 func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -532,12 +566,13 @@ func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, nu
 	return op.Output(0)
 }
 
-// UnsortedSegmentSum adds up the slices of each segment, whose numbers may come in any order.
+// UnsortedSegmentSum adds up the slices of each segment, whose numbers may come in any order; a segment without slices gives 0.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice; negative ones are left out.
-//   - num_segments: How many segments.
+//   - data: Slices, along the dimensions that segment_ids has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+//   - num_segments: How many segments the output has.
 func UnsortedSegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -573,6 +608,12 @@ func UnstageSharedName(value string) UnstageAttr {
 }
 
 // Unstage takes the oldest element from a staging area, waiting while there is none.
+//
+// Arguments:
+//
+//   - dtypes: The types of an element's components.
+//
+// Options: [UnstageCapacity], [UnstageMemoryLimit], [UnstageContainer], [UnstageSharedName].
 func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -588,7 +629,7 @@ func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (value
 // UpperBoundAttr is an optional attribute of UpperBound.
 type UpperBoundAttr func(optionalAttr)
 
-// UpperBoundOutType sets out_type, which is int32 by default. Types: int32, int64.
+// UpperBoundOutType sets out_type, which is int32 by default. The type of the places. Types: int32, int64.
 func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
@@ -599,6 +640,12 @@ func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
 //
 //   - sorted_inputs: Rows in ascending order.
 //   - values: As many rows of values.
+//
+// Results:
+//
+//   - output: For each value the number of elements before its place.
+//
+// Options: [UpperBoundOutType].
 func UpperBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...UpperBoundAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -17,7 +17,7 @@ func VarHandleOpSharedName(value string) VarHandleOpAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// VarHandleOpDebugName sets debug_name, which is "" by default.
+// VarHandleOpDebugName sets debug_name, which is "" by default. Ignored.
 func VarHandleOpDebugName(value string) VarHandleOpAttr {
 	return func(attrs optionalAttr) { attrs["debug_name"] = value }
 }
@@ -27,7 +27,16 @@ func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 	return func(attrs optionalAttr) { attrs["allowed_devices"] = value }
 }
 
-// VarHandleOp gives the handle of the variable of that container and shared_name, which its first assignment makes.
+// VarHandleOp gives the handle of a variable, which its first assignment makes and which lives as long as the session.
+//
+// Nodes with the same container and shared_name share the variable.
+//
+// Arguments:
+//
+//   - dtype: The type of the elements.
+//   - shape: The shape of its values, in which dimensions may be unknown.
+//
+// Options: [VarHandleOpContainer], [VarHandleOpSharedName], [VarHandleOpDebugName], [VarHandleOpAllowedDevices].
 func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...VarHandleOpAttr) (resource tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -54,12 +63,14 @@ func VarIsInitializedOp(scope *Scope, resource tf.Output) (is_initialized tf.Out
 // VariableShapeAttr is an optional attribute of VariableShape.
 type VariableShapeAttr func(optionalAttr)
 
-// VariableShapeOutType sets out_type, which is int32 by default. Types: int32, int64.
+// VariableShapeOutType sets out_type, which is int32 by default. The type of its numbers. Types: int32, int64.
 func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
 // VariableShape gives the shape of a variable.
+//
+// Options: [VariableShapeOutType].
 func VariableShape(scope *Scope, input tf.Output, optional ...VariableShapeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return

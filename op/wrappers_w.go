@@ -5,6 +5,10 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // Where lists the coordinates of the elements that are true or not 0, in row-major order.
+//
+// Results:
+//
+//   - index: One element a row, as many columns as the input has dimensions.
 func Where(scope *Scope, input tf.Output) (index tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -30,6 +34,8 @@ func WholeFileReaderV2SharedName(value string) WholeFileReaderV2Attr {
 }
 
 // WholeFileReaderV2 makes a reader that gives the name and the contents of each file whose name its queue holds.
+//
+// Options: [WholeFileReaderV2Container], [WholeFileReaderV2SharedName].
 func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_handle tf.Output) {
 	if scope.Err() != nil {
 		return

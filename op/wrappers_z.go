@@ -16,7 +16,11 @@ func ZerosLike(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Zeta computes the Hurwitz zeta function: the sum of (q + n)^-x for n from 0 on.
+// Zeta computes the Hurwitz zeta function with broadcasting: the sum of (q + n)^-x for n from 0 on.
+//
+// Arguments:
+//
+//   - x: The exponent, above 1.
 func Zeta(scope *Scope, x tf.Output, q tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -7,25 +7,6 @@ import (
 	"github.com/troupe-go/troupe/registry"
 )
 
-// standard is what attributes say that many operations have and none describes.
-var standard = map[string]string{
-	"container":                "The container that holds the resource; empty for the default one.",
-	"shared_name":              "The name by which others find the resource; empty for the node's own.",
-	"use_node_name_sharing":    "Whether others find the resource by the node's name if shared_name is empty.",
-	"parallel_iterations":      "The most iterations that may be under way at once.",
-	"metadata":                 "Text for tools that show the graph.",
-	"allowed_devices":          "The devices that may hold the resource; all if empty.",
-	"incompatible_shape_error": "Whether it is an error, rather than false, that the shapes do not go together.",
-}
-
-// describe is the description of an attribute, "" if there is none.
-func describe(a registry.AttrDef) string {
-	if a.Description != "" {
-		return a.Description
-	}
-	return standard[a.Name]
-}
-
 // Doc is the comment of the function.
 func (w *wrapper) Doc() string {
 	var b strings.Builder
@@ -38,7 +19,7 @@ func (w *wrapper) Doc() string {
 			item(ident(in.Name), in.Description)
 		}
 		for _, a := range w.Args {
-			item(ident(a.Name), join(describe(a), limits(a)))
+			item(ident(a.Name), join(a.Description, limits(a)))
 		}
 	})
 	section(&b, "Results", func(item func(name, text string)) {
@@ -46,6 +27,13 @@ func (w *wrapper) Doc() string {
 			item(ident(out.Name), out.Description)
 		}
 	})
+	if len(w.Optional) > 0 {
+		links := make([]string, len(w.Optional))
+		for i, a := range w.Optional {
+			links[i] = "[" + w.Setter(a) + "]"
+		}
+		b.WriteString("\n\nOptions: " + strings.Join(links, ", ") + ".")
+	}
 	if d := w.Deprecation; d != nil {
 		fmt.Fprintf(&b, "\n\nDeprecated: from version %d of the GraphDef format on. %s", d.Version, sentence(d.Explanation))
 	}
@@ -55,7 +43,7 @@ func (w *wrapper) Doc() string {
 // SetterDoc is the comment of the function that makes an option.
 func (w *wrapper) SetterDoc(a registry.AttrDef) string {
 	text := fmt.Sprintf("%s sets %s, which is %s by default.", w.Setter(a), a.Name, value(a.Default))
-	return comment(join(text, join(describe(a), limits(a))))
+	return comment(join(text, join(a.Description, limits(a))))
 }
 
 // value is an attribute's value in words.
@@ -71,13 +59,18 @@ func value(v *registry.AttrValue) string {
 	return v.String()
 }
 
-// limits says which values the attribute can have.
+// limits says which values the attribute can have, unless its description does.
 func limits(a registry.AttrDef) string {
 	switch {
 	case len(a.AllowedStrings) > 0:
 		quoted := make([]string, len(a.AllowedStrings))
+		named := true
 		for i, s := range a.AllowedStrings {
 			quoted[i] = fmt.Sprintf("%q", s)
+			named = named && strings.Contains(a.Description, quoted[i])
+		}
+		if named {
+			return ""
 		}
 		return "Values: " + strings.Join(quoted, ", ") + "."
 	case len(a.AllowedTypes) > 0:

@@ -45,19 +45,19 @@ paddings: How much is filled up before and after each spatial dimension.`)
 		Attr("T: type").
 		Attr("block_size: int >= 2").
 		Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'").
-		Doc(`Moves blocks of height and width into channels.
+		Doc(`Moves blocks of height and width into channels, of which there are then block_size² times as many.
 
-block_size: The size of the blocks.
-data_format: The order of the dimensions.`)
+block_size: The size of the blocks, which divides what they are cut out of.
+data_format: Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds.`)
 	registry.Define("DepthToSpace").
 		Input("input: T").Output("output: T").
 		Attr("T: type").
 		Attr("block_size: int >= 2").
 		Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'").
-		Doc(`Moves channels into blocks of height and width.
+		Doc(`Moves channels into blocks of height and width, so that there are block_size² times fewer channels.
 
-block_size: The size of the blocks.
-data_format: The order of the dimensions.`)
+block_size: The size of the blocks, which divides what they are cut out of.
+data_format: Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds.`)
 	registry.Define("ExtractImagePatches").
 		Input("images: T").Output("patches: T").
 		Attr("ksizes: list(int) >= 4").

@@ -14,30 +14,44 @@ func init() {
 		Input("concat_dim: int32").Input("values: N * T").Output("output: T").
 		Attr("N: int >= 2").
 		Attr("T: type").
-		Doc("Joins tensors along a dimension.")
+		Doc(`Joins tensors along a dimension, in which alone their shapes may differ.
+
+concat_dim: The dimension, a scalar; negative counts from the end.
+values: The tensors, all of one rank, which is at least 1.`)
 	registry.Define("ConcatV2").
 		Input("values: N * T").Input("axis: Tidx").Output("output: T").
 		Attr("N: int >= 2").
 		Attr("T: type").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Joins tensors along a dimension.")
+		Doc(`Joins tensors along a dimension, in which alone their shapes may differ.
+
+values: The tensors, all of one rank, which is at least 1.
+axis: The dimension, a scalar; negative counts from the end.`)
 	registry.Define("ConcatOffset").
 		Input("concat_dim: int32").Input("shape: N * shape_type").Output("offset: N * shape_type").
 		Attr("N: int >= 2").
 		Attr("shape_type: {int32, int64} = DT_INT32").
-		Doc("Computes where each of the tensors to be joined begins in the result.")
+		Doc(`Computes where each of the tensors to be joined begins in the result.
+
+concat_dim: The dimension they are joined along.
+shape: Their shapes.
+offset: For each the coordinates of its first element.`)
 	registry.Define("Pack").
 		Input("values: N * T").Output("output: T").
 		Attr("N: int >= 1").
 		Attr("T: type").
 		Attr("axis: int = 0").
-		Doc("Joins tensors of one shape along a new dimension.")
+		Doc(`Joins tensors of one shape along a new dimension.
+
+axis: Where the new dimension goes; negative counts from the end, -1 being behind the last.`)
 	registry.Define("ParallelConcat").
 		Input("values: N * T").Output("output: T").
 		Attr("N: int >= 1").
 		Attr("T: type").
 		Attr("shape: shape").
-		Doc("Joins tensors, each of one row, along their first dimension.")
+		Doc(`Joins tensors, each of one row, along their first dimension.
+
+shape: The shape of the result.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -14,12 +14,17 @@ func init() {
 		Output("output: dtype").
 		Attr("value: tensor").
 		Attr("dtype: type").
-		Doc("Puts out the tensor that the node holds.")
+		Doc(`Puts out the tensor that the node holds.
+
+value: The tensor.`)
 	registry.Define("Fill").
 		Input("dims: index_type").Input("value: T").Output("output: T").
 		Attr("T: type").
 		Attr("index_type: {int32, int64} = DT_INT32").
-		Doc("Makes a tensor of the given shape, every element the given scalar.")
+		Doc(`Makes a tensor whose elements all have one value.
+
+dims: Its shape, a vector.
+value: The value, a scalar.`)
 	registry.Define("ZerosLike").
 		Input("x: T").Output("y: T").
 		Attr("T: type").
@@ -33,7 +38,9 @@ func init() {
 		Attr("dtype: type").
 		Attr("init: bool = false").
 		Stateful().
-		Doc("Makes a tensor of the given shape whose elements are zero if init is set, else anything.")
+		Doc(`Makes a tensor of the given shape.
+
+init: Whether elements are zero; else they may be anything.`)
 
 	kernel.ForAll(newConst, "Const")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(fill), nil }, "Fill")

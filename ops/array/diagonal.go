@@ -14,15 +14,19 @@ func init() {
 	registry.Define("Diag").
 		Input("diagonal: T").Output("output: T").
 		Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}").
-		Doc("Makes a tensor of twice the rank with the elements on its diagonal.")
+		Doc(`Makes a tensor of twice the rank with the elements on its diagonal.
+
+output: The diagonal's shape twice, zero off the diagonal.`)
 	registry.Define("DiagPart").
 		Input("input: T").Output("diagonal: T").
 		Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}").
-		Doc("Gives the diagonal of a tensor whose shape is another one twice.")
+		Doc(`Gives the diagonal of a tensor: the elements whose first half of coordinates equals the second.
+
+input: A tensor of even rank, whose shape is another one twice.`)
 	registry.Define("MatrixDiag").
 		Input("diagonal: T").Output("output: T").
 		Attr("T: type").
-		Doc("Makes matrices with the last dimension on their diagonals.")
+		Doc("Makes square matrices with the last dimension on their diagonals, zero elsewhere.")
 	registry.Define("MatrixDiagV2").
 		Input("diagonal: T").Input("k: int32").Input("num_rows: int32").Input("num_cols: int32").
 		Input("padding_value: T").Output("output: T").
@@ -49,12 +53,15 @@ align: To which side diagonals that are shorter are moved: those above the main 
 	registry.Define("MatrixDiagPart").
 		Input("input: T").Output("diagonal: T").
 		Attr("T: type").
-		Doc("Gives the main diagonals of matrices.")
+		Doc(`Gives the main diagonals of matrices.
+
+input: Matrices in the last two dimensions.`)
 	registry.Define("MatrixDiagPartV2").
 		Input("input: T").Input("k: int32").Input("padding_value: T").Output("diagonal: T").
 		Attr("T: type").
 		Doc(`Gives diagonals of matrices.
 
+input: Matrices in the last two dimensions.
 k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
 padding_value: What diagonals that are shorter are filled up with.
 diagonal: The diagonals, from the uppermost.`)
@@ -64,6 +71,7 @@ diagonal: The diagonals, from the uppermost.`)
 		Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'").
 		Doc(`Gives diagonals of matrices.
 
+input: Matrices in the last two dimensions.
 k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
 padding_value: What diagonals that are shorter are filled up with.
 diagonal: The diagonals, from the uppermost.
@@ -71,12 +79,16 @@ align: To which side diagonals that are shorter are moved: those above the main 
 	registry.Define("MatrixSetDiag").
 		Input("input: T").Input("diagonal: T").Output("output: T").
 		Attr("T: type").
-		Doc("Replaces the main diagonals of matrices.")
+		Doc(`Replaces the main diagonals of matrices.
+
+input: Matrices in the last two dimensions.
+diagonal: The new diagonals in the last dimension.`)
 	registry.Define("MatrixSetDiagV2").
 		Input("input: T").Input("diagonal: T").Input("k: int32").Output("output: T").
 		Attr("T: type").
 		Doc(`Replaces diagonals of matrices.
 
+input: Matrices in the last two dimensions.
 diagonal: The new diagonals, from the uppermost.
 k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.`)
 	registry.Define("MatrixSetDiagV3").
@@ -85,6 +97,7 @@ k: Which diagonal, 0 being the main one and positive ones above it; or the lowes
 		Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'").
 		Doc(`Replaces diagonals of matrices.
 
+input: Matrices in the last two dimensions.
 diagonal: The new diagonals, from the uppermost.
 k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
 align: To which side diagonals that are shorter are moved: those above the main one, then those below.`)

@@ -14,20 +14,34 @@ func init() {
 		Attr("validate_indices: bool = true").
 		Attr("Tparams: type").
 		Attr("Tindices: {int32, int64}").
-		Doc("Takes the rows of a tensor that indices name.")
+		Doc(`Takes the slices of a tensor along its first dimension that indices name.
+
+indices: Which slices, in any shape; one that is not in [0, n) is an error.
+output: In the shape of indices, followed by that of a slice.
+validate_indices: Ignored: indices are always checked.`)
 	registry.Define("GatherV2").
 		Input("params: Tparams").Input("indices: Tindices").Input("axis: Taxis").Output("output: Tparams").
 		Attr("batch_dims: int = 0").
 		Attr("Tparams: type").
 		Attr("Tindices: {int16, int32, int64}").
 		Attr("Taxis: {int32, int64}").
-		Doc("Takes the slices of a tensor along an axis that indices name; the first batch_dims dimensions are walked together.")
+		Doc(`Takes the slices of a tensor along an axis that indices name.
+
+params: What to take slices of.
+indices: Which slices, in any shape; one that is not in [0, n) is an error.
+axis: The axis, a scalar; negative counts from the end.
+output: The shape of params, with the axis replaced by the dimensions of indices behind the first batch_dims.
+batch_dims: How many leading dimensions params and indices have in common, and are walked together; negative counts from the end of indices' dimensions.`)
 	registry.Define("GatherNd").
 		Input("params: Tparams").Input("indices: Tindices").Output("output: Tparams").
 		Attr("Tparams: type").
 		Attr("Tindices: {int16, int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Takes the elements or slices of a tensor that the rows of indices name, each a place in its first dimensions.")
+		Doc(`Takes the elements or slices of a tensor at given coordinates.
+
+params: What to take them of.
+indices: Vectors of coordinates in the last dimension, each as long as params has dimensions, for elements, or shorter, for slices.
+output: In the shape of indices without its last dimension, followed by that of a slice.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return gather{}, nil }, "Gather")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {

@@ -13,20 +13,22 @@ func init() {
 	registry.Define("Identity").
 		Input("input: T").Output("output: T").
 		Attr("T: type").
-		Doc("Passes its input on.")
+		Doc("Passes its input on, without a copy.")
 	registry.Define("IdentityN").
 		Input("input: T").Output("output: T").
 		Attr("T: list(type) >= 1").
-		Doc("Passes its inputs on.")
+		Doc("Passes its inputs on, without a copy.")
 	registry.Define("StopGradient").
 		Input("input: T").Output("output: T").
 		Attr("T: type").
-		Doc("Passes its input on; gradients end here.")
+		Doc("Passes its input on; gradients end here, as if it were a constant.")
 	registry.Define("PreventGradient").
 		Input("input: T").Output("output: T").
 		Attr("T: type").
 		Attr("message: string = ''").
-		Doc("Passes its input on; to ask for a gradient through it is an error.")
+		Doc(`Passes its input on; to ask for a gradient through it is an error.
+
+message: What the error says.`)
 	registry.Define("Snapshot").
 		Input("input: T").Output("output: T").
 		Attr("T: type").
@@ -35,17 +37,19 @@ func init() {
 		Input("input: T").Output("output: T").
 		Attr("T: type").
 		Stateful().
-		Doc("Passes its input on, which promises never to change.")
+		Doc("Passes its input on, with the promise that it is the same in every step.")
 	registry.Define("DeepCopy").
 		Input("x: T").Output("y: T").
 		Attr("T: type").
 		Stateful().
-		Doc("Copies its input.")
+		Doc("Copies its input into memory of its own.")
 	registry.Define("EnsureShape").
 		Input("input: T").Output("output: T").
 		Attr("shape: shape").
 		Attr("T: type").
-		Doc("Passes its input on if its shape is compatible with the attribute, else fails.")
+		Doc(`Passes its input on if it has a certain shape, else fails.
+
+shape: The shape, in which dimensions may be unknown.`)
 
 	kernel.ForAll(newPass, "Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(deepCopy), nil }, "DeepCopy")

@@ -8,21 +8,21 @@ func init() {
 		Attr("T: type").
 		Doc(`Sets rows of a tensor, perhaps in its own memory.
 
-i: Which rows.
+i: Which rows, a vector.
 v: Their values.`)
 	registry.Define("InplaceAdd").
 		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
 		Attr("T: type").
 		Doc(`Adds to rows of a tensor, perhaps in its own memory.
 
-i: Which rows.
+i: Which rows, a vector.
 v: What is added.`)
 	registry.Define("InplaceSub").
 		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
 		Attr("T: type").
 		Doc(`Subtracts from rows of a tensor, perhaps in its own memory.
 
-i: Which rows.
+i: Which rows, a vector.
 v: What is subtracted.`)
 	registry.Define("ScatterNdNonAliasingAdd").
 		Input("input: T").Input("indices: Tindices").Input("updates: T").Output("output: T").

@@ -14,7 +14,13 @@ func init() {
 		Attr("axis: int = -1").
 		Attr("T: type").
 		Attr("TI: {uint8, int8, int32, int64} = DT_INT64").
-		Doc("Makes a tensor with a new dimension of the given depth: on_value where the place along it equals the index, off_value elsewhere.")
+		Doc(`Makes a tensor with a new dimension, along which one place, the index, has another value than the rest.
+
+indices: The places; one that is not in [0, depth) leaves the off value everywhere.
+depth: The size of the new dimension, a scalar.
+on_value: The value at the index, a scalar.
+off_value: The value of the rest, a scalar.
+axis: Where the new dimension goes; -1 for behind the last.`)
 
 	kernel.ForAll(newOneHot, "OneHot")
 }

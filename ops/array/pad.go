@@ -15,18 +15,26 @@ func init() {
 		Input("input: T").Input("paddings: Tpaddings").Output("output: T").
 		Attr("T: type").
 		Attr("Tpaddings: {int32, int64} = DT_INT32").
-		Doc("Adds zeros in front of and behind the elements of each dimension.")
+		Doc(`Adds zeros around a tensor.
+
+paddings: A row of two for each dimension: how many before and behind its elements.`)
 	registry.Define("PadV2").
 		Input("input: T").Input("paddings: Tpaddings").Input("constant_values: T").Output("output: T").
 		Attr("T: type").
 		Attr("Tpaddings: {int32, int64} = DT_INT32").
-		Doc("Adds a given value in front of and behind the elements of each dimension.")
+		Doc(`Adds a given value around a tensor.
+
+paddings: A row of two for each dimension: how many before and behind its elements.
+constant_values: The value, a scalar.`)
 	registry.Define("MirrorPad").
 		Input("input: T").Input("paddings: Tpaddings").Output("output: T").
 		Attr("T: type").
 		Attr("Tpaddings: {int32, int64} = DT_INT32").
 		Attr("mode: {'REFLECT', 'SYMMETRIC'}").
-		Doc("Adds mirror images of the elements in front of and behind those of each dimension.")
+		Doc(`Adds mirror images of the elements around a tensor.
+
+paddings: A row of two for each dimension: how many before and behind its elements.
+mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can add one less.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(pad), nil }, "Pad", "PadV2")
 	kernel.ForAll(newMirrorPad, "MirrorPad")

@@ -13,18 +13,24 @@ func init() {
 		Output("output: dtype").
 		Attr("dtype: type").
 		Attr("shape: shape = { unknown_rank: true }").
-		Doc("Stands for a tensor that every step must feed.")
+		Doc(`Stands for a tensor that every step must feed.
+
+shape: What is said of the tensor's shape; what is fed is not checked against it.`)
 	registry.Define("PlaceholderV2").
 		Output("output: dtype").
 		Attr("dtype: type").
 		Attr("shape: shape").
 		Deprecated(23, "Use Placeholder.").
-		Doc("Stands for a tensor that every step must feed.")
+		Doc(`Stands for a tensor that every step must feed, like Placeholder.
+
+shape: What is said of the tensor's shape.`)
 	registry.Define("PlaceholderWithDefault").
 		Input("input: dtype").Output("output: dtype").
 		Attr("dtype: type").
 		Attr("shape: shape").
-		Doc("Passes its input on, unless a step feeds another tensor in its place.")
+		Doc(`Passes its input on, unless a step feeds another tensor in its place.
+
+shape: What is said of the shape of both.`)
 
 	kernel.ForAll(newPlaceholder, "Placeholder", "PlaceholderV2")
 	kernel.ForAll(newPass, "PlaceholderWithDefault")

@@ -8,7 +8,7 @@ func init() {
 		Attr("dtype: type").
 		Attr("shape: shape").
 		Attr("memory_region_name: string").
-		Doc(`Gives a tensor from a memory region of the system.
+		Doc(`Gives a tensor from a region of memory that the system maps, such as a file.
 
 shape: Its shape.
 memory_region_name: The region.`)

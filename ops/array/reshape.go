@@ -14,22 +14,30 @@ func init() {
 		Input("tensor: T").Input("shape: Tshape").Output("output: T").
 		Attr("T: type").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc("Gives the same elements another shape; a dimension of -1 takes what is left.")
+		Doc(`Gives the same elements, in row-major order, another shape.
+
+shape: The new shape, of as many elements; one dimension may be -1 and follows from the others.`)
 	registry.Define("ExpandDims").
 		Input("input: T").Input("dim: Tdim").Output("output: T").
 		Attr("T: type").
 		Attr("Tdim: {int32, int64} = DT_INT32").
-		Doc("Adds a dimension of 1.")
+		Doc(`Adds a dimension of size 1 to a tensor.
+
+dim: Where it goes, a scalar; negative counts from the end, -1 being behind the last.`)
 	registry.Define("Squeeze").
 		Input("input: T").Output("output: T").
 		Attr("T: type").
 		Attr("squeeze_dims: list(int) >= 0 = []").
-		Doc("Takes dimensions of 1 away: all, or those listed.")
+		Doc(`Takes dimensions of size 1 away.
+
+squeeze_dims: Which ones, negative counting from the end; all that are of size 1 if empty. A listed one of another size is an error.`)
 	registry.Define("Bitcast").
 		Input("input: T").Output("output: type").
 		Attr("T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}").
 		Attr("type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}").
-		Doc("Reads the same memory as elements of another type.")
+		Doc(`Reads the memory of a tensor as elements of another type.
+
+type: That type. Where it is smaller, a dimension is added at the end; where it is larger, the last dimension goes away.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reshape), nil }, "Reshape")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(expandDims), nil }, "ExpandDims")

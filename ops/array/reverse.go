@@ -12,25 +12,36 @@ func init() {
 	registry.Define("Reverse").
 		Input("tensor: T").Input("dims: bool").Output("output: T").
 		Attr("T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, float, double, complex64, complex128, string}").
-		Doc("Turns the dimensions around for which dims is true.")
+		Doc(`Turns dimensions of a tensor around, those for which dims is true.
+
+dims: For each dimension whether to turn it around.`)
 	registry.Define("ReverseV2").
 		Input("tensor: T").Input("axis: Tidx").Output("output: T").
 		Attr("Tidx: {int32, int64} = DT_INT32").
 		Attr("T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double, complex64, complex128, string}").
-		Doc("Turns the listed dimensions around.")
+		Doc(`Turns dimensions of a tensor around.
+
+axis: Which dimensions; negative ones count from the end, and none may occur twice.`)
 	registry.Define("ReverseSequence").
 		Input("input: T").Input("seq_lengths: Tlen").Output("output: T").
 		Attr("seq_dim: int").
 		Attr("batch_dim: int = 0").
 		Attr("T: type").
 		Attr("Tlen: {int32, int64} = DT_INT64").
-		Doc("Turns the first seq_lengths[b] elements of dimension seq_dim around, for every place b of dimension batch_dim.")
+		Doc(`Turns the beginnings of sequences around, each of a length of its own.
+
+seq_lengths: For each place along batch_dim how many elements along seq_dim are turned around.
+seq_dim: The dimension along which to turn.
+batch_dim: The dimension that tells sequences apart.`)
 	registry.Define("Roll").
 		Input("input: T").Input("shift: Tshift").Input("axis: Taxis").Output("output: T").
 		Attr("T: type").
 		Attr("Tshift: {int32, int64}").
 		Attr("Taxis: {int32, int64}").
-		Doc("Moves elements along dimensions, those that fall off one end to the other.")
+		Doc(`Moves elements along dimensions; those that fall off one end come in at the other.
+
+shift: By how many places, a scalar or one for each axis; negative moves toward the beginning.
+axis: Which dimensions, a scalar or a vector; negative ones count from the end, and one may occur several times.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reverse), nil }, "Reverse")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reverseV2), nil }, "ReverseV2")

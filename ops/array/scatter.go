@@ -9,43 +9,50 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+const scatterDoc = `
+
+indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+updates: For each vector an element or slice.`
+
 func init() {
 	registry.Define("ScatterNd").
 		Input("indices: Tindices").Input("updates: T").Input("shape: Tindices").Output("output: T").
 		Attr("T: type").
 		Attr("Tindices: {int16, int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Adds updates to zeros of the given shape, each at the place that its row of indices names.")
+		Doc(`Puts updates at given coordinates into zeros; those for one place are added up.
+
+shape: The shape of the result.` + scatterDoc)
 	registry.Define("TensorScatterUpdate").
 		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
 		Attr("T: type").
 		Attr("Tindices: {int16, int32, int64, uint16}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Copies a tensor, with updates in the places that the rows of indices name.")
+		Doc("Copies a tensor with updates at given coordinates; of several for one place the last counts." + scatterDoc)
 	registry.Define("TensorScatterAdd").
 		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
 		Attr("T: type").
 		Attr("Tindices: {int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Copies a tensor, with updates added in the places that the rows of indices name.")
+		Doc("Copies a tensor with updates added at given coordinates." + scatterDoc)
 	registry.Define("TensorScatterSub").
 		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
 		Attr("T: type").
 		Attr("Tindices: {int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Copies a tensor, with updates subtracted in the places that the rows of indices name.")
+		Doc("Copies a tensor with updates subtracted at given coordinates." + scatterDoc)
 	registry.Define("TensorScatterMax").
 		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
 		Attr("T: type").
 		Attr("Tindices: {int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Copies a tensor, with the larger of element and update in the places that the rows of indices name.")
+		Doc("Copies a tensor with the larger of element and update at given coordinates." + scatterDoc)
 	registry.Define("TensorScatterMin").
 		Input("tensor: T").Input("indices: Tindices").Input("updates: T").Output("output: T").
 		Attr("T: type").
 		Attr("Tindices: {int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc("Copies a tensor, with the smaller of element and update in the places that the rows of indices name.")
+		Doc("Copies a tensor with the smaller of element and update at given coordinates." + scatterDoc)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(scatterNd), nil }, "ScatterNd")
 	onto := func(op string, c combination) {

@@ -15,30 +15,45 @@ func init() {
 		Input("input: T").Output("output: out_type").
 		Attr("T: type").
 		Attr("out_type: {int32, int64} = DT_INT32").
-		Doc("Puts out the input's shape as a vector.")
+		Doc(`Puts out the input's shape as a vector.
+
+out_type: The type of its numbers.`)
 	registry.Define("ShapeN").
 		Input("input: N * T").Output("output: N * out_type").
 		Attr("N: int >= 1").
 		Attr("T: type").
 		Attr("out_type: {int32, int64} = DT_INT32").
-		Doc("Puts out the inputs' shapes as vectors.")
+		Doc(`Puts out the inputs' shapes as vectors.
+
+out_type: The type of their numbers.`)
 	registry.Define("Rank").
 		Input("input: T").Output("output: int32").
 		Attr("T: type").
-		Doc("Puts out the input's number of dimensions.")
+		Doc("Puts out the input's number of dimensions, a scalar: 0 for a scalar.")
 	registry.Define("Size").
 		Input("input: T").Output("output: out_type").
 		Attr("T: type").
 		Attr("out_type: {int32, int64} = DT_INT32").
-		Doc("Puts out the input's number of elements.")
+		Doc(`Puts out the input's number of elements, a scalar.
+
+out_type: Its type.`)
 	registry.Define("BroadcastArgs").
 		Input("s0: T").Input("s1: T").Output("r0: T").
 		Attr("T: {int32, int64} = DT_INT32").
-		Doc("Computes the shape that two shapes broadcast to.")
+		Doc(`Computes the shape that two shapes broadcast to.
+
+s0: A shape, as a vector.
+s1: Another one.
+r0: The shape of, say, the sum of tensors of these shapes.`)
 	registry.Define("BroadcastGradientArgs").
 		Input("s0: T").Input("s1: T").Output("r0: T").Output("r1: T").
 		Attr("T: {int32, int64} = DT_INT32").
-		Doc("Computes the dimensions along which either of two shapes is repeated when they are broadcast together.")
+		Doc(`Computes the dimensions along which two shapes are repeated when they are broadcast together.
+
+s0: A shape, as a vector.
+s1: Another one.
+r0: The dimensions over which to sum to get from the common shape to s0.
+r1: Likewise for s1.`)
 
 	kernel.ForAll(newShape, "Shape", "ShapeN")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(rank), nil }, "Rank")

@@ -9,12 +9,23 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+const maskDoc = `
+
+begin_mask: Bit i says that begin[i] does not count: dimension i is taken from its beginning.
+end_mask: Bit i says that end[i] does not count: dimension i is taken to its end.
+ellipsis_mask: Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
+new_axis_mask: Bit i says that place i is a new dimension of size 1.
+shrink_axis_mask: Bit i says that only the element begin[i] is taken and that the dimension goes away.`
+
 func init() {
 	registry.Define("Slice").
 		Input("input: T").Input("begin: Index").Input("size: Index").Output("output: T").
 		Attr("T: type").
 		Attr("Index: {int32, int64}").
-		Doc("Takes a box out of a tensor, given by its first corner and its size; a size of -1 reaches to the end.")
+		Doc(`Takes a box out of a tensor.
+
+begin: The box's first corner, from 0.
+size: Its size in each dimension; -1 reaches to the end. A box that is not inside the tensor is an error.`)
 	registry.Define("StridedSlice").
 		Input("input: T").Input("begin: Index").Input("end: Index").Input("strides: Index").Output("output: T").
 		Attr("T: type").
@@ -24,7 +35,11 @@ func init() {
 		Attr("ellipsis_mask: int = 0").
 		Attr("new_axis_mask: int = 0").
 		Attr("shrink_axis_mask: int = 0").
-		Doc("Takes elements at regular steps along every dimension, as Python's x[begin:end:stride, ...] does.")
+		Doc(`Takes elements at regular steps along every dimension, as Python's x[begin:end:stride, ...] does.
+
+begin: Where to begin in each of the first dimensions; negative counts from the end. The dimensions that are not given are taken whole.
+end: Where to end, without that element, counted likewise; both are limited to the dimension.
+strides: The steps: not 0, and negative to go backwards.` + maskDoc)
 	registry.Define("StridedSliceGrad").
 		Input("shape: Index").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("dy: T").Output("output: T").
 		Attr("T: type").
@@ -34,7 +49,13 @@ func init() {
 		Attr("ellipsis_mask: int = 0").
 		Attr("new_axis_mask: int = 0").
 		Attr("shrink_axis_mask: int = 0").
-		Doc("Puts dy where StridedSlice took elements from, into zeros of the given shape.")
+		Doc(`Computes the gradient of StridedSlice: dy where elements were taken from, zeros elsewhere.
+
+shape: The shape of StridedSlice's input.
+begin: As StridedSlice has it.
+end: As StridedSlice has it.
+strides: As StridedSlice has it.
+dy: The gradient of its output.` + maskDoc)
 	registry.Define("TensorStridedSliceUpdate").
 		Input("input: T").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").Output("output: T").
 		Attr("T: type").
@@ -44,7 +65,12 @@ func init() {
 		Attr("ellipsis_mask: int = 0").
 		Attr("new_axis_mask: int = 0").
 		Attr("shrink_axis_mask: int = 0").
-		Doc("Copies a tensor, with value where StridedSlice would take elements from.")
+		Doc(`Copies a tensor, with value where StridedSlice would take elements from.
+
+begin: As StridedSlice has it.
+end: As StridedSlice has it.
+strides: As StridedSlice has it.
+value: Of the shape of StridedSlice's output, or one that broadcasts to it.` + maskDoc)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(slice), nil }, "Slice")
 	kernel.ForAll(newStridedSlice, "StridedSlice")

@@ -13,19 +13,29 @@ func init() {
 		Input("split_dim: int32").Input("value: T").Output("output: num_split * T").
 		Attr("num_split: int >= 1").
 		Attr("T: type").
-		Doc("Divides a tensor into equal parts along a dimension.")
+		Doc(`Divides a tensor into equal parts along a dimension.
+
+split_dim: The dimension, a scalar; negative counts from the end.
+num_split: How many parts; it divides the dimension.`)
 	registry.Define("SplitV").
 		Input("value: T").Input("size_splits: Tlen").Input("split_dim: int32").Output("output: num_split * T").
 		Attr("num_split: int >= 1").
 		Attr("T: type").
 		Attr("Tlen: {int8, int32, int64} = DT_INT64").
-		Doc("Divides a tensor into parts of the given sizes along a dimension; one size may be -1 and takes what is left.")
+		Doc(`Divides a tensor into parts of given sizes along a dimension.
+
+size_splits: The sizes, which add up to the dimension; one may be -1 and takes what is left.
+split_dim: The dimension, a scalar; negative counts from the end.
+num_split: How many parts.`)
 	registry.Define("Unpack").
 		Input("value: T").Output("output: num * T").
 		Attr("num: int >= 0").
 		Attr("T: type").
 		Attr("axis: int = 0").
-		Doc("Divides a tensor along a dimension, which goes away, into its elements.")
+		Doc(`Divides a tensor along a dimension, which goes away, into its slices.
+
+num: How many slices: the size of the dimension.
+axis: The dimension; negative counts from the end.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(split), nil }, "Split")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(splitV), nil }, "SplitV")

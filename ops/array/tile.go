@@ -16,12 +16,16 @@ func init() {
 		Input("input: T").Input("multiples: Tmultiples").Output("output: T").
 		Attr("T: type").
 		Attr("Tmultiples: {int32, int64} = DT_INT32").
-		Doc("Repeats a tensor multiples[i] times along each dimension i.")
+		Doc(`Repeats a tensor along its dimensions.
+
+multiples: How often, for each dimension; 0 gives no elements.`)
 	registry.Define("BroadcastTo").
 		Input("input: T").Input("shape: Tidx").Output("output: T").
 		Attr("T: type").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Repeats a tensor along its dimensions of 1, and along new ones, to give it a shape.")
+		Doc(`Repeats a tensor along its dimensions of size 1, and along new ones in front, to give it a shape.
+
+shape: The shape, of no fewer dimensions, of which the last go with those of the input.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(tile), nil }, "Tile")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastTo), nil }, "BroadcastTo")

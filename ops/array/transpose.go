@@ -13,16 +13,23 @@ func init() {
 		Input("x: T").Input("perm: Tperm").Output("y: T").
 		Attr("T: type").
 		Attr("Tperm: {int32, int64} = DT_INT32").
-		Doc("Puts dimension perm[i] of the input in place i.")
+		Doc(`Permutes the dimensions of a tensor.
+
+perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end.`)
 	registry.Define("ConjugateTranspose").
 		Input("x: T").Input("perm: Tperm").Output("y: T").
 		Attr("T: type").
 		Attr("Tperm: {int32, int64} = DT_INT32").
-		Doc("Puts dimension perm[i] of the input in place i and takes the complex conjugate.")
+		Doc(`Permutes the dimensions of a tensor and takes the complex conjugate.
+
+perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end.`)
 	registry.Define("InvertPermutation").
 		Input("x: T").Output("y: T").
 		Attr("T: {int32, int64} = DT_INT32").
-		Doc("Computes the permutation that undoes the given one.")
+		Doc(`Computes the permutation that undoes the given one.
+
+x: A vector that holds each number from 0 up to its length once.
+y: The vector whose element x[i] is i.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(transpose), nil }, "Transpose")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(conjugateTranspose), nil }, "ConjugateTranspose")

@@ -10,7 +10,8 @@ func init() {
 		Doc(`Finds the distinct elements of a vector, in the order they first occur.
 
 y: The distinct elements.
-idx: The place of each element of x in y.`)
+idx: The place of each element of x in y.
+out_idx: The type of places and counts.`)
 	registry.Define("UniqueV2").
 		Input("x: T").Input("axis: Taxis").Output("y: T").Output("idx: out_idx").
 		Attr("T: type").
@@ -20,7 +21,8 @@ idx: The place of each element of x in y.`)
 
 axis: The dimension; empty for a vector.
 y: The distinct slices.
-idx: The place of each slice of x in y.`)
+idx: The place of each slice of x in y.
+out_idx: The type of places and counts.`)
 	registry.Define("UniqueWithCounts").
 		Input("x: T").Output("y: T").Output("idx: out_idx").Output("count: out_idx").
 		Attr("T: type").
@@ -29,7 +31,8 @@ idx: The place of each slice of x in y.`)
 
 y: The distinct elements.
 idx: The place of each element of x in y.
-count: How often each occurs.`)
+count: How often each occurs.
+out_idx: The type of places and counts.`)
 	registry.Define("UniqueWithCountsV2").
 		Input("x: T").Input("axis: Taxis").Output("y: T").Output("idx: out_idx").Output("count: out_idx").
 		Attr("T: type").
@@ -40,13 +43,16 @@ count: How often each occurs.`)
 axis: The dimension; empty for a vector.
 y: The distinct slices.
 idx: The place of each slice of x in y.
-count: How often each occurs.`)
+count: How often each occurs.
+out_idx: The type of places and counts.`)
 	registry.Define("ListDiff").
 		Input("x: T").Input("y: T").Output("out: T").Output("idx: out_idx").
 		Attr("T: type").
 		Attr("out_idx: {int32, int64} = DT_INT32").
 		Doc(`Finds the elements of x that are not in y.
 
+x: A vector, in which elements may occur several times.
 out: These elements, in the order of x.
-idx: Their places in x.`)
+idx: Their places in x.
+out_idx: The type of the places.`)
 }

@@ -12,7 +12,9 @@ func init() {
 	registry.Define("Where").
 		Input("input: T").Output("index: int64").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = DT_BOOL").
-		Doc("Lists the coordinates of the elements that are true or not 0, in row-major order.")
+		Doc(`Lists the coordinates of the elements that are true or not 0, in row-major order.
+
+index: One element a row, as many columns as the input has dimensions.`)
 
 	kernel.ForTypes("Where", "T", newWhere, append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool)...)
 }

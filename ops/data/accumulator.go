@@ -32,9 +32,10 @@ local_step: The step the gradient was computed at; below the accumulator's step 
 	registry.Define("AccumulatorTakeGradient").
 		Input("handle: Ref(string)").Input("num_required: int32").Output("average: dtype").
 		Attr("dtype: numbertype").
-		Doc(`Takes what was accumulated from an accumulator behind a reference, and starts the next step.
+		Doc(`Takes what an accumulator behind a reference has gathered, waiting until there is enough, and starts the next step.
 
-num_required: How many gradients to wait for.`)
+num_required: How many gradients to wait for.
+average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("AccumulatorNumAccumulated").
 		Input("handle: Ref(string)").Output("num_accumulated: int32").
 		Doc("Tells how many gradients an accumulator behind a reference has.")
@@ -64,9 +65,10 @@ local_step: The step the gradient was computed at; below the accumulator's step 
 		Input("handle: resource").Input("num_required: int32").Output("average: dtype").
 		Attr("dtype: numbertype").
 		Stateful().
-		Doc(`Takes what was accumulated, and starts the next step.
+		Doc(`Takes what an accumulator has gathered, waiting until there is enough, and starts the next step.
 
-num_required: How many gradients to wait for.`)
+num_required: How many gradients to wait for.
+average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("ResourceAccumulatorNumAccumulated").
 		Input("handle: resource").Output("num_accumulated: int32").
 		Stateful().

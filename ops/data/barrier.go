@@ -38,6 +38,7 @@ num_elements: How many.
 indices: The order in which elements began.
 keys: Their keys.
 values: Their components, stacked.
+component_types: The types of an element's components, as the barrier has them.
 allow_small_batch: Whether a closed barrier may give fewer.
 wait_for_incomplete: Whether, with allow_small_batch, elements that are not complete are waited for.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)

@@ -21,8 +21,9 @@ timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 		Attr("Tcomponents: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
-		Doc(`Adds an element to a queue, waiting while the queue is full.
+		Doc(`Adds an element to a queue, waiting while the queue is full; a closed queue is an error.
 
+components: The element.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueEnqueueMany").
 		Input("handle: Ref(string)").Input("components: Tcomponents").
@@ -47,14 +48,17 @@ timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 		Attr("timeout_ms: int = -1").
 		Doc(`Takes an element from a queue behind a reference, waiting while there is none.
 
+component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueV2").
 		Input("handle: resource").Output("components: component_types").
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
-		Doc(`Takes an element from a queue, waiting while there is none.
+		Doc(`Takes an element from a queue, waiting while there is none; from a closed and empty queue it fails with OUT_OF_RANGE.
 
+components: The element.
+component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueMany").
 		Input("handle: Ref(string)").Input("n: int32").Output("components: component_types").
@@ -63,15 +67,18 @@ timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 		Doc(`Takes elements from a queue behind a reference and stacks them, waiting until there are enough.
 
 n: How many.
+component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueManyV2").
 		Input("handle: resource").Input("n: int32").Output("components: component_types").
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
-		Doc(`Takes elements from a queue and stacks them, waiting until there are enough.
+		Doc(`Takes n elements from a queue and stacks them, waiting until there are enough; a closed queue with fewer fails with OUT_OF_RANGE.
 
 n: How many.
+components: The stacked components.
+component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueUpTo").
 		Input("handle: Ref(string)").Input("n: int32").Output("components: component_types").
@@ -80,15 +87,18 @@ timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 		Doc(`Takes elements from a queue behind a reference and stacks them; from a closed queue, as many as are left.
 
 n: How many.
+component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueUpToV2").
 		Input("handle: resource").Input("n: int32").Output("components: component_types").
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
-		Doc(`Takes elements from a queue and stacks them; from a closed queue, as many as are left.
+		Doc(`Takes n elements from a queue and stacks them, waiting until there are enough; from a closed queue, as many as are left.
 
 n: How many.
+components: The stacked components.
+component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueClose").
 		Input("handle: Ref(string)").

@@ -17,40 +17,58 @@ func init() {
 		Attr("elem_type: type").
 		Attr("stack_name: string = ''").
 		Stateful().
-		Doc("Makes a stack of at most max_size tensors, without a bound if that is negative. It lives as long as the step.")
+		Doc(`Makes a stack of tensors.
+
+It lives as long as the step.
+
+max_size: The most tensors it holds; negative for any number.
+elem_type: The type of the tensors.
+stack_name: A name for messages; empty for the node's.`)
 	registry.Define("StackPushV2").
 		Input("handle: resource").Input("elem: T").Output("output: T").
 		Attr("T: type").
 		Attr("swap_memory: bool = false").
 		Stateful().
-		Doc("Puts elem on a stack, and passes it on. swap_memory makes no difference.")
+		Doc(`Puts a tensor on a stack, and passes it on.
+
+elem: The tensor.
+swap_memory: Ignored.`)
 	registry.Define("StackPopV2").
 		Input("handle: resource").Output("elem: elem_type").
 		Attr("elem_type: type").
 		Stateful().
-		Doc("Takes the tensor on top of a stack.")
+		Doc(`Takes the tensor on top of a stack; an empty stack is an error.
+
+elem_type: Its type.`)
 	registry.Define("StackCloseV2").
 		Input("handle: resource").
 		Stateful().
-		Doc("Drops a stack.")
+		Doc("Drops a stack, which cannot be used afterwards.")
 	registry.Define("Stack").
 		Output("handle: Ref(string)").
 		Attr("elem_type: type").
 		Attr("stack_name: string = ''").
 		Stateful().
-		Doc("Is StackV2, without a bound, with an older form of handle.")
+		Doc(`Makes a stack of tensors without a bound, as StackV2 does, behind a reference.
+
+elem_type: The type of the tensors.
+stack_name: A name for messages; empty for the node's.`)
 	registry.Define("StackPush").
 		Input("handle: Ref(string)").Input("elem: T").Output("output: T").
 		Attr("T: type").
 		Attr("swap_memory: bool = false").
-		Doc("Is StackPushV2 for the handle of a Stack.")
+		Doc(`Puts a tensor on a stack behind a reference, and passes it on.
+
+swap_memory: Ignored.`)
 	registry.Define("StackPop").
 		Input("handle: Ref(string)").Output("elem: elem_type").
 		Attr("elem_type: type").
-		Doc("Is StackPopV2 for the handle of a Stack.")
+		Doc(`Takes the tensor on top of a stack behind a reference; an empty stack is an error.
+
+elem_type: Its type.`)
 	registry.Define("StackClose").
 		Input("handle: Ref(string)").
-		Doc("Is StackCloseV2 for the handle of a Stack.")
+		Doc("Drops a stack behind a reference, which cannot be used afterwards.")
 
 	kernel.ForAll(newStack, "StackV2", "Stack")
 	for _, op := range []struct {

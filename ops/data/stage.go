@@ -11,8 +11,9 @@ func init() {
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Adds an element to a staging area, waiting while it is full.
+		Doc(`Adds an element to a staging area, waiting while the area is full.
 
+values: The element.
 capacity: The most elements it holds; 0 for any number.
 memory_limit: The most bytes it holds; 0 for any number.`)
 	registry.Define("Unstage").
@@ -26,7 +27,8 @@ memory_limit: The most bytes it holds; 0 for any number.`)
 		Doc(`Takes the oldest element from a staging area, waiting while there is none.
 
 capacity: As Stage has it.
-memory_limit: As Stage has it.`)
+memory_limit: As Stage has it.
+dtypes: The types of an element's components.`)
 	registry.Define("StagePeek").
 		Input("index: int32").Output("values: dtypes").
 		Attr("capacity: int >= 0 = 0").
@@ -37,8 +39,10 @@ memory_limit: As Stage has it.`)
 		Stateful().
 		Doc(`Gives the element at an index of a staging area without taking it, waiting until it is there.
 
+index: Which element, from the oldest on.
 capacity: As Stage has it.
-memory_limit: As Stage has it.`)
+memory_limit: As Stage has it.
+dtypes: The types of an element's components.`)
 	registry.Define("StageSize").
 		Output("size: int32").
 		Attr("capacity: int >= 0 = 0").
@@ -50,7 +54,8 @@ memory_limit: As Stage has it.`)
 		Doc(`Tells the number of elements of a staging area.
 
 capacity: As Stage has it.
-memory_limit: As Stage has it.`)
+memory_limit: As Stage has it.
+dtypes: The types of an element's components.`)
 	registry.Define("StageClear").
 		Attr("capacity: int >= 0 = 0").
 		Attr("memory_limit: int >= 0 = 0").
@@ -61,7 +66,8 @@ memory_limit: As Stage has it.`)
 		Doc(`Removes all elements of a staging area.
 
 capacity: As Stage has it.
-memory_limit: As Stage has it.`)
+memory_limit: As Stage has it.
+dtypes: The types of an element's components.`)
 	registry.Define("MapStage").
 		Input("key: int64").Input("indices: int32").Input("values: fake_dtypes").
 		Attr("capacity: int >= 0 = 0").

@@ -22,35 +22,64 @@ func init() {
 		Attr("identical_element_shapes: bool = false").
 		Attr("tensor_array_name: string = ''").
 		Stateful().
-		Doc("Makes an array of tensors that are each written once. It lives as long as the step.")
+		Doc(`Makes an array of tensors, each of which is written once.
+
+It lives as long as the step.
+
+size: How many elements, a scalar.
+flow: What the first operation on the array takes; the flow from one to the next puts them in order.
+element_shape: The shape of the elements, as far as it is known.
+dynamic_size: Whether writing beyond the end makes the array longer, rather than fail.
+clear_after_read: Whether an element can be read only once and is dropped then.
+identical_element_shapes: Whether all elements have the shape of the first one written.
+tensor_array_name: A name for messages and for the array of gradients; empty for the node's.`)
 	registry.Define("TensorArrayWriteV3").
 		Input("handle: resource").Input("index: int32").Input("value: T").Input("flow_in: float").Output("flow_out: float").
 		Attr("T: type").
 		Stateful().
-		Doc("Writes an element of an array.")
+		Doc(`Writes an element of an array.
+
+index: Which element; one that was written already is an error.
+value: The element, of the array's type and shape.
+flow_in: The flow of the operation before.
+flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayReadV3").
 		Input("handle: resource").Input("index: int32").Input("flow_in: float").Output("value: dtype").
 		Attr("dtype: type").
 		Stateful().
-		Doc("Reads an element of an array. One that was not written is zeros if the shape of elements is known.")
+		Doc(`Reads an element of an array.
+
+index: Which element; one that was not written is zeros if the shape of elements is known, else an error.
+flow_in: The flow of the operations that wrote it.`)
 	registry.Define("TensorArraySizeV3").
 		Input("handle: resource").Input("flow_in: float").Output("size: int32").
 		Stateful().
-		Doc("Gives the number of elements of an array.")
+		Doc(`Gives the number of elements of an array.
+
+flow_in: The flow of the operation before.`)
 	registry.Define("TensorArrayCloseV3").
 		Input("handle: resource").
 		Stateful().
-		Doc("Drops the elements of an array, which is of no use afterwards.")
+		Doc("Drops the elements of an array, which cannot be used afterwards.")
 	registry.Define("TensorArrayGradV3").
 		Input("handle: resource").Input("flow_in: float").Output("grad_handle: resource").Output("flow_out: float").
 		Attr("source: string").
 		Stateful().
-		Doc("Gives the array of the gradients of an array's elements, one for each source. What is written to one place of it is summed.")
+		Doc(`Gives the array of the gradients of an array's elements; what is written to one element of it is added up.
+
+flow_in: The flow of the operation before.
+flow_out: The flow for the first operation on the gradients.
+source: A name for the gradient that is computed: there is one array for each.`)
 	registry.Define("TensorArrayGradWithShape").
 		Input("handle: resource").Input("flow_in: float").Input("shape_to_prepend: int32").Output("grad_handle: resource").Output("flow_out: float").
 		Attr("source: string").
 		Stateful().
-		Doc("Is TensorArrayGradV3 for gradients that have more dimensions than the elements: shape_to_prepend comes before theirs.")
+		Doc(`Gives the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
+
+flow_in: The flow of the operation before.
+shape_to_prepend: The sizes of these dimensions.
+flow_out: The flow for the first operation on the gradients.
+source: A name for the gradient that is computed: there is one array for each.`)
 	registry.Define("TensorArrayV2").
 		Input("size: int32").Output("handle: string").
 		Attr("dtype: type").
@@ -60,7 +89,12 @@ func init() {
 		Attr("tensor_array_name: string = ''").
 		Stateful().
 		Deprecated(26, "Use TensorArrayV3").
-		Doc("Is TensorArrayV3 with an older form of handle.")
+		Doc(`Makes an array of tensors, as TensorArrayV3 does, with an older form of handle.
+
+element_shape: As TensorArrayV3 has it.
+dynamic_size: As TensorArrayV3 has it.
+clear_after_read: As TensorArrayV3 has it.
+tensor_array_name: As TensorArrayV3 has it.`)
 	registry.Define("TensorArray").
 		Input("size: int32").Output("handle: Ref(string)").
 		Attr("dtype: type").
@@ -70,7 +104,12 @@ func init() {
 		Attr("element_shape: shape = ?").
 		Stateful().
 		Deprecated(16, "Use TensorArrayV3").
-		Doc("Is TensorArrayV2 with an older form of handle.")
+		Doc(`Makes an array of tensors, as TensorArrayV3 does, behind a reference.
+
+dynamic_size: As TensorArrayV3 has it.
+clear_after_read: As TensorArrayV3 has it.
+tensor_array_name: As TensorArrayV3 has it.
+element_shape: As TensorArrayV3 has it.`)
 
 	kernel.ForAll(newTensorArray, "TensorArrayV3")
 	kernel.ForAll(newWrite, "TensorArrayWriteV3")

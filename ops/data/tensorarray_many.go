@@ -19,28 +19,46 @@ func init() {
 		Attr("dtype: type").
 		Attr("element_shape: shape = ?").
 		Stateful().
-		Doc("Reads the elements with those indices into one tensor, one behind the other along a new first dimension.")
+		Doc(`Reads elements of an array and stacks them along a new first dimension.
+
+indices: Which elements, a vector.
+flow_in: The flow of the operations that wrote them.
+element_shape: The shape of the elements, as far as it is known.`)
 	registry.Define("TensorArrayScatterV3").
 		Input("handle: resource").Input("indices: int32").Input("value: T").Input("flow_in: float").Output("flow_out: float").
 		Attr("T: type").
 		Stateful().
-		Doc("Writes the slices of value along its first dimension to the elements with those indices.")
+		Doc(`Writes the slices of a tensor along its first dimension to elements of an array.
+
+indices: The element for each slice, a vector.
+flow_in: The flow of the operation before.
+flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayConcatV3").
 		Input("handle: resource").Input("flow_in: float").Output("value: dtype").Output("lengths: int64").
 		Attr("dtype: type").
 		Attr("element_shape_except0: shape = ?").
 		Stateful().
-		Doc("Reads all elements into one tensor, joined along their first dimension, in which they may differ, and gives the sizes of that.")
+		Doc(`Reads all elements of an array and joins them along their first dimension, in which alone they may differ.
+
+flow_in: The flow of the operations that wrote them.
+lengths: The size of each element in that dimension.
+element_shape_except0: The shape of the elements behind the first dimension, as far as it is known.`)
 	registry.Define("TensorArraySplitV3").
 		Input("handle: resource").Input("value: T").Input("lengths: int64").Input("flow_in: float").Output("flow_out: float").
 		Attr("T: type").
 		Stateful().
-		Doc("Cuts value along its first dimension into pieces of those lengths and writes them to the elements in order.")
+		Doc(`Cuts a tensor along its first dimension into pieces and writes them to an array's elements in order.
+
+lengths: The size of each piece, as many as there are elements.
+flow_in: The flow of the operation before.
+flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayConcatV2").
 		Input("handle: string").Input("flow_in: float").Output("value: dtype").Output("lengths: int64").
 		Attr("dtype: type").
 		Attr("element_shape_except0: shape = ?").
-		Doc("Is TensorArrayConcatV3 for an older form of handle.")
+		Doc(`Reads and joins all elements of an array, as TensorArrayConcatV3 does, by an older form of handle.
+
+element_shape_except0: As TensorArrayConcatV3 has it.`)
 
 	kernel.ForAll(newGather, "TensorArrayGatherV3")
 	kernel.ForAll(newScatter, "TensorArrayScatterV3")

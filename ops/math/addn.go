@@ -15,7 +15,7 @@ func init() {
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}").
 		Commutative().
 		Aggregate().
-		Doc("Adds up tensors of one shape.")
+		Doc("Adds up tensors of one shape and type.")
 	registry.Define("AccumulateNV2").
 		Input("inputs: N * T").Output("sum: T").
 		Attr("N: int >= 1").
@@ -23,7 +23,9 @@ func init() {
 		Attr("shape: shape").
 		Commutative().
 		Aggregate().
-		Doc("Adds up tensors of one shape.")
+		Doc(`Adds up tensors of one shape and type.
+
+shape: Their shape.`)
 
 	for _, op := range []string{"AddN", "AccumulateNV2"} {
 		kernel.ForTypes(op, "T", newAddN, elementwise.Numbers...)

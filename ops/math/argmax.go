@@ -8,19 +8,26 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+const argDoc = `
+
+input: A tensor of at least one dimension.
+dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0.
+output: The places along the dimension, in the input's shape without it.
+output_type: The type of the places.`
+
 func init() {
 	registry.Define("ArgMax").
 		Input("input: T").Input("dimension: Tidx").Output("output: output_type").
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}").
 		Attr("Tidx: {int16, int32, int64} = DT_INT32").
 		Attr("output_type: {int16, uint16, int32, int64} = DT_INT64").
-		Doc("Finds the place of the largest element along a dimension, the first of equal ones.")
+		Doc("Finds the place of the largest element along a dimension, the first of equal ones." + argDoc)
 	registry.Define("ArgMin").
 		Input("input: T").Input("dimension: Tidx").Output("output: output_type").
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
 		Attr("output_type: {int32, int64} = DT_INT64").
-		Doc("Finds the place of the smallest element along a dimension, the first of equal ones.")
+		Doc("Finds the place of the smallest element along a dimension, the first of equal ones." + argDoc)
 
 	for _, op := range []string{"ArgMax", "ArgMin"} {
 		kernel.Register(kernel.Registration{Op: op, New: newArg})

@@ -37,7 +37,7 @@ func init() {
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}").
 		Commutative().
-		Doc("Computes conj(x-y)·(x-y) with broadcasting.")
+		Doc("Computes the square of x-y with broadcasting; conj(x-y)·(x-y) for complex numbers.")
 	registry.Define("Neg").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").

@@ -17,7 +17,10 @@ func init() {
 		Attr("adj_y: bool = false").
 		Attr("grad_x: bool = false").
 		Attr("grad_y: bool = false").
-		Doc("Multiplies the matrices in the last two dimensions of two tensors whose other dimensions are equal; adjoint matrices are transposed and conjugated.")
+		Doc(`Multiplies the matrices in the last two dimensions of two tensors whose other dimensions are equal.
+
+adj_x: Whether to transpose and conjugate each matrix of x.
+adj_y: Whether to transpose and conjugate each matrix of y.`)
 	registry.Define("BatchMatMulV2").
 		Input("x: T").Input("y: T").Output("output: T").
 		Attr("T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
@@ -25,7 +28,10 @@ func init() {
 		Attr("adj_y: bool = false").
 		Attr("grad_x: bool = false").
 		Attr("grad_y: bool = false").
-		Doc("Multiplies the matrices in the last two dimensions of two tensors, with broadcasting of the others; adjoint matrices are transposed and conjugated.")
+		Doc(`Multiplies the matrices in the last two dimensions of two tensors, with broadcasting of the others.
+
+adj_x: Whether to transpose and conjugate each matrix of x.
+adj_y: Whether to transpose and conjugate each matrix of y.`)
 	registry.Define("BatchMatMulV3").
 		Input("x: Ta").Input("y: Tb").Output("output: Tout").
 		Attr("Ta: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}").
@@ -35,7 +41,11 @@ func init() {
 		Attr("adj_y: bool = false").
 		Attr("grad_x: bool = false").
 		Attr("grad_y: bool = false").
-		Doc("Multiplies the matrices in the last two dimensions of two tensors, perhaps of different types, with broadcasting of the others; adjoint matrices are transposed and conjugated.")
+		Doc(`Multiplies the matrices in the last two dimensions of two tensors, perhaps of different types, with broadcasting of the others.
+
+Tout: The type of the product.
+adj_x: Whether to transpose and conjugate each matrix of x.
+adj_y: Whether to transpose and conjugate each matrix of y.`)
 
 	kernel.ForAll(newBatchMatMul, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 }

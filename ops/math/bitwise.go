@@ -33,11 +33,15 @@ func init() {
 	registry.Define("LeftShift").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
-		Doc("Shifts the bits of x to the left by y places, with broadcasting; y is taken as no less than 0 and less than the number of bits.")
+		Doc(`Shifts the bits of x to the left by y places, with broadcasting.
+
+y: How many places; below 0 counts as 0, and too many as one less than x has bits.`)
 	registry.Define("RightShift").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
-		Doc("Shifts the bits of x to the right by y places, with broadcasting, keeping the sign of signed types; y is taken as no less than 0 and less than the number of bits.")
+		Doc(`Shifts the bits of x to the right by y places, with broadcasting, keeping the sign of signed types.
+
+y: How many places; below 0 counts as 0, and too many as one less than x has bits.`)
 	registry.Define("PopulationCount").
 		Input("x: T").Output("y: uint8").
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").

@@ -16,7 +16,12 @@ func init() {
 		Attr("SrcT: type").
 		Attr("DstT: type").
 		Attr("Truncate: bool = false").
-		Doc("Converts elements to another type: floating-point numbers to integers by rounding toward 0, complex numbers to real ones by their real part, numbers to bool by comparison with 0.")
+		Doc(`Converts elements to another type.
+
+Floating-point numbers become integers by rounding toward 0; what the integer type cannot hold, NaN included, becomes what the processor makes of it. Complex numbers lose their imaginary part. A number becomes the bool that says whether it is not 0.
+
+DstT: The type to convert to.
+Truncate: Whether a shorter floating-point type gets the bits that fit, rather than the nearest number.`)
 
 	kernel.ForAll(newCast, "Cast")
 }

@@ -26,11 +26,11 @@ func init() {
 	registry.Define("Maximum").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}").
-		Doc("Takes the larger of x and y, with broadcasting.")
+		Doc("Takes the larger of x and y, with broadcasting; NaN if either is.")
 	registry.Define("Minimum").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}").
-		Doc("Takes the smaller of x and y, with broadcasting.")
+		Doc("Takes the smaller of x and y, with broadcasting; NaN if either is.")
 
 	kernel.ForTypes("Less", "T", newLess, elementwise.Reals...)
 	kernel.ForTypes("LessEqual", "T", newLessEqual, elementwise.Reals...)

@@ -14,17 +14,23 @@ func init() {
 		Input("real: T").Input("imag: T").Output("out: Tout").
 		Attr("T: {float, double} = DT_FLOAT").
 		Attr("Tout: {complex64, complex128} = DT_COMPLEX64").
-		Doc("Makes complex numbers of real and imaginary parts.")
+		Doc(`Makes complex numbers of real and imaginary parts, with broadcasting.
+
+Tout: The type of the numbers: complex64 of float, complex128 of double.`)
 	registry.Define("Real").
 		Input("input: T").Output("output: Tout").
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
-		Doc("Takes the real part of every element.")
+		Doc(`Takes the real part of every element.
+
+Tout: The type of the result: float of complex64, double of complex128.`)
 	registry.Define("Imag").
 		Input("input: T").Output("output: Tout").
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
-		Doc("Takes the imaginary part of every element.")
+		Doc(`Takes the imaginary part of every element.
+
+Tout: The type of the result: float of complex64, double of complex128.`)
 	registry.Define("Conj").
 		Input("input: T").Output("output: T").
 		Attr("T: {complex64, complex128, variant} = DT_COMPLEX64").
@@ -33,12 +39,16 @@ func init() {
 		Input("x: T").Output("y: Tout").
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
-		Doc("Takes the absolute value of every complex element.")
+		Doc(`Takes the absolute value of every complex element.
+
+Tout: The type of the result: float of complex64, double of complex128.`)
 	registry.Define("Angle").
 		Input("input: T").Output("output: Tout").
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
-		Doc("Takes the argument of every complex element, in (-π, π].")
+		Doc(`Takes the argument of every complex element, in (-π, π].
+
+Tout: The type of the angles.`)
 
 	kernel.ForType("Complex", "T", tensor.Float, func(*kernel.Construction) (kernel.Kernel, error) {
 		return &elementwise.Zip[float32, complex64]{In: tensor.Float, Out: tensor.Complex64, F: func(x, y float32) complex64 { return complex(x, y) }}, nil

@@ -12,7 +12,7 @@ func init() {
 	registry.Define("Cross").
 		Input("a: T").Input("b: T").Output("product: T").
 		Attr("T: realnumbertype").
-		Doc("Computes cross products of vectors of three elements, in the last dimension.")
+		Doc("Computes cross products of vectors of three elements, in the last dimension of tensors of one shape.")
 
 	kernel.ForTypes("Cross", "T", newCross, elementwise.Reals...)
 }

@@ -10,6 +10,12 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+const cumulativeDoc = `
+
+axis: The dimension, a scalar; negative counts from the end.
+exclusive: Whether a place gets the value of what comes before it, without its own element.
+reverse: Whether to run from the end of the dimension.`
+
 func init() {
 	registry.Define("Cumsum").
 		Input("x: T").Input("axis: Tidx").Output("out: T").
@@ -17,21 +23,21 @@ func init() {
 		Attr("reverse: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Computes running sums along a dimension.")
+		Doc("Computes running sums along a dimension: [a, a+b, a+b+c, ...]." + cumulativeDoc)
 	registry.Define("Cumprod").
 		Input("x: T").Input("axis: Tidx").Output("out: T").
 		Attr("exclusive: bool = false").
 		Attr("reverse: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Computes running products along a dimension.")
+		Doc("Computes running products along a dimension: [a, a·b, a·b·c, ...]." + cumulativeDoc)
 	registry.Define("CumulativeLogsumexp").
 		Input("x: T").Input("axis: Tidx").Output("out: T").
 		Attr("exclusive: bool = false").
 		Attr("reverse: bool = false").
 		Attr("T: {bfloat16, half, float, double}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Computes running values of log(Σexp(x)) along a dimension.")
+		Doc("Computes running values of log(Σexp(x)) along a dimension." + cumulativeDoc)
 
 	kernel.ForAll(newCumulative, "Cumsum", "Cumprod")
 	for _, dt := range elementwise.Floats {

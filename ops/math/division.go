@@ -15,7 +15,7 @@ func init() {
 	registry.Define("Div").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
-		Doc("Divides x by y with broadcasting; the quotient of integers is rounded toward 0.")
+		Doc("Divides x by y with broadcasting; the quotient of integers is rounded toward 0, and an integer 0 for y is an error.")
 	registry.Define("RealDiv").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
@@ -23,11 +23,11 @@ func init() {
 	registry.Define("TruncateDiv").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
-		Doc("Divides x by y with broadcasting and rounds the quotient toward 0.")
+		Doc("Divides x by y with broadcasting and rounds the quotient toward 0; an integer 0 for y is an error.")
 	registry.Define("FloorDiv").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
-		Doc("Divides x by y with broadcasting and rounds the quotient down.")
+		Doc("Divides x by y with broadcasting and rounds the quotient down; an integer 0 for y is an error.")
 	registry.Define("DivNoNan").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {half, float, bfloat16, double, complex64, complex128}").
@@ -35,15 +35,15 @@ func init() {
 	registry.Define("Mod").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {int32, int64, half, half, bfloat16, float, double}").
-		Doc("Computes the remainder of x divided by y, with x's sign.")
+		Doc("Computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.")
 	registry.Define("TruncateMod").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {int32, int64, bfloat16, half, float, double}").
-		Doc("Computes the remainder of x divided by y, with x's sign.")
+		Doc("Computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.")
 	registry.Define("FloorMod").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}").
-		Doc("Computes the remainder of x divided by y, with y's sign.")
+		Doc("Computes the remainder of x divided by y, with y's sign and with broadcasting; an integer 0 for y is an error.")
 	registry.Define("Reciprocal").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").

@@ -10,5 +10,6 @@ func init() {
 		Attr("T: type").
 		Doc(`Multiplies and adds up tensors as an equation in Einstein's notation says.
 
-equation: Such as "ij,jk->ik"; "..." stands for dimensions that broadcast.`)
+inputs: One or two tensors.
+equation: Such as "ij,jk->ik": a letter for each dimension, of which those missing behind the arrow are summed over; "..." stands for dimensions that broadcast.`)
 }

@@ -27,7 +27,9 @@ func init() {
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("tolerance: float = 1e-05").
 		Commutative().
-		Doc("Says where x and y, of one shape, are less than the tolerance apart.")
+		Doc(`Says where x and y, of one shape, are close to each other.
+
+tolerance: How far apart they may be; equal to it is too far.`)
 
 	registerEquality("Equal", newEqual, func(x, y bool) bool { return x == y }, func(x, y string) bool { return x == y }, false)
 	registerEquality("NotEqual", newNotEqual, func(x, y bool) bool { return x != y }, func(x, y string) bool { return x != y }, true)

@@ -24,23 +24,23 @@ func init() {
 	registry.Define("Log").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the natural logarithm of every element.")
+		Doc("Takes the natural logarithm of every element: -∞ for 0, NaN for a negative one.")
 	registry.Define("Log1p").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the natural logarithm of 1 plus every element, exactly near 0.")
+		Doc("Takes the natural logarithm of 1 plus every element, exactly near 0; below -1 it is NaN.")
 	registry.Define("Sqrt").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the square root of every element.")
+		Doc("Takes the square root of every element, NaN for a negative one.")
 	registry.Define("Rsqrt").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the reciprocal of the square root of every element.")
+		Doc("Takes the reciprocal of the square root of every element: ∞ for 0, NaN for a negative one.")
 	registry.Define("Pow").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Raises x to the power of y, with broadcasting.")
+		Doc("Raises x to the power of y, with broadcasting; an integer may not be raised to a negative power.")
 	registry.Define("Sigmoid").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").

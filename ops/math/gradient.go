@@ -36,7 +36,10 @@ func init() {
 	registry.Define("InvGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Computes -dy·y², the gradient of the reciprocal where it gave y.")
+		Doc(`Computes -dy·y², the gradient of the reciprocal where it gave y.
+
+y: The reciprocal.
+dy: Its gradient.`)
 
 	derivative("TanhGrad", newTanhGrad, func(y, dy complex128) complex128 { return dy * (1 - y*y) })
 	derivative("SigmoidGrad", newSigmoidGrad, func(y, dy complex128) complex128 { return dy * y * (1 - y) })

@@ -17,7 +17,12 @@ func init() {
 		Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
 		Attr("grad_a: bool = false").
 		Attr("grad_b: bool = false").
-		Doc("Multiplies two matrices, either of which may be transposed first.")
+		Doc(`Multiplies two matrices, either of which may be transposed first.
+
+a: A matrix.
+b: A matrix with as many rows as a has columns, both after they are transposed.
+transpose_a: Whether to transpose a.
+transpose_b: Whether to transpose b.`)
 	registry.Define("SparseMatMul").
 		Input("a: Ta").Input("b: Tb").Output("product: float").
 		Attr("transpose_a: bool = false").
@@ -26,7 +31,15 @@ func init() {
 		Attr("b_is_sparse: bool = false").
 		Attr("Ta: {float, bfloat16} = DT_FLOAT").
 		Attr("Tb: {float, bfloat16} = DT_FLOAT").
-		Doc("Multiplies two matrices of which one, or both, hold many zeros.")
+		Doc(`Multiplies two matrices of which one, or both, hold many zeros.
+
+a: A matrix.
+b: A matrix.
+product: Their product, as an ordinary matrix.
+transpose_a: Whether to transpose a.
+transpose_b: Whether to transpose b.
+a_is_sparse: Whether a holds many zeros; a hint.
+b_is_sparse: Whether b holds many zeros; a hint.`)
 
 	products := map[tensor.DType]func(m matrices) kernel.Kernel{
 		tensor.Float: newMatMul[float32], tensor.Double: newMatMul[float64],

@@ -7,7 +7,9 @@ func init() {
 		Input("input: T").Input("n: int32").Output("values: T").
 		Attr("reverse: bool = false").
 		Attr("T: realnumbertype").
-		Doc(`Finds the element of each row that is in place n when the row is sorted.
+		Doc(`Finds the element that is in place n when the row is sorted, in each row.
 
+input: Rows in the last dimension, of more than n elements.
+n: The place, from 0.
 reverse: Whether the row is sorted in descending order.`)
 }

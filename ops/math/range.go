@@ -14,12 +14,18 @@ func init() {
 	registry.Define("Range").
 		Input("start: Tidx").Input("limit: Tidx").Input("delta: Tidx").Output("output: Tidx").
 		Attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32").
-		Doc("Lists numbers from start up to, but not including, limit, delta apart.")
+		Doc(`Lists numbers from start on, delta apart, as far as they come before limit.
+
+start: The first number, a scalar.
+limit: Where to stop; it is not part of the list.
+delta: The step: not 0, and negative to count down. That limit lies in the other direction is an error.`)
 	registry.Define("LinSpace").
 		Input("start: T").Input("stop: T").Input("num: Tidx").Output("output: T").
 		Attr("T: {bfloat16, half, float, double}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Lists num numbers from start to stop, evenly spaced.")
+		Doc(`Lists num numbers from start to stop, evenly spaced.
+
+num: How many; at least 1, and 1 gives start alone.`)
 
 	kernel.ForTypes("Range", "Tidx", newRange, append(elementwise.Floats[:len(elementwise.Floats):len(elementwise.Floats)], tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint16, tensor.Uint32, tensor.Uint64)...)
 	kernel.ForTypes("LinSpace", "T", newLinSpace, elementwise.Floats...)

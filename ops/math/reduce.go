@@ -9,53 +9,63 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+const reductionDoc = `
+
+reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+output: The input without these axes.
+keep_dims: Whether these axes stay, of size 1.`
+
 func init() {
 	registry.Define("Sum").
 		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
 		Attr("keep_dims: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Adds up the elements along the given axes.")
+		Doc("Adds up the elements along the given axes; an empty sum is 0." + reductionDoc)
 	registry.Define("Prod").
 		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
 		Attr("keep_dims: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Multiplies the elements along the given axes.")
+		Doc("Multiplies the elements along the given axes; an empty product is 1." + reductionDoc)
 	registry.Define("Mean").
 		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
 		Attr("keep_dims: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Takes the mean of the elements along the given axes.")
+		Doc("Takes the mean of the elements along the given axes: NaN where there are none; for integers, rounded toward 0." + reductionDoc)
 	registry.Define("Max").
 		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
 		Attr("keep_dims: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Takes the largest of the elements along the given axes.")
+		Doc(`Takes the largest of the elements along the given axes.
+
+A NaN among them gives NaN. Where there are none, the result is the lowest value of the type, -∞ for floats.` + reductionDoc)
 	registry.Define("Min").
 		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
 		Attr("keep_dims: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Takes the smallest of the elements along the given axes.")
+		Doc(`Takes the smallest of the elements along the given axes.
+
+A NaN among them gives NaN. Where there are none, the result is the highest value of the type, ∞ for floats.` + reductionDoc)
 	registry.Define("EuclideanNorm").
 		Input("input: T").Input("reduction_indices: Tidx").Output("output: T").
 		Attr("keep_dims: bool = false").
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Takes the square root of the sum of squares along the given axes.")
+		Doc("Takes the length of the vectors that the elements along the given axes are: √Σ|x|²." + reductionDoc)
 	registry.Define("All").
 		Input("input: bool").Input("reduction_indices: Tidx").Output("output: bool").
 		Attr("keep_dims: bool = false").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Says whether all elements along the given axes are true.")
+		Doc("Says whether all elements along the given axes are true; where there are none, they are." + reductionDoc)
 	registry.Define("Any").
 		Input("input: bool").Input("reduction_indices: Tidx").Output("output: bool").
 		Attr("keep_dims: bool = false").
 		Attr("Tidx: {int32, int64} = DT_INT32").
-		Doc("Says whether any element along the given axes is true.")
+		Doc("Says whether any element along the given axes is true; where there are none, none is." + reductionDoc)
 
 	for _, r := range []struct {
 		op    string

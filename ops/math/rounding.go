@@ -14,23 +14,23 @@ func init() {
 	registry.Define("Floor").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Rounds every element down to an integer.")
+		Doc("Rounds every element down to an integer; it stays of its type.")
 	registry.Define("Ceil").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Rounds every element up to an integer.")
+		Doc("Rounds every element up to an integer; it stays of its type.")
 	registry.Define("Round").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Rounds every element to the nearest integer, halfway cases to the even one.")
+		Doc("Rounds every element to the nearest integer, halves to the even one; it stays of its type.")
 	registry.Define("Rint").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Rounds every element to the nearest integer, halfway cases to the even one.")
+		Doc("Rounds every float to the nearest integer, halves to the even one; it stays of its type.")
 	registry.Define("Sign").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Tells the sign of every element: -1, 0 or 1; for a complex number its direction x/|x|, or 0.")
+		Doc("Tells the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.")
 
 	kernel.ForTypes("Floor", "T", newFloor, elementwise.Floats...)
 	kernel.ForTypes("Ceil", "T", newCeil, elementwise.Floats...)

@@ -15,57 +15,64 @@ func init() {
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Adds up the slices of each segment.
+		Doc(`Adds up the slices of each segment; a segment without slices gives 0.
 
-segment_ids: The segment of each slice along the first dimension, in order.`)
+segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+output: A slice for each segment up to the last one that occurs.`)
 	registry.Define("SegmentMean").
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Takes the mean of the slices of each segment.
+		Doc(`Takes the mean of the slices of each segment; a segment without slices gives 0.
 
-segment_ids: The segment of each slice along the first dimension, in order.`)
+segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+output: A slice for each segment up to the last one that occurs.`)
 	registry.Define("SegmentProd").
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Multiplies the slices of each segment.
+		Doc(`Multiplies the slices of each segment; a segment without slices gives 1.
 
-segment_ids: The segment of each slice along the first dimension, in order.`)
+segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+output: A slice for each segment up to the last one that occurs.`)
 	registry.Define("SegmentMax").
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: realnumbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Takes the greatest elements of the slices of each segment.
+		Doc(`Takes the greatest elements of the slices of each segment; a segment without slices gives 0.
 
-segment_ids: The segment of each slice along the first dimension, in order.`)
+segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+output: A slice for each segment up to the last one that occurs.`)
 	registry.Define("SegmentMin").
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: realnumbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Takes the least elements of the slices of each segment.
+		Doc(`Takes the least elements of the slices of each segment; a segment without slices gives 0.
 
-segment_ids: The segment of each slice along the first dimension, in order.`)
+segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+output: A slice for each segment up to the last one that occurs.`)
 	registry.Define("UnsortedSegmentSum").
 		Input("data: T").Input("segment_ids: Tindices").Input("num_segments: Tnumsegments").
 		Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int16, int32, int64}").
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Doc(`Adds up the slices of each segment, whose numbers may come in any order.
+		Doc(`Adds up the slices of each segment, whose numbers may come in any order; a segment without slices gives 0.
 
-segment_ids: The segment of each slice; negative ones are left out.
-num_segments: How many segments.`)
+data: Slices, along the dimensions that segment_ids has.
+segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+num_segments: How many segments the output has.`)
 	registry.Define("UnsortedSegmentProd").
 		Input("data: T").Input("segment_ids: Tindices").Input("num_segments: Tnumsegments").
 		Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Doc(`Multiplies the slices of each segment, whose numbers may come in any order.
+		Doc(`Multiplies the slices of each segment, whose numbers may come in any order; a segment without slices gives 1.
 
-segment_ids: The segment of each slice; negative ones are left out.
-num_segments: How many segments.`)
+data: Slices, along the dimensions that segment_ids has.
+segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+num_segments: How many segments the output has.`)
 	registry.Define("UnsortedSegmentMax").
 		Input("data: T").Input("segment_ids: Tindices").Input("num_segments: Tnumsegments").
 		Output("output: T").
@@ -74,8 +81,11 @@ num_segments: How many segments.`)
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
 		Doc(`Takes the greatest elements of the slices of each segment, whose numbers may come in any order.
 
-segment_ids: The segment of each slice; negative ones are left out.
-num_segments: How many segments.`)
+A segment without slices gives the lowest value of the type.
+
+data: Slices, along the dimensions that segment_ids has.
+segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+num_segments: How many segments the output has.`)
 	registry.Define("UnsortedSegmentMin").
 		Input("data: T").Input("segment_ids: Tindices").Input("num_segments: Tnumsegments").
 		Output("output: T").
@@ -84,8 +94,11 @@ num_segments: How many segments.`)
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
 		Doc(`Takes the least elements of the slices of each segment, whose numbers may come in any order.
 
-segment_ids: The segment of each slice; negative ones are left out.
-num_segments: How many segments.`)
+A segment without slices gives the highest value of the type.
+
+data: Slices, along the dimensions that segment_ids has.
+segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
+num_segments: How many segments the output has.`)
 
 	for op, kind := range map[string]reduction{"Sum": total, "Mean": mean, "Prod": product, "Max": largest, "Min": smallest} {
 		types := elementwise.Numbers

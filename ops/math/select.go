@@ -13,7 +13,9 @@ func init() {
 	registry.Define("Select").
 		Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").
 		Attr("T: type").
-		Doc("Takes elements of t where the condition is true, of e elsewhere; a scalar condition takes all, a vector whole rows.")
+		Doc(`Takes elements of t where the condition is true, of e elsewhere.
+
+condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them.`)
 	registry.Define("SelectV2").
 		Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").
 		Attr("T: type").

@@ -11,8 +11,9 @@ func init() {
 		Attr("sparse_gradient: bool = false").
 		Doc(`Gathers slices and adds up those of each segment.
 
-indices: Which slices.
-segment_ids: The segment of each of them, in order.
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
 sparse_gradient: Whether the gradient is sparse.`)
 	registry.Define("SparseSegmentSumWithNumSegments").
 		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
@@ -24,8 +25,9 @@ sparse_gradient: Whether the gradient is sparse.`)
 		Attr("sparse_gradient: bool = false").
 		Doc(`Gathers slices and adds up those of each segment; segments without slices are zeros.
 
-indices: Which slices.
-segment_ids: The segment of each of them, in order.
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
 num_segments: How many segments.
 sparse_gradient: Whether the gradient is sparse.`)
 	registry.Define("SparseSegmentMean").
@@ -36,8 +38,9 @@ sparse_gradient: Whether the gradient is sparse.`)
 		Attr("sparse_gradient: bool = false").
 		Doc(`Gathers slices and takes the mean of those of each segment.
 
-indices: Which slices.
-segment_ids: The segment of each of them, in order.
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
 sparse_gradient: Whether the gradient is sparse.`)
 	registry.Define("SparseSegmentMeanWithNumSegments").
 		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
@@ -49,8 +52,9 @@ sparse_gradient: Whether the gradient is sparse.`)
 		Attr("sparse_gradient: bool = false").
 		Doc(`Gathers slices and takes the mean of those of each segment; segments without slices are zeros.
 
-indices: Which slices.
-segment_ids: The segment of each of them, in order.
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
 num_segments: How many segments.
 sparse_gradient: Whether the gradient is sparse.`)
 	registry.Define("SparseSegmentMeanGrad").
@@ -62,6 +66,8 @@ sparse_gradient: Whether the gradient is sparse.`)
 		Doc(`Computes the gradient of SparseSegmentMean.
 
 grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
 output_dim0: The first dimension of its data.`)
 	registry.Define("SparseSegmentSqrtN").
 		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
@@ -71,8 +77,9 @@ output_dim0: The first dimension of its data.`)
 		Attr("sparse_gradient: bool = false").
 		Doc(`Gathers slices and adds up those of each segment, divided by the square root of their number.
 
-indices: Which slices.
-segment_ids: The segment of each of them, in order.
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
 sparse_gradient: Whether the gradient is sparse.`)
 	registry.Define("SparseSegmentSqrtNWithNumSegments").
 		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
@@ -84,8 +91,9 @@ sparse_gradient: Whether the gradient is sparse.`)
 		Attr("sparse_gradient: bool = false").
 		Doc(`Gathers slices and adds up those of each segment, divided by the square root of their number; segments without slices are zeros.
 
-indices: Which slices.
-segment_ids: The segment of each of them, in order.
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
 num_segments: How many segments.
 sparse_gradient: Whether the gradient is sparse.`)
 	registry.Define("SparseSegmentSqrtNGrad").
@@ -97,5 +105,7 @@ sparse_gradient: Whether the gradient is sparse.`)
 		Doc(`Computes the gradient of SparseSegmentSqrtN.
 
 grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
 output_dim0: The first dimension of its data.`)
 }

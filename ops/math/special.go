@@ -20,15 +20,15 @@ func init() {
 	registry.Define("Erfinv").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Computes the inverse error function of every element.")
+		Doc("Computes the inverse error function of every element; NaN outside of [-1, 1].")
 	registry.Define("Ndtri").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Computes the quantile of the standard normal distribution for every element.")
+		Doc("Computes the quantile of the standard normal distribution for every element, a probability; NaN outside of [0, 1].")
 	registry.Define("Lgamma").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Takes the logarithm of the absolute value of the gamma function of every element.")
+		Doc("Takes log|Γ(x)| for every element x.")
 	registry.Define("Digamma").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double}").

@@ -25,19 +25,21 @@ func init() {
 	registry.Define("Asin").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the inverse sine of every element.")
+		Doc("Takes the inverse sine of every element, in radians from -π/2 to π/2; NaN outside of [-1, 1].")
 	registry.Define("Acos").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the inverse cosine of every element.")
+		Doc("Takes the inverse cosine of every element, in radians from 0 to π; NaN outside of [-1, 1].")
 	registry.Define("Atan").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the inverse tangent of every element.")
+		Doc("Takes the inverse tangent of every element, in radians from -π/2 to π/2.")
 	registry.Define("Atan2").
 		Input("y: T").Input("x: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Computes the angle of the point (x, y), with broadcasting.")
+		Doc(`Computes the angle of the point (x, y), in radians from -π to π, with broadcasting.
+
+y: The second coordinate, which comes first here.`)
 	registry.Define("Sinh").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
@@ -57,11 +59,11 @@ func init() {
 	registry.Define("Acosh").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the inverse hyperbolic cosine of every element.")
+		Doc("Takes the inverse hyperbolic cosine of every element; NaN below 1.")
 	registry.Define("Atanh").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Takes the inverse hyperbolic tangent of every element.")
+		Doc("Takes the inverse hyperbolic tangent of every element; NaN outside of [-1, 1].")
 
 	fields("Sin", math.Sin, cmplx.Sin)
 	fields("Cos", math.Cos, cmplx.Cos)

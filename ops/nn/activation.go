@@ -23,7 +23,7 @@ func init() {
 	registry.Define("Relu").
 		Input("features: T").Output("activations: T").
 		Attr("T: {realnumbertype, qint8}").
-		Doc("Replaces negative elements by 0.")
+		Doc("Replaces negative elements by 0; NaN stays NaN.")
 	registry.Define("ReluGrad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
 		Attr("T: realnumbertype").
@@ -46,7 +46,9 @@ features: Its input, or its output.`)
 		Input("features: T").Output("activations: T").
 		Attr("alpha: float = 0.2").
 		Attr("T: {half, bfloat16, float, double} = DT_FLOAT").
-		Doc("Multiplies negative elements by alpha.")
+		Doc(`Multiplies negative elements by alpha.
+
+alpha: The slope below 0.`)
 	registry.Define("LeakyReluGrad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
 		Attr("alpha: float = 0.2").
@@ -54,11 +56,12 @@ features: Its input, or its output.`)
 		Doc(`Computes the gradient of LeakyRelu.
 
 gradients: The gradient of its output.
-features: Its input.`)
+features: Its input.
+alpha: The slope below 0.`)
 	registry.Define("Elu").
 		Input("features: T").Output("activations: T").
 		Attr("T: {half, bfloat16, float, double}").
-		Doc("Replaces negative elements x by exp(x) - 1.")
+		Doc("Replaces negative elements x by exp(x) - 1, which goes to -1.")
 	registry.Define("EluGrad").
 		Input("gradients: T").Input("outputs: T").Output("backprops: T").
 		Attr("T: {half, bfloat16, float, double}").

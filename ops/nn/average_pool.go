@@ -10,11 +10,12 @@ func init() {
 		Attr("padding: {'SAME', 'VALID'}").
 		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
 		Attr("T: {half, bfloat16, float, double}").
-		Doc(`Takes the mean of each window of images.
+		Doc(`Takes the mean of each window of images; what lies beyond the edges does not count.
 
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+value: A batch of images.
+ksize: The size of the window in each of the four dimensions; 1 for the batch.
+strides: The window's step in each of the four dimensions; 1 for the batch.
+data_format: "NHWC" for batch, height, width, channels; "NCHW" with the channels second.` + poolPaddingDoc)
 	registry.Define("AvgPoolGrad").
 		Input("orig_input_shape: int32").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 4").
@@ -26,9 +27,10 @@ data_format: The order of the dimensions.`)
 
 orig_input_shape: The shape of its input.
 grad: The gradient of its output.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+ksize: As AvgPool has it.
+strides: As AvgPool has it.
+padding: As AvgPool has it.
+data_format: As AvgPool has it.`)
 	registry.Define("AvgPool3D").
 		Input("input: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -38,9 +40,10 @@ data_format: The order of the dimensions.`)
 		Attr("T: {half, bfloat16, float, double}").
 		Doc(`Takes the mean of each window of volumes.
 
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+input: A batch of volumes.
+ksize: The size of the window in each of the five dimensions; 1 for batch and channels.
+strides: The window's step in each of the five dimensions; 1 for batch and channels.
+data_format: "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.` + poolPaddingDoc)
 	registry.Define("AvgPool3DGrad").
 		Input("orig_input_shape: int32").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -52,7 +55,8 @@ data_format: The order of the dimensions.`)
 
 orig_input_shape: The shape of its input.
 grad: The gradient of its output.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+ksize: As AvgPool3D has it.
+strides: As AvgPool3D has it.
+padding: As AvgPool3D has it.
+data_format: As AvgPool3D has it.`)
 }

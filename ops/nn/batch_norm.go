@@ -11,7 +11,13 @@ func init() {
 		Deprecated(9, "Batch normalization is composed of other ops").
 		Doc(`Normalizes with a given mean and variance: (t - m)/√(v + variance_epsilon)·gamma + beta.
 
-scale_after_normalization: Whether gamma counts.`)
+t: Images, channels last.
+m: The mean of each channel.
+v: The variance of each channel.
+beta: What is added to each channel at the end.
+gamma: The factor of each channel.
+variance_epsilon: What is added to the variance, so that it is not 0.
+scale_after_normalization: Whether to multiply by gamma.`)
 	registry.Define("FusedBatchNorm").
 		Input("x: T").Input("scale: T").Input("offset: T").Input("mean: T").Input("variance: T").
 		Output("y: T").Output("batch_mean: T").Output("batch_variance: T").Output("reserve_space_1: T").
@@ -23,14 +29,18 @@ scale_after_normalization: Whether gamma counts.`)
 		Attr("is_training: bool = true").
 		Doc(`Normalizes each channel to mean 0 and variance 1, then scales and shifts it.
 
+x: A batch of images.
+scale: A factor for each channel.
+offset: What is added to each channel after that.
 mean: The running mean; empty in the first step of training.
 variance: The running variance; likewise.
 batch_mean: The mean, or its running average.
 batch_variance: The variance, or its running average.
 reserve_space_1: What the gradient needs.
 reserve_space_2: What the gradient needs.
-epsilon: What is added to the variance.
-exponential_avg_factor: How much the new mean and variance count in the running ones.
+epsilon: What is added to the variance, so that it is not 0.
+exponential_avg_factor: How much the batch's mean and variance count in the running ones; 1 for entirely.
+data_format: Where the channels are: the last dimension, or the second.
 is_training: Whether mean and variance are those of the batch, rather than given.`)
 	registry.Define("FusedBatchNormV2").
 		Input("x: T").Input("scale: U").Input("offset: U").Input("mean: U").Input("variance: U").
@@ -44,14 +54,18 @@ is_training: Whether mean and variance are those of the batch, rather than given
 		Attr("is_training: bool = true").
 		Doc(`Normalizes each channel to mean 0 and variance 1, then scales and shifts it; statistics have a type of their own.
 
+x: A batch of images.
+scale: A factor for each channel.
+offset: What is added to each channel after that.
 mean: The running mean; empty in the first step of training.
 variance: The running variance; likewise.
 batch_mean: The mean, or its running average.
 batch_variance: The variance, or its running average.
 reserve_space_1: What the gradient needs.
 reserve_space_2: What the gradient needs.
-epsilon: What is added to the variance.
-exponential_avg_factor: How much the new mean and variance count in the running ones.
+epsilon: What is added to the variance, so that it is not 0.
+exponential_avg_factor: How much the batch's mean and variance count in the running ones; 1 for entirely.
+data_format: Where the channels are: the last dimension, or the second.
 is_training: Whether mean and variance are those of the batch, rather than given.`)
 	registry.Define("FusedBatchNormV3").
 		Input("x: T").Input("scale: U").Input("offset: U").Input("mean: U").Input("variance: U").
@@ -65,6 +79,9 @@ is_training: Whether mean and variance are those of the batch, rather than given
 		Attr("is_training: bool = true").
 		Doc(`Normalizes each channel to mean 0 and variance 1, then scales and shifts it; statistics have a type of their own.
 
+x: A batch of images, or of volumes for FusedBatchNormV3.
+scale: A factor for each channel.
+offset: What is added to each channel after that.
 mean: The running mean; empty in the first step of training.
 variance: The running variance; likewise.
 batch_mean: The mean, or its running average.
@@ -72,8 +89,9 @@ batch_variance: The variance, or its running average.
 reserve_space_1: What the gradient needs.
 reserve_space_2: What the gradient needs.
 reserve_space_3: What the gradient needs.
-epsilon: What is added to the variance.
-exponential_avg_factor: How much the new mean and variance count in the running ones.
+epsilon: What is added to the variance, so that it is not 0.
+exponential_avg_factor: How much the batch's mean and variance count in the running ones; 1 for entirely.
+data_format: Where the channels are: the last dimension, or the second.
 is_training: Whether mean and variance are those of the batch, rather than given.`)
 	registry.Define("FusedBatchNormGrad").
 		Input("y_backprop: T").Input("x: T").Input("scale: T").Input("reserve_space_1: T").
@@ -86,8 +104,16 @@ is_training: Whether mean and variance are those of the batch, rather than given
 		Doc(`Computes the gradient of FusedBatchNorm.
 
 y_backprop: The gradient of y.
+x: As the operation had it.
+scale: As the operation had it.
 reserve_space_1: The mean, or what FusedBatchNorm reserved.
-reserve_space_2: The variance, or what FusedBatchNorm reserved.`)
+reserve_space_2: The variance, or what FusedBatchNorm reserved.
+x_backprop: The gradient of x.
+scale_backprop: The gradient of scale.
+offset_backprop: The gradient of offset.
+epsilon: What was added to the variance.
+data_format: Where the channels are: the last dimension, or the second.
+is_training: Whether mean and variance were those of the batch.`)
 	registry.Define("FusedBatchNormGradV2").
 		Input("y_backprop: T").Input("x: T").Input("scale: float").Input("reserve_space_1: U").
 		Input("reserve_space_2: U").Output("x_backprop: T").Output("scale_backprop: U").
@@ -100,8 +126,16 @@ reserve_space_2: The variance, or what FusedBatchNorm reserved.`)
 		Doc(`Computes the gradient of FusedBatchNormV2.
 
 y_backprop: The gradient of y.
+x: As the operation had it.
+scale: As the operation had it.
 reserve_space_1: The mean, or what FusedBatchNormV2 reserved.
-reserve_space_2: The variance, or what FusedBatchNormV2 reserved.`)
+reserve_space_2: The variance, or what FusedBatchNormV2 reserved.
+x_backprop: The gradient of x.
+scale_backprop: The gradient of scale.
+offset_backprop: The gradient of offset.
+epsilon: What was added to the variance.
+data_format: Where the channels are: the last dimension, or the second.
+is_training: Whether mean and variance were those of the batch.`)
 	registry.Define("FusedBatchNormGradV3").
 		Input("y_backprop: T").Input("x: T").Input("scale: float").Input("reserve_space_1: U").
 		Input("reserve_space_2: U").Input("reserve_space_3: U").Output("x_backprop: T").
@@ -115,9 +149,17 @@ reserve_space_2: The variance, or what FusedBatchNormV2 reserved.`)
 		Doc(`Computes the gradient of FusedBatchNormV3.
 
 y_backprop: The gradient of y.
+x: As the operation had it.
+scale: As the operation had it.
 reserve_space_1: The mean, or what FusedBatchNormV3 reserved.
 reserve_space_2: The variance, or what FusedBatchNormV3 reserved.
-reserve_space_3: What FusedBatchNormV3 reserved.`)
+reserve_space_3: What FusedBatchNormV3 reserved.
+x_backprop: The gradient of x.
+scale_backprop: The gradient of scale.
+offset_backprop: The gradient of offset.
+epsilon: What was added to the variance.
+data_format: Where the channels are: the last dimension, or the second.
+is_training: Whether mean and variance were those of the batch.`)
 	registry.Define("LRN").
 		Input("input: T").Output("output: T").
 		Attr("depth_radius: int = 5").
@@ -127,7 +169,10 @@ reserve_space_3: What FusedBatchNormV3 reserved.`)
 		Attr("T: {half, bfloat16, float} = DT_FLOAT").
 		Doc(`Divides each element by a power of the squares around it: x/(bias + alpha·sum(x²))^beta, over neighboring channels.
 
-depth_radius: How many channels on either side count.`)
+depth_radius: How many channels on either side count.
+bias: What is added to the sum; positive, so that nothing is divided by 0.
+alpha: The factor of the sum.
+beta: The power.`)
 	registry.Define("LRNGrad").
 		Input("input_grads: T").Input("input_image: T").Input("output_image: T").Output("output: T").
 		Attr("depth_radius: int = 5").
@@ -139,5 +184,9 @@ depth_radius: How many channels on either side count.`)
 
 input_grads: The gradient of its output.
 input_image: Its input.
-output_image: Its output.`)
+output_image: Its output.
+depth_radius: How many channels on either side count.
+bias: What is added to the sum; positive, so that nothing is divided by 0.
+alpha: The factor of the sum.
+beta: The power.`)
 }

@@ -13,8 +13,9 @@ func init() {
 		Input("value: T").Input("bias: T").Output("output: T").
 		Attr("T: numbertype").
 		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
-		Doc(`Adds a vector to the channels.
+		Doc(`Adds a number to each channel.
 
+bias: A vector, of the size of the channels.
 data_format: Where the channels are: the last dimension, or the second with NCHW.`)
 	registry.Define("BiasAddGrad").
 		Input("out_backprop: T").Output("output: T").
@@ -26,7 +27,9 @@ data_format: Where the channels are: the last dimension, or the second with NCHW
 	registry.Define("BiasAddV1").
 		Input("value: T").Input("bias: T").Output("output: T").
 		Attr("T: numbertype").
-		Doc("Adds a vector to the last dimension.")
+		Doc(`Adds a vector to the last dimension.
+
+bias: The vector, of the size of that dimension.`)
 
 	for _, op := range []string{"BiasAdd", "BiasAddV1", "BiasAddGrad"} {
 		for _, dt := range elementwise.Numbers {

@@ -2,6 +2,15 @@ package nn
 
 import "github.com/troupe-go/troupe/registry"
 
+const paddingDoc = `
+
+padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" pads as explicit_paddings says.
+explicit_paddings: How much to pad before and after each dimension, in pairs, for "EXPLICIT".`
+
+const plainPaddingDoc = `
+
+padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.`
+
 func init() {
 	registry.Define("Conv").
 		Input("input: T").Input("filter: T").Output("output: T").
@@ -13,16 +22,14 @@ func init() {
 		Attr("dilations: list(int) = []").
 		Attr("batch_dims: int = 1").
 		Attr("groups: int = 1").
-		Doc(`Computes a convolution over any number of spatial dimensions.
+		Doc(`Slides filters over a tensor: a convolution, without flipping the filters, over any number of spatial dimensions.
 
 filter: Spatial dimensions, channels of the input (of a group), channels of the output.
-strides: The step in each dimension of the input.
-padding: "SAME", "VALID", or "EXPLICIT" with explicit_paddings.
-explicit_paddings: The padding before and after each dimension.
-data_format: Whether channels come before or after the spatial dimensions.
+strides: The filter's step in each dimension of the input; 1 for batch and channels.
+data_format: Whether channels come first, right behind the batch ("CHANNELS_FIRST"), or last ("CHANNELS_LAST").
 dilations: The distance of the filter's elements in each dimension.
 batch_dims: The number of leading batch dimensions.
-groups: Into how many groups the channels are split.`)
+groups: Into how many groups the channels are split.` + paddingDoc)
 	registry.Define("Conv2D").
 		Input("input: T").Input("filter: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double, int32}").
@@ -32,15 +39,15 @@ groups: Into how many groups the channels are split.`)
 		Attr("explicit_paddings: list(int) = []").
 		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
 		Attr("dilations: list(int) = [1, 1, 1, 1]").
-		Doc(`Computes a convolution over two spatial dimensions.
+		Doc(`Slides filters over images: a convolution, without flipping the filters, over two spatial dimensions.
 
+input: A batch of images, their dimensions ordered as data_format says.
 filter: Height, width, channels of the input (of a group), channels of the output.
-strides: The step in each dimension of the input.
+output: A batch of images with a channel for each filter, in the same order.
+strides: The filter's step in each of the four dimensions; 1 for batch and channels.
 use_cudnn_on_gpu: Ignored.
-padding: "SAME", "VALID", or "EXPLICIT" with explicit_paddings.
-explicit_paddings: The padding before and after each dimension.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+data_format: "NHWC" for batch, height, width, channels; "NCHW" for batch, channels, height, width.
+dilations: The distance between a filter's elements in each of the four dimensions; 1 for batch and channels.` + paddingDoc)
 	registry.Define("Conv2DBackpropInput").
 		Input("input_sizes: int32").Input("filter: T").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double, int32}").
@@ -50,16 +57,17 @@ dilations: The distance of the filter's elements in each dimension.`)
 		Attr("explicit_paddings: list(int) = []").
 		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
 		Attr("dilations: list(int) = [1, 1, 1, 1]").
-		Doc(`Computes the gradient of Conv2D with respect to its input; it is also known as a transposed convolution.
+		Doc(`Computes the gradient of Conv2D with respect to its input; on its own it is known as transposed convolution.
 
 input_sizes: The shape of the input, or its height and width.
+filter: The filter.
 out_backprop: The gradient of the output.
 strides: As Conv2D has it.
 use_cudnn_on_gpu: Ignored.
 padding: As Conv2D has it.
-explicit_paddings: The padding before and after each dimension.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+explicit_paddings: As Conv2D has it.
+data_format: As Conv2D has it.
+dilations: As Conv2D has it.`)
 	registry.Define("Conv2DBackpropFilter").
 		Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -71,14 +79,15 @@ dilations: The distance of the filter's elements in each dimension.`)
 		Attr("dilations: list(int) = [1, 1, 1, 1]").
 		Doc(`Computes the gradient of Conv2D with respect to its filter.
 
+input: The input.
 filter_sizes: The shape of the filter.
 out_backprop: The gradient of the output.
 strides: As Conv2D has it.
 use_cudnn_on_gpu: Ignored.
 padding: As Conv2D has it.
-explicit_paddings: The padding before and after each dimension.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+explicit_paddings: As Conv2D has it.
+data_format: As Conv2D has it.
+dilations: As Conv2D has it.`)
 	registry.Define("Conv3D").
 		Input("input: T").Input("filter: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -86,12 +95,13 @@ dilations: The distance of the filter's elements in each dimension.`)
 		Attr("padding: {'SAME', 'VALID'}").
 		Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'").
 		Attr("dilations: list(int) = [1, 1, 1, 1, 1]").
-		Doc(`Computes a convolution over three spatial dimensions.
+		Doc(`Slides filters over volumes: a convolution, without flipping the filters, over three spatial dimensions.
 
+input: A batch of volumes, their dimensions ordered as data_format says.
 filter: Depth, height, width, channels of the input (of a group), channels of the output.
-strides: The step in each dimension of the input.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+strides: The filter's step in each of the five dimensions; 1 for batch and channels.
+data_format: "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
+dilations: The distance between a filter's elements in each of the five dimensions; 1 for batch and channels.` + plainPaddingDoc)
 	registry.Define("Conv3DBackpropInputV2").
 		Input("input_sizes: Tshape").Input("filter: T").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -103,10 +113,12 @@ dilations: The distance of the filter's elements in each dimension.`)
 		Doc(`Computes the gradient of Conv3D with respect to its input.
 
 input_sizes: The shape of the input.
-out_backprop: The gradient of the output.
+filter: The filter.
+out_backprop: The gradient of its output.
 strides: As Conv3D has it.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+padding: As Conv3D has it.
+data_format: As Conv3D has it.
+dilations: As Conv3D has it.`)
 	registry.Define("Conv3DBackpropFilterV2").
 		Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -116,11 +128,13 @@ dilations: The distance of the filter's elements in each dimension.`)
 		Attr("dilations: list(int) = [1, 1, 1, 1, 1]").
 		Doc(`Computes the gradient of Conv3D with respect to its filter.
 
+input: The input.
 filter_sizes: The shape of the filter.
-out_backprop: The gradient of the output.
+out_backprop: The gradient of its output.
 strides: As Conv3D has it.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+padding: As Conv3D has it.
+data_format: As Conv3D has it.
+dilations: As Conv3D has it.`)
 	registry.Define("FusedResizeAndPadConv2D").
 		Input("input: T").Input("size: int32").Input("paddings: int32").Input("filter: T").
 		Output("output: T").
@@ -129,12 +143,15 @@ dilations: The distance of the filter's elements in each dimension.`)
 		Attr("mode: {'REFLECT', 'SYMMETRIC'}").
 		Attr("strides: list(int)").
 		Attr("padding: {'SAME', 'VALID'}").
-		Doc(`Resizes images by bilinear interpolation, mirrors their edges and computes a convolution.
+		Doc(`Resizes images by bilinear interpolation, mirrors their edges and convolves them as Conv2D does.
 
 size: The new height and width.
 paddings: How much is mirrored before and after each dimension.
-mode: Whether the edge itself is mirrored too.
-strides: The step in each dimension.`)
+filter: As Conv2D has it.
+resize_align_corners: Whether the centers of the corner pixels stay where they are.
+mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
+strides: As Conv2D has it.
+padding: As Conv2D has it.`)
 	registry.Define("_FusedConv2D").
 		Input("input: T").Input("filter: T").Input("args: TArgs").
 		Input("host_args: num_host_args * float").Output("output: T").

@@ -16,6 +16,8 @@ inputs: Time, batch and classes: logits, of which the last class is the blank.
 labels_indices: Indices of the labels, batch and time, in order.
 labels_values: The labels.
 sequence_length: The length of each sequence.
+loss: The negative logarithm of each sequence's probability.
+gradient: The gradient of the loss with respect to inputs.
 preprocess_collapse_repeated: Whether repeated labels are merged first.
 ctc_merge_repeated: Whether repeated non-blank classes are merged.
 ignore_longer_outputs_than_inputs: Whether sequences with more labels than steps are passed over, rather than an error.`)
@@ -25,10 +27,13 @@ ignore_longer_outputs_than_inputs: Whether sequences with more labels than steps
 		Attr("merge_repeated: bool = false").
 		Attr("blank_index: int = -1").
 		Attr("T: {float, double} = DT_FLOAT").
-		Doc(`Decodes by taking the best class of each step.
+		Doc(`Decodes connectionist temporal classification by taking the best class of each step.
 
 inputs: Time, batch and classes: logits.
 sequence_length: The length of each sequence.
+decoded_indices: Indices of the result, a sparse matrix with a row for each sequence.
+decoded_values: Its values, classes.
+decoded_shape: Its shape.
 log_probability: The negative sum of the chosen logits of each sequence.
 merge_repeated: Whether repeated classes are merged.
 blank_index: The class that is the blank; negative counts from the end.`)
@@ -40,10 +45,14 @@ blank_index: The class that is the blank; negative counts from the end.`)
 		Attr("top_paths: int >= 1").
 		Attr("merge_repeated: bool = true").
 		Attr("T: {float, double} = DT_FLOAT").
-		Doc(`Decodes by beam search.
+		Doc(`Decodes connectionist temporal classification by beam search.
 
 inputs: Time, batch and classes: logits, of which the last class is the blank.
 sequence_length: The length of each sequence.
+decoded_indices: Indices of each result, from the best on: a sparse matrix with a row for each sequence.
+decoded_values: Their values, classes.
+decoded_shape: Their shapes.
+log_probability: The logarithm of the probability of each sequence's results.
 beam_width: How many prefixes are kept.
 top_paths: How many results.
 merge_repeated: Whether repeated classes are merged in the results.`)

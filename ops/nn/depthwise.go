@@ -11,14 +11,14 @@ func init() {
 		Attr("explicit_paddings: list(int) = []").
 		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
 		Attr("dilations: list(int) = [1, 1, 1, 1]").
-		Doc(`Convolves each channel with filters of its own.
+		Doc(`Slides filters over each channel of images on its own.
 
-filter: Height, width, channels of the input, and the number of filters of each.
+input: A batch of images, their dimensions ordered as data_format says.
+filter: Height, width, channels of the input, and the number of filters of each channel.
+output: A batch of images with channels·filters channels.
 strides: The step in each dimension of the input.
-padding: "SAME", "VALID", or "EXPLICIT" with explicit_paddings.
-explicit_paddings: The padding before and after each dimension.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+data_format: "NHWC" for batch, height, width, channels; "NCHW" for batch, channels, height, width.
+dilations: The distance of the filter's elements in each dimension.` + paddingDoc)
 	registry.Define("DepthwiseConv2dNativeBackpropInput").
 		Input("input_sizes: int32").Input("filter: T").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -32,9 +32,10 @@ dilations: The distance of the filter's elements in each dimension.`)
 input_sizes: The shape of the input.
 out_backprop: The gradient of the output.
 strides: As DepthwiseConv2dNative has it.
-explicit_paddings: The padding before and after each dimension.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+padding: As DepthwiseConv2dNative has it.
+explicit_paddings: As DepthwiseConv2dNative has it.
+data_format: As DepthwiseConv2dNative has it.
+dilations: As DepthwiseConv2dNative has it.`)
 	registry.Define("DepthwiseConv2dNativeBackpropFilter").
 		Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -48,7 +49,8 @@ dilations: The distance of the filter's elements in each dimension.`)
 filter_sizes: The shape of the filter.
 out_backprop: The gradient of the output.
 strides: As DepthwiseConv2dNative has it.
-explicit_paddings: The padding before and after each dimension.
-data_format: The order of the input's dimensions.
-dilations: The distance of the filter's elements in each dimension.`)
+padding: As DepthwiseConv2dNative has it.
+explicit_paddings: As DepthwiseConv2dNative has it.
+data_format: As DepthwiseConv2dNative has it.
+dilations: As DepthwiseConv2dNative has it.`)
 }

@@ -13,7 +13,7 @@ func init() {
 
 filter: Height, width and channels.
 strides: The step in each dimension of the input.
-rates: The distance of the filter's elements in each dimension.`)
+rates: The distance of the filter's elements in each dimension.` + plainPaddingDoc)
 	registry.Define("Dilation2DBackpropInput").
 		Input("input: T").Input("filter: T").Input("out_backprop: T").Output("in_backprop: T").
 		Attr("T: realnumbertype").
@@ -22,7 +22,12 @@ rates: The distance of the filter's elements in each dimension.`)
 		Attr("padding: {'SAME', 'VALID'}").
 		Doc(`Computes the gradient of Dilation2D with respect to its input.
 
-out_backprop: The gradient of the output.`)
+input: As Dilation2D has it.
+filter: As Dilation2D has it.
+out_backprop: The gradient of the output.
+strides: As Dilation2D has it.
+rates: As Dilation2D has it.
+padding: As Dilation2D has it.`)
 	registry.Define("Dilation2DBackpropFilter").
 		Input("input: T").Input("filter: T").Input("out_backprop: T").Output("filter_backprop: T").
 		Attr("T: realnumbertype").
@@ -31,5 +36,10 @@ out_backprop: The gradient of the output.`)
 		Attr("padding: {'SAME', 'VALID'}").
 		Doc(`Computes the gradient of Dilation2D with respect to its filter.
 
-out_backprop: The gradient of the output.`)
+input: As Dilation2D has it.
+filter: As Dilation2D has it.
+out_backprop: The gradient of the output.
+strides: As Dilation2D has it.
+rates: As Dilation2D has it.
+padding: As Dilation2D has it.`)
 }

@@ -13,11 +13,11 @@ func init() {
 		Attr("seed: int = 0").
 		Attr("seed2: int = 0").
 		Attr("T: {float, double, int32, int64}").
-		Doc(`Takes the mean of windows of images, of which there are a given part of the pixels.
+		Doc(`Takes the mean of windows of images, which shrinks them by a factor that need not be a whole number.
 
 row_pooling_sequence: Where the windows' rows begin.
 col_pooling_sequence: Where their columns begin.
-pooling_ratio: By how much each dimension shrinks; only height and width may.
+pooling_ratio: The factor for each of the four dimensions; 1 for batch and channels.
 pseudo_random: Whether windows are of sizes that vary regularly, rather than at random.
 overlapping: Whether the pixels at a boundary belong to both windows.
 deterministic: Whether every run takes the same windows.`)
@@ -43,11 +43,11 @@ overlapping: Whether the pixels at a boundary belong to both windows.`)
 		Attr("seed: int = 0").
 		Attr("seed2: int = 0").
 		Attr("T: {float, double, int32, int64}").
-		Doc(`Takes the greatest element of windows of images, of which there are a given part of the pixels.
+		Doc(`Takes the greatest element of windows of images, which shrinks them by a factor that need not be a whole number.
 
 row_pooling_sequence: Where the windows' rows begin.
 col_pooling_sequence: Where their columns begin.
-pooling_ratio: By how much each dimension shrinks; only height and width may.
+pooling_ratio: The factor for each of the four dimensions; 1 for batch and channels.
 pseudo_random: Whether windows are of sizes that vary regularly, rather than at random.
 overlapping: Whether the pixels at a boundary belong to both windows.
 deterministic: Whether every run takes the same windows.`)

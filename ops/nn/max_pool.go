@@ -2,6 +2,10 @@ package nn
 
 import "github.com/troupe-go/troupe/registry"
 
+const poolPaddingDoc = `
+
+padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.`
+
 func init() {
 	registry.Define("MaxPool").
 		Input("input: T").Output("output: T").
@@ -11,12 +15,14 @@ func init() {
 		Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").
 		Attr("explicit_paddings: list(int) = []").
 		Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'").
-		Doc(`Takes the greatest element of each window of images.
+		Doc(`Takes the greatest element of each window of images; what lies beyond the edges does not count.
 
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-explicit_paddings: The padding before and after each dimension where padding is "EXPLICIT".
-data_format: The order of the dimensions.`)
+input: A batch of images.
+ksize: The size of the window in each of the four dimensions; 1 for the batch.
+strides: The window's step in each of the four dimensions; 1 for the batch.
+padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" adds explicit_paddings.
+explicit_paddings: How far windows reach over the edges before and after each dimension, in pairs, for "EXPLICIT".
+data_format: "NHWC" for batch, height, width, channels; "NCHW" with the channels second; "NCHW_VECT_C" with the channels second in groups of four that a last dimension holds.`)
 	registry.Define("MaxPoolV2").
 		Input("input: T").Input("ksize: int32").Input("strides: int32").Output("output: T").
 		Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT").
@@ -26,7 +32,7 @@ data_format: The order of the dimensions.`)
 
 ksize: The size of the window in each dimension.
 strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+data_format: The order of the dimensions.` + poolPaddingDoc)
 	registry.Define("MaxPoolGrad").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 4").
@@ -40,10 +46,11 @@ data_format: The order of the dimensions.`)
 orig_input: Its input.
 orig_output: Its output.
 grad: The gradient of its output.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-explicit_paddings: The padding before and after each dimension where padding is "EXPLICIT".
-data_format: The order of the dimensions.`)
+ksize: As MaxPool has it.
+strides: As MaxPool has it.
+padding: As MaxPool has it.
+explicit_paddings: As MaxPool has it.
+data_format: As MaxPool has it.`)
 	registry.Define("MaxPoolGradV2").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Input("ksize: int32").
 		Input("strides: int32").Output("output: T").
@@ -55,9 +62,10 @@ data_format: The order of the dimensions.`)
 orig_input: Its input.
 orig_output: Its output.
 grad: The gradient of its output.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+ksize: As MaxPoolV2 has it.
+strides: As MaxPoolV2 has it.
+padding: As MaxPoolV2 has it.
+data_format: As MaxPoolV2 has it.`)
 	registry.Define("MaxPoolGradGrad").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 4").
@@ -70,9 +78,10 @@ data_format: The order of the dimensions.`)
 orig_input: The input of MaxPool.
 orig_output: Its output.
 grad: The gradient of the gradient of its input.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+ksize: As MaxPool has it.
+strides: As MaxPool has it.
+padding: As MaxPool has it.
+data_format: As MaxPool has it.`)
 	registry.Define("MaxPoolWithArgmax").
 		Input("input: T").Output("output: T").Output("argmax: Targmax").
 		Attr("ksize: list(int) >= 4").
@@ -86,7 +95,8 @@ data_format: The order of the dimensions.`)
 argmax: Where each was: its place in the flattened image, or batch.
 ksize: The size of the window in each dimension.
 strides: The step in each dimension.
-include_batch_in_index: Whether places count through the whole batch.`)
+Targmax: The type of the places.
+include_batch_in_index: Whether places count through the whole batch.` + poolPaddingDoc)
 	registry.Define("MaxPoolGradWithArgmax").
 		Input("input: T").Input("grad: T").Input("argmax: Targmax").Output("output: T").
 		Attr("ksize: list(int) >= 4").
@@ -100,9 +110,10 @@ include_batch_in_index: Whether places count through the whole batch.`)
 input: Its input.
 grad: The gradient of its output.
 argmax: What it gave.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-include_batch_in_index: Whether places count through the whole batch.`)
+ksize: As MaxPoolWithArgmax has it.
+strides: As MaxPoolWithArgmax has it.
+padding: As MaxPoolWithArgmax has it.
+include_batch_in_index: As MaxPoolWithArgmax has it.`)
 	registry.Define("MaxPool3D").
 		Input("input: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -112,9 +123,10 @@ include_batch_in_index: Whether places count through the whole batch.`)
 		Attr("T: {half, bfloat16, float}").
 		Doc(`Takes the greatest element of each window of volumes.
 
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+input: A batch of volumes.
+ksize: The size of the window in each of the five dimensions; 1 for batch and channels.
+strides: The window's step in each of the five dimensions; 1 for batch and channels.
+data_format: "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.` + poolPaddingDoc)
 	registry.Define("MaxPool3DGrad").
 		Input("orig_input: TInput").Input("orig_output: TInput").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -128,9 +140,10 @@ data_format: The order of the dimensions.`)
 orig_input: Its input.
 orig_output: Its output.
 grad: The gradient of its output.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+ksize: As MaxPool3D has it.
+strides: As MaxPool3D has it.
+padding: As MaxPool3D has it.
+data_format: As MaxPool3D has it.`)
 	registry.Define("MaxPool3DGradGrad").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -143,7 +156,8 @@ data_format: The order of the dimensions.`)
 orig_input: The input of MaxPool3D.
 orig_output: Its output.
 grad: The gradient of the gradient of its input.
-ksize: The size of the window in each dimension.
-strides: The step in each dimension.
-data_format: The order of the dimensions.`)
+ksize: As MaxPool3D has it.
+strides: As MaxPool3D has it.
+padding: As MaxPool3D has it.
+data_format: As MaxPool3D has it.`)
 }

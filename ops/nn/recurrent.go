@@ -46,6 +46,9 @@ x: The input, time first.
 cs_prev: The cell state at the beginning.
 h_prev: The output before the beginning.
 w: The weights of x and h_prev, for the gates i, ci, f and o.
+wci: The peephole weights of the input gate.
+wcf: The peephole weights of the forget gate.
+wco: The peephole weights of the output gate.
 b: The bias.
 i: The input gate of every step.
 cs: The cell state of every step.
@@ -68,8 +71,14 @@ use_peephole: Whether gates see the cell state.`)
 		Attr("T: {half, float}").
 		Doc(`Computes the gradient of an LSTM over all its steps, whose gates are in the order i, f, ci, o.
 
+The outputs are the gradients of the inputs of their names.
+
+wci: The peephole weights of the input gate.
+wcf: The peephole weights of the forget gate.
+wco: The peephole weights of the output gate.
 cs_grad: The gradient of the cell states.
-h_grad: The gradient of the outputs.`)
+h_grad: The gradient of the outputs.
+use_peephole: Whether gates saw the cell state.`)
 	registry.Define("GRUBlockCell").
 		Input("x: T").Input("h_prev: T").Input("w_ru: T").Input("w_c: T").Input("b_ru: T").
 		Input("b_c: T").Output("r: T").Output("u: T").Output("c: T").Output("h: T").

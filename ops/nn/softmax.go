@@ -15,34 +15,36 @@ func init() {
 	registry.Define("Softmax").
 		Input("logits: T").Output("softmax: T").
 		Attr("T: {half, bfloat16, float, double}").
-		Doc("Computes exp(x)/sum(exp(x)) over the last dimension.")
+		Doc(`Computes exp(x)/Σexp(x) over the last dimension: probabilities that add up to 1.
+
+logits: Numbers in any range; the dimensions before the last are a batch.`)
 	registry.Define("LogSoftmax").
 		Input("logits: T").Output("logsoftmax: T").
 		Attr("T: {half, bfloat16, float, double}").
-		Doc("Computes x - log(sum(exp(x))) over the last dimension.")
+		Doc("Computes x - log Σexp(x) over the last dimension: the logarithms of Softmax.")
 	registry.Define("SoftmaxCrossEntropyWithLogits").
 		Input("features: T").Input("labels: T").Output("loss: T").Output("backprop: T").
 		Attr("T: {half, bfloat16, float, double}").
-		Doc(`Computes the cross entropy of softmax against distributions, and its gradient.
+		Doc(`Computes the cross entropy between distributions and the softmax of logits, and its gradient.
 
 features: Logits, one example a row.
-labels: A distribution for each row.
+labels: For each row a distribution, which adds up to 1; the two broadcast.
 loss: The loss of each row.
 backprop: The gradient with respect to features.`)
 	registry.Define("SparseSoftmaxCrossEntropyWithLogits").
 		Input("features: T").Input("labels: Tlabels").Output("loss: T").Output("backprop: T").
 		Attr("T: {half, bfloat16, float, double}").
 		Attr("Tlabels: {int32, int64} = DT_INT64").
-		Doc(`Computes the cross entropy of softmax against classes, and its gradient.
+		Doc(`Computes the cross entropy between right classes and the softmax of logits, and its gradient.
 
 features: Logits, one example a row.
-labels: The class of each row.
+labels: The class of each row, a place in it.
 loss: The loss of each row.
 backprop: The gradient with respect to features.`)
 	registry.Define("L2Loss").
 		Input("t: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
-		Doc("Computes half of the sum of squares.")
+		Doc("Computes half of the sum of the squares of all elements.")
 
 	kernel.ForAll(newSoftmax, "Softmax", "LogSoftmax")
 	kernel.ForAll(newCrossEntropy, "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")

@@ -19,33 +19,45 @@ func init() {
 		Attr("validate_shape: bool = true").
 		Attr("use_locking: bool = true").
 		AllowsUninitializedInput().
-		Doc("Gives a variable a value, and passes on the reference. With validate_shape, the value has the variable's shape.")
+		Doc(`Gives a variable a value, and passes on the reference.
+
+validate_shape: Whether the value must have the variable's shape; else the variable takes the value's.`)
 	registry.Define("AssignAdd").
 		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
-		Doc("Adds a value to a variable's, which has the same shape, and passes on the reference.")
+		Doc(`Adds a value to a variable's, and passes on the reference.
+
+value: Of the variable's shape.`)
 	registry.Define("AssignSub").
 		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
-		Doc("Subtracts a value from a variable's, which has the same shape, and passes on the reference.")
+		Doc(`Subtracts a value from a variable's, and passes on the reference.
+
+value: Of the variable's shape.`)
 	registry.Define("AssignVariableOp").
 		Input("resource: resource").Input("value: dtype").
 		Attr("dtype: type").
 		Attr("validate_shape: bool = false").
 		Stateful().
-		Doc("Gives a variable a value, making the variable if there is none. With validate_shape, a variable keeps its shape.")
+		Doc(`Gives a variable a value; its first one makes the variable.
+
+validate_shape: Whether the value must have the shape of the variable's last one; any does if there is none yet.`)
 	registry.Define("AssignAddVariableOp").
 		Input("resource: resource").Input("value: dtype").
 		Attr("dtype: type").
 		Stateful().
-		Doc("Adds a value to a variable's, which has the same shape.")
+		Doc(`Adds a value to a variable's.
+
+value: Of the variable's shape.`)
 	registry.Define("AssignSubVariableOp").
 		Input("resource: resource").Input("value: dtype").
 		Attr("dtype: type").
 		Stateful().
-		Doc("Subtracts a value from a variable's, which has the same shape.")
+		Doc(`Subtracts a value from a variable's.
+
+value: Of the variable's shape.`)
 
 	shape.Register(assignShape, "Assign")
 	shape.Register(shape.Merged, "AssignAdd", "AssignSub")

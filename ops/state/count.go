@@ -14,13 +14,22 @@ func init() {
 		Input("ref: Ref(T)").Output("output: T").
 		Attr("limit: int").
 		Attr("T: {int32, int64}").
-		Doc("Gives the value of a variable, a scalar, and adds one to it. It fails with OUT_OF_RANGE where the value is limit already.")
+		Doc(`Gives the value of a variable, a scalar, and adds one to it.
+
+It fails with OUT_OF_RANGE if the value is limit already.
+
+limit: Where to stop.`)
 	registry.Define("ResourceCountUpTo").
 		Input("resource: resource").Output("output: T").
 		Attr("limit: int").
 		Attr("T: {int32, int64}").
 		Stateful().
-		Doc("Gives the value of a variable, a scalar, and adds one to it. It fails with OUT_OF_RANGE where the value is limit already.")
+		Doc(`Gives the value of a variable, a scalar, and adds one to it.
+
+It fails with OUT_OF_RANGE if the value is limit already.
+
+limit: Where to stop.
+T: The type of the variable.`)
 
 	shape.Register(shape.Rule("ref: [] -> output: []"), "CountUpTo")
 	shape.Register(shape.Rule("resource: *[] -> output: []"), "ResourceCountUpTo")

@@ -19,13 +19,19 @@ func init() {
 		Attr("dtype: type").
 		Attr("Tindices: {int32, int64}").
 		Stateful().
-		Doc("Gives the rows of a variable that indices name; the first batch_dims dimensions of both go together.")
+		Doc(`Gives the slices of a variable along its first dimension that indices name.
+
+indices: Which slices, in any shape; one that is not in [0, n) is an error.
+batch_dims: How many leading dimensions the variable and indices have in common, and are walked together.
+validate_indices: Ignored: indices are always checked.`)
 	registry.Define("ResourceGatherNd").
 		Input("resource: resource").Input("indices: Tindices").Output("output: dtype").
 		Attr("dtype: type").
 		Attr("Tindices: {int32, int64}").
 		Stateful().
-		Doc("Gives the slices of a variable at the vectors of coordinates along the last dimension of indices.")
+		Doc(`Gives the elements or slices of a variable at given coordinates.
+
+indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.`)
 
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return &gather{dt: c.Type("dtype"), batch: c.Int("batch_dims")}, nil

@@ -19,7 +19,12 @@ func init() {
 		Attr("shape: shape").
 		Attr("allowed_devices: list(string) = []").
 		Stateful().
-		Doc("Gives the handle of the variable of that container and shared_name, which its first assignment makes.")
+		Doc(`Gives the handle of a variable, which its first assignment makes and which lives as long as the session.
+
+Nodes with the same container and shared_name share the variable.
+
+debug_name: Ignored.
+shape: The shape of its values, in which dimensions may be unknown.`)
 	registry.Define("_VarHandlesOp").
 		Output("resources: N * resource").
 		Attr("containers: list(string)").
@@ -33,7 +38,9 @@ func init() {
 		Input("resource: resource").
 		Attr("ignore_lookup_error: bool = true").
 		Stateful().
-		Doc("Forgets a resource. With ignore_lookup_error it need not exist.")
+		Doc(`Forgets a resource, such as a variable; handles of it are of no use afterwards.
+
+ignore_lookup_error: Whether a resource that does not exist is passed over, rather than an error.`)
 	registry.Define("DisableCopyOnRead").
 		Input("resource: resource").
 		Stateful().

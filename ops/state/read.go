@@ -14,7 +14,7 @@ func init() {
 		Input("resource: resource").Output("value: dtype").
 		Attr("dtype: type").
 		Stateful().
-		Doc("Gives the value of a variable.")
+		Doc("Gives the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.")
 	registry.Define("_ReadVariablesOp").
 		Input("resources: N * resource").Output("values: dtypes").
 		Attr("N: int >= 0").
@@ -29,7 +29,9 @@ func init() {
 		Input("input: resource").Output("output: out_type").
 		Attr("out_type: {int32, int64} = DT_INT32").
 		Stateful().
-		Doc("Gives the shape of a variable.")
+		Doc(`Gives the shape of a variable.
+
+out_type: The type of its numbers.`)
 
 	shape.Register(readShape, "ReadVariableOp", "_ReadVariablesOp")
 	shape.Register(shape.Scalars, "VarIsInitializedOp")

@@ -17,7 +17,11 @@ func init() {
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc("Refers to a variable that lives as long as the session. Nodes with the same container and shared_name, or name without one, share it.")
+		Doc(`Refers to a variable, which lives as long as the session.
+
+Nodes with the same container and shared_name share the variable.
+
+shape: The shape of its values.`)
 	registry.Define("Variable").
 		Output("ref: Ref(dtype)").
 		Attr("shape: shape").
@@ -25,7 +29,9 @@ func init() {
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc("Is VariableV2, but for a shape of rank 0, which means that the shape is not known.")
+		Doc(`Refers to a variable, which lives as long as the session, as VariableV2 does.
+
+shape: The shape of its values; that of a scalar means that it is not known.`)
 	registry.Define("IsVariableInitialized").
 		Input("ref: Ref(dtype)").Output("is_initialized: bool").
 		Attr("dtype: type").

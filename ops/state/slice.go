@@ -12,6 +12,18 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+const stridedDoc = `
+
+begin: As StridedSlice has it.
+end: As StridedSlice has it.
+strides: As StridedSlice has it.
+value: Of the shape of StridedSlice's output, or one that broadcasts to it.
+begin_mask: As StridedSlice has it.
+end_mask: As StridedSlice has it.
+ellipsis_mask: As StridedSlice has it.
+new_axis_mask: As StridedSlice has it.
+shrink_axis_mask: As StridedSlice has it.`
+
 func init() {
 	registry.Define("StridedSliceAssign").
 		Input("ref: Ref(T)").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").Output("output_ref: Ref(T)").
@@ -22,7 +34,7 @@ func init() {
 		Attr("ellipsis_mask: int = 0").
 		Attr("new_axis_mask: int = 0").
 		Attr("shrink_axis_mask: int = 0").
-		Doc("Sets the part of a variable that StridedSlice would give to value, broadcast to its shape.")
+		Doc("Sets the part of a variable that StridedSlice would take." + stridedDoc)
 	registry.Define("ResourceStridedSliceAssign").
 		Input("ref: resource").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").
 		Attr("T: type").
@@ -33,7 +45,7 @@ func init() {
 		Attr("new_axis_mask: int = 0").
 		Attr("shrink_axis_mask: int = 0").
 		Stateful().
-		Doc("Sets the part of a variable that StridedSlice would give to value, broadcast to its shape.")
+		Doc("Sets the part of a variable that StridedSlice would take." + stridedDoc)
 
 	kernel.ForAll(newSliceAssign, "StridedSliceAssign", "ResourceStridedSliceAssign")
 }

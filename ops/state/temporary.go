@@ -16,12 +16,18 @@ func init() {
 		Attr("dtype: type").
 		Attr("var_name: string = ''").
 		Stateful().
-		Doc("Makes a variable without a value and refers to it, until DestroyTemporaryVariable with the same var_name, or the name of this node without one.")
+		Doc(`Makes a variable without a value for one step and refers to it, until DestroyTemporaryVariable takes its value.
+
+shape: The shape of its values.
+var_name: Its name within the step; empty for the node's.`)
 	registry.Define("DestroyTemporaryVariable").
 		Input("ref: Ref(T)").Output("value: T").
 		Attr("T: type").
 		Attr("var_name: string").
-		Doc("Gives the last value of a temporary variable, which is gone then.")
+		Doc(`Gives the last value of a temporary variable, which is gone then.
+
+ref: The reference, after all other users are done with it.
+var_name: Its name, as the variable's node has it.`)
 
 	shape.Register(shape.ByAttr("shape"), "TemporaryVariable")
 	shape.Register(shape.Unchanged, "DestroyTemporaryVariable")
