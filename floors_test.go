@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"session", "savedmodel"},
 	{"", "op", "op/..."}, // the root package
 	{"serve", "conformance", "conformance/..."},
-	{"cmd/...", "benchmarks", "docs/..."},
+	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 
 // only lists who alone may import a module directly.
