@@ -61,7 +61,8 @@ type ImportOptions struct {
 
 	// InputMap says what imported nodes take in place of an imported output.
 	// An entry for a control edge has Index [Control] on both sides. The
-	// node whose output is replaced is imported all the same.
+	// node whose output is replaced is imported all the same. An output that
+	// does not exist is an error where an imported node takes it.
 	InputMap map[TensorID]Output
 	// ControlDependencies are nodes of the graph that every imported node
 	// waits for, by itself or through an imported input.
@@ -114,7 +115,11 @@ func (g *Graph) ImportGraphDef(def []byte, opts ImportOptions) (*ImportResult, e
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	im := importer{g: g, opts: &opts, scan: s}
-	return im.run()
+	r, err := im.run()
+	if err != nil {
+		return nil, s.versions.blame(err)
+	}
+	return r, nil
 }
 
 // checkOptions looks at what the options say of the graph itself.
@@ -126,22 +131,21 @@ func (im *importer) checkOptions() error {
 		if (key.Index == Control) != (to.Index == Control) {
 			return status.Invalid("input_map entry %v->%v between control edge and non-control edge", key, to)
 		}
-		if to.Index != Control && !to.Exists() {
-			return status.Invalid("input_map entry %v->%v: node '%s' has %d outputs", key, to, to.Op.name, to.Op.NumOutputs())
-		}
 	}
 	for _, n := range im.opts.ControlDependencies {
 		if n == nil || n.graph != im.g {
 			return status.Invalid("node '%s' in control_dependencies does not exist in graph", Output{Op: n}.nodeName())
 		}
 	}
-	if err := checkDevice(im.opts.DefaultDevice); err != nil {
-		return err
-	}
-	im.prefix = strings.TrimSuffix(im.opts.Prefix, "/")
-	if im.prefix == "" {
+	return checkDevice(im.opts.DefaultDevice)
+}
+
+// checkPrefix settles what goes before names.
+func (im *importer) checkPrefix() error {
+	if im.opts.Prefix == "" {
 		return nil
 	}
+	im.prefix = strings.TrimSuffix(im.opts.Prefix, "/")
 	if !im.validName(im.prefix) {
 		return status.Invalid("Imported node name prefix '%s/' would lead to invalid node names", im.prefix)
 	}

@@ -100,7 +100,7 @@ func TestImportOptionsRefused(t *testing.T) {
 	}{
 		{ImportOptions{InputMap: map[TensorID]Output{{"x", 0}: {}}}, "does not exist in graph (input_map entry: x:0"},
 		{ImportOptions{InputMap: map[TensorID]Output{{"x", 0}: foreign}}, "node 'in' in input_map does not exist in graph"},
-		{ImportOptions{InputMap: map[TensorID]Output{{"x", 0}: {in.Op, 3}}}, "node 'in' has 1 outputs"},
+		{ImportOptions{InputMap: map[TensorID]Output{{"x", 0}: {in.Op, 3}}}, "Connecting to invalid output 3 of source node in which has 1 outputs"},
 		{ImportOptions{InputMap: map[TensorID]Output{{"x", 0}: {in.Op, Control}}}, "between control edge and non-control edge"},
 		{ImportOptions{ControlDependencies: []*Node{foreign.Op}}, "node 'in' in control_dependencies does not exist"},
 		{ImportOptions{ControlDependencies: []*Node{nil}}, "in control_dependencies does not exist"},

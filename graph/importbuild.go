@@ -20,7 +20,9 @@ const smallAttrs = 512
 // as a node can declare any number of them in a few bytes.
 func maxOutputs(bytes int) int { return 1<<20 + bytes }
 
-// build makes the nodes, in order.
+// build makes the nodes, in order, and checks each as TensorFlow does: where it
+// is colocated, that its inputs exist, its attributes, their number, the types
+// of its inputs, shapes.
 func (im *importer) build() error {
 	s := im.scan
 	im.nodes = make([]Node, len(s.nodes))
@@ -43,7 +45,7 @@ func (im *importer) build() error {
 	base := len(im.g.nodes)
 	var inferrer shape.Inferrer
 	loops := false
-	for place, i := range im.order {
+	for place, i := range im.order[:im.sorted] {
 		sn := &s.nodes[i]
 		n := &im.nodes[place]
 		*n = Node{self: n, graph: im.g, id: base + place, name: im.final[i]}
@@ -59,6 +61,9 @@ func (im *importer) build() error {
 				inherits = inherits || im.place[in.node] < int32(place)
 			}
 			if in.index != Control {
+				if from.Op.sig != nil && !from.Exists() {
+					return im.noOutput(i, in, from)
+				}
 				inputs = append(inputs, from)
 				continue
 			}
@@ -79,11 +84,17 @@ func (im *importer) build() error {
 		}
 		var err error
 		if n.device, err = im.device(sn.device); err != nil {
-			return nodeError(err, im.names[i], im.ops[i].name)
+			return nodeError(err, n.name, im.ops[i].name)
 		}
-		sig, err := im.signature(im.ops[i], sn.attrs, n.inputs)
+		sig, err := im.signature(i, n.inputs)
 		if err != nil {
-			return nodeError(err, im.names[i], im.ops[i].name)
+			return nodeError(err, n.name, im.ops[i].name)
+		}
+		if len(n.inputs) != len(sig.inTypes) {
+			return inputCountError(n.name, sig, len(n.inputs))
+		}
+		if err := registry.CheckDeprecation(sig.op, s.versions.Producer); err != nil {
+			return nodeError(err, n.name, im.ops[i].name)
 		}
 		waits, err := n.connect(sig)
 		if err != nil {
@@ -97,13 +108,27 @@ func (im *importer) build() error {
 				n.name, im.outputs, len(s.def))
 		}
 		if err := n.infer(&inferrer, im.opts.KeepShapes); err != nil {
-			return nodeError(err, im.names[i], im.ops[i].name)
+			return nodeError(err, n.name, im.ops[i].name)
 		}
+	}
+	if im.sorted < len(im.order) {
+		return im.stuckError()
 	}
 	if loops {
 		return im.checkBackEdges()
 	}
 	return nil
+}
+
+// noOutput is the error of an input of the node at position i that names an
+// output which its source does not have.
+func (im *importer) noOutput(i int32, in *scanInput, from Output) error {
+	source := from.Op.name
+	if in.node >= 0 {
+		source = im.names[in.node]
+	}
+	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
+		im.names[i], from.Index, source, from.Op.NumOutputs())
 }
 
 // connect gives a node its signature and checks the number and the types of
@@ -133,6 +158,10 @@ func (im *importer) checkBackEdges() error {
 			continue
 		}
 		for k, from := range n.inputs {
+			if !from.Exists() {
+				return status.Invalid("Output %d of node %s does not exist. Node only has %d outputs; node '%s' (%s)",
+					from.Index, from.Op.name, from.Op.NumOutputs(), n.name, n.sig.op.Name)
+			}
 			if err := checkEdge(n, k, from); err != nil {
 				return err
 			}
@@ -204,19 +233,19 @@ func (im *importer) device(sp span) (string, error) {
 	return d, nil
 }
 
-// signature is what the attributes make of an operation. Nodes with the same
-// bytes share one.
-func (im *importer) signature(op *importOp, attrs span, inputs []Output) (*signature, error) {
-	b := attrs.of(im.scan.def)
+// signature is what the attributes make of the operation of the node at
+// position i. Nodes with the same bytes share one.
+func (im *importer) signature(i int32, inputs []Output) (*signature, error) {
+	b := im.scan.nodes[i].attrs.of(im.scan.def)
 	if len(b) > smallAttrs || im.opts.InferAttrs {
-		return im.newSignature(op, attrs, inputs)
+		return im.newSignature(i, inputs)
 	}
 	var space [smallAttrs + 64]byte
-	key := append(append(append(space[:0], op.name...), 0), b...)
+	key := append(append(append(space[:0], im.ops[i].name...), 0), b...)
 	if sig := im.sigs[string(key)]; sig != nil {
 		return sig, nil
 	}
-	sig, err := im.newSignature(op, attrs, inputs)
+	sig, err := im.newSignature(i, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -224,10 +253,8 @@ func (im *importer) signature(op *importOp, attrs span, inputs []Output) (*signa
 	return sig, nil
 }
 
-func (im *importer) newSignature(op *importOp, sp span, inputs []Output) (*signature, error) {
-	if err := registry.CheckDeprecation(op.def, im.versions.Producer); err != nil {
-		return nil, err
-	}
+func (im *importer) newSignature(at int32, inputs []Output) (*signature, error) {
+	op, sp := im.ops[at], im.scan.nodes[at].attrs
 	var entries [][]byte
 	for f := (fields{buf: im.scan.def, msg: "NodeDef", pos: sp.lo, end: sp.hi}); ; {
 		more, err := f.next()
@@ -254,20 +281,13 @@ func (im *importer) newSignature(op *importOp, sp span, inputs []Output) (*signa
 		}
 	}
 	sig := &signature{op: op.def, class: op.class}
-	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes {
-		sig.declared = v.List
+	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes && v.CheckKind(registry.KindShape|registry.ListOf) == nil {
+		sig.declared = append([]registry.AttrValue{}, v.List...)
 		attrs = slices.DeleteFunc(slices.Clone(attrs), func(a registry.NamedAttr) bool { return a.Name == outputShapes })
 	}
 	if v := attrs.Find(colocation); v != nil {
-		if err := im.colocate(v); err != nil {
+		if err := im.colocate(im.names[at], v); err != nil {
 			return nil, err
-		}
-	}
-	if im.opts.InferAttrs {
-		for _, from := range inputs {
-			if from.Op.sig != nil && !from.Exists() {
-				return nil, noOutputError(from)
-			}
 		}
 	}
 	return sig, sig.resolve(attrs, im.opts.InferAttrs, inputs)
@@ -280,7 +300,7 @@ const (
 )
 
 // colocate renames the nodes of a colocation attribute as imported nodes are.
-func (im *importer) colocate(v *registry.AttrValue) error {
+func (im *importer) colocate(node string, v *registry.AttrValue) error {
 	v.List = slices.Clone(v.List)
 	for i, e := range v.List {
 		name, ok := strings.CutPrefix(e.S, locPrefix)
@@ -289,7 +309,7 @@ func (im *importer) colocate(v *registry.AttrValue) error {
 		}
 		at, ok := im.index[name]
 		if !ok {
-			return status.Invalid("the node expects to be colocated with unknown node '%s'", name)
+			return status.Invalid("Node '%s' expects to be colocated with unknown node '%s'", node, name)
 		}
 		v.List[i].S = locPrefix + im.final[at]
 	}

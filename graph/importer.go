@@ -22,6 +22,7 @@ type importer struct {
 	ops    []*importOp
 	opSet  map[string]*importOp
 	order  []int32  // positions, inputs before consumers
+	sorted int      // the first places, of nodes that are in no cycle and take from none
 	place  []int32  // of a position in the order
 	mapped []Output // what replaces inputs, where scanInput.node is negative
 	used   map[TensorID]bool
@@ -46,6 +47,7 @@ type importOp struct {
 func (im *importer) run() (*ImportResult, error) {
 	im.versions = im.g.versions.combine(im.scan.versions)
 	for _, step := range []func() error{
+		im.checkPrefix,
 		im.checkOptions,
 		im.nameNodes,
 		im.resolveInputs,
@@ -206,7 +208,7 @@ func (im *importer) backEdge(i, k int32) bool {
 // graph is going to have and among the registered ones.
 func (im *importer) lookUpOps() error {
 	var missing []*importOp
-	for _, i := range im.order {
+	for _, i := range im.order[:im.sorted] {
 		op := im.ops[i]
 		if op.def != nil || op.nodes < 0 {
 			continue

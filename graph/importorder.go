@@ -6,64 +6,151 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// sortNodes orders the nodes so that inputs come before their consumers, back
-// edges excepted, and nodes that are in such an order already stay in it. It
-// is a depth-first search along the inputs.
+// sortNodes orders the nodes as TensorFlow does: of those whose inputs have all
+// been placed, back edges excepted, the first in the GraphDef is next. Nodes
+// that no such order reaches, since they are in a cycle or take from one, come
+// after the first im.sorted places.
 func (im *importer) sortNodes() error {
-	s := im.scan
-	n := len(s.nodes)
+	n := len(im.scan.nodes)
 	im.order = make([]int32, 0, n)
 	im.place = make([]int32, n)
-	const (
-		fresh = -iota - 1
-		open  // on the stack
-	)
-	for i := range im.place {
-		im.place[i] = fresh
-	}
-	type visit struct{ node, next int32 } // next: the input to look at
-	var stack []visit
-	for i := range s.nodes {
-		if im.place[i] != fresh {
-			continue
+	if im.inOrder() {
+		for i := range im.place {
+			im.place[i] = int32(i)
+			im.order = append(im.order, int32(i))
 		}
-		stack = append(stack, visit{int32(i), s.nodes[i].input})
-		im.place[i] = open
-	walk:
-		for len(stack) > 0 {
-			v := &stack[len(stack)-1]
-			sn := &s.nodes[v.node]
-			for v.next < sn.input+sn.inputs {
-				k := v.next
-				v.next++
-				src := s.inputs[k].node
-				if src < 0 || im.place[src] >= 0 || im.backEdge(v.node, k) {
-					continue
-				}
-				if im.place[src] == open {
-					first := len(stack) - 1
-					for stack[first].node != src {
-						first--
-					}
-					cycle := make([]int32, 0, len(stack)-first)
-					for _, v := range stack[first:] {
-						cycle = append(cycle, v.node)
-					}
-					return im.cycleError(cycle)
-				}
-				im.place[src] = open
-				stack = append(stack, visit{src, s.nodes[src].input})
-				continue walk
+		im.sorted = n
+		return nil
+	}
+	waits := im.waits()
+	first, takers := im.takers()
+	var ready positions
+	for i := range waits {
+		im.place[i] = -1
+		if waits[i] == 0 {
+			ready.add(int32(i))
+		}
+	}
+	for len(ready) > 0 {
+		i := ready.takeFirst()
+		im.place[i] = int32(len(im.order))
+		im.order = append(im.order, i)
+		for _, to := range takers[first[i]:first[i+1]] {
+			if waits[to]--; waits[to] == 0 {
+				ready.add(to)
 			}
-			if im.endless(v.node) {
-				return status.Invalid("1 nodes in a cycle: '%s' (Merge) has back edges only, so nothing starts its loop", im.names[v.node])
-			}
-			im.place[v.node] = int32(len(im.order))
-			im.order = append(im.order, v.node)
-			stack = stack[:len(stack)-1]
+		}
+	}
+	im.sorted = len(im.order)
+	for i := range im.place {
+		if im.place[i] < 0 {
+			im.place[i] = int32(len(im.order))
+			im.order = append(im.order, int32(i))
 		}
 	}
 	return nil
+}
+
+// inOrder says whether every node's inputs stand before it already.
+func (im *importer) inOrder() bool {
+	for i := range im.scan.nodes {
+		sn := &im.scan.nodes[i]
+		for k := sn.input; k < sn.input+sn.inputs; k++ {
+			if im.scan.inputs[k].node >= int32(i) && !im.backEdge(int32(i), k) {
+				return false
+			}
+		}
+		if im.endless(int32(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// waits is how many inputs each node waits for. One that nothing starts waits
+// for one more than it has.
+func (im *importer) waits() []int32 {
+	waits := make([]int32, len(im.scan.nodes))
+	for i := range waits {
+		sn := &im.scan.nodes[i]
+		for k := sn.input; k < sn.input+sn.inputs; k++ {
+			if im.waitsFor(int32(i), k) {
+				waits[i]++
+			}
+		}
+		if im.endless(int32(i)) {
+			waits[i]++
+		}
+	}
+	return waits
+}
+
+// waitsFor says whether the node at position i can come only after the source
+// of its input k.
+func (im *importer) waitsFor(i, k int32) bool {
+	return im.scan.inputs[k].node >= 0 && !im.backEdge(i, k)
+}
+
+// takers is the positions that wait for the node at position i, once for each
+// input: takers[first[i]:first[i+1]].
+func (im *importer) takers() (first, takers []int32) {
+	s := im.scan
+	first = make([]int32, len(s.nodes)+1)
+	each := func(f func(src, to int32)) {
+		for i := range s.nodes {
+			sn := &s.nodes[i]
+			for k := sn.input; k < sn.input+sn.inputs; k++ {
+				if im.waitsFor(int32(i), k) {
+					f(s.inputs[k].node, int32(i))
+				}
+			}
+		}
+	}
+	each(func(src, _ int32) { first[src]++ })
+	total := int32(0)
+	for i := range first {
+		total += first[i]
+		first[i] = total
+	}
+	takers = make([]int32, total)
+	each(func(src, to int32) {
+		first[src]--
+		takers[first[src]] = to
+	})
+	return first, takers
+}
+
+// positions is a binary heap of positions in the GraphDef.
+type positions []int32
+
+func (h *positions) add(p int32) {
+	*h = append(*h, p)
+	s := *h
+	for i := len(s) - 1; i > 0 && s[i] < s[(i-1)/2]; i = (i - 1) / 2 {
+		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
+	}
+}
+
+// takeFirst removes the lowest position.
+func (h *positions) takeFirst() int32 {
+	s := *h
+	first, last := s[0], len(s)-1
+	s[0], s = s[last], s[:last]
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
+			if s[c] < s[least] {
+				least = c
+			}
+		}
+		if least == i {
+			break
+		}
+		s[i], s[least] = s[least], s[i]
+		i = least
+	}
+	*h = s
+	return first
 }
 
 // endless says whether a Merge has back edges only: nothing starts its loop.
@@ -85,18 +172,55 @@ func (im *importer) endless(i int32) bool {
 	return back
 }
 
-// cycleError names the nodes of a cycle, each of which takes the next one.
-func (im *importer) cycleError(nodes []int32) error {
+// stuckError tells of the nodes that are in no order, and of a cycle that they
+// are in or take from.
+func (im *importer) stuckError() error {
+	stuck := len(im.order) - im.sorted
+	at := make(map[int32]int, stuck) // place in the walk
+	var walk []int32
+	i := im.order[im.sorted]
+	for {
+		if im.endless(i) {
+			return endlessError(stuck, im.names[i])
+		}
+		if start, ok := at[i]; ok {
+			walk = walk[start:]
+			break
+		}
+		at[i] = len(walk)
+		walk = append(walk, i)
+		sn := &im.scan.nodes[i]
+		for k := sn.input; k < sn.input+sn.inputs; k++ {
+			if src := im.scan.inputs[k].node; im.waitsFor(i, k) && int(im.place[src]) >= im.sorted {
+				i = src
+				break
+			}
+		}
+	}
+	return cycleError(stuck, len(walk), func(k int) string { return im.names[walk[k]] })
+}
+
+// cycleError names the n nodes of a cycle, each of which takes the next one.
+// stuck also counts those that take from it.
+func cycleError(stuck, n int, name func(i int) string) error {
 	var b strings.Builder
-	for k := len(nodes) - 1; k >= 0; k-- { // in the direction of the data
-		if k < len(nodes)-maxNamed {
+	for k := n - 1; k >= 0; k-- { // in the direction of the data
+		if k < n-maxNamed {
 			b.WriteString("...")
 			break
 		}
-		b.WriteString("'" + im.names[nodes[k]] + "' -> ")
+		b.WriteString("'" + name(k) + "' -> ")
 	}
-	if len(nodes) <= maxNamed {
-		b.WriteString("'" + im.names[nodes[len(nodes)-1]] + "'")
+	if n <= maxNamed {
+		b.WriteString("'" + name(n-1) + "'")
 	}
-	return status.Invalid("%d nodes in a cycle: %s (only a NextIteration that goes back to a Merge may close a loop)", len(nodes), &b)
+	if stuck > n {
+		b.WriteString(" and what takes from it")
+	}
+	return status.Invalid("%d nodes in a cycle: %s (only a NextIteration that goes back to a Merge may close a loop)", stuck, &b)
+}
+
+// endlessError names a Merge that has nothing but back edges.
+func endlessError(stuck int, merge string) error {
+	return status.Invalid("%d nodes in a cycle: '%s' (Merge) has back edges only, so nothing starts its loop", stuck, merge)
 }

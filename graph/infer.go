@@ -29,12 +29,12 @@ func (n *Node) agree(shapes []shape.Shape) error {
 	if declared == nil {
 		return nil
 	}
-	if len(declared) != len(shapes) {
+	if len(declared) < len(shapes) {
 		return status.Invalid("Node '%s' has %d outputs but the %s attribute specifies shapes for %d outputs",
 			n.name, len(shapes), outputShapes, len(declared))
 	}
-	for i, v := range declared {
-		s, err := shape.Merge(shapes[i], shape.FromAttr(v.Shape))
+	for i := range shapes { // TensorFlow lets there be more
+		s, err := shape.Merge(shapes[i], shape.FromAttr(declared[i].Shape))
 		if err != nil {
 			return status.Invalid("Node '%s' has an %s attribute inconsistent with the GraphDef for output #%d: %s",
 				n.name, outputShapes, i, status.From(err).Message)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -16,6 +17,10 @@ const (
 	MinProducer = 0
 
 	functionConsumer = 12
+
+	// lead is how much newer a producer may be with its graphs still being
+	// readable: TensorFlow counts versions by the day and promises three weeks.
+	lead = 21
 )
 
 // Versions says who made a graph and who may read it: it was written by the
@@ -39,6 +44,17 @@ func (v Versions) check() error {
 		return status.Invalid("GraphDef disallows consumer version %d, which is this one", Version)
 	}
 	return nil
+}
+
+// blame adds to the error of an import that the producer may be too new.
+func (v Versions) blame(err error) error {
+	if v.Producer <= Version+lead {
+		return err
+	}
+	e := *status.From(err)
+	e.Message = fmt.Sprintf("%s (the GraphDef was produced by version %d of its format, much newer than the %d that is known here, which may be the reason)",
+		e.Message, v.Producer, Version)
+	return &e
 }
 
 // combine is the versions of a graph of versions v into which one of versions

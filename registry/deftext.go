@@ -18,7 +18,7 @@ func (d *OpDef) String() string {
 		b.WriteString("; " + flag + "=true")
 	}
 	b.WriteString(">")
-	return b.String()
+	return strings.ReplaceAll(b.String(), " * ", "*")
 }
 
 // summary is the attribute in one line: "N:int,default=1,min=1".
