@@ -7,17 +7,19 @@ import tf "github.com/troupe-go/troupe/session"
 // AbortAttr is an optional attribute of Abort.
 type AbortAttr func(optionalAttr)
 
-// AbortErrorMsg sets error_msg, which is "" by default. the error's message.
+// AbortErrorMsg sets error_msg, which is "" by default. The error's message.
 func AbortErrorMsg(value string) AbortAttr {
 	return func(attrs optionalAttr) { attrs["error_msg"] = value }
 }
 
-// AbortExitWithoutError sets exit_without_error, which is false by default. whether to do nothing instead, as no process is to be ended.
+// AbortExitWithoutError sets exit_without_error, which is false by default. Whether to do nothing instead, as no process is to be ended.
 func AbortExitWithoutError(value bool) AbortAttr {
 	return func(attrs optionalAttr) { attrs["exit_without_error"] = value }
 }
 
-// Abort fails the step. TensorFlow ends the process here; a library must not.
+// Abort fails the step.
+//
+// TensorFlow ends the process here; a library must not.
 //
 // Options: [AbortErrorMsg], [AbortExitWithoutError].
 func Abort(scope *Scope, optional ...AbortAttr) (o *tf.Operation) {
@@ -395,32 +397,32 @@ func ArgMin(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgM
 // AsStringAttr is an optional attribute of AsString.
 type AsStringAttr func(optionalAttr)
 
-// AsStringPrecision sets precision, which is -1 by default. digits after the point, or all digits with shortest; negative means 6.
+// AsStringPrecision sets precision, which is -1 by default. Digits after the point, or all digits with shortest; negative means 6.
 func AsStringPrecision(value int64) AsStringAttr {
 	return func(attrs optionalAttr) { attrs["precision"] = value }
 }
 
-// AsStringScientific sets scientific, which is false by default. whether floats have an exponent.
+// AsStringScientific sets scientific, which is false by default. Whether floats have an exponent.
 func AsStringScientific(value bool) AsStringAttr {
 	return func(attrs optionalAttr) { attrs["scientific"] = value }
 }
 
-// AsStringShortest sets shortest, which is false by default. whether floats have one where that is shorter.
+// AsStringShortest sets shortest, which is false by default. Whether floats have one where that is shorter.
 func AsStringShortest(value bool) AsStringAttr {
 	return func(attrs optionalAttr) { attrs["shortest"] = value }
 }
 
-// AsStringWidth sets width, which is -1 by default. characters at least, unless it is negative.
+// AsStringWidth sets width, which is -1 by default. The least number of characters; no matter if negative.
 func AsStringWidth(value int64) AsStringAttr {
 	return func(attrs optionalAttr) { attrs["width"] = value }
 }
 
-// AsStringFill sets fill, which is "" by default. what a number is filled up with: a space, "0", "-" to fill on the right, or "+" for a sign.
+// AsStringFill sets fill, which is "" by default. What a number is filled up with: a space, "0", "-" to fill on the right, or "+" for a sign. Empty for spaces.
 func AsStringFill(value string) AsStringAttr {
 	return func(attrs optionalAttr) { attrs["fill"] = value }
 }
 
-// AsString prints numbers as C's printf does.
+// AsString prints numbers and bools as C's printf does.
 //
 // Options: [AsStringPrecision], [AsStringScientific], [AsStringShortest], [AsStringWidth], [AsStringFill].
 func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output tf.Output) {
@@ -462,7 +464,7 @@ func Asinh(scope *Scope, x tf.Output) (y tf.Output) {
 // AssertAttr is an optional attribute of Assert.
 type AssertAttr func(optionalAttr)
 
-// AssertSummarize sets summarize, which is 3 by default. how many elements of each tensor it prints.
+// AssertSummarize sets summarize, which is 3 by default. How many elements of each tensor it prints; all if negative.
 func AssertSummarize(value int64) AssertAttr {
 	return func(attrs optionalAttr) { attrs["summarize"] = value }
 }
@@ -471,7 +473,8 @@ func AssertSummarize(value int64) AssertAttr {
 //
 // Arguments:
 //
-//   - data: what the error prints.
+//   - condition: A scalar.
+//   - data: What the error prints.
 //
 // Options: [AssertSummarize].
 func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...AssertAttr) (o *tf.Operation) {

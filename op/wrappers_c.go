@@ -351,6 +351,7 @@ func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Out
 // Arguments:
 //
 //   - metadata: A serialized description of the composite tensor.
+//   - Tcomponents: The types of the components.
 func CompositeTensorVariantToComponents(scope *Scope, encoded tf.Output, metadata string, Tcomponents []tf.DataType) (components []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -395,6 +396,7 @@ func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 //
 //   - true_classes: The right classes, num_true of them a row.
 //   - sampled_candidates: The classes drawn.
+//   - num_true: How many right classes each example has.
 //
 // Results:
 //
@@ -511,7 +513,7 @@ func ConsumeMutexLock(scope *Scope, mutex_lock tf.Output) (o *tf.Operation) {
 	return op
 }
 
-// ControlTrigger does nothing, and is live even if what it waits for is dead.
+// ControlTrigger does nothing, and is live even if all that it waits for is dead.
 func ControlTrigger(scope *Scope) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -846,7 +848,7 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 // CropAndResizeAttr is an optional attribute of CropAndResize.
 type CropAndResizeAttr func(optionalAttr)
 
-// CropAndResizeMethod sets method, which is "bilinear" by default. How to interpolate. Values: "bilinear", "nearest".
+// CropAndResizeMethod sets method, which is "bilinear" by default. How to interpolate: "bilinear" or "nearest".
 func CropAndResizeMethod(value string) CropAndResizeAttr {
 	return func(attrs optionalAttr) { attrs["method"] = value }
 }
@@ -860,6 +862,7 @@ func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
 //
 // Arguments:
 //
+//   - image: A batch of images: batch, height, width, channels.
 //   - boxes: One a row: y1, x1, y2, x2 as parts of the image's size; y1 above y2 turns the crop upside down.
 //   - box_ind: The image of each box.
 //   - crop_size: Height and width of the crops.
@@ -880,7 +883,7 @@ func CropAndResize(scope *Scope, image tf.Output, boxes tf.Output, box_ind tf.Ou
 // CropAndResizeGradBoxesAttr is an optional attribute of CropAndResizeGradBoxes.
 type CropAndResizeGradBoxesAttr func(optionalAttr)
 
-// CropAndResizeGradBoxesMethod sets method, which is "bilinear" by default. Values: "bilinear".
+// CropAndResizeGradBoxesMethod sets method, which is "bilinear" by default. How CropAndResize interpolated. Values: "bilinear".
 func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
 	return func(attrs optionalAttr) { attrs["method"] = value }
 }
@@ -910,7 +913,7 @@ func CropAndResizeGradBoxes(scope *Scope, grads tf.Output, image tf.Output, boxe
 // CropAndResizeGradImageAttr is an optional attribute of CropAndResizeGradImage.
 type CropAndResizeGradImageAttr func(optionalAttr)
 
-// CropAndResizeGradImageMethod sets method, which is "bilinear" by default. Values: "bilinear", "nearest".
+// CropAndResizeGradImageMethod sets method, which is "bilinear" by default. How CropAndResize interpolated. Values: "bilinear", "nearest".
 func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 	return func(attrs optionalAttr) { attrs["method"] = value }
 }
@@ -922,8 +925,8 @@ func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 //   - grads: The gradient of the crops.
 //   - boxes: The boxes, one a row.
 //   - box_ind: The image of each box.
-//   - image_size: The shape of the images.
-//   - T: Types: float, half, double.
+//   - image_size: The shape of the images, a vector of four.
+//   - T: The type of the images. Types: float, half, double.
 //
 // Options: [CropAndResizeGradImageMethod].
 func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_ind tf.Output, image_size tf.Output, T tf.DataType, optional ...CropAndResizeGradImageAttr) (output tf.Output) {

@@ -136,7 +136,7 @@ func DecodeImageChannels(value int64) DecodeImageAttr {
 	return func(attrs optionalAttr) { attrs["channels"] = value }
 }
 
-// DecodeImageDtype sets dtype, which is uint8 by default. The type of the elements. Types: uint8, uint16, float.
+// DecodeImageDtype sets dtype, which is uint8 by default. The type of a channel; wider types are scaled up. Types: uint8, uint16, float.
 func DecodeImageDtype(value tf.DataType) DecodeImageAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -236,7 +236,7 @@ func DecodeJpeg(scope *Scope, contents tf.Output, optional ...DecodeJpegAttr) (i
 // DecodePaddedRawAttr is an optional attribute of DecodePaddedRaw.
 type DecodePaddedRawAttr func(optionalAttr)
 
-// DecodePaddedRawLittleEndian sets little_endian, which is true by default. The order of the bytes of a number.
+// DecodePaddedRawLittleEndian sets little_endian, which is true by default. Whether the lowest byte of a number comes first.
 func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 	return func(attrs optionalAttr) { attrs["little_endian"] = value }
 }
@@ -247,7 +247,7 @@ func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 //
 //   - input_bytes: The strings.
 //   - fixed_length: The length in bytes.
-//   - out_type: Types: half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16.
+//   - out_type: The type of the numbers. Types: half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16.
 //
 // Results:
 //
@@ -274,7 +274,7 @@ func DecodePngChannels(value int64) DecodePngAttr {
 	return func(attrs optionalAttr) { attrs["channels"] = value }
 }
 
-// DecodePngDtype sets dtype, which is uint8 by default. The type of the elements. Types: uint8, uint16.
+// DecodePngDtype sets dtype, which is uint8 by default. The type of a channel; wider types are scaled up. Types: uint8, uint16.
 func DecodePngDtype(value tf.DataType) DecodePngAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -323,6 +323,7 @@ func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
 //   - bytes: The messages.
 //   - message_type: The full name of the messages' type.
 //   - field_names: The fields.
+//   - output_types: The types of the fields.
 //
 // Results:
 //
@@ -346,7 +347,7 @@ func DecodeProtoV2(scope *Scope, bytes tf.Output, message_type string, field_nam
 // DecodeRawAttr is an optional attribute of DecodeRaw.
 type DecodeRawAttr func(optionalAttr)
 
-// DecodeRawLittleEndian sets little_endian, which is true by default. The order of the bytes of a number.
+// DecodeRawLittleEndian sets little_endian, which is true by default. Whether the lowest byte of a number comes first.
 func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 	return func(attrs optionalAttr) { attrs["little_endian"] = value }
 }
@@ -356,7 +357,7 @@ func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 // Arguments:
 //
 //   - bytes: Strings of one length.
-//   - out_type: Types: half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16.
+//   - out_type: The type of the numbers. Types: half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16.
 //
 // Results:
 //
@@ -686,7 +687,7 @@ func DepthwiseConv2dNativeBackpropInput(scope *Scope, input_sizes tf.Output, fil
 // DequantizeAttr is an optional attribute of Dequantize.
 type DequantizeAttr func(optionalAttr)
 
-// DequantizeMode sets mode, which is "MIN_COMBINED" by default. How integers stand for values. Values: "MIN_COMBINED", "MIN_FIRST", "SCALED".
+// DequantizeMode sets mode, which is "MIN_COMBINED" by default. How integers stand for values: "MIN_COMBINED" and "MIN_FIRST" spread the range over all integers, "SCALED" makes them multiples of one step around 0.
 func DequantizeMode(value string) DequantizeAttr {
 	return func(attrs optionalAttr) { attrs["mode"] = value }
 }
@@ -768,6 +769,10 @@ func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyReso
 }
 
 // DeviceIndex finds the device of the node in a list.
+//
+// Arguments:
+//
+//   - device_names: The list.
 //
 // Results:
 //
@@ -931,6 +936,7 @@ func DivNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 // Arguments:
 //
+//   - images: A batch of images: batch, height, width, channels.
 //   - boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
 func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -947,6 +953,7 @@ func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output 
 //
 // Arguments:
 //
+//   - images: A batch of images: batch, height, width, channels.
 //   - boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
 //   - colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default ones.
 func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors tf.Output) (output tf.Output) {

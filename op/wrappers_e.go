@@ -48,7 +48,7 @@ func EigComputeV(value bool) EigAttr {
 //
 // Arguments:
 //
-//   - Tout: Types: complex64, complex128.
+//   - Tout: The type of the results: complex64 of float and complex64, complex128 of the others. Types: complex64, complex128.
 //
 // Results:
 //
@@ -148,6 +148,7 @@ func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAt
 //
 //   - element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1.
 //   - max_num_elements: The most elements the list may get; -1 for any number.
+//   - element_dtype: The type of the elements.
 func EmptyTensorList(scope *Scope, element_shape tf.Output, max_num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -230,21 +231,21 @@ func EnsureShape(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Outpu
 // EnterAttr is an optional attribute of Enter.
 type EnterAttr func(optionalAttr)
 
-// EnterIsConstant sets is_constant, which is false by default. the value is there in every iteration, not in the first alone.
+// EnterIsConstant sets is_constant, which is false by default. Whether the value is there in every iteration, not in the first alone.
 func EnterIsConstant(value bool) EnterAttr {
 	return func(attrs optionalAttr) { attrs["is_constant"] = value }
 }
 
-// EnterParallelIterations sets parallel_iterations, which is 10 by default. how many iterations of the frame may be alive at a time.
+// EnterParallelIterations sets parallel_iterations, which is 10 by default. How many iterations of the frame may be alive at a time.
 func EnterParallelIterations(value int64) EnterAttr {
 	return func(attrs optionalAttr) { attrs["parallel_iterations"] = value }
 }
 
-// Enter brings a value into a frame, entering it if it is the first.
+// Enter brings a value into a frame, such as a loop is; the first one to come opens the frame.
 //
 // Arguments:
 //
-//   - frame_name: which child of the frame it stands in.
+//   - frame_name: Which frame, of those within the frame that the node itself is in.
 //
 // Options: [EnterIsConstant], [EnterParallelIterations].
 func Enter(scope *Scope, data tf.Output, frame_name string, optional ...EnterAttr) (output tf.Output) {
@@ -349,7 +350,7 @@ func EuclideanNorm(scope *Scope, input tf.Output, reduction_indices tf.Output, o
 	return op.Output(0)
 }
 
-// Exit brings a value out of a frame.
+// Exit brings a value out of a frame, from the iteration in which it is live.
 func Exit(scope *Scope, data tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -448,10 +449,11 @@ func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Ou
 //
 // Arguments:
 //
+//   - images: A batch of images: batch, height, width, channels.
 //   - ksizes: The size of the window in each dimension. At least 4 of them.
 //   - strides: The step in each dimension. At least 4 of them.
 //   - rates: The distance of the window's pixels in each dimension. At least 4 of them.
-//   - padding: Values: "SAME", "VALID".
+//   - padding: "SAME" fills up the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 func ExtractImagePatches(scope *Scope, images tf.Output, ksizes []int64, strides []int64, rates []int64, padding string) (patches tf.Output) {
 	if scope.Err() != nil {
 		return

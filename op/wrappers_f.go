@@ -91,17 +91,17 @@ func FakeParam(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Outpu
 // FakeQuantWithMinMaxArgsAttr is an optional attribute of FakeQuantWithMinMaxArgs.
 type FakeQuantWithMinMaxArgsAttr func(optionalAttr)
 
-// FakeQuantWithMinMaxArgsMin sets min, which is -6.0 by default.
+// FakeQuantWithMinMaxArgsMin sets min, which is -6.0 by default. The low end of the range.
 func FakeQuantWithMinMaxArgsMin(value float32) FakeQuantWithMinMaxArgsAttr {
 	return func(attrs optionalAttr) { attrs["min"] = value }
 }
 
-// FakeQuantWithMinMaxArgsMax sets max, which is 6.0 by default.
+// FakeQuantWithMinMaxArgsMax sets max, which is 6.0 by default. The high end of the range.
 func FakeQuantWithMinMaxArgsMax(value float32) FakeQuantWithMinMaxArgsAttr {
 	return func(attrs optionalAttr) { attrs["max"] = value }
 }
 
-// FakeQuantWithMinMaxArgsNumBits sets num_bits, which is 8 by default.
+// FakeQuantWithMinMaxArgsNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxArgsNumBits(value int64) FakeQuantWithMinMaxArgsAttr {
 	return func(attrs optionalAttr) { attrs["num_bits"] = value }
 }
@@ -129,17 +129,17 @@ func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQua
 // FakeQuantWithMinMaxArgsGradientAttr is an optional attribute of FakeQuantWithMinMaxArgsGradient.
 type FakeQuantWithMinMaxArgsGradientAttr func(optionalAttr)
 
-// FakeQuantWithMinMaxArgsGradientMin sets min, which is -6.0 by default.
+// FakeQuantWithMinMaxArgsGradientMin sets min, which is -6.0 by default. The low end of the range.
 func FakeQuantWithMinMaxArgsGradientMin(value float32) FakeQuantWithMinMaxArgsGradientAttr {
 	return func(attrs optionalAttr) { attrs["min"] = value }
 }
 
-// FakeQuantWithMinMaxArgsGradientMax sets max, which is 6.0 by default.
+// FakeQuantWithMinMaxArgsGradientMax sets max, which is 6.0 by default. The high end of the range.
 func FakeQuantWithMinMaxArgsGradientMax(value float32) FakeQuantWithMinMaxArgsGradientAttr {
 	return func(attrs optionalAttr) { attrs["max"] = value }
 }
 
-// FakeQuantWithMinMaxArgsGradientNumBits sets num_bits, which is 8 by default.
+// FakeQuantWithMinMaxArgsGradientNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxArgsGradientNumBits(value int64) FakeQuantWithMinMaxArgsGradientAttr {
 	return func(attrs optionalAttr) { attrs["num_bits"] = value }
 }
@@ -175,7 +175,7 @@ func FakeQuantWithMinMaxArgsGradient(scope *Scope, gradients tf.Output, inputs t
 // FakeQuantWithMinMaxVarsAttr is an optional attribute of FakeQuantWithMinMaxVars.
 type FakeQuantWithMinMaxVarsAttr func(optionalAttr)
 
-// FakeQuantWithMinMaxVarsNumBits sets num_bits, which is 8 by default.
+// FakeQuantWithMinMaxVarsNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsNumBits(value int64) FakeQuantWithMinMaxVarsAttr {
 	return func(attrs optionalAttr) { attrs["num_bits"] = value }
 }
@@ -186,6 +186,11 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 }
 
 // FakeQuantWithMinMaxVars rounds floats to what integers of num_bits can stand for over a range that is an input.
+//
+// Arguments:
+//
+//   - min: The low end of the range.
+//   - max: The high end of the range.
 //
 // Options: [FakeQuantWithMinMaxVarsNumBits], [FakeQuantWithMinMaxVarsNarrowRange].
 func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsAttr) (outputs tf.Output) {
@@ -203,7 +208,7 @@ func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max 
 // FakeQuantWithMinMaxVarsGradientAttr is an optional attribute of FakeQuantWithMinMaxVarsGradient.
 type FakeQuantWithMinMaxVarsGradientAttr func(optionalAttr)
 
-// FakeQuantWithMinMaxVarsGradientNumBits sets num_bits, which is 8 by default.
+// FakeQuantWithMinMaxVarsGradientNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsGradientNumBits(value int64) FakeQuantWithMinMaxVarsGradientAttr {
 	return func(attrs optionalAttr) { attrs["num_bits"] = value }
 }
@@ -218,6 +223,8 @@ func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxV
 // Arguments:
 //
 //   - gradients: The gradient of the outputs.
+//   - min: The low end of the range.
+//   - max: The high end of the range.
 //
 // Results:
 //
@@ -241,7 +248,7 @@ func FakeQuantWithMinMaxVarsGradient(scope *Scope, gradients tf.Output, inputs t
 // FakeQuantWithMinMaxVarsPerChannelAttr is an optional attribute of FakeQuantWithMinMaxVarsPerChannel.
 type FakeQuantWithMinMaxVarsPerChannelAttr func(optionalAttr)
 
-// FakeQuantWithMinMaxVarsPerChannelNumBits sets num_bits, which is 8 by default.
+// FakeQuantWithMinMaxVarsPerChannelNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsPerChannelNumBits(value int64) FakeQuantWithMinMaxVarsPerChannelAttr {
 	return func(attrs optionalAttr) { attrs["num_bits"] = value }
 }
@@ -252,6 +259,11 @@ func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMa
 }
 
 // FakeQuantWithMinMaxVarsPerChannel rounds floats to what integers of num_bits can stand for, with a range for each slice of the last dimension.
+//
+// Arguments:
+//
+//   - min: The low end of each range, a vector.
+//   - max: The high end of each range, a vector.
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelNumBits], [FakeQuantWithMinMaxVarsPerChannelNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelAttr) (outputs tf.Output) {
@@ -269,7 +281,7 @@ func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Ou
 // FakeQuantWithMinMaxVarsPerChannelGradientAttr is an optional attribute of FakeQuantWithMinMaxVarsPerChannelGradient.
 type FakeQuantWithMinMaxVarsPerChannelGradientAttr func(optionalAttr)
 
-// FakeQuantWithMinMaxVarsPerChannelGradientNumBits sets num_bits, which is 8 by default.
+// FakeQuantWithMinMaxVarsPerChannelGradientNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsPerChannelGradientNumBits(value int64) FakeQuantWithMinMaxVarsPerChannelGradientAttr {
 	return func(attrs optionalAttr) { attrs["num_bits"] = value }
 }
@@ -284,6 +296,8 @@ func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantW
 // Arguments:
 //
 //   - gradients: The gradient of the outputs.
+//   - min: The low end of each range, a vector.
+//   - max: The high end of each range, a vector.
 //
 // Results:
 //

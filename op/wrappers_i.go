@@ -31,7 +31,7 @@ func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 // IRFFTAttr is an optional attribute of IRFFT.
 type IRFFTAttr func(optionalAttr)
 
-// IRFFTTreal sets Treal, which is float by default. Types: float, double.
+// IRFFTTreal sets Treal, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func IRFFTTreal(value tf.DataType) IRFFTAttr {
 	return func(attrs optionalAttr) { attrs["Treal"] = value }
 }
@@ -58,7 +58,7 @@ func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFF
 // IRFFT2DAttr is an optional attribute of IRFFT2D.
 type IRFFT2DAttr func(optionalAttr)
 
-// IRFFT2DTreal sets Treal, which is float by default. Types: float, double.
+// IRFFT2DTreal sets Treal, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 	return func(attrs optionalAttr) { attrs["Treal"] = value }
 }
@@ -85,7 +85,7 @@ func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IR
 // IRFFT3DAttr is an optional attribute of IRFFT3D.
 type IRFFT3DAttr func(optionalAttr)
 
-// IRFFT3DTreal sets Treal, which is float by default. Types: float, double.
+// IRFFT3DTreal sets Treal, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 	return func(attrs optionalAttr) { attrs["Treal"] = value }
 }
@@ -232,6 +232,7 @@ func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2
 //
 // Arguments:
 //
+//   - images: A batch of images: batch, height, width, channels.
 //   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
 //   - output_shape: Height and width of the result.
 //   - interpolation: "NEAREST" or "BILINEAR".
@@ -261,6 +262,7 @@ func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3
 //
 // Arguments:
 //
+//   - images: A batch of images: batch, height, width, channels.
 //   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
 //   - output_shape: Height and width of the result.
 //   - fill_value: The value outside of the image where fill_mode is "CONSTANT".
@@ -559,7 +561,13 @@ func Iterator(scope *Scope, shared_name string, container string, output_types [
 	return op.Output(0)
 }
 
-// IteratorGetNext gives the next element of an iterator; past the last it fails with OUT_OF_RANGE.
+// IteratorGetNext gives the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
+//
+// Arguments:
+//
+//   - iterator: The iterator, which MakeIterator has set to a dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
 //
 // Results:
 //

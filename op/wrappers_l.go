@@ -327,7 +327,16 @@ func Log1p(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// LogMatrixDeterminant computes signs and logarithms of absolute values of determinants.
+// LogMatrixDeterminant computes the determinants of square matrices as signs and logarithms, where they themselves could overflow.
+//
+// Arguments:
+//
+//   - input: Square matrices in the last two dimensions.
+//
+// Results:
+//
+//   - sign: The signs; for complex matrices numbers of absolute value 1; 0 for a singular matrix.
+//   - log_abs_determinant: The logarithms of the absolute values.
 func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_abs_determinant tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -369,7 +378,7 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 // Arguments:
 //
 //   - true_classes: The classes that are right, num_true of them a row.
-//   - num_true: At least 1.
+//   - num_true: How many right classes each example has. At least 1.
 //   - num_sampled: How many to draw. At least 1.
 //   - unique: Whether no class is drawn twice.
 //   - range_max: Classes are drawn from 0 up to this. At least 1.
@@ -430,6 +439,11 @@ func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // LookupTableExportV2 gives all keys and values of a table, in no particular order.
+//
+// Arguments:
+//
+//   - Tkeys: The type of the keys.
+//   - Tvalues: The type of the values.
 func LookupTableExportV2(scope *Scope, table_handle tf.Output, Tkeys tf.DataType, Tvalues tf.DataType) (keys tf.Output, values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -506,7 +520,11 @@ func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
 	return op.Output(0)
 }
 
-// LoopCond passes on what decides whether a loop goes on.
+// LoopCond passes on the condition that decides whether a loop goes on.
+//
+// Arguments:
+//
+//   - input: The condition, a scalar.
 func LoopCond(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -553,7 +571,7 @@ func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optiona
 // LuAttr is an optional attribute of Lu.
 type LuAttr func(optionalAttr)
 
-// LuOutputIdxType sets output_idx_type, which is int32 by default. Types: int32, int64.
+// LuOutputIdxType sets output_idx_type, which is int32 by default. The type of p. Types: int32, int64.
 func LuOutputIdxType(value tf.DataType) LuAttr {
 	return func(attrs optionalAttr) { attrs["output_idx_type"] = value }
 }

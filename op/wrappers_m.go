@@ -5,6 +5,11 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // MakeIterator sets an iterator to the beginning of a dataset.
+//
+// Arguments:
+//
+//   - dataset: The dataset.
+//   - iterator: The iterator.
 func MakeIterator(scope *Scope, dataset tf.Output, iterator tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -185,7 +190,11 @@ func MatrixBandPart(scope *Scope, input tf.Output, num_lower tf.Output, num_uppe
 	return op.Output(0)
 }
 
-// MatrixDeterminant computes determinants.
+// MatrixDeterminant computes the determinants of square matrices.
+//
+// Arguments:
+//
+//   - input: Square matrices in the last two dimensions.
 func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -331,7 +340,11 @@ func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Out
 	return op.Output(0)
 }
 
-// MatrixExponential computes matrix exponentials.
+// MatrixExponential computes exp(A), the sum of Aⁿ/n!, of square matrices.
+//
+// Arguments:
+//
+//   - input: Square matrices in the last two dimensions.
 //
 // Deprecated: from version 27 of the GraphDef format on. It is composed of other ops.
 func MatrixExponential(scope *Scope, input tf.Output) (output tf.Output) {
@@ -348,12 +361,16 @@ func MatrixExponential(scope *Scope, input tf.Output) (output tf.Output) {
 // MatrixInverseAttr is an optional attribute of MatrixInverse.
 type MatrixInverseAttr func(optionalAttr)
 
-// MatrixInverseAdjoint sets adjoint, which is false by default. Whether to invert the adjoints.
+// MatrixInverseAdjoint sets adjoint, which is false by default. Whether to invert their adjoints.
 func MatrixInverseAdjoint(value bool) MatrixInverseAttr {
 	return func(attrs optionalAttr) { attrs["adjoint"] = value }
 }
 
-// MatrixInverse inverts square matrices.
+// MatrixInverse inverts square matrices; a singular one is an error.
+//
+// Arguments:
+//
+//   - input: Square matrices in the last two dimensions.
 //
 // Options: [MatrixInverseAdjoint].
 func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr) (output tf.Output) {
@@ -369,6 +386,10 @@ func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr)
 }
 
 // MatrixLogarithm computes the principal logarithms of matrices.
+//
+// Arguments:
+//
+//   - input: Square matrices in the last two dimensions.
 func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -502,6 +523,10 @@ func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer
 }
 
 // MatrixSquareRoot computes the principal square roots of matrices.
+//
+// Arguments:
+//
+//   - input: Square matrices in the last two dimensions.
 func MatrixSquareRoot(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -951,11 +976,15 @@ func Mean(scope *Scope, input tf.Output, reduction_indices tf.Output, optional .
 	return op.Output(0)
 }
 
-// Merge passes on the one of its inputs that is live.
+// Merge passes on the one of its inputs that is live, and is dead only if all are.
+//
+// Arguments:
+//
+//   - inputs: Inputs of one type, of which one is to be live.
 //
 // Results:
 //
-//   - value_index: which one that was.
+//   - value_index: Which one that was.
 func Merge(scope *Scope, inputs []tf.Output) (output tf.Output, value_index tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1190,12 +1219,12 @@ func MultinomialSeed2(value int64) MultinomialAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// MultinomialOutputDtype sets output_dtype, which is int64 by default. Types: int32, int64.
+// MultinomialOutputDtype sets output_dtype, which is int64 by default. The type of the classes. Types: int32, int64.
 func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 	return func(attrs optionalAttr) { attrs["output_dtype"] = value }
 }
 
-// Multinomial draws classes.
+// Multinomial draws classes from distributions.
 //
 // Arguments:
 //

@@ -40,7 +40,7 @@ func NextAfter(scope *Scope, x1 tf.Output, x2 tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// NextIteration brings a value into the frame's next iteration.
+// NextIteration brings a value into the next iteration of its frame.
 func NextIteration(scope *Scope, data tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -52,7 +52,7 @@ func NextIteration(scope *Scope, data tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// NoOp does nothing: it is there for its control edges.
+// NoOp does nothing; it stands for its control edges.
 func NoOp(scope *Scope) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return

@@ -59,6 +59,11 @@ func OptionalFromValue(scope *Scope, components []tf.Output) (optional_ tf.Outpu
 }
 
 // OptionalGetValue gives the components that an optional holds; it fails if there are none.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
 func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
 	if scope.Err() != nil {
 		return

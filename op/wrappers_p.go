@@ -156,6 +156,7 @@ func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormal
 //
 // Arguments:
 //
+//   - shape: The shape of the result; its first dimension is that of the parameters, if they have any.
 //   - means: The mean of each batch, or of all.
 //   - stdevs: The deviations.
 //   - minvals: The lower limits.
@@ -185,6 +186,13 @@ func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output
 //   - dense_defaults: The value of each of these where a message lacks it; empty if it must be there.
 //   - sparse_types: The types of sparse features. Types: float, int64, string.
 //   - dense_shapes: The shapes of dense features; the first dimension may be unknown.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the sparse features.
+//   - sparse_values: Their values.
+//   - sparse_shapes: Their shapes.
+//   - dense_values: The dense features.
 func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_keys []tf.Output, dense_keys []tf.Output, dense_defaults []tf.Output, sparse_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -209,10 +217,19 @@ func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_ke
 //   - ragged_keys: The features that become ragged tensors.
 //   - dense_defaults: The value of each dense feature where a message lacks it; empty if it must be there.
 //   - num_sparse: The number of sparse features. At least 0.
-//   - sparse_types: Types: float, int64, string.
-//   - ragged_value_types: Types: float, int64, string.
-//   - ragged_split_types: Types: int32, int64.
+//   - sparse_types: The types of the sparse features. Types: float, int64, string.
+//   - ragged_value_types: The types of the ragged features. Types: float, int64, string.
+//   - ragged_split_types: The types of their splits. Types: int32, int64.
 //   - dense_shapes: The shapes of dense features; the first dimension may be unknown.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the sparse features.
+//   - sparse_values: Their values.
+//   - sparse_shapes: Their shapes.
+//   - dense_values: The dense features.
+//   - ragged_values: The values of the ragged features.
+//   - ragged_row_splits: Where their rows begin and end.
 func ParseExampleV2(scope *Scope, serialized tf.Output, names tf.Output, sparse_keys tf.Output, dense_keys tf.Output, ragged_keys tf.Output, dense_defaults []tf.Output, num_sparse int64, sparse_types []tf.DataType, ragged_value_types []tf.DataType, ragged_split_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output, ragged_values []tf.Output, ragged_row_splits []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -229,47 +246,47 @@ func ParseExampleV2(scope *Scope, serialized tf.Output, names tf.Output, sparse_
 // ParseSequenceExampleAttr is an optional attribute of ParseSequenceExample.
 type ParseSequenceExampleAttr func(optionalAttr)
 
-// ParseSequenceExampleNcontextSparse sets Ncontext_sparse, which is 0 by default. At least 0.
+// ParseSequenceExampleNcontextSparse sets Ncontext_sparse, which is 0 by default. How many sparse features the context has. At least 0.
 func ParseSequenceExampleNcontextSparse(value int64) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["Ncontext_sparse"] = value }
 }
 
-// ParseSequenceExampleNcontextDense sets Ncontext_dense, which is 0 by default. At least 0.
+// ParseSequenceExampleNcontextDense sets Ncontext_dense, which is 0 by default. How many dense features the context has. At least 0.
 func ParseSequenceExampleNcontextDense(value int64) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["Ncontext_dense"] = value }
 }
 
-// ParseSequenceExampleNfeatureListSparse sets Nfeature_list_sparse, which is 0 by default. At least 0.
+// ParseSequenceExampleNfeatureListSparse sets Nfeature_list_sparse, which is 0 by default. How many sparse feature lists there are. At least 0.
 func ParseSequenceExampleNfeatureListSparse(value int64) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["Nfeature_list_sparse"] = value }
 }
 
-// ParseSequenceExampleNfeatureListDense sets Nfeature_list_dense, which is 0 by default. At least 0.
+// ParseSequenceExampleNfeatureListDense sets Nfeature_list_dense, which is 0 by default. How many dense feature lists there are. At least 0.
 func ParseSequenceExampleNfeatureListDense(value int64) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["Nfeature_list_dense"] = value }
 }
 
-// ParseSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. Types: float, int64, string.
+// ParseSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
 func ParseSequenceExampleContextSparseTypes(value []tf.DataType) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
 }
 
-// ParseSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. Types: float, int64, string.
+// ParseSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
 func ParseSequenceExampleFeatureListDenseTypes(value []tf.DataType) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
 }
 
-// ParseSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default.
+// ParseSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
 func ParseSequenceExampleContextDenseShapes(value []tf.Shape) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
 }
 
-// ParseSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. Types: float, int64, string.
+// ParseSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
 func ParseSequenceExampleFeatureListSparseTypes(value []tf.DataType) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
 }
 
-// ParseSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default.
+// ParseSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
 func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
 }
@@ -289,6 +306,14 @@ func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceE
 //
 // Results:
 //
+//   - context_sparse_indices: Indices of the sparse features of the context.
+//   - context_sparse_values: Their values.
+//   - context_sparse_shapes: Their shapes.
+//   - context_dense_values: The dense features of the context.
+//   - feature_list_sparse_indices: Indices of the sparse feature lists.
+//   - feature_list_sparse_values: Their values.
+//   - feature_list_sparse_shapes: Their shapes.
+//   - feature_list_dense_values: The dense feature lists.
 //   - feature_list_dense_lengths: How long the list of each message is.
 //
 // Options: [ParseSequenceExampleNcontextSparse], [ParseSequenceExampleNcontextDense], [ParseSequenceExampleNfeatureListSparse], [ParseSequenceExampleNfeatureListDense], [ParseSequenceExampleContextSparseTypes], [ParseSequenceExampleFeatureListDenseTypes], [ParseSequenceExampleContextDenseShapes], [ParseSequenceExampleFeatureListSparseTypes], [ParseSequenceExampleFeatureListDenseShapes].
@@ -314,8 +339,15 @@ func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Outp
 //   - num_sparse: The number of sparse features. At least 0.
 //   - sparse_keys: The features that become sparse tensors.
 //   - dense_keys: The features that become tensors.
-//   - sparse_types: Types: float, int64, string.
+//   - sparse_types: The types of the sparse features. Types: float, int64, string.
 //   - dense_shapes: The shapes of dense features; the first dimension may be unknown.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the sparse features.
+//   - sparse_values: Their values.
+//   - sparse_shapes: Their shapes.
+//   - dense_values: The dense features.
 func ParseSingleExample(scope *Scope, serialized tf.Output, dense_defaults []tf.Output, num_sparse int64, sparse_keys []string, dense_keys []string, sparse_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -332,27 +364,27 @@ func ParseSingleExample(scope *Scope, serialized tf.Output, dense_defaults []tf.
 // ParseSingleSequenceExampleAttr is an optional attribute of ParseSingleSequenceExample.
 type ParseSingleSequenceExampleAttr func(optionalAttr)
 
-// ParseSingleSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. Types: float, int64, string.
+// ParseSingleSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
 func ParseSingleSequenceExampleContextSparseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
 }
 
-// ParseSingleSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. Types: float, int64, string.
+// ParseSingleSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
 func ParseSingleSequenceExampleFeatureListDenseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
 }
 
-// ParseSingleSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default.
+// ParseSingleSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
 func ParseSingleSequenceExampleContextDenseShapes(value []tf.Shape) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
 }
 
-// ParseSingleSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. Types: float, int64, string.
+// ParseSingleSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
 func ParseSingleSequenceExampleFeatureListSparseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
 }
 
-// ParseSingleSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default.
+// ParseSingleSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
 func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSingleSequenceExampleAttr {
 	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
 }
@@ -365,6 +397,17 @@ func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSin
 //   - feature_list_dense_missing_assumed_empty: Dense feature lists that may be missing and are empty then.
 //   - context_dense_defaults: The value of each dense feature of the context if the message lacks it.
 //   - debug_name: A name of the message for errors.
+//
+// Results:
+//
+//   - context_sparse_indices: Indices of the sparse features of the context.
+//   - context_sparse_values: Their values.
+//   - context_sparse_shapes: Their shapes.
+//   - context_dense_values: The dense features of the context.
+//   - feature_list_sparse_indices: Indices of the sparse feature lists.
+//   - feature_list_sparse_values: Their values.
+//   - feature_list_sparse_shapes: Their shapes.
+//   - feature_list_dense_values: The dense feature lists.
 //
 // Options: [ParseSingleSequenceExampleContextSparseTypes], [ParseSingleSequenceExampleFeatureListDenseTypes], [ParseSingleSequenceExampleContextDenseShapes], [ParseSingleSequenceExampleFeatureListSparseTypes], [ParseSingleSequenceExampleFeatureListDenseShapes].
 func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_sparse_keys []tf.Output, context_dense_keys []tf.Output, feature_list_sparse_keys []tf.Output, feature_list_dense_keys []tf.Output, context_dense_defaults []tf.Output, debug_name tf.Output, optional ...ParseSingleSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output) {
@@ -381,6 +424,10 @@ func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list
 }
 
 // ParseTensor parses a serialized TensorProto.
+//
+// Arguments:
+//
+//   - out_type: The type of the tensor; that of another one is an error.
 func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -517,22 +564,26 @@ func PreventGradient(scope *Scope, input tf.Output, optional ...PreventGradientA
 // PrintAttr is an optional attribute of Print.
 type PrintAttr func(optionalAttr)
 
-// PrintMessage sets message, which is "" by default. what stands before the tensors.
+// PrintMessage sets message, which is "" by default. What stands before the tensors.
 func PrintMessage(value string) PrintAttr {
 	return func(attrs optionalAttr) { attrs["message"] = value }
 }
 
-// PrintFirstN sets first_n, which is -1 by default. how many times the node prints; without end if it is negative.
+// PrintFirstN sets first_n, which is -1 by default. How many times the node prints; without end if it is negative.
 func PrintFirstN(value int64) PrintAttr {
 	return func(attrs optionalAttr) { attrs["first_n"] = value }
 }
 
-// PrintSummarize sets summarize, which is 3 by default. how many elements of each tensor it prints.
+// PrintSummarize sets summarize, which is 3 by default. How many elements of each tensor it prints.
 func PrintSummarize(value int64) PrintAttr {
 	return func(attrs optionalAttr) { attrs["summarize"] = value }
 }
 
 // Print passes its input on and prints tensors to the standard error stream.
+//
+// Arguments:
+//
+//   - data: The tensors to print.
 //
 // Options: [PrintMessage], [PrintFirstN], [PrintSummarize].
 func Print(scope *Scope, input tf.Output, data []tf.Output, optional ...PrintAttr) (output tf.Output) {
@@ -555,7 +606,7 @@ func PrintV2OutputStream(value string) PrintV2Attr {
 	return func(attrs optionalAttr) { attrs["output_stream"] = value }
 }
 
-// PrintV2End sets end, which is "\n" by default. what follows the string.
+// PrintV2End sets end, which is "\n" by default. What follows the string.
 func PrintV2End(value string) PrintV2Attr {
 	return func(attrs optionalAttr) { attrs["end"] = value }
 }

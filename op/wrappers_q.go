@@ -45,12 +45,12 @@ func QuantizeAndDequantizeRangeGiven(value bool) QuantizeAndDequantizeAttr {
 	return func(attrs optionalAttr) { attrs["range_given"] = value }
 }
 
-// QuantizeAndDequantizeInputMin sets input_min, which is 0.0 by default.
+// QuantizeAndDequantizeInputMin sets input_min, which is 0.0 by default. The low end of the range, if range_given is set.
 func QuantizeAndDequantizeInputMin(value float32) QuantizeAndDequantizeAttr {
 	return func(attrs optionalAttr) { attrs["input_min"] = value }
 }
 
-// QuantizeAndDequantizeInputMax sets input_max, which is 0.0 by default.
+// QuantizeAndDequantizeInputMax sets input_max, which is 0.0 by default. The high end of the range, if range_given is set.
 func QuantizeAndDequantizeInputMax(value float32) QuantizeAndDequantizeAttr {
 	return func(attrs optionalAttr) { attrs["input_max"] = value }
 }
@@ -225,7 +225,7 @@ func QuantizeAndDequantizeV4(scope *Scope, input tf.Output, input_min tf.Output,
 // QuantizeAndDequantizeV4GradAttr is an optional attribute of QuantizeAndDequantizeV4Grad.
 type QuantizeAndDequantizeV4GradAttr func(optionalAttr)
 
-// QuantizeAndDequantizeV4GradAxis sets axis, which is -1 by default.
+// QuantizeAndDequantizeV4GradAxis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAttr {
 	return func(attrs optionalAttr) { attrs["axis"] = value }
 }
@@ -236,6 +236,8 @@ func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAtt
 //
 //   - gradients: The gradient of the output.
 //   - input: The input.
+//   - input_min: As QuantizeAndDequantizeV4 had it.
+//   - input_max: As QuantizeAndDequantizeV4 had it.
 //
 // Options: [QuantizeAndDequantizeV4GradAxis].
 func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4GradAttr) (input_backprop tf.Output, input_min_backprop tf.Output, input_max_backprop tf.Output) {
@@ -256,7 +258,12 @@ func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Out
 //
 //   - input_min: The value of the lowest integer.
 //   - input_max: The value of the highest integer.
-//   - out_type: Types: qint8, quint8, qint32, qint16, quint16.
+//   - out_type: The type of the output. Types: qint8, quint8, qint32, qint16, quint16.
+//
+// Results:
+//
+//   - output_min: The value that the lowest integer came to stand for.
+//   - output_max: The value that the highest integer came to stand for.
 func QuantizeDownAndShrinkRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -272,7 +279,7 @@ func QuantizeDownAndShrinkRange(scope *Scope, input tf.Output, input_min tf.Outp
 // QuantizeV2Attr is an optional attribute of QuantizeV2.
 type QuantizeV2Attr func(optionalAttr)
 
-// QuantizeV2Mode sets mode, which is "MIN_COMBINED" by default. How integers stand for values. Values: "MIN_COMBINED", "MIN_FIRST", "SCALED".
+// QuantizeV2Mode sets mode, which is "MIN_COMBINED" by default. How integers stand for values: "MIN_COMBINED" and "MIN_FIRST" spread the range over all integers, "SCALED" makes them multiples of one step around 0.
 func QuantizeV2Mode(value string) QuantizeV2Attr {
 	return func(attrs optionalAttr) { attrs["mode"] = value }
 }
@@ -303,7 +310,7 @@ func QuantizeV2EnsureMinimumRange(value float32) QuantizeV2Attr {
 //
 //   - min_range: The value of the lowest integer.
 //   - max_range: The value of the highest integer.
-//   - T: Types: qint8, quint8, qint32, qint16, quint16.
+//   - T: The type of the integers. Types: qint8, quint8, qint32, qint16, quint16.
 //
 // Results:
 //
@@ -327,12 +334,24 @@ func QuantizeV2(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 // QuantizedAddAttr is an optional attribute of QuantizedAdd.
 type QuantizedAddAttr func(optionalAttr)
 
-// QuantizedAddToutput sets Toutput, which is qint32 by default. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedAddToutput sets Toutput, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
 	return func(attrs optionalAttr) { attrs["Toutput"] = value }
 }
 
 // QuantizedAdd adds quantized tensors with broadcasting.
+//
+// Arguments:
+//
+//   - min_x: The value of the lowest integer of x.
+//   - max_x: The value of the highest integer of x.
+//   - min_y: The value of the lowest integer of y.
+//   - max_y: The value of the highest integer of y.
+//
+// Results:
+//
+//   - min_z: The value of the lowest integer of z.
+//   - max_z: The value of the highest integer of z.
 //
 // Options: [QuantizedAddToutput].
 func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedAddAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
@@ -351,7 +370,16 @@ func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x
 //
 // Arguments:
 //
-//   - out_type: Types: qint8, quint8, qint32, qint16, quint16.
+//   - min_input: The value of the lowest integer of input.
+//   - max_input: The value of the highest integer of input.
+//   - min_bias: The value of the lowest integer of bias.
+//   - max_bias: The value of the highest integer of bias.
+//   - out_type: The type of the output. Types: qint8, quint8, qint32, qint16, quint16.
+//
+// Results:
+//
+//   - min_out: The value of the lowest integer of the output.
+//   - max_out: The value of the highest integer of the output.
 func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input tf.Output, max_input tf.Output, min_bias tf.Output, max_bias tf.Output, out_type tf.DataType) (output tf.Output, min_out tf.Output, max_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -367,7 +395,7 @@ func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input t
 // QuantizedMatMulAttr is an optional attribute of QuantizedMatMul.
 type QuantizedMatMulAttr func(optionalAttr)
 
-// QuantizedMatMulToutput sets Toutput, which is qint32 by default. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedMatMulToutput sets Toutput, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMatMulToutput(value tf.DataType) QuantizedMatMulAttr {
 	return func(attrs optionalAttr) { attrs["Toutput"] = value }
 }
@@ -389,6 +417,18 @@ func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
 
 // QuantizedMatMul multiplies quantized matrices.
 //
+// Arguments:
+//
+//   - min_a: The value of the lowest integer of a.
+//   - max_a: The value of the highest integer of a.
+//   - min_b: The value of the lowest integer of b.
+//   - max_b: The value of the highest integer of b.
+//
+// Results:
+//
+//   - min_out: The value of the lowest integer of the product.
+//   - max_out: The value of the highest integer of the product.
+//
 // Options: [QuantizedMatMulToutput], [QuantizedMatMulTransposeA], [QuantizedMatMulTransposeB], [QuantizedMatMulTactivation].
 func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, max_a tf.Output, min_b tf.Output, max_b tf.Output, optional ...QuantizedMatMulAttr) (out tf.Output, min_out tf.Output, max_out tf.Output) {
 	if scope.Err() != nil {
@@ -405,12 +445,24 @@ func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, ma
 // QuantizedMulAttr is an optional attribute of QuantizedMul.
 type QuantizedMulAttr func(optionalAttr)
 
-// QuantizedMulToutput sets Toutput, which is qint32 by default. Types: qint8, quint8, qint32, qint16, quint16.
+// QuantizedMulToutput sets Toutput, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
 	return func(attrs optionalAttr) { attrs["Toutput"] = value }
 }
 
 // QuantizedMul multiplies quantized tensors with broadcasting.
+//
+// Arguments:
+//
+//   - min_x: The value of the lowest integer of x.
+//   - max_x: The value of the highest integer of x.
+//   - min_y: The value of the lowest integer of y.
+//   - max_y: The value of the highest integer of y.
+//
+// Results:
+//
+//   - min_z: The value of the lowest integer of z.
+//   - max_z: The value of the highest integer of z.
 //
 // Options: [QuantizedMulToutput].
 func QuantizedMul(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedMulAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {

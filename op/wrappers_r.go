@@ -7,7 +7,7 @@ import tf "github.com/troupe-go/troupe/session"
 // RFFTAttr is an optional attribute of RFFT.
 type RFFTAttr func(optionalAttr)
 
-// RFFTTcomplex sets Tcomplex, which is complex64 by default. Types: complex64, complex128.
+// RFFTTcomplex sets Tcomplex, which is complex64 by default. The type of the transform: complex64 of float, complex128 of double. Types: complex64, complex128.
 func RFFTTcomplex(value tf.DataType) RFFTAttr {
 	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
 }
@@ -34,7 +34,7 @@ func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTA
 // RFFT2DAttr is an optional attribute of RFFT2D.
 type RFFT2DAttr func(optionalAttr)
 
-// RFFT2DTcomplex sets Tcomplex, which is complex64 by default. Types: complex64, complex128.
+// RFFT2DTcomplex sets Tcomplex, which is complex64 by default. The type of the transform: complex64 of float, complex128 of double. Types: complex64, complex128.
 func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
 }
@@ -61,7 +61,7 @@ func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFF
 // RFFT3DAttr is an optional attribute of RFFT3D.
 type RFFT3DAttr func(optionalAttr)
 
-// RFFT3DTcomplex sets Tcomplex, which is complex64 by default. Types: complex64, complex128.
+// RFFT3DTcomplex sets Tcomplex, which is complex64 by default. The type of the transform: complex64 of float, complex128 of double. Types: complex64, complex128.
 func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
 }
@@ -175,8 +175,8 @@ func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, w
 //   - hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
 //   - num_buckets: The number that hashes are taken modulo; 0 for none. At least 0.
 //   - hash_key: The key of the hash.
-//   - out_values_type: Types: int64, string.
-//   - out_row_splits_type: Types: int32, int64.
+//   - out_values_type: The type of the entries: int64 for hashes, else string. Types: int64, string.
+//   - out_row_splits_type: The type of output_row_splits. Types: int32, int64.
 func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf.Output, sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shape []tf.Output, dense_inputs []tf.Output, input_order string, hashed_output bool, num_buckets int64, hash_key int64, out_values_type tf.DataType, out_row_splits_type tf.DataType) (output_values tf.Output, output_row_splits tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -196,7 +196,12 @@ func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf
 //   - params_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end.
 //   - params_dense_values: The values of the innermost rows.
 //   - indices: Which rows.
-//   - OUTPUT_RAGGED_RANK: At least 0.
+//   - OUTPUT_RAGGED_RANK: How many ragged dimensions the result has: those of params and of indices, less one. At least 0.
+//
+// Results:
+//
+//   - output_nested_splits: For each ragged dimension of the result where its rows begin and end.
+//   - output_dense_values: The values of its innermost rows.
 func RaggedGather(scope *Scope, params_nested_splits []tf.Output, params_dense_values tf.Output, indices tf.Output, OUTPUT_RAGGED_RANK int64) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -213,7 +218,7 @@ func RaggedGather(scope *Scope, params_nested_splits []tf.Output, params_dense_v
 // RaggedRangeAttr is an optional attribute of RaggedRange.
 type RaggedRangeAttr func(optionalAttr)
 
-// RaggedRangeTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
+// RaggedRangeTsplits sets Tsplits, which is int64 by default. The type of the splits. Types: int32, int64.
 func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -247,7 +252,7 @@ func RaggedRange(scope *Scope, starts tf.Output, limits tf.Output, deltas tf.Out
 // RaggedTensorFromVariantAttr is an optional attribute of RaggedTensorFromVariant.
 type RaggedTensorFromVariantAttr func(optionalAttr)
 
-// RaggedTensorFromVariantTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
+// RaggedTensorFromVariantTsplits sets Tsplits, which is int64 by default. The type of the splits. Types: int32, int64.
 func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -259,6 +264,7 @@ func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAt
 //   - encoded_ragged: One variant, or several, which are stacked.
 //   - input_ragged_rank: How many ragged dimensions a variant has; -1 to work it out. At least -1.
 //   - output_ragged_rank: How many the result has. At least 0.
+//   - Tvalues: The type of the values.
 //
 // Options: [RaggedTensorFromVariantTsplits].
 func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragged_rank int64, output_ragged_rank int64, Tvalues tf.DataType, optional ...RaggedTensorFromVariantAttr) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
@@ -397,7 +403,7 @@ func RandomPoissonV2Seed2(value int64) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// RandomPoissonV2Dtype sets dtype, which is int64 by default. The type of the elements. Types: half, float, double, int32, int64.
+// RandomPoissonV2Dtype sets dtype, which is int64 by default. The type of the draws. Types: half, float, double, int32, int64.
 func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -440,6 +446,10 @@ func RandomShuffleSeed2(value int64) RandomShuffleAttr {
 }
 
 // RandomShuffle shuffles the slices along the first dimension.
+//
+// Arguments:
+//
+//   - value: What to shuffle.
 //
 // Options: [RandomShuffleSeed], [RandomShuffleSeed2].
 func RandomShuffle(scope *Scope, value tf.Output, optional ...RandomShuffleAttr) (output tf.Output) {
@@ -527,6 +537,7 @@ func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
 //   - dtype: The type of the elements. Types: half, bfloat16, float, double.
 //
 // Options: [RandomStandardNormalSeed], [RandomStandardNormalSeed2].
@@ -555,10 +566,11 @@ func RandomUniformSeed2(value int64) RandomUniformAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// RandomUniform draws floats uniformly from 0 to 1, which is not among them.
+// RandomUniform draws floats uniformly from [0, 1).
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
 //   - dtype: The type of the elements. Types: half, bfloat16, float, double.
 //
 // Options: [RandomUniformSeed], [RandomUniformSeed2].
@@ -587,7 +599,13 @@ func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// RandomUniformInt draws integers uniformly from minval to maxval-1.
+// RandomUniformInt draws integers uniformly from [minval, maxval).
+//
+// Arguments:
+//
+//   - shape: The shape of the result.
+//   - minval: The least integer, a scalar.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn.
 //
 // Options: [RandomUniformIntSeed], [RandomUniformIntSeed2].
 func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf.Output, optional ...RandomUniformIntAttr) (output tf.Output) {
@@ -640,6 +658,8 @@ func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
 //   - start: The first number.
 //   - stop: Where the range ends; it is not part of it.
 //   - step: The step, not zero.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
 //
 // Options: [RangeDatasetMetadata], [RangeDatasetReplicateOnSplit].
 func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RangeDatasetAttr) (handle tf.Output) {
@@ -808,7 +828,11 @@ func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, opt
 	return op.Output(0)
 }
 
-// RegexFullMatch tells whether whole strings match a regular expression in RE2's syntax.
+// RegexFullMatch tells whether whole strings match a regular expression.
+//
+// Arguments:
+//
+//   - pattern: The expression in RE2's syntax, a scalar.
 func RegexFullMatch(scope *Scope, input tf.Output, pattern tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -828,10 +852,11 @@ func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
 	return func(attrs optionalAttr) { attrs["replace_global"] = value }
 }
 
-// RegexReplace replaces what matches a regular expression in RE2's syntax.
+// RegexReplace replaces what matches a regular expression.
 //
 // Arguments:
 //
+//   - pattern: The expression in RE2's syntax, a scalar.
 //   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
 //
 // Options: [RegexReplaceReplaceGlobal].
@@ -906,6 +931,16 @@ func ReluGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops 
 }
 
 // RequantizationRange finds the range of the values that quantized 32-bit integers stand for.
+//
+// Arguments:
+//
+//   - input_min: The value of the lowest integer.
+//   - input_max: The value of the highest integer.
+//
+// Results:
+//
+//   - output_min: The least value that occurs.
+//   - output_max: The greatest value that occurs.
 func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output) (output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -921,7 +956,14 @@ func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, inp
 //
 // Arguments:
 //
+//   - input_min: The value of the lowest integer.
+//   - input_max: The value of the highest integer.
 //   - clip_value_max: The greatest value the range may have.
+//
+// Results:
+//
+//   - output_min: The least value that occurs.
+//   - output_max: The greatest value that occurs.
 func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, clip_value_max float32) (output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -942,7 +984,12 @@ func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.O
 //   - input_max: The value of the highest integer.
 //   - requested_output_min: The value that the lowest integer is to stand for.
 //   - requested_output_max: The value that the highest integer is to stand for.
-//   - out_type: Types: qint8, quint8, qint32, qint16, quint16.
+//   - out_type: The type of the output. Types: qint8, quint8, qint32, qint16, quint16.
+//
+// Results:
+//
+//   - output_min: The value that the lowest integer came to stand for.
+//   - output_max: The value that the highest integer came to stand for.
 func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, requested_output_min tf.Output, requested_output_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1068,12 +1115,12 @@ func ResizeBilinear(scope *Scope, images tf.Output, size tf.Output, optional ...
 // ResizeBilinearGradAttr is an optional attribute of ResizeBilinearGrad.
 type ResizeBilinearGradAttr func(optionalAttr)
 
-// ResizeBilinearGradAlignCorners sets align_corners, which is false by default.
+// ResizeBilinearGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
 func ResizeBilinearGradAlignCorners(value bool) ResizeBilinearGradAttr {
 	return func(attrs optionalAttr) { attrs["align_corners"] = value }
 }
 
-// ResizeBilinearGradHalfPixelCenters sets half_pixel_centers, which is false by default.
+// ResizeBilinearGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
 func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
 	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
 }
@@ -1134,12 +1181,12 @@ func ResizeNearestNeighbor(scope *Scope, images tf.Output, size tf.Output, optio
 // ResizeNearestNeighborGradAttr is an optional attribute of ResizeNearestNeighborGrad.
 type ResizeNearestNeighborGradAttr func(optionalAttr)
 
-// ResizeNearestNeighborGradAlignCorners sets align_corners, which is false by default.
+// ResizeNearestNeighborGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
 func ResizeNearestNeighborGradAlignCorners(value bool) ResizeNearestNeighborGradAttr {
 	return func(attrs optionalAttr) { attrs["align_corners"] = value }
 }
 
-// ResizeNearestNeighborGradHalfPixelCenters sets half_pixel_centers, which is false by default.
+// ResizeNearestNeighborGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
 func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighborGradAttr {
 	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
 }
@@ -1241,6 +1288,11 @@ func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
 // Arguments:
 //
 //   - beta1_power: beta1 to the power of the step.
+//   - lr: The learning rate, a scalar.
+//   - beta1: How much of the past m keeps, a scalar in [0, 1).
+//   - beta2: How much of the past v keeps, a scalar in [0, 1).
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyAdaMaxUseLocking].
 func ResourceApplyAdaMax(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdaMaxAttr) (o *tf.Operation) {
@@ -1267,6 +1319,13 @@ func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
 //
 // accum = rho·accum + (1-rho)·grad²; update = √(accum_update + epsilon)/√(accum + epsilon)·grad;
 // accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - rho: How much of the past a running mean keeps, a scalar in [0, 1).
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyAdadeltaUseLocking].
 func ResourceApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdadeltaAttr) (o *tf.Operation) {
@@ -1298,6 +1357,11 @@ func ResourceApplyAdagradUpdateSlots(value bool) ResourceApplyAdagradAttr {
 //
 // accum += grad²; var -= lr·grad/√accum
 //
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - grad: The gradient, of the variable's shape.
+//
 // Options: [ResourceApplyAdagradUseLocking], [ResourceApplyAdagradUpdateSlots].
 func ResourceApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, optional ...ResourceApplyAdagradAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1327,6 +1391,12 @@ func ResourceApplyAdagradV2UpdateSlots(value bool) ResourceApplyAdagradV2Attr {
 // ResourceApplyAdagradV2 updates a variable by the Adagrad method, with an epsilon.
 //
 // accum += grad²; var -= lr·grad/(√accum + epsilon)
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyAdagradV2UseLocking], [ResourceApplyAdagradV2UpdateSlots].
 func ResourceApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdagradV2Attr) (o *tf.Operation) {
@@ -1362,6 +1432,11 @@ func ResourceApplyAdamUseNesterov(value bool) ResourceApplyAdamAttr {
 //
 //   - beta1_power: beta1 to the power of the step.
 //   - beta2_power: beta2 to the power of the step.
+//   - lr: The learning rate, a scalar.
+//   - beta1: How much of the past m keeps, a scalar in [0, 1).
+//   - beta2: How much of the past v keeps, a scalar in [0, 1).
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyAdamUseLocking], [ResourceApplyAdamUseNesterov].
 func ResourceApplyAdam(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamAttr) (o *tf.Operation) {
@@ -1392,6 +1467,11 @@ func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAms
 //
 //   - beta1_power: beta1 to the power of the step.
 //   - beta2_power: beta2 to the power of the step.
+//   - lr: The learning rate, a scalar.
+//   - beta1: How much of the past m keeps, a scalar in [0, 1).
+//   - beta2: How much of the past v keeps, a scalar in [0, 1).
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyAdamWithAmsgradUseLocking].
 func ResourceApplyAdamWithAmsgrad(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, vhat tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamWithAmsgradAttr) (o *tf.Operation) {
@@ -1418,6 +1498,14 @@ func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
 //
 // m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m))·grad
 //
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - alpha: What counts whether or not signs agree, a scalar.
+//   - sign_decay: How much the agreement of signs counts, a scalar.
+//   - beta: How much of the past m keeps, a scalar in [0, 1).
+//   - grad: The gradient, of the variable's shape.
+//
 // Options: [ResourceApplyAddSignUseLocking].
 func ResourceApplyAddSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, alpha tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyAddSignAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1442,6 +1530,14 @@ func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMS
 // ResourceApplyCenteredRMSProp updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
 //
 // mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - rho: How much of the past a running mean keeps, a scalar in [0, 1).
+//   - momentum: How much of the last step a step keeps, a scalar.
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyCenteredRMSPropUseLocking].
 func ResourceApplyCenteredRMSProp(scope *Scope, var_ tf.Output, mg tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyCenteredRMSPropAttr) (o *tf.Operation) {
@@ -1476,6 +1572,10 @@ func ResourceApplyFtrlMultiplyLinearByLr(value bool) ResourceApplyFtrlAttr {
 //
 // Arguments:
 //
+//   - grad: The gradient, of the variable's shape.
+//   - lr: The learning rate, a scalar.
+//   - l1: The weight of L1 regularization, a scalar that is not negative.
+//   - l2: The weight of L2 regularization, a scalar that is not negative.
 //   - lr_power: Not above 0; usually -0.5.
 //
 // Options: [ResourceApplyFtrlUseLocking], [ResourceApplyFtrlMultiplyLinearByLr].
@@ -1510,6 +1610,10 @@ func ResourceApplyFtrlV2MultiplyLinearByLr(value bool) ResourceApplyFtrlV2Attr {
 //
 // Arguments:
 //
+//   - grad: The gradient, of the variable's shape.
+//   - lr: The learning rate, a scalar.
+//   - l1: The weight of L1 regularization, a scalar that is not negative.
+//   - l2: The weight of L2 regularization, a scalar that is not negative.
 //   - l2_shrinkage: How much the variable itself counts in its gradient.
 //   - lr_power: Not above 0; usually -0.5.
 //
@@ -1536,6 +1640,11 @@ func ResourceApplyGradientDescentUseLocking(value bool) ResourceApplyGradientDes
 
 // ResourceApplyGradientDescent steps down a gradient: var -= alpha·delta.
 //
+// Arguments:
+//
+//   - alpha: The learning rate, a scalar.
+//   - delta: The gradient, of the variable's shape.
+//
 // Options: [ResourceApplyGradientDescentUseLocking].
 func ResourceApplyGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, delta tf.Output, optional ...ResourceApplyGradientDescentAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1557,7 +1666,7 @@ func ResourceApplyKerasMomentumUseLocking(value bool) ResourceApplyKerasMomentum
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceApplyKerasMomentumUseNesterov sets use_nesterov, which is false by default.
+// ResourceApplyKerasMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
 }
@@ -1565,6 +1674,12 @@ func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentu
 // ResourceApplyKerasMomentum updates a variable with momentum as Keras defines it.
 //
 // accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - grad: The gradient, of the variable's shape.
+//   - momentum: How much of the last step a step keeps, a scalar.
 //
 // Options: [ResourceApplyKerasMomentumUseLocking], [ResourceApplyKerasMomentumUseNesterov].
 func ResourceApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyKerasMomentumAttr) (o *tf.Operation) {
@@ -1587,7 +1702,7 @@ func ResourceApplyMomentumUseLocking(value bool) ResourceApplyMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceApplyMomentumUseNesterov sets use_nesterov, which is false by default.
+// ResourceApplyMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
 }
@@ -1595,6 +1710,12 @@ func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
 // ResourceApplyMomentum updates a variable with momentum.
 //
 // accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - grad: The gradient, of the variable's shape.
+//   - momentum: How much of the last step a step keeps, a scalar.
 //
 // Options: [ResourceApplyMomentumUseLocking], [ResourceApplyMomentumUseNesterov].
 func ResourceApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyMomentumAttr) (o *tf.Operation) {
@@ -1621,6 +1742,14 @@ func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
 //
 // m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·sign(m))·grad
 //
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - logbase: The logarithm of the base that is raised to the agreement of signs, a scalar.
+//   - sign_decay: How much the agreement of signs counts, a scalar.
+//   - beta: How much of the past m keeps, a scalar in [0, 1).
+//   - grad: The gradient, of the variable's shape.
+//
 // Options: [ResourceApplyPowerSignUseLocking].
 func ResourceApplyPowerSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, logbase tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyPowerSignAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1645,6 +1774,13 @@ func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAda
 // ResourceApplyProximalAdagrad updates a variable by the Adagrad method, with L1 and L2 regularization.
 //
 // accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - l1: The weight of L1 regularization, a scalar that is not negative.
+//   - l2: The weight of L2 regularization, a scalar that is not negative.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyProximalAdagradUseLocking].
 func ResourceApplyProximalAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, grad tf.Output, optional ...ResourceApplyProximalAdagradAttr) (o *tf.Operation) {
@@ -1671,6 +1807,13 @@ func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyPro
 //
 // prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)
 //
+// Arguments:
+//
+//   - alpha: The learning rate, a scalar.
+//   - l1: The weight of L1 regularization, a scalar that is not negative.
+//   - l2: The weight of L2 regularization, a scalar that is not negative.
+//   - delta: The gradient, of the variable's shape.
+//
 // Options: [ResourceApplyProximalGradientDescentUseLocking].
 func ResourceApplyProximalGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, l1 tf.Output, l2 tf.Output, delta tf.Output, optional ...ResourceApplyProximalGradientDescentAttr) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1695,6 +1838,14 @@ func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
 // ResourceApplyRMSProp updates a variable by the RMSProp method.
 //
 // ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom
+//
+// Arguments:
+//
+//   - lr: The learning rate, a scalar.
+//   - rho: How much of the past a running mean keeps, a scalar in [0, 1).
+//   - momentum: How much of the last step a step keeps, a scalar.
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: The gradient, of the variable's shape.
 //
 // Options: [ResourceApplyRMSPropUseLocking].
 func ResourceApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyRMSPropAttr) (o *tf.Operation) {
@@ -1817,12 +1968,12 @@ func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype
 	return op.Output(0)
 }
 
-// ResourceScatterAdd adds updates to the rows of a variable that indices name.
+// ResourceScatterAdd adds updates to the slices of a variable that indices name.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1834,12 +1985,12 @@ func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, upd
 	return op
 }
 
-// ResourceScatterDiv divides the rows of a variable that indices name by updates.
+// ResourceScatterDiv divides the slices of a variable that indices name by updates.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1851,12 +2002,12 @@ func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, upd
 	return op
 }
 
-// ResourceScatterMax sets the rows of a variable that indices name to the greater of them and updates.
+// ResourceScatterMax sets the slices of a variable that indices name to the greater of them and updates.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1868,12 +2019,12 @@ func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, upd
 	return op
 }
 
-// ResourceScatterMin sets the rows of a variable that indices name to the lesser of them and updates.
+// ResourceScatterMin sets the slices of a variable that indices name to the lesser of them and updates.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1885,12 +2036,12 @@ func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, upd
 	return op
 }
 
-// ResourceScatterMul multiplies the rows of a variable that indices name by updates.
+// ResourceScatterMul multiplies the slices of a variable that indices name by updates.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMul(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1910,17 +2061,17 @@ func ResourceScatterNdAddUseLocking(value bool) ResourceScatterNdAddAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceScatterNdAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. 'IGNORE' passes over coordinates outside the variable; 'ERROR', 'DEFAULT' or nothing fails at them.
+// ResourceScatterNdAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// ResourceScatterNdAdd adds updates to the slices of a variable that indices name.
+// ResourceScatterNdAdd adds updates to a variable at given coordinates.
 //
 // Arguments:
 //
-//   - indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
-//   - updates: for each vector the slice there.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
 //
 // Options: [ResourceScatterNdAddUseLocking], [ResourceScatterNdAddBadIndicesPolicy].
 func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdAddAttr) (o *tf.Operation) {
@@ -1943,17 +2094,17 @@ func ResourceScatterNdSubUseLocking(value bool) ResourceScatterNdSubAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceScatterNdSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. 'IGNORE' passes over coordinates outside the variable; 'ERROR', 'DEFAULT' or nothing fails at them.
+// ResourceScatterNdSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// ResourceScatterNdSub subtracts updates from the slices of a variable that indices name.
+// ResourceScatterNdSub subtracts updates from a variable at given coordinates.
 //
 // Arguments:
 //
-//   - indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
-//   - updates: for each vector the slice there.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
 //
 // Options: [ResourceScatterNdSubUseLocking], [ResourceScatterNdSubBadIndicesPolicy].
 func ResourceScatterNdSub(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdSubAttr) (o *tf.Operation) {
@@ -1976,17 +2127,17 @@ func ResourceScatterNdUpdateUseLocking(value bool) ResourceScatterNdUpdateAttr {
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceScatterNdUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. 'IGNORE' passes over coordinates outside the variable; 'ERROR', 'DEFAULT' or nothing fails at them.
+// ResourceScatterNdUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpdateAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// ResourceScatterNdUpdate sets the slices of a variable that indices name to updates.
+// ResourceScatterNdUpdate sets a variable at given coordinates to updates.
 //
 // Arguments:
 //
-//   - indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
-//   - updates: for each vector the slice there.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
 //
 // Options: [ResourceScatterNdUpdateUseLocking], [ResourceScatterNdUpdateBadIndicesPolicy].
 func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdUpdateAttr) (o *tf.Operation) {
@@ -2001,12 +2152,12 @@ func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, upd
 	return op
 }
 
-// ResourceScatterSub subtracts updates from the rows of a variable that indices name.
+// ResourceScatterSub subtracts updates from the slices of a variable that indices name.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2018,12 +2169,12 @@ func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, upd
 	return op
 }
 
-// ResourceScatterUpdate sets the rows of a variable that indices name to updates.
+// ResourceScatterUpdate sets the slices of a variable that indices name to updates.
 //
 // Arguments:
 //
-//   - indices: which rows, in any shape; an index may come several times.
-//   - updates: for each index a row, or one scalar for all.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterUpdate(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2050,7 +2201,11 @@ func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadel
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - lr: The learning rate, a scalar.
+//   - rho: How much of the past a running mean keeps, a scalar in [0, 1).
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
 //
 // Options: [ResourceSparseApplyAdadeltaUseLocking].
 func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdadeltaAttr) (o *tf.Operation) {
@@ -2084,7 +2239,9 @@ func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagra
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - lr: The learning rate, a scalar.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
 //
 // Options: [ResourceSparseApplyAdagradUseLocking], [ResourceSparseApplyAdagradUpdateSlots].
 func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradAttr) (o *tf.Operation) {
@@ -2118,7 +2275,10 @@ func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdag
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - lr: The learning rate, a scalar.
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
 //
 // Options: [ResourceSparseApplyAdagradV2UseLocking], [ResourceSparseApplyAdagradV2UpdateSlots].
 func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradV2Attr) (o *tf.Operation) {
@@ -2150,7 +2310,11 @@ func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFt
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - lr: The learning rate, a scalar.
+//   - l1: The weight of L1 regularization, a scalar that is not negative.
+//   - l2: The weight of L2 regularization, a scalar that is not negative.
 //   - lr_power: Not above 0; usually -0.5.
 //
 // Options: [ResourceSparseApplyFtrlUseLocking], [ResourceSparseApplyFtrlMultiplyLinearByLr].
@@ -2183,7 +2347,11 @@ func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApply
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - lr: The learning rate, a scalar.
+//   - l1: The weight of L1 regularization, a scalar that is not negative.
+//   - l2: The weight of L2 regularization, a scalar that is not negative.
 //   - l2_shrinkage: How much the variable itself counts in its gradient.
 //   - lr_power: Not above 0; usually -0.5.
 //
@@ -2208,7 +2376,7 @@ func ResourceSparseApplyKerasMomentumUseLocking(value bool) ResourceSparseApplyK
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceSparseApplyKerasMomentumUseNesterov sets use_nesterov, which is false by default.
+// ResourceSparseApplyKerasMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApplyKerasMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
 }
@@ -2219,7 +2387,10 @@ func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApply
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - lr: The learning rate, a scalar.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - momentum: How much of the last step a step keeps, a scalar.
 //
 // Options: [ResourceSparseApplyKerasMomentumUseLocking], [ResourceSparseApplyKerasMomentumUseNesterov].
 func ResourceSparseApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyKerasMomentumAttr) (o *tf.Operation) {
@@ -2242,7 +2413,7 @@ func ResourceSparseApplyMomentumUseLocking(value bool) ResourceSparseApplyMoment
 	return func(attrs optionalAttr) { attrs["use_locking"] = value }
 }
 
-// ResourceSparseApplyMomentumUseNesterov sets use_nesterov, which is false by default.
+// ResourceSparseApplyMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomentumAttr {
 	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
 }
@@ -2253,7 +2424,10 @@ func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomen
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - lr: The learning rate, a scalar.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - momentum: How much of the last step a step keeps, a scalar.
 //
 // Options: [ResourceSparseApplyMomentumUseLocking], [ResourceSparseApplyMomentumUseNesterov].
 func ResourceSparseApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyMomentumAttr) (o *tf.Operation) {
@@ -2282,7 +2456,12 @@ func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSProp
 //
 // Arguments:
 //
-//   - indices: The row that each row of grad is for.
+//   - lr: The learning rate, a scalar.
+//   - rho: How much of the past a running mean keeps, a scalar in [0, 1).
+//   - momentum: How much of the last step a step keeps, a scalar.
+//   - epsilon: A small number that keeps the divisor from 0, a scalar.
+//   - grad: For each of the rows its gradient.
+//   - indices: Which rows; one that occurs several times is updated several times, in order.
 //
 // Options: [ResourceSparseApplyRMSPropUseLocking].
 func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyRMSPropAttr) (o *tf.Operation) {
@@ -2361,6 +2540,7 @@ func RestorePreferredShard(value int64) RestoreAttr {
 //
 //   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
 //   - tensor_name: The name the tensor was saved under.
+//   - dt: The type of the tensor.
 //
 // Options: [RestorePreferredShard].
 func Restore(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, dt tf.DataType, optional ...RestoreAttr) (tensor tf.Output) {
@@ -2390,6 +2570,7 @@ func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
 //   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
 //   - tensor_name: The name the tensor was saved under.
 //   - shape_and_slice: "" or the slice to read, such as "4 5 0,2:-".
+//   - dt: The type of the tensor.
 //
 // Options: [RestoreSlicePreferredShard].
 func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, shape_and_slice tf.Output, dt tf.DataType, optional ...RestoreSliceAttr) (tensor tf.Output) {
@@ -2411,6 +2592,7 @@ func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, s
 //   - prefix: What the files' names begin with.
 //   - tensor_names: The names the tensors were saved under.
 //   - shape_and_slices: For each tensor "" or the slice to read.
+//   - dtypes: The types of the tensors, which must be those they were saved with.
 //
 // Results:
 //
@@ -2520,6 +2702,7 @@ func Rint(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
+//   - resource: The variable: the counter and the key, as int64.
 //   - alg: 1 Philox, 2 ThreeFry.
 //   - delta: By how many 128-bit blocks.
 //

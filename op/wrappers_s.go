@@ -94,6 +94,7 @@ func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
 //
 // Arguments:
 //
+//   - images: A batch of images: batch, height, width, channels.
 //   - size: Height and width of the result.
 //   - scale: Factors for height and width.
 //   - translation: Shifts of height and width, after scaling.
@@ -359,12 +360,18 @@ func SeluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops t
 // SerializeManySparseAttr is an optional attribute of SerializeManySparse.
 type SerializeManySparseAttr func(optionalAttr)
 
-// SerializeManySparseOutType sets out_type, which is string by default. Types: string, variant.
+// SerializeManySparseOutType sets out_type, which is string by default. Whether the elements are strings or variants. Types: string, variant.
 func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
 // SerializeManySparse serializes each slice of a sparse tensor along its first dimension into a row of three elements.
+//
+// Arguments:
+//
+//   - sparse_indices: Indices of the entries, one a row.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape.
 //
 // Options: [SerializeManySparseOutType].
 func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeManySparseAttr) (serialized_sparse tf.Output) {
@@ -382,12 +389,18 @@ func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values t
 // SerializeSparseAttr is an optional attribute of SerializeSparse.
 type SerializeSparseAttr func(optionalAttr)
 
-// SerializeSparseOutType sets out_type, which is string by default. Types: string, variant.
+// SerializeSparseOutType sets out_type, which is string by default. Whether the elements are strings or variants. Types: string, variant.
 func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
 // SerializeSparse serializes a sparse tensor into a vector of three elements: indices, values and shape.
+//
+// Arguments:
+//
+//   - sparse_indices: Indices of the entries, one a row.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape.
 //
 // Options: [SerializeSparseOutType].
 func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeSparseAttr) (serialized_sparse tf.Output) {
@@ -645,6 +658,10 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 //   - dim: The number of dimensions.
 //   - num_results: How many points.
 //   - skip: How many points are left out first.
+//
+// Results:
+//
+//   - samples: A point a row, its coordinates in [0, 1).
 //
 // Options: [SobolSampleDtype].
 func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Output, optional ...SobolSampleAttr) (samples tf.Output) {
@@ -922,7 +939,7 @@ func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, 
 //   - hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
 //   - num_buckets: The number that hashes are taken modulo; 0 for none. At least 0.
 //   - hash_key: The key of the hash.
-//   - out_type: Types: int64, string.
+//   - out_type: The type of the entries: int64 for hashes, else string. Types: int64, string.
 //   - internal_type: The type that values have when they are combined. Types: int64, string.
 func SparseCross(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, dense_inputs []tf.Output, hashed_output bool, num_buckets int64, hash_key int64, out_type tf.DataType, internal_type tf.DataType) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
@@ -1182,7 +1199,7 @@ func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Outp
 	return op.Output(0)
 }
 
-// SparseReorder puts the entries of a sparse tensor into row-major order.
+// SparseReorder puts the entries of a sparse tensor into row-major order, which other operations want.
 func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1523,7 +1540,13 @@ func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf
 	return split.list("output_indices"), split.list("output_values"), split.list("output_shape")
 }
 
-// SparseTensorDenseAdd adds a sparse tensor to a tensor of the same shape.
+// SparseTensorDenseAdd adds a sparse tensor to an ordinary one, of one shape.
+//
+// Arguments:
+//
+//   - a_indices: Indices of the entries of a, one a row.
+//   - a_values: The entries.
+//   - a_shape: The shape of a.
 func SparseTensorDenseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1538,7 +1561,7 @@ func SparseTensorDenseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output,
 // SparseTensorDenseMatMulAttr is an optional attribute of SparseTensorDenseMatMul.
 type SparseTensorDenseMatMulAttr func(optionalAttr)
 
-// SparseTensorDenseMatMulAdjointA sets adjoint_a, which is false by default. Whether to multiply by the adjoint of a.
+// SparseTensorDenseMatMulAdjointA sets adjoint_a, which is false by default. Whether a is replaced by its adjoint.
 func SparseTensorDenseMatMulAdjointA(value bool) SparseTensorDenseMatMulAttr {
 	return func(attrs optionalAttr) { attrs["adjoint_a"] = value }
 }
@@ -1548,7 +1571,13 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 	return func(attrs optionalAttr) { attrs["adjoint_b"] = value }
 }
 
-// SparseTensorDenseMatMul multiplies a sparse matrix by a matrix.
+// SparseTensorDenseMatMul multiplies a sparse matrix by an ordinary one.
+//
+// Arguments:
+//
+//   - a_indices: Indices of the entries of a, one a row.
+//   - a_values: The entries.
+//   - a_shape: The shape of a.
 //
 // Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
 func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output, optional ...SparseTensorDenseMatMulAttr) (product tf.Output) {
@@ -1992,7 +2021,7 @@ func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (s
 // StatefulRandomBinomialAttr is an optional attribute of StatefulRandomBinomial.
 type StatefulRandomBinomialAttr func(optionalAttr)
 
-// StatefulRandomBinomialDtype sets dtype, which is int64 by default. The type of the elements. Types: half, float, double, int32, int64.
+// StatefulRandomBinomialDtype sets dtype, which is int64 by default. The type of the draws. Types: half, float, double, int32, int64.
 func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
@@ -2001,7 +2030,9 @@ func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 //
 // Arguments:
 //
+//   - resource: The variable: a counter and a key, as int64. It is moved forward.
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//   - shape: The shape of the result.
 //   - counts: The numbers of trials, which broadcast to shape.
 //   - probs: The probabilities of success, likewise.
 //
@@ -2030,7 +2061,9 @@ func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2At
 //
 // Arguments:
 //
+//   - resource: The variable: a counter and a key, as int64. It is moved forward.
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//   - shape: The shape of the result.
 //
 // Options: [StatefulStandardNormalV2Dtype].
 func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulStandardNormalV2Attr) (output tf.Output) {
@@ -2053,11 +2086,13 @@ func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatefulTruncatedNormal draws from the normal distribution within two deviations, from a generator that a variable holds.
+// StatefulTruncatedNormal draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, from a generator that a variable holds.
 //
 // Arguments:
 //
+//   - resource: The variable: a counter and a key, as int64. It is moved forward.
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//   - shape: The shape of the result.
 //
 // Options: [StatefulTruncatedNormalDtype].
 func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulTruncatedNormalAttr) (output tf.Output) {
@@ -2080,11 +2115,13 @@ func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatefulUniform draws floats uniformly from 0 to 1, which is not among them, from a generator that a variable holds.
+// StatefulUniform draws floats uniformly from [0, 1), from a generator that a variable holds.
 //
 // Arguments:
 //
+//   - resource: The variable: a counter and a key, as int64. It is moved forward.
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//   - shape: The shape of the result.
 //
 // Options: [StatefulUniformDtype].
 func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformAttr) (output tf.Output) {
@@ -2107,11 +2144,13 @@ func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatefulUniformFullInt draws integers uniformly from all that there are, from a generator that a variable holds.
+// StatefulUniformFullInt draws integers uniformly from all that the type has, from a generator that a variable holds.
 //
 // Arguments:
 //
+//   - resource: The variable: a counter and a key, as int64. It is moved forward.
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//   - shape: The shape of the result.
 //
 // Options: [StatefulUniformFullIntDtype].
 func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformFullIntAttr) (output tf.Output) {
@@ -2126,11 +2165,15 @@ func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Outpu
 	return op.Output(0)
 }
 
-// StatefulUniformInt draws integers uniformly from minval to maxval-1, from a generator that a variable holds.
+// StatefulUniformInt draws integers uniformly from [minval, maxval), from a generator that a variable holds.
 //
 // Arguments:
 //
+//   - resource: The variable: a counter and a key, as int64. It is moved forward.
 //   - algorithm: 1 Philox, 2 ThreeFry.
+//   - shape: The shape of the result.
+//   - minval: The least integer, a scalar.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn.
 func StatefulUniformInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2145,18 +2188,18 @@ func StatefulUniformInt(scope *Scope, resource tf.Output, algorithm tf.Output, s
 // StatelessMultinomialAttr is an optional attribute of StatelessMultinomial.
 type StatelessMultinomialAttr func(optionalAttr)
 
-// StatelessMultinomialOutputDtype sets output_dtype, which is int64 by default. Types: int32, int64.
+// StatelessMultinomialOutputDtype sets output_dtype, which is int64 by default. The type of the classes. Types: int32, int64.
 func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr {
 	return func(attrs optionalAttr) { attrs["output_dtype"] = value }
 }
 
-// StatelessMultinomial draws classes, as the seed says.
+// StatelessMultinomial draws classes from distributions, the same for the same seed.
 //
 // Arguments:
 //
 //   - logits: Unnormalized log-probabilities, one distribution a row.
 //   - num_samples: How many draws of each.
-//   - seed: Two numbers.
+//   - seed: Two numbers; the same give the same result.
 //
 // Options: [StatelessMultinomialOutputDtype].
 func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output, seed tf.Output, optional ...StatelessMultinomialAttr) (output tf.Output) {
@@ -2171,12 +2214,16 @@ func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output,
 	return op.Output(0)
 }
 
-// StatelessParameterizedTruncatedNormal draws from normal distributions limited to ranges, as the seed says.
+// StatelessParameterizedTruncatedNormal draws from normal distributions limited to ranges, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //   - means: The means, which broadcast with the other parameters.
+//   - stddevs: The deviations, likewise.
+//   - minvals: The lower limits, likewise.
+//   - maxvals: The upper limits, likewise.
 func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, means tf.Output, stddevs tf.Output, minvals tf.Output, maxvals tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2191,16 +2238,17 @@ func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed t
 // StatelessRandomBinomialAttr is an optional attribute of StatelessRandomBinomial.
 type StatelessRandomBinomialAttr func(optionalAttr)
 
-// StatelessRandomBinomialDtype sets dtype, which is int64 by default. The type of the elements. Types: half, float, double, int32, int64.
+// StatelessRandomBinomialDtype sets dtype, which is int64 by default. The type of the draws. Types: half, float, double, int32, int64.
 func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessRandomBinomial draws from binomial distributions, as the seed says.
+// StatelessRandomBinomial draws from binomial distributions, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //   - counts: The numbers of trials, which broadcast to shape.
 //   - probs: The probabilities of success, likewise.
 //
@@ -2217,11 +2265,12 @@ func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, coun
 	return op.Output(0)
 }
 
-// StatelessRandomGammaV2 draws from gamma distributions of scale 1, as the seed says.
+// StatelessRandomGammaV2 draws from gamma distributions of scale 1, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //   - alpha: The shape parameters, which broadcast to shape.
 func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -2238,6 +2287,9 @@ func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
 //   - alpha: The shape parameters, which broadcast to shape.
 func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, alpha tf.Output) (output tf.Output) {
@@ -2267,6 +2319,11 @@ func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
 // Arguments:
 //
 //   - seed: Two numbers.
+//
+// Results:
+//
+//   - key: The key, a vector of one number.
+//   - counter: The counter, a vector of two.
 func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2283,6 +2340,12 @@ func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, 
 // Arguments:
 //
 //   - seed: Two numbers.
+//
+// Results:
+//
+//   - key: The key, a vector of one number.
+//   - counter: The counter, a vector of two.
+//   - alg: 1 Philox, 2 ThreeFry.
 func StatelessRandomGetKeyCounterAlg(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output, alg tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2302,11 +2365,12 @@ func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessRandomNormal draws from the normal distribution of mean 0 and deviation 1, as the seed says.
+// StatelessRandomNormal draws from the normal distribution of mean 0 and deviation 1, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //
 // Options: [StatelessRandomNormalDtype].
 func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomNormalAttr) (output tf.Output) {
@@ -2333,6 +2397,9 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
 //
 // Options: [StatelessRandomNormalV2Dtype].
@@ -2348,13 +2415,14 @@ func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, count
 	return op.Output(0)
 }
 
-// StatelessRandomPoisson draws from Poisson distributions, as the seed says.
+// StatelessRandomPoisson draws from Poisson distributions, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //   - lam: Their means, which broadcast to shape.
-//   - dtype: The type of the elements. Types: half, float, double, int32, int64.
+//   - dtype: The type of the draws. Types: half, float, double, int32, int64.
 func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam tf.Output, dtype tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2375,11 +2443,12 @@ func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessRandomUniform draws floats uniformly from 0 to 1, which is not among them, as the seed says.
+// StatelessRandomUniform draws floats uniformly from [0, 1), the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //
 // Options: [StatelessRandomUniformDtype].
 func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformAttr) (output tf.Output) {
@@ -2402,11 +2471,12 @@ func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUnifor
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessRandomUniformFullInt draws integers uniformly from all that there are, as the seed says.
+// StatelessRandomUniformFullInt draws integers uniformly from all that the type has, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //
 // Options: [StatelessRandomUniformFullIntDtype].
 func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformFullIntAttr) (output tf.Output) {
@@ -2429,10 +2499,13 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessRandomUniformFullIntV2 draws integers uniformly from all that there are, from a generator at a given counter.
+// StatelessRandomUniformFullIntV2 draws integers uniformly from all that the type has, from a generator at a given counter.
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
 //
 // Options: [StatelessRandomUniformFullIntV2Dtype].
@@ -2448,11 +2521,14 @@ func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Outpu
 	return op.Output(0)
 }
 
-// StatelessRandomUniformInt draws integers uniformly from minval to maxval-1, as the seed says.
+// StatelessRandomUniformInt draws integers uniformly from [minval, maxval), the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
+//   - minval: The least integer, a scalar.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn.
 func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2464,11 +2540,16 @@ func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, mi
 	return op.Output(0)
 }
 
-// StatelessRandomUniformIntV2 draws integers uniformly from minval to maxval-1, from a generator at a given counter.
+// StatelessRandomUniformIntV2 draws integers uniformly from [minval, maxval), from a generator at a given counter.
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//   - minval: The least integer, a scalar.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn.
 func StatelessRandomUniformIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2488,10 +2569,13 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessRandomUniformV2 draws floats uniformly from 0 to 1, which is not among them, from a generator at a given counter.
+// StatelessRandomUniformV2 draws floats uniformly from [0, 1), from a generator at a given counter.
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
 //
 // Options: [StatelessRandomUniformV2Dtype].
@@ -2511,6 +2595,8 @@ func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, coun
 //
 // Arguments:
 //
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
 func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.Output, alg tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -2531,11 +2617,12 @@ func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAt
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessTruncatedNormal draws from the normal distribution within two deviations, as the seed says.
+// StatelessTruncatedNormal draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, the same for the same seed.
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - shape: The shape of the result.
+//   - seed: Two numbers; the same give the same result.
 //
 // Options: [StatelessTruncatedNormalDtype].
 func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessTruncatedNormalAttr) (output tf.Output) {
@@ -2558,10 +2645,13 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// StatelessTruncatedNormalV2 draws from the normal distribution within two deviations, from a generator at a given counter.
+// StatelessTruncatedNormalV2 draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, from a generator at a given counter.
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+//   - counter: The generator's counter, likewise.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
 //
 // Options: [StatelessTruncatedNormalV2Dtype].
@@ -2577,7 +2667,11 @@ func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, co
 	return op.Output(0)
 }
 
-// StaticRegexFullMatch tells whether whole strings match a regular expression that is an attribute.
+// StaticRegexFullMatch tells whether whole strings match a regular expression.
+//
+// Arguments:
+//
+//   - pattern: The expression, in RE2's syntax.
 func StaticRegexFullMatch(scope *Scope, input tf.Output, pattern string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2598,10 +2692,11 @@ func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
 	return func(attrs optionalAttr) { attrs["replace_global"] = value }
 }
 
-// StaticRegexReplace replaces what matches a regular expression that is an attribute.
+// StaticRegexReplace replaces what matches a regular expression.
 //
 // Arguments:
 //
+//   - pattern: The expression, in RE2's syntax.
 //   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
 //
 // Options: [StaticRegexReplaceReplaceGlobal].
@@ -2770,7 +2865,7 @@ func StringJoinSeparator(value string) StringJoinAttr {
 	return func(attrs optionalAttr) { attrs["separator"] = value }
 }
 
-// StringJoin joins strings of several tensors, element by element.
+// StringJoin joins the strings of several tensors, element by element.
 //
 // Arguments:
 //
@@ -2792,7 +2887,7 @@ func StringJoin(scope *Scope, inputs []tf.Output, optional ...StringJoinAttr) (o
 // StringLengthAttr is an optional attribute of StringLength.
 type StringLengthAttr func(optionalAttr)
 
-// StringLengthUnit sets unit, which is "BYTE" by default. Whether to count bytes or characters. Values: "BYTE", "UTF8_CHAR".
+// StringLengthUnit sets unit, which is "BYTE" by default. Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").
 func StringLengthUnit(value string) StringLengthAttr {
 	return func(attrs optionalAttr) { attrs["unit"] = value }
 }
@@ -2873,6 +2968,12 @@ func StringSplitSkipEmpty(value bool) StringSplitAttr {
 //
 //   - delimiter: The characters; empty to split into bytes.
 //
+// Results:
+//
+//   - indices: The indices of the parts: a row for each string.
+//   - values: The parts.
+//   - shape: The shape of the sparse matrix.
+//
 // Options: [StringSplitSkipEmpty].
 func StringSplit(scope *Scope, input tf.Output, delimiter tf.Output, optional ...StringSplitAttr) (indices tf.Output, values tf.Output, shape tf.Output) {
 	if scope.Err() != nil {
@@ -2900,6 +3001,12 @@ func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
 //
 //   - sep: The separator; empty for any white space.
 //
+// Results:
+//
+//   - indices: The indices of the parts: a row for each string.
+//   - values: The parts.
+//   - shape: The shape of the sparse matrix.
+//
 // Options: [StringSplitV2Maxsplit].
 func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...StringSplitV2Attr) (indices tf.Output, values tf.Output, shape tf.Output) {
 	if scope.Err() != nil {
@@ -2925,11 +3032,15 @@ func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// StringToHashBucket hashes strings to buckets; the hash may differ between versions.
+// StringToHashBucket hashes strings to buckets; the hash may differ between versions, so do not keep it.
 //
 // Arguments:
 //
-//   - num_buckets: At least 1.
+//   - num_buckets: How many buckets; hashes are taken modulo this. At least 1.
+//
+// Results:
+//
+//   - output: For each string its bucket, in [0, num_buckets).
 func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2946,7 +3057,11 @@ func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64
 //
 // Arguments:
 //
-//   - num_buckets: At least 1.
+//   - num_buckets: How many buckets; hashes are taken modulo this. At least 1.
+//
+// Results:
+//
+//   - output: For each string its bucket, in [0, num_buckets).
 func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2963,8 +3078,12 @@ func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (o
 //
 // Arguments:
 //
-//   - num_buckets: At least 1.
+//   - num_buckets: How many buckets; hashes are taken modulo this. At least 1.
 //   - key: The key, two numbers.
+//
+// Results:
+//
+//   - output: For each string its bucket, in [0, num_buckets).
 func StringToHashBucketStrong(scope *Scope, input tf.Output, num_buckets int64, key []int64) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2980,12 +3099,12 @@ func StringToHashBucketStrong(scope *Scope, input tf.Output, num_buckets int64, 
 // StringToNumberAttr is an optional attribute of StringToNumber.
 type StringToNumberAttr func(optionalAttr)
 
-// StringToNumberOutType sets out_type, which is float by default. Types: float, double, int32, int64, uint32, uint64.
+// StringToNumberOutType sets out_type, which is float by default. The type of the numbers. Types: float, double, int32, int64, uint32, uint64.
 func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
-// StringToNumber parses strings as numbers.
+// StringToNumber parses strings as numbers, with white space around them; any other text is an error.
 //
 // Options: [StringToNumberOutType].
 func StringToNumber(scope *Scope, string_tensor tf.Output, optional ...StringToNumberAttr) (output tf.Output) {
@@ -3038,16 +3157,17 @@ func Sub(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // SubstrAttr is an optional attribute of Substr.
 type SubstrAttr func(optionalAttr)
 
-// SubstrUnit sets unit, which is "BYTE" by default. Whether to count bytes or characters. Values: "BYTE", "UTF8_CHAR".
+// SubstrUnit sets unit, which is "BYTE" by default. Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").
 func SubstrUnit(value string) SubstrAttr {
 	return func(attrs optionalAttr) { attrs["unit"] = value }
 }
 
-// Substr cuts substrings out, with broadcasting.
+// Substr cuts substrings out of strings, with broadcasting.
 //
 // Arguments:
 //
-//   - pos: Where they begin; negative counts from the end.
+//   - input: The strings.
+//   - pos: Where a substring begins; negative counts from the end. A place outside of the string is an error.
 //   - len: How long they are; less where the string ends.
 //
 // Options: [SubstrUnit].
@@ -3128,11 +3248,16 @@ func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Switch passes data on to one of its outputs and leaves the other dead.
+// Switch passes a value on to one of its outputs and leaves the other dead, and with it all that depends on it alone.
 //
 // Arguments:
 //
-//   - pred: a scalar; decides which.
+//   - pred: Which: a scalar.
+//
+// Results:
+//
+//   - output_false: The value, if pred is false.
+//   - output_true: The value, if pred is true.
 func Switch(scope *Scope, data tf.Output, pred tf.Output) (output_false tf.Output, output_true tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -395,6 +395,7 @@ func TensorDatasetMetadata(value string) TensorDatasetAttr {
 // Arguments:
 //
 //   - components: The element.
+//   - output_shapes: The components' shapes.
 //
 // Options: [TensorDatasetMetadata].
 func TensorDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorDatasetAttr) (handle tf.Output) {
@@ -418,6 +419,10 @@ func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 }
 
 // TensorListConcat joins the elements of a list along their first dimension.
+//
+// Arguments:
+//
+//   - element_dtype: The type of the elements.
 //
 // Results:
 //
@@ -443,6 +448,7 @@ func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.Dat
 //
 //   - input_a: Lists, in a tensor of any shape.
 //   - input_b: As many lists, in a tensor of the same shape.
+//   - element_dtype: The type of the elements.
 func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, element_dtype tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -461,6 +467,7 @@ func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, e
 //
 //   - element_shape: A shape that the elements fit, of which the first dimension is open.
 //   - leading_dims: The first dimension of each element that is not set.
+//   - element_dtype: The type of the elements.
 //
 // Results:
 //
@@ -482,7 +489,7 @@ func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.O
 //
 // Arguments:
 //
-//   - shape_type: Types: int32, int64.
+//   - shape_type: The type of the shape's numbers. Types: int32, int64.
 //
 // Results:
 //
@@ -520,6 +527,7 @@ func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Outpu
 // Arguments:
 //
 //   - element_shape: A shape that the elements fit.
+//   - element_dtype: The type of the elements.
 func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, element_shape tf.Output, element_dtype tf.DataType) (values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -538,7 +546,9 @@ func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, e
 //
 // Arguments:
 //
+//   - index: Its place, from 0.
 //   - element_shape: A shape that the element fits.
+//   - element_dtype: The type of the elements.
 func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, element_shape tf.Output, element_dtype tf.DataType) (item tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -568,6 +578,7 @@ func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
 // Arguments:
 //
 //   - element_shape: A shape that the element fits.
+//   - element_dtype: The type of the elements.
 func TensorListPopBack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType) (output_handle tf.Output, tensor tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -614,6 +625,7 @@ func TensorListPushBackBatch(scope *Scope, input_handles tf.Output, tensor tf.Ou
 //
 //   - element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1.
 //   - num_elements: The length.
+//   - element_dtype: The type of the elements.
 func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -699,6 +711,11 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 
 // TensorListSetItem gives a list in which one element is replaced.
 //
+// Arguments:
+//
+//   - index: Its place, from 0.
+//   - item: The new element.
+//
 // Options: [TensorListSetItemResizeIfIndexOutOfBounds].
 func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, item tf.Output, optional ...TensorListSetItemAttr) (output_handle tf.Output) {
 	if scope.Err() != nil {
@@ -742,6 +759,7 @@ func TensorListStackNumElements(value int64) TensorListStackAttr {
 // Arguments:
 //
 //   - element_shape: A shape that the elements fit; it is needed if elements are not set.
+//   - element_dtype: The type of the elements.
 //
 // Options: [TensorListStackNumElements].
 func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType, optional ...TensorListStackAttr) (tensor tf.Output) {
@@ -1046,7 +1064,7 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 // Arguments:
 //
 //   - true_classes: The classes that are right, num_true of them a row.
-//   - num_true: At least 1.
+//   - num_true: How many right classes each example has. At least 1.
 //   - num_sampled: How many to draw. At least 1.
 //   - unique: Whether no class is drawn twice.
 //   - range_max: Classes are drawn from 0 up to this. At least 1.
@@ -1308,10 +1326,11 @@ func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// TruncatedNormal draws from the normal distribution, again and again until the value is within two deviations.
+// TruncatedNormal draws from the normal distribution of mean 0 and deviation 1, again until the value is within [-2, 2].
 //
 // Arguments:
 //
+//   - shape: The shape of the result.
 //   - dtype: The type of the elements. Types: half, bfloat16, float, double.
 //
 // Options: [TruncatedNormalSeed], [TruncatedNormalSeed2].

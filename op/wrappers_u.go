@@ -75,6 +75,11 @@ func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, 
 }
 
 // UncompressElement unpacks what CompressElement packed.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
 func UncompressElement(scope *Scope, compressed tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -106,7 +111,7 @@ func UnicodeDecodeReplaceControlCharacters(value bool) UnicodeDecodeAttr {
 	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
 }
 
-// UnicodeDecodeTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
+// UnicodeDecodeTsplits sets Tsplits, which is int64 by default. The type of row_splits. Types: int32, int64.
 func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -153,7 +158,7 @@ func UnicodeDecodeWithOffsetsReplaceControlCharacters(value bool) UnicodeDecodeW
 	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
 }
 
-// UnicodeDecodeWithOffsetsTsplits sets Tsplits, which is int64 by default. Types: int32, int64.
+// UnicodeDecodeWithOffsetsTsplits sets Tsplits, which is int64 by default. The type of row_splits. Types: int32, int64.
 func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsetsAttr {
 	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
 }
@@ -202,7 +207,7 @@ func UnicodeEncodeReplacementChar(value int64) UnicodeEncodeAttr {
 //
 //   - input_values: The code points of all rows.
 //   - input_splits: Where rows begin and end.
-//   - output_encoding: Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
+//   - output_encoding: The encoding of the output. Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
 //
 // Options: [UnicodeEncodeErrors], [UnicodeEncodeReplacementChar].
 func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output, output_encoding string, optional ...UnicodeEncodeAttr) (output tf.Output) {
@@ -242,7 +247,7 @@ func UnicodeTranscodeReplacementChar(value int64) UnicodeTranscodeAttr {
 	return func(attrs optionalAttr) { attrs["replacement_char"] = value }
 }
 
-// UnicodeTranscodeReplaceControlCharacters sets replace_control_characters, which is false by default. Whether C0 control characters are replaced.
+// UnicodeTranscodeReplaceControlCharacters sets replace_control_characters, which is false by default. Whether C0 control characters are replaced, too.
 func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
 	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
 }
@@ -252,7 +257,7 @@ func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
 // Arguments:
 //
 //   - input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
-//   - output_encoding: Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
+//   - output_encoding: The encoding of the output. Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
 //
 // Options: [UnicodeTranscodeErrors], [UnicodeTranscodeReplacementChar], [UnicodeTranscodeReplaceControlCharacters].
 func UnicodeTranscode(scope *Scope, input tf.Output, input_encoding string, output_encoding string, optional ...UnicodeTranscodeAttr) (output tf.Output) {
@@ -280,12 +285,12 @@ func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// UniformCandidateSampler draws classes uniformly.
+// UniformCandidateSampler draws classes, each equally likely.
 //
 // Arguments:
 //
 //   - true_classes: The classes that are right, num_true of them a row.
-//   - num_true: At least 1.
+//   - num_true: How many right classes each example has. At least 1.
 //   - num_sampled: How many to draw. At least 1.
 //   - unique: Whether no class is drawn twice.
 //   - range_max: Classes are drawn from 0 up to this. At least 1.
@@ -488,11 +493,11 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 	return func(attrs optionalAttr) { attrs["separator"] = value }
 }
 
-// UnsortedSegmentJoin joins the strings of each segment.
+// UnsortedSegmentJoin joins the strings of each segment, in order; a segment without strings gives "".
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each string.
+//   - segment_ids: The segment of each string; those of negative ones are left out.
 //   - num_segments: How many segments.
 //
 // Options: [UnsortedSegmentJoinSeparator].

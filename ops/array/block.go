@@ -67,7 +67,9 @@ data_format: Where the channels are: the last dimension, the second, or, for "NC
 		Attr("padding: {'SAME', 'VALID'}").
 		Doc(`Gives the windows of images, each flattened into the channels of a pixel.
 
+images: A batch of images: batch, height, width, channels.
 ksizes: The size of the window in each dimension.
 strides: The step in each dimension.
-rates: The distance of the window's pixels in each dimension.`)
+rates: The distance of the window's pixels in each dimension.
+padding: "SAME" fills up the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.`)
 }

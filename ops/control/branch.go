@@ -13,43 +13,55 @@ func init() {
 		Input("data: T").Input("pred: bool").
 		Output("output_false: T").Output("output_true: T").
 		Attr("T: type").
-		Doc(`Passes data on to one of its outputs and leaves the other dead.
+		Doc(`Passes a value on to one of its outputs and leaves the other dead, and with it all that depends on it alone.
 
-pred: a scalar; decides which.`)
+pred: Which: a scalar.
+output_false: The value, if pred is false.
+output_true: The value, if pred is true.`)
 	registry.Define("RefSwitch").
 		Input("data: Ref(T)").Input("pred: bool").
 		Output("output_false: Ref(T)").Output("output_true: Ref(T)").
 		Attr("T: type").
 		AllowsUninitializedInput().
-		Doc("Passes a reference on to one of its outputs and leaves the other dead.")
+		Doc(`Passes a reference on to one of its outputs and leaves the other dead.
+
+pred: Which: a scalar.
+output_false: The reference, if pred is false.
+output_true: The reference, if pred is true.`)
 	registry.Define("_SwitchN").
 		Input("data: T").Input("output_index: int32").
 		Output("outputs: num_outs * T").
 		Attr("num_outs: int >= 1").Attr("T: type").
 		Doc(`Passes data on to one of its outputs and leaves the others dead.
 
-output_index: a scalar; a number that no output has means the last.`)
+output_index: A scalar; a number that no output has means the last.
+num_outs: How many outputs there are.`)
 	shape.Register(switchShape, "Switch", "RefSwitch", "_SwitchN")
 
 	registry.Define("Merge").
 		Input("inputs: N * T").
 		Output("output: T").Output("value_index: int32").
 		Attr("T: type").Attr("N: int >= 1").
-		Doc(`Passes on the one of its inputs that is live.
+		Doc(`Passes on the one of its inputs that is live, and is dead only if all are.
 
-value_index: which one that was.`)
+inputs: Inputs of one type, of which one is to be live.
+value_index: Which one that was.`)
 	registry.Define("RefMerge").
 		Input("inputs: Ref(N * T)").
 		Output("output: Ref(T)").Output("value_index: int32").
 		Attr("T: type").Attr("N: int >= 1").
-		Doc("Passes on the one of its references that is live.")
+		Doc(`Passes on the one of its references that is live.
+
+value_index: Which one that was.`)
 	shape.Register(mergeShape, "Merge", "RefMerge")
 
 	registry.Define("RefSelect").
 		Input("index: int32").Input("inputs: Ref(N * T)").
 		Output("output: Ref(T)").
 		Attr("T: type").Attr("N: int >= 1").
-		Doc("Passes on the reference that index numbers.")
+		Doc(`Passes on one of several references.
+
+index: Which one, a scalar.`)
 	shape.Register(refSelectShape, "RefSelect")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(refSelect), nil }, "RefSelect")
 }

@@ -16,25 +16,27 @@ func init() {
 			Attr("frame_name: string").
 			Attr("is_constant: bool = false").
 			Attr("parallel_iterations: int = 10").
-			Doc(`Brings a ` + op.what + ` into a frame, entering it if it is the first.
+			Doc(`Brings a ` + op.what + ` into a frame, such as a loop is; the first one to come opens the frame.
 
-frame_name: which child of the frame it stands in.
-is_constant: the ` + op.what + ` is there in every iteration, not in the first alone.
-parallel_iterations: how many iterations of the frame may be alive at a time.`)
+frame_name: Which frame, of those within the frame that the node itself is in.
+is_constant: Whether the ` + op.what + ` is there in every iteration, not in the first alone.
+parallel_iterations: How many iterations of the frame may be alive at a time.`)
 		registry.Define(op.name + "Exit").
 			Input("data: " + op.arg).Output("output: " + op.arg).
 			Attr("T: type").
-			Doc("Brings a " + op.what + " out of a frame.")
+			Doc("Brings a " + op.what + " out of a frame, from the iteration in which it is live.")
 		registry.Define(op.name + "NextIteration").
 			Input("data: " + op.arg).Output("output: " + op.arg).
 			Attr("T: type").
-			Doc("Brings a " + op.what + " into the frame's next iteration.")
+			Doc("Brings a " + op.what + " into the next iteration of its frame.")
 		shape.Register(enterShape, op.name+"Enter")
 		shape.Register(passShape, op.name+"Exit", op.name+"NextIteration")
 	}
 	registry.Define("LoopCond").
 		Input("input: bool").Output("output: bool").
-		Doc("Passes on what decides whether a loop goes on.")
+		Doc(`Passes on the condition that decides whether a loop goes on.
+
+input: The condition, a scalar.`)
 	shape.Register(shape.UnchangedRank(0), "LoopCond")
 }
 

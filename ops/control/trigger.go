@@ -10,16 +10,18 @@ import (
 
 func init() {
 	registry.Define("NoOp").
-		Doc("Does nothing: it is there for its control edges.")
+		Doc("Does nothing; it stands for its control edges.")
 	registry.Define("ControlTrigger").
-		Doc("Does nothing, and is live even if what it waits for is dead.")
+		Doc("Does nothing, and is live even if all that it waits for is dead.")
 	registry.Define("Abort").
 		Attr("error_msg: string = ''").
 		Attr("exit_without_error: bool = false").
-		Doc(`Fails the step. TensorFlow ends the process here; a library must not.
+		Doc(`Fails the step.
 
-error_msg: the error's message.
-exit_without_error: whether to do nothing instead, as no process is to be ended.`)
+TensorFlow ends the process here; a library must not.
+
+error_msg: The error's message.
+exit_without_error: Whether to do nothing instead, as no process is to be ended.`)
 	shape.Register(shape.NoOutputs, "NoOp", "ControlTrigger", "Abort")
 	kernel.ForAll(newAbort, "Abort")
 }

@@ -11,7 +11,8 @@ func init() {
 		Stateful().
 		Doc(`Makes a dataset of one element.
 
-components: The element.`)
+components: The element.
+output_shapes: The components' shapes.`)
 	registry.Define("RangeDataset").
 		Input("start: int64").Input("stop: int64").Input("step: int64").Output("handle: variant").
 		Attr("output_types: list(type) >= 1").
@@ -24,6 +25,8 @@ components: The element.`)
 start: The first number.
 stop: Where the range ends; it is not part of it.
 step: The step, not zero.
+output_types: The types of an element's components.
+output_shapes: Their shapes, as far as they are known.
 metadata: Ignored.
 replicate_on_split: Whether every worker gets the whole range.`)
 	registry.Define("SparseTensorSliceDataset").
@@ -46,6 +49,8 @@ replicate_on_split: Whether every worker gets the whole range.`)
 
 other_arguments: What the function takes after the element.
 f: The function.
+output_types: The types of an element's components.
+output_shapes: Their shapes, as far as they are known.
 use_inter_op_parallelism: Whether the function may run on several threads.
 preserve_cardinality: Whether the function's end of range is an error.
 force_synchronous: Whether the function runs on the thread that asks for the element.

@@ -11,7 +11,10 @@ func init() {
 		Input("compressed: variant").Output("components: output_types").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
-		Doc("Unpacks what CompressElement packed.")
+		Doc(`Unpacks what CompressElement packed.
+
+output_types: The types of an element's components.
+output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("OptionalFromValue").
 		Input("components: Toutput_types").Output("optional: variant").
 		Attr("Toutput_types: list(type) >= 1").
@@ -26,12 +29,16 @@ func init() {
 		Input("optional: variant").Output("components: output_types").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
-		Doc("Gives the components that an optional holds; it fails if there are none.")
+		Doc(`Gives the components that an optional holds; it fails if there are none.
+
+output_types: The types of an element's components.
+output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("CompositeTensorVariantToComponents").
 		Input("encoded: variant").Output("components: Tcomponents").
 		Attr("metadata: string").
 		Attr("Tcomponents: list(type) >= 0").
 		Doc(`Unpacks a variant that holds the components of a composite tensor.
 
-metadata: A serialized description of the composite tensor.`)
+metadata: A serialized description of the composite tensor.
+Tcomponents: The types of the components.`)
 }

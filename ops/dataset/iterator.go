@@ -41,15 +41,21 @@ output_shapes: Their shapes.`)
 	registry.Define("MakeIterator").
 		Input("dataset: variant").Input("iterator: resource").
 		Stateful().
-		Doc("Sets an iterator to the beginning of a dataset.")
+		Doc(`Sets an iterator to the beginning of a dataset.
+
+dataset: The dataset.
+iterator: The iterator.`)
 	registry.Define("IteratorGetNext").
 		Input("iterator: resource").Output("components: output_types").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Stateful().
-		Doc(`Gives the next element of an iterator; past the last it fails with OUT_OF_RANGE.
+		Doc(`Gives the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
 
-components: The element.`)
+iterator: The iterator, which MakeIterator has set to a dataset.
+components: The element.
+output_types: The types of an element's components.
+output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("IteratorToStringHandle").
 		Input("resource_handle: resource").Output("string_handle: string").
 		Stateful().

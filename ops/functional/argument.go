@@ -10,6 +10,7 @@ func init() {
 		Stateful().
 		Doc(`Gives an argument of the function whose body the node is in.
 
+T: The argument's type.
 index: The position of the argument.`)
 	registry.Define("_DeviceArg").
 		Output("output: T").
@@ -18,6 +19,7 @@ index: The position of the argument.`)
 		Stateful().
 		Doc(`Gives an argument that stays in the memory of the device.
 
+T: The argument's type.
 index: The position of the argument.`)
 	registry.Define("_Retval").
 		Input("input: T").
@@ -40,11 +42,16 @@ index: The position of the result.`)
 		Attr("T: type").
 		Attr("N: int >= 1").
 		Attr("out_types: list(type) >= 1").
-		Doc("Turns a list of tensors of one type into one whose types are listed.")
+		Doc(`Turns a list of tensors of one type into one whose types are listed.
+
+out_types: The listed types, all T.`)
 	registry.Define("_ListToArray").
 		Input("input: Tin").Output("output: N * T").
 		Attr("Tin: list(type) >= 1").
 		Attr("T: type").
 		Attr("N: int >= 1").
-		Doc("Turns a list of tensors whose types are listed, and are all the same, into a list of that type.")
+		Doc(`Turns a list of tensors whose types are listed, and are all the same, into a list of that type.
+
+T: The common type.
+N: How many tensors there are.`)
 }

@@ -17,6 +17,7 @@ The body may be placed on several devices.
 
 args: What the function takes.
 output: What the function returns.
+Tout: The types of the results.
 f: The function.
 config: Ignored.
 config_proto: A serialized ConfigProto with the options of the call; it may be empty.
@@ -37,6 +38,7 @@ The call is never merged with another or left out.
 
 args: What the function takes.
 output: What the function returns.
+Tout: The types of the results.
 f: The function.
 config: Ignored.
 config_proto: A serialized ConfigProto with the options of the call; it may be empty.
@@ -52,6 +54,7 @@ executor_type: Ignored.`)
 target: The name of the device.
 args: What the function takes.
 output: What the function returns.
+Tout: The types of the results.
 f: The function.`)
 	registry.Define("SymbolicGradient").
 		Input("input: Tin").Output("output: Tout").
@@ -62,6 +65,7 @@ f: The function.`)
 
 input: What the function takes, followed by the gradients of what it returns.
 output: The gradients of what the function takes.
+Tout: The types of the results.
 f: The function; its body is differentiated when the call is expanded.`)
 	registry.Define("MapDefun").
 		Input("arguments: Targuments").Input("captured_inputs: Tcaptured").Output("output: output_types").
@@ -76,6 +80,7 @@ f: The function; its body is differentiated when the call is expanded.`)
 arguments: Tensors of equal first dimension; the function takes a slice of each.
 captured_inputs: Tensors that every call takes whole, after the slices.
 output: The stacked results.
+output_types: The types of the results.
 output_shapes: Shapes of the results of one call.
 f: The function.
 max_intra_op_parallelism: The most calls at one time.`)

@@ -17,6 +17,7 @@ func init() {
 cond: A scalar: a number or string holds if it is not zero or empty. Any other tensor holds if it has elements.
 input: What the chosen function takes.
 output: What the chosen function returns.
+Tout: The types of the results.
 then_branch: The function called if cond holds.
 else_branch: The function called if it does not.
 output_shapes: What is known of the shapes of the results.`)
@@ -33,6 +34,7 @@ output_shapes: What is known of the shapes of the results.`)
 cond: A scalar: a number or string holds if it is not zero or empty. Any other tensor holds if it has elements.
 input: What the chosen function takes.
 output: What the chosen function returns.
+Tout: The types of the results.
 then_branch: The function called if cond holds.
 else_branch: The function called if it does not.
 output_shapes: What is known of the shapes of the results.`)
@@ -48,6 +50,7 @@ output_shapes: What is known of the shapes of the results.`)
 branch_index: Which function; the last if there is none of that index.
 input: What the chosen function takes.
 output: What the chosen function returns.
+Tout: The types of the results.
 branches: The functions, all of one signature.
 output_shapes: What is known of the shapes of the results.`)
 	registry.Define("StatelessCase").
@@ -61,6 +64,7 @@ output_shapes: What is known of the shapes of the results.`)
 branch_index: Which function; the last if there is none of that index.
 input: What the chosen function takes.
 output: What the chosen function returns.
+Tout: The types of the results.
 branches: The functions, all of one signature.
 output_shapes: What is known of the shapes of the results.`)
 	registry.Define("ToBool").
@@ -84,5 +88,6 @@ shape: What is said of the argument's shape.`)
 		Stateful().
 		Doc(`Finds the device of the node in a list.
 
-index: The index in device_names, or the length of that list if the device is not in it.`)
+index: The index in device_names, or the length of that list if the device is not in it.
+device_names: The list.`)
 }

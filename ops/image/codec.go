@@ -13,6 +13,7 @@ func init() {
 contents: The bytes of the file.
 image: Height, width and channels; for a GIF there may be a first dimension of frames.
 channels: How many channels to make; 0 for as many as the file has.
+dtype: The type of a channel; wider types are scaled up.
 expand_animations: Whether a GIF gives all its frames in 4 dimensions, or the first in 3.`)
 	registry.Define("DecodeJpeg").
 		Input("contents: string").Output("image: uint8").
@@ -38,7 +39,8 @@ dct_method: "INTEGER_FAST" or "INTEGER_ACCURATE"; empty for the decoder's choice
 		Doc(`Decodes a PNG image.
 
 contents: The bytes of the file.
-channels: 0 for what the file has, 1 for gray, 3 for RGB, 4 for RGBA.`)
+channels: 0 for what the file has, 1 for gray, 3 for RGB, 4 for RGBA.
+dtype: The type of a channel; wider types are scaled up.`)
 	registry.Define("EncodePng").
 		Input("image: T").Output("contents: string").
 		Attr("compression: int = -1").

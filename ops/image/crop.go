@@ -11,10 +11,11 @@ func init() {
 		Attr("extrapolation_value: float = 0").
 		Doc(`Cuts boxes out of images and resizes them all to one size.
 
+image: A batch of images: batch, height, width, channels.
 boxes: One a row: y1, x1, y2, x2 as parts of the image's size; y1 above y2 turns the crop upside down.
 box_ind: The image of each box.
 crop_size: Height and width of the crops.
-method: How to interpolate.
+method: How to interpolate: "bilinear" or "nearest".
 extrapolation_value: The value of what lies outside of an image.`)
 	registry.Define("CropAndResizeGradImage").
 		Input("grads: float").Input("boxes: float").Input("box_ind: int32").Input("image_size: int32").
@@ -26,7 +27,9 @@ extrapolation_value: The value of what lies outside of an image.`)
 grads: The gradient of the crops.
 boxes: The boxes, one a row.
 box_ind: The image of each box.
-image_size: The shape of the images.`)
+image_size: The shape of the images, a vector of four.
+T: The type of the images.
+method: How CropAndResize interpolated.`)
 	registry.Define("CropAndResizeGradBoxes").
 		Input("grads: float").Input("image: T").Input("boxes: float").Input("box_ind: int32").
 		Output("output: float").
@@ -37,18 +40,21 @@ image_size: The shape of the images.`)
 grads: The gradient of the crops.
 image: The images.
 boxes: The boxes, one a row.
-box_ind: The image of each box.`)
+box_ind: The image of each box.
+method: How CropAndResize interpolated.`)
 	registry.Define("DrawBoundingBoxes").
 		Input("images: T").Input("boxes: float").Output("output: T").
 		Attr("T: {float, half} = DT_FLOAT").
 		Doc(`Draws the outlines of boxes on images.
 
+images: A batch of images: batch, height, width, channels.
 boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.`)
 	registry.Define("DrawBoundingBoxesV2").
 		Input("images: T").Input("boxes: float").Input("colors: float").Output("output: T").
 		Attr("T: {float, half} = DT_FLOAT").
 		Doc(`Draws the outlines of boxes on images, in given colors.
 
+images: A batch of images: batch, height, width, channels.
 boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
 colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default ones.`)
 }

@@ -42,7 +42,9 @@ half_pixel_centers: Whether pixels are taken to lie at half coordinates.`)
 		Doc(`Computes the gradient of ResizeBilinear.
 
 grads: The gradient of the resized images.
-original_image: The images before they were resized, of which only the shape counts.`)
+original_image: The images before they were resized, of which only the shape counts.
+align_corners: As the resizing had it.
+half_pixel_centers: As the resizing had it.`)
 	registry.Define("ResizeNearestNeighbor").
 		Input("images: T").Input("size: int32").Output("resized_images: T").
 		Attr("T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}").
@@ -62,7 +64,9 @@ half_pixel_centers: Whether pixels are taken to lie at half coordinates.`)
 		Doc(`Computes the gradient of ResizeNearestNeighbor.
 
 grads: The gradient of the resized images.
-size: Height and width before they were resized.`)
+size: Height and width before they were resized.
+align_corners: As the resizing had it.
+half_pixel_centers: As the resizing had it.`)
 	registry.Define("ScaleAndTranslate").
 		Input("images: T").Input("size: int32").Input("scale: float").Input("translation: float").
 		Output("resized_images: float").
@@ -71,6 +75,7 @@ size: Height and width before they were resized.`)
 		Attr("antialias: bool = true").
 		Doc(`Scales and shifts images with a resampling kernel.
 
+images: A batch of images: batch, height, width, channels.
 size: Height and width of the result.
 scale: Factors for height and width.
 translation: Shifts of height and width, after scaling.

@@ -11,6 +11,7 @@ func init() {
 		Attr("fill_mode: string = 'CONSTANT'").
 		Doc(`Applies projective transforms to images.
 
+images: A batch of images: batch, height, width, channels.
 transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
 output_shape: Height and width of the result.
 interpolation: "NEAREST" or "BILINEAR".
@@ -23,6 +24,7 @@ fill_mode: What is outside of the image: "CONSTANT", "REFLECT", "WRAP" or "NEARE
 		Attr("fill_mode: string = 'CONSTANT'").
 		Doc(`Applies projective transforms to images, filling the outside with a given value.
 
+images: A batch of images: batch, height, width, channels.
 transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
 output_shape: Height and width of the result.
 fill_value: The value outside of the image where fill_mode is "CONSTANT".

@@ -43,6 +43,7 @@ tensors: The tensors.`)
 
 file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
 tensor_name: The name the tensor was saved under.
+dt: The type of the tensor.
 preferred_shard: The file to look at first; -1 for all.`)
 	registry.Define("RestoreSlice").
 		Input("file_pattern: string").Input("tensor_name: string").Input("shape_and_slice: string").
@@ -55,6 +56,7 @@ preferred_shard: The file to look at first; -1 for all.`)
 file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
 tensor_name: The name the tensor was saved under.
 shape_and_slice: "" or the slice to read, such as "4 5 0,2:-".
+dt: The type of the tensor.
 preferred_shard: The file to look at first; -1 for all.`)
 	registry.Define("RestoreV2").
 		Input("prefix: string").Input("tensor_names: string").Input("shape_and_slices: string").
@@ -66,7 +68,8 @@ preferred_shard: The file to look at first; -1 for all.`)
 prefix: What the files' names begin with.
 tensor_names: The names the tensors were saved under.
 shape_and_slices: For each tensor "" or the slice to read.
-tensors: What was read, of the types given in dtypes.`)
+tensors: What was read, of the types given in dtypes.
+dtypes: The types of the tensors, which must be those they were saved with.`)
 	registry.Define("MergeV2Checkpoints").
 		Input("checkpoint_prefixes: string").Input("destination_prefix: string").
 		Attr("delete_old_dirs: bool = true").

@@ -24,7 +24,8 @@ grad: The gradient of that.`)
 		Doc(`Decomposes square matrices into triangular ones with pivoting: P·A = L·U.
 
 lu: U on and above the diagonal, L below; L has ones on its diagonal.
-p: The row of A that each row of L·U is.`)
+p: The row of A that each row of L·U is.
+output_idx_type: The type of p.`)
 	registry.Define("Qr").
 		Input("input: T").Output("q: T").Output("r: T").
 		Attr("full_matrices: bool = false").
@@ -63,5 +64,6 @@ compute_v: Whether v is wanted; else it is empty.`)
 
 e: The eigenvalues, in no particular order.
 v: The eigenvectors as columns.
-compute_v: Whether v is wanted; else it is empty.`)
+compute_v: Whether v is wanted; else it is empty.
+Tout: The type of the results: complex64 of float and complex64, complex128 of the others.`)
 }

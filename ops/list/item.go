@@ -12,7 +12,9 @@ func init() {
 
 An element that is not set reads as zeros if its shape is known.
 
-element_shape: A shape that the element fits.`)
+index: Its place, from 0.
+element_shape: A shape that the element fits.
+element_dtype: The type of the elements.`)
 	registry.Define("TensorListSetItem").
 		Input("input_handle: variant").Input("index: int32").Input("item: element_dtype").
 		Output("output_handle: variant").
@@ -20,6 +22,8 @@ element_shape: A shape that the element fits.`)
 		Attr("resize_if_index_out_of_bounds: bool = false").
 		Doc(`Gives a list in which one element is replaced.
 
+index: Its place, from 0.
+item: The new element.
 resize_if_index_out_of_bounds: Whether the list grows to hold the element, rather than fail.`)
 	registry.Define("TensorListPushBack").
 		Input("input_handle: variant").Input("tensor: element_dtype").Output("output_handle: variant").
@@ -37,7 +41,8 @@ input_handles: The lists, as many as tensor has slices along its first dimension
 		Attr("element_dtype: type").
 		Doc(`Gives a list without its last element, and that element.
 
-element_shape: A shape that the element fits.`)
+element_shape: A shape that the element fits.
+element_dtype: The type of the elements.`)
 	registry.Define("TensorListResize").
 		Input("input_handle: variant").Input("size: int32").Output("output_handle: variant").
 		Doc("Gives a list of another length: elements are cut off, or added that are not set.")
@@ -49,7 +54,8 @@ element_shape: A shape that the element fits.`)
 		Attr("shape_type: {int32, int64}").
 		Doc(`Tells what is known of the shape of a list's elements.
 
-element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank.`)
+element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank.
+shape_type: The type of the shape's numbers.`)
 	registry.Define("TensorListScatterIntoExistingList").
 		Input("input_handle: variant").Input("tensor: element_dtype").Input("indices: int32").
 		Output("output_handle: variant").

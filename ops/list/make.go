@@ -10,7 +10,8 @@ func init() {
 		Doc(`Makes an empty list of tensors.
 
 element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1.
-max_num_elements: The most elements the list may get; -1 for any number.`)
+max_num_elements: The most elements the list may get; -1 for any number.
+element_dtype: The type of the elements.`)
 	registry.Define("TensorListReserve").
 		Input("element_shape: shape_type").Input("num_elements: int32").Output("handle: variant").
 		Attr("element_dtype: type").
@@ -18,7 +19,8 @@ max_num_elements: The most elements the list may get; -1 for any number.`)
 		Doc(`Makes a list of a given length whose elements are not set.
 
 element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1.
-num_elements: The length.`)
+num_elements: The length.
+element_dtype: The type of the elements.`)
 	registry.Define("TensorListFromTensor").
 		Input("tensor: element_dtype").Input("element_shape: shape_type").
 		Output("output_handle: variant").

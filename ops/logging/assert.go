@@ -19,8 +19,9 @@ func init() {
 		Stateful().
 		Doc(`Fails with INVALID_ARGUMENT unless a condition holds.
 
-data: what the error prints.
-summarize: how many elements of each tensor it prints.`)
+condition: A scalar.
+data: What the error prints.
+summarize: How many elements of each tensor it prints; all if negative.`)
 	shape.Register(shape.NoOutputs, "Assert")
 	kernel.ForAll(newAssert, "Assert")
 }

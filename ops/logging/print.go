@@ -26,9 +26,10 @@ func init() {
 		Stateful().
 		Doc(`Passes its input on and prints tensors to the standard error stream.
 
-message: what stands before the tensors.
-first_n: how many times the node prints; without end if it is negative.
-summarize: how many elements of each tensor it prints.`)
+data: The tensors to print.
+message: What stands before the tensors.
+first_n: How many times the node prints; without end if it is negative.
+summarize: How many elements of each tensor it prints.`)
 	registry.Define("PrintV2").
 		Input("input: string").
 		Attr("output_stream: string = 'stderr'").
@@ -37,7 +38,7 @@ summarize: how many elements of each tensor it prints.`)
 		Doc(`Prints a string.
 
 output_stream: "stdout", "stderr", or "log(info)", "log(warning)" or "log(error)" for the session's log.
-end: what follows the string.`)
+end: What follows the string.`)
 	shape.Register(shape.Unchanged, "Print")
 	shape.Register(printShape, "PrintV2")
 	kernel.ForAll(newPrint, "Print")

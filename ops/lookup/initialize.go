@@ -58,11 +58,17 @@ offset: What to add to the line's number.`)
 		Input("table_handle: Ref(string)").Output("keys: Tkeys").Output("values: Tvalues").
 		Attr("Tkeys: type").
 		Attr("Tvalues: type").
-		Doc("Gives all keys and values of a table behind a reference.")
+		Doc(`Gives all keys and values of a table behind a reference.
+
+Tkeys: The type of the keys.
+Tvalues: The type of the values.`)
 	registry.Define("LookupTableExportV2").
 		Input("table_handle: resource").Output("keys: Tkeys").Output("values: Tvalues").
 		Attr("Tkeys: type").
 		Attr("Tvalues: type").
 		Stateful().
-		Doc("Gives all keys and values of a table, in no particular order.")
+		Doc(`Gives all keys and values of a table, in no particular order.
+
+Tkeys: The type of the keys.
+Tvalues: The type of the values.`)
 }

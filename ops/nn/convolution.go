@@ -173,6 +173,14 @@ padding: As Conv2D has it.`)
 
 args: What these operations take.
 host_args: What they take from the host's memory.
+num_args: How many inputs they are.
+strides: As Conv2D has it.
+padding: As Conv2D has it.
+explicit_paddings: As Conv2D has it.
+data_format: As Conv2D has it.
+filter_format: The order of the filter's dimensions.
+dilations: As Conv2D has it.
+use_cudnn_on_gpu: Ignored.
 fused_ops: The operations, such as "BiasAdd" and "Relu".
 epsilon: That of "FusedBatchNorm".
 leakyrelu_alpha: That of "LeakyRelu".`)
@@ -188,6 +196,8 @@ leakyrelu_alpha: That of "LeakyRelu".`)
 		Doc(`Computes MatMul followed by other operations on its result.
 
 args: What these operations take.
+transpose_a: As MatMul has it.
+transpose_b: As MatMul has it.
 fused_ops: The operations, such as "BiasAdd" and "Relu".
 epsilon: That of "FusedBatchNorm".
 leakyrelu_alpha: That of "LeakyRelu".`)

@@ -27,7 +27,8 @@ select_cols: Which columns; none means all.`)
 
 bytes: Strings of one length.
 output: The numbers, in one more dimension.
-little_endian: The order of the bytes of a number.`)
+out_type: The type of the numbers.
+little_endian: Whether the lowest byte of a number comes first.`)
 	registry.Define("DecodePaddedRaw").
 		Input("input_bytes: string").Input("fixed_length: int32").Output("output: out_type").
 		Attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}").
@@ -37,7 +38,8 @@ little_endian: The order of the bytes of a number.`)
 input_bytes: The strings.
 fixed_length: The length in bytes.
 output: The numbers, in one more dimension.
-little_endian: The order of the bytes of a number.`)
+out_type: The type of the numbers.
+little_endian: Whether the lowest byte of a number comes first.`)
 	registry.Define("DecodeProtoV2").
 		Input("bytes: string").Output("sizes: int32").Output("values: output_types").
 		Attr("message_type: string").
@@ -53,13 +55,16 @@ sizes: How many values each field has in each message.
 values: For each field its values, filled up to the longest.
 message_type: The full name of the messages' type.
 field_names: The fields.
+output_types: The types of the fields.
 descriptor_source: Where the type is described: "local://", "bytes://" and a serialized FileDescriptorSet, or the name of a file with one.
 message_format: "binary" or "text".
 sanitize: Whether messages are parsed and serialized again first.`)
 	registry.Define("ParseTensor").
 		Input("serialized: string").Output("output: out_type").
 		Attr("out_type: type").
-		Doc("Parses a serialized TensorProto.")
+		Doc(`Parses a serialized TensorProto.
+
+out_type: The type of the tensor; that of another one is an error.`)
 	registry.Define("SerializeTensor").
 		Input("tensor: T").Output("serialized: string").
 		Attr("T: type").

@@ -15,7 +15,9 @@ func init() {
 	registry.Define("StringToNumber").
 		Input("string_tensor: string").Output("output: out_type").
 		Attr("out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT").
-		Doc("Parses strings as numbers.")
+		Doc(`Parses strings as numbers, with white space around them; any other text is an error.
+
+out_type: The type of the numbers.`)
 	kernel.ForType("StringToNumber", "out_type", tensor.Float, newNumbers(func(s string) (float32, error) {
 		x, err := parseFloat(s, 32)
 		return float32(x), err

@@ -11,6 +11,9 @@ func init() {
 		Attr("narrow_range: bool = false").
 		Doc(`Rounds floats to what integers of num_bits can stand for over the range from min to max.
 
+min: The low end of the range.
+max: The high end of the range.
+num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 	registry.Define("FakeQuantWithMinMaxArgsGradient").
 		Input("gradients: float").Input("inputs: float").Output("backprops: float").
@@ -22,6 +25,9 @@ narrow_range: Whether the lowest integer is not used.`)
 
 gradients: The gradient of the outputs.
 backprops: The gradient of the inputs: 0 outside of the range.
+min: The low end of the range.
+max: The high end of the range.
+num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 	registry.Define("FakeQuantWithMinMaxVars").
 		Input("inputs: float").Input("min: float").Input("max: float").Output("outputs: float").
@@ -29,6 +35,9 @@ narrow_range: Whether the lowest integer is not used.`)
 		Attr("narrow_range: bool = false").
 		Doc(`Rounds floats to what integers of num_bits can stand for over a range that is an input.
 
+min: The low end of the range.
+max: The high end of the range.
+num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 	registry.Define("FakeQuantWithMinMaxVarsGradient").
 		Input("gradients: float").Input("inputs: float").Input("min: float").Input("max: float").
@@ -39,9 +48,12 @@ narrow_range: Whether the lowest integer is not used.`)
 		Doc(`Computes the gradient of FakeQuantWithMinMaxVars.
 
 gradients: The gradient of the outputs.
+min: The low end of the range.
+max: The high end of the range.
 backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
 backprop_wrt_min: The sum of the gradients below the range.
 backprop_wrt_max: The sum of the gradients above the range.
+num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 	registry.Define("FakeQuantWithMinMaxVarsPerChannel").
 		Input("inputs: float").Input("min: float").Input("max: float").Output("outputs: float").
@@ -49,6 +61,9 @@ narrow_range: Whether the lowest integer is not used.`)
 		Attr("narrow_range: bool = false").
 		Doc(`Rounds floats to what integers of num_bits can stand for, with a range for each slice of the last dimension.
 
+min: The low end of each range, a vector.
+max: The high end of each range, a vector.
+num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 	registry.Define("FakeQuantWithMinMaxVarsPerChannelGradient").
 		Input("gradients: float").Input("inputs: float").Input("min: float").Input("max: float").
@@ -59,8 +74,11 @@ narrow_range: Whether the lowest integer is not used.`)
 		Doc(`Computes the gradient of FakeQuantWithMinMaxVarsPerChannel.
 
 gradients: The gradient of the outputs.
+min: The low end of each range, a vector.
+max: The high end of each range, a vector.
 backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
 backprop_wrt_min: For each slice the sum of the gradients below the range.
 backprop_wrt_max: For each slice the sum of the gradients above the range.
+num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 }

@@ -19,7 +19,8 @@ max_range: The value of the highest integer.
 output: The integers.
 output_min: The value that the lowest integer came to stand for.
 output_max: The value that the highest integer came to stand for.
-mode: How integers stand for values.
+T: The type of the integers.
+mode: How integers stand for values: "MIN_COMBINED" and "MIN_FIRST" spread the range over all integers, "SCALED" makes them multiples of one step around 0.
 round_mode: How "SCALED" rounds halves.
 narrow_range: Whether the lowest integer is not used.
 axis: The dimension whose slices have ranges of their own; -1 for one range.
@@ -35,7 +36,7 @@ ensure_minimum_range: The least size of the range.`)
 
 min_range: The value of the lowest integer.
 max_range: The value of the highest integer.
-mode: How integers stand for values.
+mode: How integers stand for values: "MIN_COMBINED" and "MIN_FIRST" spread the range over all integers, "SCALED" makes them multiples of one step around 0.
 narrow_range: Whether the lowest integer is not used.
 axis: The dimension whose slices have ranges of their own; -1 for one range.`)
 	registry.Define("QuantizeAndDequantize").
@@ -51,7 +52,9 @@ axis: The dimension whose slices have ranges of their own; -1 for one range.`)
 
 signed_input: Whether the integers are signed.
 num_bits: How many bits the integers have.
-range_given: Whether input_min and input_max are the range; else the input says it.`)
+range_given: Whether input_min and input_max are the range; else the input says it.
+input_min: The low end of the range, if range_given is set.
+input_max: The high end of the range, if range_given is set.`)
 	registry.Define("QuantizeAndDequantizeV2").
 		Input("input: T").Input("input_min: T").Input("input_max: T").Output("output: T").
 		Attr("signed_input: bool = true").
@@ -115,5 +118,8 @@ axis: The dimension whose slices have ranges of their own; -1 for one range.`)
 		Doc(`Computes the gradient of QuantizeAndDequantizeV4: it passes where the input is within the range.
 
 gradients: The gradient of the output.
-input: The input.`)
+input: The input.
+input_min: As QuantizeAndDequantizeV4 had it.
+input_max: As QuantizeAndDequantizeV4 had it.
+axis: The dimension whose slices have ranges of their own; -1 for one range.`)
 }

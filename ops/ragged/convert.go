@@ -36,5 +36,7 @@ batched_input: Whether each row of the outermost dimension makes a variant of it
 
 encoded_ragged: One variant, or several, which are stacked.
 input_ragged_rank: How many ragged dimensions a variant has; -1 to work it out.
-output_ragged_rank: How many the result has.`)
+output_ragged_rank: How many the result has.
+Tvalues: The type of the values.
+Tsplits: The type of the splits.`)
 }

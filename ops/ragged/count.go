@@ -55,5 +55,7 @@ dense_inputs: Inputs that are matrices.
 input_order: The kind of each input in order: "R" ragged, "S" sparse, "D" dense.
 hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
 num_buckets: The number that hashes are taken modulo; 0 for none.
-hash_key: The key of the hash.`)
+hash_key: The key of the hash.
+out_values_type: The type of the entries: int64 for hashes, else string.
+out_row_splits_type: The type of output_row_splits.`)
 }

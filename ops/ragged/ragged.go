@@ -16,7 +16,10 @@ func init() {
 
 params_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end.
 params_dense_values: The values of the innermost rows.
-indices: Which rows.`)
+indices: Which rows.
+output_nested_splits: For each ragged dimension of the result where its rows begin and end.
+output_dense_values: The values of its innermost rows.
+OUTPUT_RAGGED_RANK: How many ragged dimensions the result has: those of params and of indices, less one.`)
 	registry.Define("RaggedRange").
 		Input("starts: T").Input("limits: T").Input("deltas: T").Output("rt_nested_splits: Tsplits").
 		Output("rt_dense_values: T").
@@ -28,7 +31,8 @@ starts: The first number of each row; scalars stand for all rows.
 limits: Where each range ends; it is not part of it.
 deltas: The steps.
 rt_nested_splits: Where rows begin and end.
-rt_dense_values: The numbers of all rows.`)
+rt_dense_values: The numbers of all rows.
+Tsplits: The type of the splits.`)
 	registry.Define("RaggedTensorToTensor").
 		Input("shape: Tshape").Input("values: T").Input("default_value: T").
 		Input("row_partition_tensors: num_row_partition_tensors * Tindex").Output("result: T").

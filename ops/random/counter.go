@@ -2,13 +2,22 @@ package random
 
 import "github.com/troupe-go/troupe/registry"
 
+const counterDoc = `
+
+shape: The shape of the result.
+key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+counter: The generator's counter, likewise.
+alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`
+
 func init() {
 	registry.Define("StatelessRandomGetKeyCounter").
 		Input("seed: Tseed").Output("key: uint64").Output("counter: uint64").
 		Attr("Tseed: {int32, int64} = DT_INT64").
 		Doc(`Turns a seed into the key and the counter of a generator.
 
-seed: Two numbers.`)
+seed: Two numbers.
+key: The key, a vector of one number.
+counter: The counter, a vector of two.`)
 	registry.Define("StatelessRandomGetAlg").
 		Output("alg: int32").
 		Stateful().
@@ -18,47 +27,43 @@ seed: Two numbers.`)
 		Attr("Tseed: {int32, int64} = DT_INT64").
 		Doc(`Turns a seed into the key, the counter and the algorithm of a generator.
 
-seed: Two numbers.`)
+seed: Two numbers.
+key: The key, a vector of one number.
+counter: The counter, a vector of two.
+alg: 1 Philox, 2 ThreeFry.`)
 	registry.Define("StatelessRandomUniformV2").
 		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws floats uniformly from 0 to 1, which is not among them, from a generator at a given counter.
-
-alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+		Doc("Draws floats uniformly from [0, 1), from a generator at a given counter." + counterDoc)
 	registry.Define("StatelessRandomUniformIntV2").
 		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Input("minval: dtype").Input("maxval: dtype").Output("output: dtype").
 		Attr("dtype: {int32, int64, uint32, uint64}").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws integers uniformly from minval to maxval-1, from a generator at a given counter.
+		Doc(`Draws integers uniformly from [minval, maxval), from a generator at a given counter.
 
-alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+minval: The least integer, a scalar.
+maxval: The end of the range, a scalar above minval; it is not drawn.` + counterDoc)
 	registry.Define("StatelessRandomUniformFullIntV2").
 		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Output("output: dtype").
 		Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws integers uniformly from all that there are, from a generator at a given counter.
-
-alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+		Doc("Draws integers uniformly from all that the type has, from a generator at a given counter." + counterDoc)
 	registry.Define("StatelessRandomNormalV2").
 		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws from the normal distribution of mean 0 and deviation 1, from a generator at a given counter.
-
-alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+		Doc("Draws from the normal distribution of mean 0 and deviation 1, from a generator at a given counter." + counterDoc)
 	registry.Define("StatelessTruncatedNormalV2").
 		Input("shape: Tshape").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("Tshape: {int32, int64} = DT_INT32").
-		Doc(`Draws from the normal distribution within two deviations, from a generator at a given counter.
-
-alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+		Doc("Draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, from a generator at a given counter." + counterDoc)
 	registry.Define("StatelessRandomGammaV3").
 		Input("shape: shape_dtype").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Input("alpha: dtype").Output("output: dtype").
@@ -66,13 +71,14 @@ alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
 		Attr("shape_dtype: {int32, int64} = DT_INT32").
 		Doc(`Draws from gamma distributions of scale 1, from a generator at a given counter.
 
-alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
-alpha: The shape parameters, which broadcast to shape.`)
+alpha: The shape parameters, which broadcast to shape.` + counterDoc)
 	registry.Define("StatelessShuffle").
 		Input("value: T").Input("key: uint64").Input("counter: uint64").Input("alg: int32").
 		Output("output: T").
 		Attr("T: type").
 		Doc(`Shuffles the slices along the first dimension, from a generator at a given counter.
 
+key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+counter: The generator's counter, likewise.
 alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
 }

@@ -2,6 +2,10 @@ package random
 
 import "github.com/troupe-go/troupe/registry"
 
+const shapeDoc = `
+
+shape: The shape of the result.`
+
 func init() {
 	registry.Define("RandomUniform").
 		Input("shape: T").Output("output: dtype").
@@ -10,7 +14,7 @@ func init() {
 		Attr("dtype: {half, bfloat16, float, double}").
 		Attr("T: {int32, int64}").
 		Stateful().
-		Doc("Draws floats uniformly from 0 to 1, which is not among them.")
+		Doc("Draws floats uniformly from [0, 1)." + shapeDoc)
 	registry.Define("RandomUniformInt").
 		Input("shape: T").Input("minval: Tout").Input("maxval: Tout").Output("output: Tout").
 		Attr("seed: int = 0").
@@ -18,7 +22,10 @@ func init() {
 		Attr("Tout: {int32, int64}").
 		Attr("T: {int32, int64}").
 		Stateful().
-		Doc("Draws integers uniformly from minval to maxval-1.")
+		Doc(`Draws integers uniformly from [minval, maxval).
+
+minval: The least integer, a scalar.
+maxval: The end of the range, a scalar above minval; it is not drawn.` + shapeDoc)
 	registry.Define("RandomStandardNormal").
 		Input("shape: T").Output("output: dtype").
 		Attr("seed: int = 0").
@@ -26,7 +33,7 @@ func init() {
 		Attr("dtype: {half, bfloat16, float, double}").
 		Attr("T: {int32, int64}").
 		Stateful().
-		Doc("Draws from the normal distribution of mean 0 and deviation 1.")
+		Doc("Draws from the normal distribution of mean 0 and deviation 1." + shapeDoc)
 	registry.Define("TruncatedNormal").
 		Input("shape: T").Output("output: dtype").
 		Attr("seed: int = 0").
@@ -34,7 +41,7 @@ func init() {
 		Attr("dtype: {half, bfloat16, float, double}").
 		Attr("T: {int32, int64}").
 		Stateful().
-		Doc("Draws from the normal distribution, again and again until the value is within two deviations.")
+		Doc("Draws from the normal distribution of mean 0 and deviation 1, again until the value is within [-2, 2]." + shapeDoc)
 	registry.Define("ParameterizedTruncatedNormal").
 		Input("shape: T").Input("means: dtype").Input("stdevs: dtype").Input("minvals: dtype").
 		Input("maxvals: dtype").Output("output: dtype").
@@ -45,6 +52,7 @@ func init() {
 		Stateful().
 		Doc(`Draws from normal distributions limited to ranges.
 
+shape: The shape of the result; its first dimension is that of the parameters, if they have any.
 means: The mean of each batch, or of all.
 stdevs: The deviations.
 minvals: The lower limits.
@@ -79,14 +87,17 @@ sample: The draw.`)
 
 shape: How many draws of each distribution.
 rate: Their means.
-output: Draws, then distributions.`)
+output: Draws, then distributions.
+dtype: The type of the draws.`)
 	registry.Define("RandomShuffle").
 		Input("value: T").Output("output: T").
 		Attr("seed: int = 0").
 		Attr("seed2: int = 0").
 		Attr("T: type").
 		Stateful().
-		Doc("Shuffles the slices along the first dimension.")
+		Doc(`Shuffles the slices along the first dimension.
+
+value: What to shuffle.`)
 	registry.Define("Multinomial").
 		Input("logits: T").Input("num_samples: int32").Output("output: output_dtype").
 		Attr("seed: int = 0").
@@ -94,9 +105,10 @@ output: Draws, then distributions.`)
 		Attr("T: realnumbertype").
 		Attr("output_dtype: {int32, int64} = DT_INT64").
 		Stateful().
-		Doc(`Draws classes.
+		Doc(`Draws classes from distributions.
 
 logits: Unnormalized log-probabilities, one distribution a row.
 num_samples: How many draws of each.
-output: The classes drawn, one row for each distribution.`)
+output: The classes drawn, one row for each distribution.
+output_dtype: The type of the classes.`)
 }

@@ -10,5 +10,6 @@ func init() {
 
 dim: The number of dimensions.
 num_results: How many points.
-skip: How many points are left out first.`)
+skip: How many points are left out first.
+samples: A point a row, its coordinates in [0, 1).`)
 }

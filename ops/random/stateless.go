@@ -2,77 +2,76 @@ package random
 
 import "github.com/troupe-go/troupe/registry"
 
+const seedDoc = `
+
+shape: The shape of the result.
+seed: Two numbers; the same give the same result.`
+
 func init() {
 	registry.Define("StatelessRandomUniform").
 		Input("shape: T").Input("seed: Tseed").Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("T: {int32, int64} = DT_INT32").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws floats uniformly from 0 to 1, which is not among them, as the seed says.
-
-seed: Two numbers.`)
+		Doc("Draws floats uniformly from [0, 1), the same for the same seed." + seedDoc)
 	registry.Define("StatelessRandomUniformInt").
 		Input("shape: T").Input("seed: Tseed").Input("minval: dtype").Input("maxval: dtype").
 		Output("output: dtype").
 		Attr("dtype: {int32, int64}").
 		Attr("T: {int32, int64}").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws integers uniformly from minval to maxval-1, as the seed says.
+		Doc(`Draws integers uniformly from [minval, maxval), the same for the same seed.
 
-seed: Two numbers.`)
+minval: The least integer, a scalar.
+maxval: The end of the range, a scalar above minval; it is not drawn.` + seedDoc)
 	registry.Define("StatelessRandomUniformFullInt").
 		Input("shape: T").Input("seed: Tseed").Output("output: dtype").
 		Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64").
 		Attr("T: {int32, int64} = DT_INT32").
 		Attr("Tseed: {int32, int64, uint32, uint64} = DT_INT64").
-		Doc(`Draws integers uniformly from all that there are, as the seed says.
-
-seed: Two numbers.`)
+		Doc("Draws integers uniformly from all that the type has, the same for the same seed." + seedDoc)
 	registry.Define("StatelessRandomNormal").
 		Input("shape: T").Input("seed: Tseed").Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("T: {int32, int64} = DT_INT32").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws from the normal distribution of mean 0 and deviation 1, as the seed says.
-
-seed: Two numbers.`)
+		Doc("Draws from the normal distribution of mean 0 and deviation 1, the same for the same seed." + seedDoc)
 	registry.Define("StatelessTruncatedNormal").
 		Input("shape: T").Input("seed: Tseed").Output("output: dtype").
 		Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT").
 		Attr("T: {int32, int64} = DT_INT32").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws from the normal distribution within two deviations, as the seed says.
-
-seed: Two numbers.`)
+		Doc("Draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, the same for the same seed." + seedDoc)
 	registry.Define("StatelessParameterizedTruncatedNormal").
 		Input("shape: S").Input("seed: Tseed").Input("means: dtype").Input("stddevs: dtype").
 		Input("minvals: dtype").Input("maxvals: dtype").Output("output: dtype").
 		Attr("S: {int32, int64}").
 		Attr("Tseed: {int32, int64} = DT_INT64").
 		Attr("dtype: {half, float, double}").
-		Doc(`Draws from normal distributions limited to ranges, as the seed says.
+		Doc(`Draws from normal distributions limited to ranges, the same for the same seed.
 
-seed: Two numbers.
-means: The means, which broadcast with the other parameters.`)
+means: The means, which broadcast with the other parameters.
+stddevs: The deviations, likewise.
+minvals: The lower limits, likewise.
+maxvals: The upper limits, likewise.` + seedDoc)
 	registry.Define("StatelessRandomGammaV2").
 		Input("shape: T").Input("seed: Tseed").Input("alpha: dtype").Output("output: dtype").
 		Attr("dtype: {half, float, double}").
 		Attr("T: {int32, int64}").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws from gamma distributions of scale 1, as the seed says.
+		Doc(`Draws from gamma distributions of scale 1, the same for the same seed.
 
-seed: Two numbers.
-alpha: The shape parameters, which broadcast to shape.`)
+alpha: The shape parameters, which broadcast to shape.` + seedDoc)
 	registry.Define("StatelessRandomPoisson").
 		Input("shape: T").Input("seed: Tseed").Input("lam: Rtype").Output("output: dtype").
 		Attr("Rtype: {half, float, double, int32, int64}").
 		Attr("dtype: {half, float, double, int32, int64}").
 		Attr("T: {int32, int64}").
 		Attr("Tseed: {int32, int64} = DT_INT64").
-		Doc(`Draws from Poisson distributions, as the seed says.
+		Doc(`Draws from Poisson distributions, the same for the same seed.
 
-seed: Two numbers.
-lam: Their means, which broadcast to shape.`)
+lam: Their means, which broadcast to shape.
+dtype: The type of the draws.` + seedDoc)
 	registry.Define("StatelessRandomBinomial").
 		Input("shape: S").Input("seed: Tseed").Input("counts: T").Input("probs: T").
 		Output("output: dtype").
@@ -80,20 +79,21 @@ lam: Their means, which broadcast to shape.`)
 		Attr("Tseed: {int32, int64} = DT_INT64").
 		Attr("T: {half, float, double, int32, int64} = DT_DOUBLE").
 		Attr("dtype: {half, float, double, int32, int64} = DT_INT64").
-		Doc(`Draws from binomial distributions, as the seed says.
+		Doc(`Draws from binomial distributions, the same for the same seed.
 
-seed: Two numbers.
 counts: The numbers of trials, which broadcast to shape.
-probs: The probabilities of success, likewise.`)
+probs: The probabilities of success, likewise.
+dtype: The type of the draws.` + seedDoc)
 	registry.Define("StatelessMultinomial").
 		Input("logits: T").Input("num_samples: int32").Input("seed: Tseed").
 		Output("output: output_dtype").
 		Attr("T: realnumbertype").
 		Attr("Tseed: {int32, int64} = DT_INT64").
 		Attr("output_dtype: {int32, int64} = DT_INT64").
-		Doc(`Draws classes, as the seed says.
+		Doc(`Draws classes from distributions, the same for the same seed.
 
 logits: Unnormalized log-probabilities, one distribution a row.
 num_samples: How many draws of each.
-seed: Two numbers.`)
+seed: Two numbers; the same give the same result.
+output_dtype: The type of the classes.`)
 }

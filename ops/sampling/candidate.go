@@ -13,12 +13,13 @@ func init() {
 		Attr("seed: int = 0").
 		Attr("seed2: int = 0").
 		Stateful().
-		Doc(`Draws classes uniformly.
+		Doc(`Draws classes, each equally likely.
 
 true_classes: The classes that are right, num_true of them a row.
 sampled_candidates: The classes drawn.
 true_expected_count: How often each right class is expected among them.
 sampled_expected_count: How often each of them is expected.
+num_true: How many right classes each example has.
 num_sampled: How many to draw.
 unique: Whether no class is drawn twice.
 range_max: Classes are drawn from 0 up to this.`)
@@ -38,6 +39,7 @@ true_classes: The classes that are right, num_true of them a row.
 sampled_candidates: The classes drawn.
 true_expected_count: How often each right class is expected among them.
 sampled_expected_count: How often each of them is expected.
+num_true: How many right classes each example has.
 num_sampled: How many to draw.
 unique: Whether no class is drawn twice.
 range_max: Classes are drawn from 0 up to this.`)
@@ -57,6 +59,7 @@ true_classes: The classes that are right, num_true of them a row.
 sampled_candidates: The classes drawn.
 true_expected_count: How often each right class is expected among them.
 sampled_expected_count: How often each of them is expected.
+num_true: How many right classes each example has.
 num_sampled: How many to draw.
 unique: Whether no class is drawn twice.
 range_max: Classes are drawn from 0 up to this.`)
@@ -72,5 +75,6 @@ true_classes: The right classes, num_true of them a row.
 sampled_candidates: The classes drawn.
 indices: The row of each hit.
 ids: The place of each hit among the drawn classes.
-weights: For each hit the lowest float, to be added to its logit.`)
+weights: For each hit the lowest float, to be added to its logit.
+num_true: How many right classes each example has.`)
 }

@@ -17,7 +17,11 @@ thresh: Sums of an absolute value below this are left out.`)
 		Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc("Adds a sparse tensor to a tensor of the same shape.")
+		Doc(`Adds a sparse tensor to an ordinary one, of one shape.
+
+a_indices: Indices of the entries of a, one a row.
+a_values: The entries.
+a_shape: The shape of a.`)
 	registry.Define("SparseDenseCwiseAdd").
 		Input("sp_indices: int64").Input("sp_values: T").Input("sp_shape: int64").Input("dense: T").
 		Output("output: T").

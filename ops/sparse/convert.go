@@ -20,7 +20,7 @@ validate_indices: Whether to check that indices are in order and occur once.`)
 		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
 		Output("output_indices: int64").Output("output_values: T").
 		Attr("T: type").
-		Doc("Puts the entries of a sparse tensor into row-major order.")
+		Doc("Puts the entries of a sparse tensor into row-major order, which other operations want.")
 	registry.Define("SparseReshape").
 		Input("input_indices: int64").Input("input_shape: int64").Input("new_shape: int64").
 		Output("output_indices: int64").Output("output_shape: int64").

@@ -24,6 +24,7 @@ dense_inputs: Inputs that are matrices.
 hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
 num_buckets: The number that hashes are taken modulo; 0 for none.
 hash_key: The key of the hash.
+out_type: The type of the entries: int64 for hashes, else string.
 internal_type: The type that values have when they are combined.`)
 	registry.Define("SparseCrossV2").
 		Input("indices: N * int64").Input("values: sparse_types").Input("shapes: N * int64").

@@ -10,9 +10,12 @@ func init() {
 		Attr("Tindices: {int32, int64} = DT_INT64").
 		Attr("adjoint_a: bool = false").
 		Attr("adjoint_b: bool = false").
-		Doc(`Multiplies a sparse matrix by a matrix.
+		Doc(`Multiplies a sparse matrix by an ordinary one.
 
-adjoint_a: Whether to multiply by the adjoint of a.
+a_indices: Indices of the entries of a, one a row.
+a_values: The entries.
+a_shape: The shape of a.
+adjoint_a: Whether a is replaced by its adjoint.
 adjoint_b: Whether b is replaced by its adjoint.`)
 	registry.Define("SparseTensorToCSRSparseMatrix").
 		Input("indices: int64").Input("values: T").Input("dense_shape: int64").

@@ -8,13 +8,23 @@ func init() {
 		Output("serialized_sparse: out_type").
 		Attr("T: type").
 		Attr("out_type: {string, variant} = DT_STRING").
-		Doc("Serializes a sparse tensor into a vector of three elements: indices, values and shape.")
+		Doc(`Serializes a sparse tensor into a vector of three elements: indices, values and shape.
+
+sparse_indices: Indices of the entries, one a row.
+sparse_values: The entries.
+sparse_shape: The shape.
+out_type: Whether the elements are strings or variants.`)
 	registry.Define("SerializeManySparse").
 		Input("sparse_indices: int64").Input("sparse_values: T").Input("sparse_shape: int64").
 		Output("serialized_sparse: out_type").
 		Attr("T: type").
 		Attr("out_type: {string, variant} = DT_STRING").
-		Doc("Serializes each slice of a sparse tensor along its first dimension into a row of three elements.")
+		Doc(`Serializes each slice of a sparse tensor along its first dimension into a row of three elements.
+
+sparse_indices: Indices of the entries, one a row.
+sparse_values: The entries.
+sparse_shape: The shape.
+out_type: Whether the elements are strings or variants.`)
 	registry.Define("DeserializeSparse").
 		Input("serialized_sparse: Tserialized").Output("sparse_indices: int64").
 		Output("sparse_values: dtype").Output("sparse_shape: int64").

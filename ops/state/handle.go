@@ -33,7 +33,13 @@ shape: The shape of its values, in which dimensions may be unknown.`)
 		Attr("dtypes: list(type)").
 		Attr("shapes: list(shape)").
 		Stateful().
-		Doc("Gives the handles of several variables.")
+		Doc(`Gives the handles of several variables.
+
+containers: The container of each variable.
+shared_names: The name of each variable.
+N: How many variables.
+dtypes: The type of each variable.
+shapes: The shape of each variable.`)
 	registry.Define("DestroyResourceOp").
 		Input("resource: resource").
 		Attr("ignore_lookup_error: bool = true").

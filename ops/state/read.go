@@ -20,7 +20,9 @@ func init() {
 		Attr("N: int >= 0").
 		Attr("dtypes: list(type) >= 1").
 		Stateful().
-		Doc("Gives the values of several variables.")
+		Doc(`Gives the values of several variables.
+
+dtypes: Their types.`)
 	registry.Define("VarIsInitializedOp").
 		Input("resource: resource").Output("is_initialized: bool").
 		Stateful().

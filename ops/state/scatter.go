@@ -24,12 +24,12 @@ func init() {
 		types     []tensor.DType // with kernels
 		refTypes  string         // that the definition of the reference form allows
 	}{
-		{"Add", "Adds updates to the rows of a variable that indices name.", elementwise.UpdateAdd, elementwise.Numbers, "numbertype"},
-		{"Sub", "Subtracts updates from the rows of a variable that indices name.", elementwise.UpdateSub, elementwise.Numbers, "numbertype"},
-		{"Mul", "Multiplies the rows of a variable that indices name by updates.", elementwise.UpdateMul, elementwise.Numbers, "numbertype"},
-		{"Div", "Divides the rows of a variable that indices name by updates.", elementwise.UpdateDiv, elementwise.Numbers, "numbertype"},
-		{"Min", "Sets the rows of a variable that indices name to the lesser of them and updates.", elementwise.UpdateMin, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
-		{"Max", "Sets the rows of a variable that indices name to the greater of them and updates.", elementwise.UpdateMax, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
+		{"Add", "Adds updates to the slices of a variable that indices name.", elementwise.UpdateAdd, elementwise.Numbers, "numbertype"},
+		{"Sub", "Subtracts updates from the slices of a variable that indices name.", elementwise.UpdateSub, elementwise.Numbers, "numbertype"},
+		{"Mul", "Multiplies the slices of a variable that indices name by updates.", elementwise.UpdateMul, elementwise.Numbers, "numbertype"},
+		{"Div", "Divides the slices of a variable that indices name by updates.", elementwise.UpdateDiv, elementwise.Numbers, "numbertype"},
+		{"Min", "Sets the slices of a variable that indices name to the lesser of them and updates.", elementwise.UpdateMin, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
+		{"Max", "Sets the slices of a variable that indices name to the greater of them and updates.", elementwise.UpdateMax, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
 	} {
 		defineScatter("Scatter"+op.name, op.refTypes, "false", op.doc)
 		defineResourceScatter("ResourceScatter"+op.name, "numbertype", op.doc)
@@ -43,7 +43,7 @@ func init() {
 		kernel.ForTypes("Scatter"+op.name, "T", create, types...)
 		kernel.ForTypes("ResourceScatter"+op.name, "dtype", create, op.types...)
 	}
-	const doc = "Sets the rows of a variable that indices name to updates."
+	const doc = "Sets the slices of a variable that indices name to updates."
 	defineScatter("ScatterUpdate", "type", "true", doc)
 	defineResourceScatter("ResourceScatterUpdate", "type", doc)
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return &scatter{dt: c.Inputs[2]}, nil }, "ScatterUpdate", "ResourceScatterUpdate")
@@ -51,8 +51,8 @@ func init() {
 
 const scatterDoc = `
 
-indices: which rows, in any shape; an index may come several times.
-updates: for each index a row, or one scalar for all.`
+indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+updates: For each index a slice, or one scalar for all.`
 
 func defineScatter(name, types, locking, doc string) {
 	registry.Define(name).

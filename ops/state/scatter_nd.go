@@ -22,8 +22,8 @@ func init() {
 		name, doc string
 		update    elementwise.Update
 	}{
-		{"ScatterNdAdd", "Adds updates to the slices of a variable that indices name.", elementwise.UpdateAdd},
-		{"ScatterNdSub", "Subtracts updates from the slices of a variable that indices name.", elementwise.UpdateSub},
+		{"ScatterNdAdd", "Adds updates to a variable at given coordinates.", elementwise.UpdateAdd},
+		{"ScatterNdSub", "Subtracts updates from a variable at given coordinates.", elementwise.UpdateSub},
 	} {
 		defineScatterNd(op.name, "numbertype", "false", op.doc)
 		for _, name := range []string{op.name, "Resource" + op.name} {
@@ -34,7 +34,7 @@ func init() {
 			}
 		}
 	}
-	defineScatterNd("ScatterNdUpdate", "type", "true", "Sets the slices of a variable that indices name to updates.")
+	defineScatterNd("ScatterNdUpdate", "type", "true", "Sets a variable at given coordinates to updates.")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return newScatterNd(c, nil) }, "ScatterNdUpdate", "ResourceScatterNdUpdate")
 }
 
@@ -42,9 +42,8 @@ func init() {
 func defineScatterNd(name, types, locking, doc string) {
 	doc += `
 
-indices: vectors of coordinates along the last dimension, which has at most as many elements as the variable has dimensions.
-updates: for each vector the slice there.
-bad_indices_policy: 'IGNORE' passes over coordinates outside the variable; 'ERROR', 'DEFAULT' or nothing fails at them.`
+indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+updates: For each vector an element or slice.`
 	registry.Define(name).
 		Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)").
 		Attr("T: " + types).

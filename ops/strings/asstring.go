@@ -22,13 +22,13 @@ func init() {
 		Attr("shortest: bool = false").
 		Attr("width: int = -1").
 		Attr("fill: string = ''").
-		Doc(`Prints numbers as C's printf does.
+		Doc(`Prints numbers and bools as C's printf does.
 
-precision: digits after the point, or all digits with shortest; negative means 6.
-scientific: whether floats have an exponent.
-shortest: whether floats have one where that is shorter.
-width: characters at least, unless it is negative.
-fill: what a number is filled up with: a space, "0", "-" to fill on the right, or "+" for a sign.`)
+precision: Digits after the point, or all digits with shortest; negative means 6.
+scientific: Whether floats have an exponent.
+shortest: Whether floats have one where that is shorter.
+width: The least number of characters; no matter if negative.
+fill: What a number is filled up with: a space, "0", "-" to fill on the right, or "+" for a sign. Empty for spaces.`)
 	kernel.ForAll(newAsString, "AsString")
 }
 

@@ -11,17 +11,25 @@ func init() {
 	registry.Define("StringToHashBucket").
 		Input("string_tensor: string").Output("output: int64").
 		Attr("num_buckets: int >= 1").
-		Doc("Hashes strings to buckets; the hash may differ between versions.")
+		Doc(`Hashes strings to buckets; the hash may differ between versions, so do not keep it.
+
+output: For each string its bucket, in [0, num_buckets).
+num_buckets: How many buckets; hashes are taken modulo this.`)
 	registry.Define("StringToHashBucketFast").
 		Input("input: string").Output("output: int64").
 		Attr("num_buckets: int >= 1").
-		Doc("Hashes strings to buckets with FarmHash.")
+		Doc(`Hashes strings to buckets with FarmHash.
+
+output: For each string its bucket, in [0, num_buckets).
+num_buckets: How many buckets; hashes are taken modulo this.`)
 	registry.Define("StringToHashBucketStrong").
 		Input("input: string").Output("output: int64").
 		Attr("num_buckets: int >= 1").
 		Attr("key: list(int)").
 		Doc(`Hashes strings to buckets with keyed SipHash, so that nobody can foresee collisions.
 
+output: For each string its bucket, in [0, num_buckets).
+num_buckets: How many buckets; hashes are taken modulo this.
 key: The key, two numbers.`)
 
 	kernel.ForAll(newBuckets(func(s string) uint64 { return murmur(s, 0xdecafcaffe) }), "StringToHashBucket")

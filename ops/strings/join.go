@@ -15,7 +15,7 @@ func init() {
 		Input("inputs: N * string").Output("output: string").
 		Attr("N: int >= 0").
 		Attr("separator: string = ''").
-		Doc(`Joins strings of several tensors, element by element.
+		Doc(`Joins the strings of several tensors, element by element.
 
 inputs: Tensors of one shape, and scalars, which go with every element.
 separator: What stands between strings.`)

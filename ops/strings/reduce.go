@@ -26,9 +26,9 @@ separator: What stands between strings.`)
 		Attr("separator: string = ''").
 		Attr("Tindices: {int32, int64}").
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Doc(`Joins the strings of each segment.
+		Doc(`Joins the strings of each segment, in order; a segment without strings gives "".
 
-segment_ids: The segment of each string.
+segment_ids: The segment of each string; those of negative ones are left out.
 num_segments: How many segments.
 separator: What stands between strings.`)
 

@@ -17,6 +17,9 @@ func init() {
 		Doc(`Splits strings at any of some characters, into a sparse matrix.
 
 delimiter: The characters; empty to split into bytes.
+indices: The indices of the parts: a row for each string.
+values: The parts.
+shape: The shape of the sparse matrix.
 skip_empty: Whether empty parts are left out.`)
 	registry.Define("StringSplitV2").
 		Input("input: string").Input("sep: string").Output("indices: int64").Output("values: string").
@@ -25,6 +28,9 @@ skip_empty: Whether empty parts are left out.`)
 		Doc(`Splits strings at a separator, into a sparse matrix.
 
 sep: The separator; empty for any white space.
+indices: The indices of the parts: a row for each string.
+values: The parts.
+shape: The shape of the sparse matrix.
 maxsplit: The most splits of a string; -1 for any number.`)
 
 	kernel.ForAll(newSplit, "StringSplit")

@@ -15,11 +15,12 @@ func init() {
 		Input("input: string").Input("pos: T").Input("len: T").Output("output: string").
 		Attr("T: {int32, int64}").
 		Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'").
-		Doc(`Cuts substrings out, with broadcasting.
+		Doc(`Cuts substrings out of strings, with broadcasting.
 
-pos: Where they begin; negative counts from the end.
+input: The strings.
+pos: Where a substring begins; negative counts from the end. A place outside of the string is an error.
 len: How long they are; less where the string ends.
-unit: Whether to count bytes or characters.`)
+unit: Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").`)
 	kernel.ForAll(newSubstr, "Substr")
 }
 

@@ -19,7 +19,7 @@ func init() {
 		Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'").
 		Doc(`Tells the length of strings.
 
-unit: Whether to count bytes or characters.`)
+unit: Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").`)
 	registry.Define("EncodeBase64").
 		Input("input: string").Output("output: string").
 		Attr("pad: bool = false").

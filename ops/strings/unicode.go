@@ -25,7 +25,8 @@ char_values: The code points of all strings.
 input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 errors: What to do about malformed text: "strict", "replace" or "ignore".
 replacement_char: The code point that "replace" puts in.
-replace_control_characters: Whether C0 control characters are replaced.`)
+replace_control_characters: Whether C0 control characters are replaced.
+Tsplits: The type of row_splits.`)
 	registry.Define("UnicodeDecodeWithOffsets").
 		Input("input: string").Output("row_splits: Tsplits").Output("char_values: int32").
 		Output("char_to_byte_starts: int64").
@@ -42,7 +43,8 @@ char_to_byte_starts: The byte at which each begins in its string.
 input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 errors: What to do about malformed text: "strict", "replace" or "ignore".
 replacement_char: The code point that "replace" puts in.
-replace_control_characters: Whether C0 control characters are replaced.`)
+replace_control_characters: Whether C0 control characters are replaced.
+Tsplits: The type of row_splits.`)
 	registry.Define("UnicodeEncode").
 		Input("input_values: int32").Input("input_splits: Tsplits").Output("output: string").
 		Attr("errors: {'ignore', 'replace', 'strict'} = 'replace'").
@@ -54,6 +56,7 @@ replace_control_characters: Whether C0 control characters are replaced.`)
 input_values: The code points of all rows.
 input_splits: Where rows begin and end.
 errors: What to do about what is no code point: "strict", "replace" or "ignore".
+output_encoding: The encoding of the output.
 replacement_char: The code point that "replace" puts in.`)
 	registry.Define("UnicodeTranscode").
 		Input("input: string").Output("output: string").
@@ -65,9 +68,10 @@ replacement_char: The code point that "replace" puts in.`)
 		Doc(`Turns strings from one encoding into another.
 
 input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
+output_encoding: The encoding of the output.
 errors: What to do about malformed text: "strict", "replace" or "ignore".
 replacement_char: The code point that "replace" puts in.
-replace_control_characters: Whether C0 control characters are replaced.`)
+replace_control_characters: Whether C0 control characters are replaced, too.`)
 
 	kernel.ForAll(newDecode, "UnicodeDecode", "UnicodeDecodeWithOffsets")
 	kernel.ForAll(newEncodeRows, "UnicodeEncode")

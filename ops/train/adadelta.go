@@ -11,7 +11,7 @@ func init() {
 		Doc(`Updates a variable by the Adadelta method.
 
 accum = rho·accum + (1-rho)·grad²; update = √(accum_update + epsilon)/√(accum + epsilon)·grad;
-accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update`)
+accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + denseDoc + epsilonDoc + rhoDoc)
 	registry.Define("ResourceApplyAdadelta").
 		Input("var: resource").Input("accum: resource").Input("accum_update: resource").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").
@@ -21,7 +21,7 @@ accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update`)
 		Doc(`Updates a variable by the Adadelta method.
 
 accum = rho·accum + (1-rho)·grad²; update = √(accum_update + epsilon)/√(accum + epsilon)·grad;
-accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update`)
+accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + denseDoc + epsilonDoc + rhoDoc)
 	registry.Define("SparseApplyAdadelta").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("accum_update: Ref(T)").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").Input("indices: Tindices").
@@ -32,9 +32,7 @@ accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update`)
 		Doc(`Updates rows of a variable by the Adadelta method.
 
 accum = rho·accum + (1-rho)·grad²; update = √(accum_update + epsilon)/√(accum + epsilon)·grad;
-accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update
-
-indices: The row that each row of grad is for.`)
+accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + rowsDoc + epsilonDoc + rhoDoc)
 	registry.Define("ResourceSparseApplyAdadelta").
 		Input("var: resource").Input("accum: resource").Input("accum_update: resource").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").Input("indices: Tindices").
@@ -45,7 +43,5 @@ indices: The row that each row of grad is for.`)
 		Doc(`Updates rows of a variable by the Adadelta method.
 
 accum = rho·accum + (1-rho)·grad²; update = √(accum_update + epsilon)/√(accum + epsilon)·grad;
-accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update
-
-indices: The row that each row of grad is for.`)
+accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + rowsDoc + epsilonDoc + rhoDoc)
 }

@@ -12,7 +12,7 @@ func init() {
 
 accum += grad²; var -= lr·grad/√accum
 
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + denseDoc)
 	registry.Define("ResourceApplyAdagrad").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Attr("T: numbertype").
@@ -23,7 +23,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/√accum
 
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + denseDoc)
 	registry.Define("ApplyAdagradV2").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("epsilon: T").Input("grad: T").
 		Output("out: Ref(T)").
@@ -34,7 +34,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/(√accum + epsilon)
 
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + denseDoc + epsilonDoc)
 	registry.Define("ResourceApplyAdagradV2").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("epsilon: T").
 		Input("grad: T").
@@ -46,7 +46,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/(√accum + epsilon)
 
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + denseDoc + epsilonDoc)
 	registry.Define("SparseApplyAdagrad").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Output("out: Ref(T)").
@@ -58,8 +58,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/√accum
 
-indices: The row that each row of grad is for.
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + rowsDoc)
 	registry.Define("ResourceSparseApplyAdagrad").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").
@@ -72,8 +71,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/√accum
 
-indices: The row that each row of grad is for.
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + rowsDoc)
 	registry.Define("SparseApplyAdagradV2").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("epsilon: T").Input("grad: T").
 		Input("indices: Tindices").Output("out: Ref(T)").
@@ -85,8 +83,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/(√accum + epsilon)
 
-indices: The row that each row of grad is for.
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + rowsDoc + epsilonDoc)
 	registry.Define("ResourceSparseApplyAdagradV2").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("epsilon: T").
 		Input("grad: T").Input("indices: Tindices").
@@ -99,8 +96,7 @@ update_slots: Whether accum is updated.`)
 
 accum += grad²; var -= lr·grad/(√accum + epsilon)
 
-indices: The row that each row of grad is for.
-update_slots: Whether accum is updated.`)
+update_slots: Whether accum is updated.` + rowsDoc + epsilonDoc)
 	registry.Define("ApplyProximalAdagrad").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("l1: T").Input("l2: T").
 		Input("grad: T").Output("out: Ref(T)").
@@ -108,7 +104,7 @@ update_slots: Whether accum is updated.`)
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the Adagrad method, with L1 and L2 regularization.
 
-accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)`)
+accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)` + denseDoc + penaltyDoc)
 	registry.Define("ResourceApplyProximalAdagrad").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("l1: T").Input("l2: T").
 		Input("grad: T").
@@ -117,5 +113,5 @@ accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(
 		Stateful().
 		Doc(`Updates a variable by the Adagrad method, with L1 and L2 regularization.
 
-accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)`)
+accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)` + denseDoc + penaltyDoc)
 }

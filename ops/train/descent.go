@@ -7,13 +7,19 @@ func init() {
 		Input("var: Ref(T)").Input("alpha: T").Input("delta: T").Output("out: Ref(T)").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
-		Doc("Steps down a gradient: var -= alpha·delta.")
+		Doc(`Steps down a gradient: var -= alpha·delta.
+
+alpha: The learning rate, a scalar.
+delta: The gradient, of the variable's shape.`)
 	registry.Define("ResourceApplyGradientDescent").
 		Input("var: resource").Input("alpha: T").Input("delta: T").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().
-		Doc("Steps down a gradient: var -= alpha·delta.")
+		Doc(`Steps down a gradient: var -= alpha·delta.
+
+alpha: The learning rate, a scalar.
+delta: The gradient, of the variable's shape.`)
 	registry.Define("ApplyProximalGradientDescent").
 		Input("var: Ref(T)").Input("alpha: T").Input("l1: T").Input("l2: T").Input("delta: T").
 		Output("out: Ref(T)").
@@ -21,7 +27,10 @@ func init() {
 		Attr("use_locking: bool = false").
 		Doc(`Steps down a gradient, with L1 and L2 regularization.
 
-prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)`)
+prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)
+
+alpha: The learning rate, a scalar.
+delta: The gradient, of the variable's shape.` + penaltyDoc)
 	registry.Define("ResourceApplyProximalGradientDescent").
 		Input("var: resource").Input("alpha: T").Input("l1: T").Input("l2: T").Input("delta: T").
 		Attr("T: numbertype").
@@ -29,5 +38,8 @@ prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha�
 		Stateful().
 		Doc(`Steps down a gradient, with L1 and L2 regularization.
 
-prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)`)
+prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha·l1, 0)
+
+alpha: The learning rate, a scalar.
+delta: The gradient, of the variable's shape.` + penaltyDoc)
 }

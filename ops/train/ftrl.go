@@ -15,7 +15,7 @@ next = accum + grad²; linear += grad - (next^-lr_power - accum^-lr_power)/lr·v
 var = (sign(linear)·l1 - linear)/quadratic where |linear| > l1, else 0; accum = next
 
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + penaltyDoc)
 	registry.Define("ResourceApplyFtrl").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").
@@ -29,7 +29,7 @@ next = accum + grad²; linear += grad - (next^-lr_power - accum^-lr_power)/lr·v
 var = (sign(linear)·l1 - linear)/quadratic where |linear| > l1, else 0; accum = next
 
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + penaltyDoc)
 	registry.Define("ApplyFtrlV2").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").Input("lr_power: T").
@@ -43,7 +43,7 @@ As ApplyFtrl, with grad + 2·l2_shrinkage·var in place of grad in linear.
 
 l2_shrinkage: How much the variable itself counts in its gradient.
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + penaltyDoc)
 	registry.Define("ResourceApplyFtrlV2").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").Input("lr_power: T").
@@ -57,7 +57,7 @@ As ResourceApplyFtrl, with grad + 2·l2_shrinkage·var in place of grad in linea
 
 l2_shrinkage: How much the variable itself counts in its gradient.
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + penaltyDoc)
 	registry.Define("SparseApplyFtrl").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").
@@ -68,9 +68,8 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
 		Attr("multiply_linear_by_lr: bool = false").
 		Doc(`Updates rows of a variable by the FTRL-proximal method, as ApplyFtrl does.
 
-indices: The row that each row of grad is for.
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + penaltyDoc)
 	registry.Define("ResourceSparseApplyFtrl").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").
@@ -81,9 +80,8 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
 		Stateful().
 		Doc(`Updates rows of a variable by the FTRL-proximal method, as ResourceApplyFtrl does.
 
-indices: The row that each row of grad is for.
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + penaltyDoc)
 	registry.Define("SparseApplyFtrlV2").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").
@@ -94,10 +92,9 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
 		Attr("multiply_linear_by_lr: bool = false").
 		Doc(`Updates rows of a variable by the FTRL-proximal method with L2 shrinkage, as ApplyFtrlV2 does.
 
-indices: The row that each row of grad is for.
 l2_shrinkage: How much the variable itself counts in its gradient.
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + penaltyDoc)
 	registry.Define("ResourceSparseApplyFtrlV2").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").
@@ -109,8 +106,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
 		Stateful().
 		Doc(`Updates rows of a variable by the FTRL-proximal method with L2 shrinkage, as ResourceApplyFtrlV2 does.
 
-indices: The row that each row of grad is for.
 l2_shrinkage: How much the variable itself counts in its gradient.
 lr_power: Not above 0; usually -0.5.
-multiply_linear_by_lr: Whether linear is kept multiplied by lr.`)
+multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + penaltyDoc)
 }

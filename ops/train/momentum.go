@@ -11,7 +11,9 @@ func init() {
 		Attr("use_nesterov: bool = false").
 		Doc(`Updates a variable with momentum.
 
-accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.`)
+accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
+
+use_nesterov: Whether to take Nesterov's form of the step.` + denseDoc + momentumDoc)
 	registry.Define("ResourceApplyMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("momentum: T").
@@ -21,7 +23,9 @@ accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr
 		Stateful().
 		Doc(`Updates a variable with momentum.
 
-accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.`)
+accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
+
+use_nesterov: Whether to take Nesterov's form of the step.` + denseDoc + momentumDoc)
 	registry.Define("ResourceApplyKerasMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("momentum: T").
@@ -31,7 +35,9 @@ accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr
 		Stateful().
 		Doc(`Updates a variable with momentum as Keras defines it.
 
-accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.`)
+accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.
+
+use_nesterov: Whether to take Nesterov's form of the step.` + denseDoc + momentumDoc)
 	registry.Define("SparseApplyMomentum").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Input("momentum: T").Output("out: Ref(T)").
@@ -43,7 +49,7 @@ accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum ac
 
 accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
 
-indices: The row that each row of grad is for.`)
+use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentumDoc)
 	registry.Define("ResourceSparseApplyMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Input("momentum: T").
@@ -56,7 +62,7 @@ indices: The row that each row of grad is for.`)
 
 accum = accum·momentum + grad; var -= lr·accum, or with Nesterov's momentum lr·grad + lr·momentum·accum.
 
-indices: The row that each row of grad is for.`)
+use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentumDoc)
 	registry.Define("ResourceSparseApplyKerasMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Input("momentum: T").
@@ -69,5 +75,5 @@ indices: The row that each row of grad is for.`)
 
 accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.
 
-indices: The row that each row of grad is for.`)
+use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentumDoc)
 }

@@ -10,7 +10,7 @@ func init() {
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the RMSProp method.
 
-ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom`)
+ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom` + denseDoc + epsilonDoc + rhoDoc + momentumDoc)
 	registry.Define("ResourceApplyRMSProp").
 		Input("var: resource").Input("ms: resource").Input("mom: resource").Input("lr: T").
 		Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").
@@ -19,7 +19,7 @@ ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon)
 		Stateful().
 		Doc(`Updates a variable by the RMSProp method.
 
-ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom`)
+ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom` + denseDoc + epsilonDoc + rhoDoc + momentumDoc)
 	registry.Define("SparseApplyRMSProp").
 		Input("var: Ref(T)").Input("ms: Ref(T)").Input("mom: Ref(T)").Input("lr: T").Input("rho: T").
 		Input("momentum: T").Input("epsilon: T").Input("grad: T").Input("indices: Tindices").
@@ -29,9 +29,7 @@ ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon)
 		Attr("use_locking: bool = false").
 		Doc(`Updates rows of a variable by the RMSProp method.
 
-ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom
-
-indices: The row that each row of grad is for.`)
+ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom` + rowsDoc + epsilonDoc + rhoDoc + momentumDoc)
 	registry.Define("ResourceSparseApplyRMSProp").
 		Input("var: resource").Input("ms: resource").Input("mom: resource").Input("lr: T").
 		Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").
@@ -42,9 +40,7 @@ indices: The row that each row of grad is for.`)
 		Stateful().
 		Doc(`Updates rows of a variable by the RMSProp method.
 
-ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom
-
-indices: The row that each row of grad is for.`)
+ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon); var -= mom` + rowsDoc + epsilonDoc + rhoDoc + momentumDoc)
 	registry.Define("ApplyCenteredRMSProp").
 		Input("var: Ref(T)").Input("mg: Ref(T)").Input("ms: Ref(T)").Input("mom: Ref(T)").Input("lr: T").
 		Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").Output("out: Ref(T)").
@@ -52,7 +48,7 @@ indices: The row that each row of grad is for.`)
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
 
-mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom`)
+mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom` + denseDoc + epsilonDoc + rhoDoc + momentumDoc)
 	registry.Define("ResourceApplyCenteredRMSProp").
 		Input("var: resource").Input("mg: resource").Input("ms: resource").Input("mom: resource").
 		Input("lr: T").Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").
@@ -61,5 +57,5 @@ mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mo
 		Stateful().
 		Doc(`Updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
 
-mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom`)
+mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom` + denseDoc + epsilonDoc + rhoDoc + momentumDoc)
 }

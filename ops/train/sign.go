@@ -10,7 +10,11 @@ func init() {
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the AddSign method.
 
-m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m))·grad`)
+m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m))·grad
+
+alpha: What counts whether or not signs agree, a scalar.
+sign_decay: How much the agreement of signs counts, a scalar.
+beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 	registry.Define("ResourceApplyAddSign").
 		Input("var: resource").Input("m: resource").Input("lr: T").Input("alpha: T").
 		Input("sign_decay: T").Input("beta: T").Input("grad: T").
@@ -19,7 +23,11 @@ m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m
 		Stateful().
 		Doc(`Updates a variable by the AddSign method.
 
-m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m))·grad`)
+m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m))·grad
+
+alpha: What counts whether or not signs agree, a scalar.
+sign_decay: How much the agreement of signs counts, a scalar.
+beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 	registry.Define("ApplyPowerSign").
 		Input("var: Ref(T)").Input("m: Ref(T)").Input("lr: T").Input("logbase: T").Input("sign_decay: T").
 		Input("beta: T").Input("grad: T").Output("out: Ref(T)").
@@ -27,7 +35,11 @@ m = beta·m + (1-beta)·grad; var -= lr·(alpha + sign_decay·sign(grad)·sign(m
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the PowerSign method.
 
-m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·sign(m))·grad`)
+m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·sign(m))·grad
+
+logbase: The logarithm of the base that is raised to the agreement of signs, a scalar.
+sign_decay: How much the agreement of signs counts, a scalar.
+beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 	registry.Define("ResourceApplyPowerSign").
 		Input("var: resource").Input("m: resource").Input("lr: T").Input("logbase: T").
 		Input("sign_decay: T").Input("beta: T").Input("grad: T").
@@ -36,5 +48,9 @@ m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·si
 		Stateful().
 		Doc(`Updates a variable by the PowerSign method.
 
-m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·sign(m))·grad`)
+m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·sign(m))·grad
+
+logbase: The logarithm of the base that is raised to the agreement of signs, a scalar.
+sign_decay: How much the agreement of signs counts, a scalar.
+beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 }

@@ -31,6 +31,7 @@ client_terminated: Whether the other end is the caller of the step, feeding or f
 		DistributedCommunication().
 		Doc(`Receives a tensor from a _Send of the same name on another device.
 
+tensor_type: The type of the tensor.
 tensor_name: The name under which sender and receiver meet.
 send_device: The device that sends.
 send_device_incarnation: The incarnation of that device.
@@ -64,6 +65,7 @@ client_terminated: Whether the other end is the caller of the step, feeding or f
 		DistributedCommunication().
 		Doc(`Receives a tensor into the memory of the host, whatever the device.
 
+tensor_type: The type of the tensor.
 tensor_name: The name under which sender and receiver meet.
 send_device: The device that sends.
 send_device_incarnation: The incarnation of that device.
