@@ -38,20 +38,21 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	if err := checkName(args.Name); err != nil {
 		return nil, err
 	}
-	if err := checkDevice(args.Device); err != nil {
-		return nil, nodeError(err, args.Name, args.Type)
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	device, err := g.internDevice(args.Device)
+	if err != nil {
+		return nil, nodeError(err, args.Name, args.Type)
+	}
 	if _, ok := g.byName[args.Name]; ok {
 		return nil, status.Invalid("Duplicate node name in graph: '%s'", args.Name)
 	}
-	n := &Node{graph: g, id: len(g.nodes), name: args.Name, device: args.Device}
+	n := &Node{graph: g, id: len(g.nodes), name: args.Name, device: device}
 	n.self = n
 	if err := n.fill(args); err != nil {
 		return nil, nodeError(err, args.Name, args.Type)
 	}
-	if err := n.infer(&g.inferrer, false); err != nil {
+	if err := n.infer(&g.inferrer, g.draft); err != nil {
 		return nil, nodeError(err, args.Name, args.Type)
 	}
 	g.add(n)
@@ -60,8 +61,7 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 
 // fill sets a node's signature and edges.
 func (n *Node) fill(args OpSpec) error {
-	change := libraryChange{g: n.graph}
-	op, call, err := change.lookup(args.Type)
+	op, call, err := n.graph.library.lookup(args.Type)
 	if err != nil {
 		return err
 	}

@@ -34,9 +34,8 @@ func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n.id < g.indexed {
-		old := g.uses[n.inputs[i].Op.id]
-		g.uses[n.inputs[i].Op.id] = slices.DeleteFunc(old, func(u use) bool { return u.by == Consumer{n, i} })
-		g.addUse(from, Consumer{n, i})
+		g.removeUse(Edge{n.inputs[i], Consumer{n, i}})
+		g.addUse(Edge{from, Consumer{n, i}})
 	}
 	n.inputs = slices.Clone(n.inputs)
 	n.inputs[i] = from

@@ -46,7 +46,7 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	if _, ok := g.byName[spec.Name]; ok {
 		return nil, status.Invalid("Duplicate node name in graph: '%s'", spec.Name)
 	}
-	if sig.class == ClassCall && g.library.functions[sig.op.Name] == nil {
+	if sig.class == ClassCall && g.library.find(sig.op.Name) == nil {
 		return nil, status.Errorf(status.NotFound, "node '%s' calls the function '%s', which the library does not have", spec.Name, sig.op.Name)
 	}
 	c := &Node{graph: g, id: len(g.nodes), name: spec.Name, device: spec.Device, inputs: slices.Clone(spec.Inputs)}
@@ -58,7 +58,7 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	if _, err := c.connect(sig); err != nil {
 		return nil, err
 	}
-	if err := c.infer(&g.inferrer, false); err != nil {
+	if err := c.infer(&g.inferrer, g.draft); err != nil {
 		return nil, nodeError(err, c.name, sig.op.Name)
 	}
 	g.add(c)

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/status"
 )
@@ -15,4 +17,24 @@ func checkDevice(device string) error {
 		return status.Invalid("Error parsing the device spec: %s", status.From(err).Message)
 	}
 	return nil
+}
+
+// internDevice checks a device that a node asks for. Equal ones share their
+// bytes: most graphs have a few devices on many nodes.
+func (g *Graph) internDevice(device string) (string, error) {
+	if device == "" {
+		return "", nil
+	}
+	if d, ok := g.devices[device]; ok {
+		return d, nil
+	}
+	if err := checkDevice(device); err != nil {
+		return "", err
+	}
+	if g.devices == nil {
+		g.devices = map[string]string{}
+	}
+	d := strings.Clone(device)
+	g.devices[d] = d
+	return d, nil
 }

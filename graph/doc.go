@@ -9,13 +9,13 @@
 //
 // A [Node] is one operation: a definition from package registry, attributes,
 // data inputs, each an [Output] of another node, and control inputs, nodes that
-// must have run before. Nodes are added, never changed or removed. Their ids
-// count from 0 in an order in which inputs come before consumers, but for back
-// edges: a Merge may take the output of a NextIteration with a higher id, and
-// that is the only way to close a cycle. A node in the graph has passed all
-// checks: its operation is known, its attributes fit the definition, its
-// edges exist and carry the right types, and its shapes do not contradict one
-// another.
+// must have run before; an [Edge] is one of either. Nodes are added, never
+// changed or removed: an [Editor] makes another graph. Their ids count from 0
+// in an order in which inputs come before consumers, but for back edges: a Merge
+// may take the output of a NextIteration with a higher id, and that is the only
+// way to close a cycle. A node in the graph has passed all checks: its operation
+// is known, its attributes fit the definition, its edges exist and carry the
+// right types, and its shapes do not contradict one another.
 //
 // # Kinds of nodes
 //

@@ -48,7 +48,7 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 		b = protowire.AppendTag(b, graphNode, protowire.BytesType)
 		b = protowire.AppendBytes(b, scratch)
 	}
-	if len(g.library.functions)+len(g.library.gradients) > 0 {
+	if !g.library.empty() {
 		b = protowire.AppendTag(b, graphLibrary, protowire.BytesType)
 		b = protowire.AppendBytes(b, g.library.append(nil))
 	}

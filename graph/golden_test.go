@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,11 @@ import (
 //	export [strip-defaults] the graph as imported from what it exports
 //	shapes                  what is known of every output
 //	frames                  frames and the nodes in them
+//	while-loops             the frames that are while loops
 //	order                   reverse post-order of all nodes
+//	time-order at=(x:3,…)   the order by the times at which nodes start, else 0
+//	edges of=x              edges that lead to x and away from it
+//	ends                    sources and sinks
 //	subgraph [feeds=(x:0,…)] [fetches=(…)] [targets=(…)]
 //	consumers of=x:0
 //	back-edge merge=m input=1 from=n
@@ -112,6 +117,49 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 		return b.String(), nil
 	case "order":
 		return names(ReversePostOrder(g.Nodes())), nil
+	case "while-loops":
+		loops, err := g.WhileLoops()
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		for _, l := range loops {
+			fmt.Fprintf(&b, "loop %q", l.Frame)
+			if l.Parent != nil {
+				fmt.Fprintf(&b, " in %q", l.Parent.Frame)
+			}
+			fmt.Fprintf(&b, " while %v\n", l.Condition())
+			for _, v := range l.Vars {
+				fmt.Fprintf(&b, "  %v: from %v, body %v -> %v, exits [%s]\n", v.Value(), v.Init(), v.BodyInput(), v.BodyOutput(), names(v.Exits))
+			}
+			fmt.Fprintf(&b, "  invariants [%s]\n  nodes [%s]\n", names(l.Invariants), names(l.Nodes))
+		}
+		return b.String(), nil
+	case "time-order":
+		at := map[string]int64{}
+		for _, arg := range list(t, d, "at") {
+			id := ParseTensorID(arg)
+			at[id.Node] = int64(id.Index)
+		}
+		order, times := OrderByTime(g.Nodes(), func(n *Node) int64 { return at[n.Name()] })
+		var b strings.Builder
+		for i, n := range order {
+			fmt.Fprintf(&b, "%s at %d\n", n.Name(), times[i])
+		}
+		return b.String(), nil
+	case "edges":
+		var of string
+		d.ScanArgs(t, "of", &of)
+		var b strings.Builder
+		for e := range g.Operation(of).In() {
+			fmt.Fprintln(&b, e)
+		}
+		for e := range g.Operation(of).Out() {
+			fmt.Fprintln(&b, e)
+		}
+		return b.String(), nil
+	case "ends":
+		return "sources: " + names(slices.Collect(g.Sources())) + "\nsinks: " + names(slices.Collect(g.Sinks())) + "\n", nil
 	case "subgraph":
 		feeds, err := outputs(t, g, d, "feeds")
 		if err != nil {

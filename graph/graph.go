@@ -11,16 +11,19 @@ import (
 
 // A Graph is a set of nodes joined by data and control edges, and a library of
 // functions. Nodes are added, never changed or removed, save that
-// [Graph.SetBackEdge] closes a loop. It is safe for concurrent use: reading
-// while another goroutine adds is fine.
+// [Graph.SetBackEdge] closes a loop: to change a graph is to make another one,
+// with an [Editor]. It is safe for concurrent use: reading while another
+// goroutine adds is fine.
 type Graph struct {
 	mu       sync.RWMutex
 	ops      *registry.Registry
 	nodes    []*Node          // by id
 	byName   map[string]int32 // id
-	library  library
+	library  *library // bodies of its functions share it
 	versions Versions
 	inferrer shape.Inferrer // of nodes added one by one
+	draft    bool           // an Editor's: shapes may be those from before a change
+	devices  map[string]string
 
 	// Scopes of the first scoped nodes, and how far the search for a unique
 	// name got; see uniqueName.
@@ -28,16 +31,10 @@ type Graph struct {
 	scoped   int
 	suffixes map[string]int
 
-	// Uses of outputs, by the id of the producer, found in the inputs of the
-	// first indexed nodes.
-	uses    [][]use
+	// Edges that lead away from nodes, by id, as far as they lead to the first
+	// indexed nodes.
+	uses    []useSet
 	indexed int
-}
-
-// A use is one consumer of an output.
-type use struct {
-	output int
-	by     Consumer
 }
 
 // New makes an empty graph of the operations that the program links.
@@ -48,7 +45,7 @@ func NewGraph() *Graph { return New() }
 
 // NewWithRegistry makes an empty graph of the operations of a registry.
 func NewWithRegistry(ops *registry.Registry) *Graph {
-	return &Graph{ops: ops, byName: map[string]int32{}, versions: Versions{Producer: Version}}
+	return &Graph{ops: ops, byName: map[string]int32{}, library: newLibrary(ops), versions: Versions{Producer: Version}}
 }
 
 // Operation finds a node by name; nil if there is none.
@@ -119,31 +116,4 @@ func (g *Graph) Find(id TensorID) (Output, error) {
 func (g *Graph) add(n *Node) {
 	g.nodes = append(g.nodes, n)
 	g.byName[n.name] = int32(n.id)
-}
-
-// consumers is the inputs that take p.
-func (g *Graph) consumers(p Output) []Consumer {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for len(g.uses) < len(g.nodes) {
-		g.uses = append(g.uses, nil)
-	}
-	for ; g.indexed < len(g.nodes); g.indexed++ {
-		n := g.nodes[g.indexed]
-		for k, from := range n.inputs {
-			g.addUse(from, Consumer{n, k})
-		}
-	}
-	var list []Consumer
-	for _, u := range g.uses[p.Op.id] {
-		if u.output == p.Index {
-			list = append(list, u.by)
-		}
-	}
-	return list
-}
-
-func (g *Graph) addUse(of Output, by Consumer) {
-	id := of.Op.id
-	g.uses[id] = append(g.uses[id], use{of.Index, by})
 }

@@ -78,3 +78,31 @@ func BenchmarkFrames(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/node")
 }
+
+// BenchmarkEdit copies a graph, replaces every tenth node, and finishes it.
+func BenchmarkEdit(b *testing.B) {
+	const n = 100_000
+	g := New()
+	if err := g.Import(chainDef(n), ""); err != nil {
+		b.Fatal(err)
+	}
+	for _, changes := range []int{0, n / 10} {
+		b.Run(fmt.Sprintf("Chain/n=%d/changes=%d", n, changes), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				e := g.Edit()
+				nodes := e.Nodes()
+				for i := range changes {
+					victim := nodes[i*(n/changes)+1]
+					if err := e.Replace(victim, victim.Inputs()[0]); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if _, err := e.Done(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
+		})
+	}
+}

@@ -107,7 +107,9 @@ func (im *importer) build() error {
 			return status.Errorf(status.ResourceExhausted, "node '%s': the nodes up to this one have %d outputs, more than a GraphDef of %d bytes may have",
 				n.name, im.outputs, len(s.def))
 		}
-		if err := n.infer(&inferrer, im.opts.KeepShapes); err != nil {
+		if im.body {
+			n.inferAlone(&inferrer)
+		} else if err := n.infer(&inferrer, im.opts.KeepShapes); err != nil {
 			return nodeError(err, n.name, im.ops[i].name)
 		}
 	}
@@ -159,7 +161,7 @@ func (im *importer) checkBackEdges() error {
 		}
 		for k, from := range n.inputs {
 			if !from.Exists() {
-				return status.Invalid("Output %d of node %s does not exist. Node only has %d outputs; node '%s' (%s)",
+				return status.Invalid("Output %d of node %s does not exist. Node only has %d outputs.; node '%s' (%s)",
 					from.Index, from.Op.name, from.Op.NumOutputs(), n.name, n.sig.op.Name)
 			}
 			if err := checkEdge(n, k, from); err != nil {
@@ -285,7 +287,7 @@ func (im *importer) newSignature(at int32, inputs []Output) (*signature, error) 
 		sig.declared = append([]registry.AttrValue{}, v.List...)
 		attrs = slices.DeleteFunc(slices.Clone(attrs), func(a registry.NamedAttr) bool { return a.Name == outputShapes })
 	}
-	if v := attrs.Find(colocation); v != nil {
+	if v := attrs.Find(colocation); v != nil && !im.body {
 		if err := im.colocate(im.names[at], v); err != nil {
 			return nil, err
 		}

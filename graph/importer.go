@@ -26,7 +26,8 @@ type importer struct {
 	place  []int32  // of a position in the order
 	mapped []Output // what replaces inputs, where scanInput.node is negative
 	used   map[TensorID]bool
-	lib    *libraryChange
+	lib    *library // staged
+	body   bool     // it is a function's body that is built
 
 	nodes    []Node // by place
 	devices  map[string]string
@@ -45,6 +46,7 @@ type importOp struct {
 }
 
 func (im *importer) run() (*ImportResult, error) {
+	defer func(l *library) { im.g.library = l }(im.g.library)
 	im.versions = im.g.versions.combine(im.scan.versions)
 	for _, step := range []func() error{
 		im.checkPrefix,
@@ -62,6 +64,9 @@ func (im *importer) run() (*ImportResult, error) {
 	}
 	r, err := im.result()
 	if err != nil {
+		return nil, err
+	}
+	if err := im.lib.commit(); err != nil {
 		return nil, err
 	}
 	im.commit(r.Nodes)
@@ -265,5 +270,5 @@ func (im *importer) commit(nodes []*Node) {
 		}
 	}
 	g.versions = im.versions
-	im.lib.commit()
+	im.lib.over.requireReader(g)
 }

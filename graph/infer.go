@@ -8,7 +8,7 @@ import (
 // infer sets the shapes of n's outputs, before anybody else sees the node. With
 // lenient set, a contradiction leaves them unknown.
 func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
-	shapes, handles, err := inferrer.Infer(n)
+	shapes, handles, err := n.inferred(inferrer)
 	if err == nil {
 		err = n.agree(shapes)
 	}
@@ -21,6 +21,28 @@ func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
 	}
 	n.shapes, n.handles = shapes, handles
 	return nil
+}
+
+// inferred is what is known of n's outputs: of those of a call, what the body of
+// the function makes of the arguments, else what the shape function says.
+func (n *Node) inferred(inferrer *shape.Inferrer) ([]shape.Shape, [][]shape.HandleData, error) {
+	if f := n.inferredCallee(); f != nil {
+		c := call{node: n, inferrer: inferrer, library: n.graph.library, allowance: n.graph.library}
+		return c.infer(f)
+	}
+	return inferrer.Infer(n)
+}
+
+// inferAlone is infer for a node of a function's body that is being built: a
+// call tells nothing, as what it calls may need the body itself, and nothing
+// is refused before a call says what the arguments are.
+func (n *Node) inferAlone(inferrer *shape.Inferrer) {
+	shapes, handles, err := inferrer.Infer(n)
+	if err != nil {
+		clear(shapes)
+		handles = nil
+	}
+	n.shapes, n.handles = shapes, handles
 }
 
 // agree narrows shapes by those that the node brought along.

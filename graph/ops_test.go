@@ -68,4 +68,16 @@ func init() {
 	registry.Define("If").Input("cond: Tcond").Input("input: Tin").Output("output: Tout").Attr("Tcond: type").
 		Attr("Tin: list(type) >= 0").Attr("Tout: list(type) >= 0").Attr("then_branch: func").Attr("else_branch: func").
 		Attr("output_shapes: list(shape) = []").Stateful()
+	registry.Define("While").Input("input: T").Output("output: T").Attr("T: list(type) >= 0").Attr("cond: func").Attr("body: func").
+		Attr("output_shapes: list(shape) = []").Attr("parallel_iterations: int = 10").Stateful()
+	for _, op := range []string{"PartitionedCall", "StatefulPartitionedCall"} {
+		registry.Define(op).Input("args: Tin").Output("output: Tout").Attr("Tin: list(type) >= 0").Attr("Tout: list(type) >= 0").
+			Attr("f: func").Attr("config: string = ''").Attr("config_proto: string = ''").Attr("executor_type: string = ''")
+	}
+	registry.Define("_Arg").Output("output: T").Attr("T: type").Attr("index: int >= 0").Stateful()
+	registry.Define("_Retval").Input("input: T").Attr("T: type").Attr("index: int >= 0").Stateful()
+	registry.Define("AddN").Input("inputs: N * T").Output("sum: T").Attr("N: int >= 1").Attr("T: type")
+	shape.Register(shape.Merged, "AddN")
+	registry.Define("Reshape").Input("tensor: T").Input("shape: Tshape").Output("output: T").Attr("T: type").Attr("Tshape: {int32, int64} = DT_INT32")
+	shape.Register(shape.FromValue(1), "Reshape")
 }

@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+)
 
 // The ids of a graph's nodes are an order in which inputs come before their
 // consumers, back edges excepted, since both adding and importing number them
@@ -71,25 +75,7 @@ func InputNodes(n *Node, yield func(*Node)) {
 // excepted, and unlike in the order of ids what hangs together stays together.
 func ReversePostOrder(nodes []*Node) []*Node {
 	nodes = sortedNodes(slices.Clone(nodes))
-	consumers := make(map[*Node][]*Node, len(nodes))
-	for _, n := range nodes {
-		consumers[n] = nil
-	}
-	link := func(from, to *Node) {
-		if list, ok := consumers[from]; ok {
-			consumers[from] = append(list, to)
-		}
-	}
-	for _, n := range nodes {
-		for i, from := range n.inputs {
-			if !n.IsBackEdge(i) {
-				link(from.Op, n)
-			}
-		}
-		for _, c := range n.controls {
-			link(c, n)
-		}
-	}
+	consumers := consumersAmong(nodes)
 	order := make([]*Node, 0, len(nodes))
 	slices.Reverse(nodes) // the order is reversed at the end
 	DepthFirst(nodes,
@@ -101,4 +87,79 @@ func ReversePostOrder(nodes []*Node) []*Node {
 		nil, func(n *Node) { order = append(order, n) })
 	slices.Reverse(order)
 	return order
+}
+
+// OrderByTime orders nodes so that inputs come before consumers, back edges
+// excepted, and among those whose inputs have all come, the one that starts
+// first, then the one of the lowest id. No node starts before its inputs do:
+// beside the order it answers when each node starts under that rule, by its
+// place. What nodes wait for outside the set does not count.
+func OrderByTime(nodes []*Node, start func(*Node) int64) (order []*Node, times []int64) {
+	nodes = sortedNodes(slices.Clone(nodes))
+	consumers := consumersAmong(nodes)
+	waits := make(map[*Node]int, len(nodes))
+	for _, to := range consumers {
+		for _, n := range to {
+			waits[n]++
+		}
+	}
+	earliest := make(map[*Node]int64, len(nodes))
+	var ready timeQueue
+	for _, n := range nodes {
+		earliest[n] = start(n)
+		if waits[n] == 0 {
+			ready = append(ready, timedNode{earliest[n], n})
+		}
+	}
+	heap.Init(&ready)
+	order, times = make([]*Node, 0, len(nodes)), make([]int64, 0, len(nodes))
+	for len(ready) > 0 {
+		next := heap.Pop(&ready).(timedNode)
+		order, times = append(order, next.node), append(times, next.time)
+		for _, n := range consumers[next.node] {
+			earliest[n] = max(earliest[n], next.time)
+			if waits[n]--; waits[n] == 0 {
+				heap.Push(&ready, timedNode{earliest[n], n})
+			}
+		}
+	}
+	return order, times
+}
+
+// consumersAmong is the edges among nodes, back edges excepted, by where they
+// come from.
+func consumersAmong(nodes []*Node) map[*Node][]*Node {
+	consumers := make(map[*Node][]*Node, len(nodes))
+	for _, n := range nodes {
+		consumers[n] = nil
+	}
+	for _, n := range nodes {
+		for e := range n.In() {
+			if list, ok := consumers[e.From.Op]; ok && (e.IsControl() || !n.IsBackEdge(e.To.Index)) {
+				consumers[e.From.Op] = append(list, n)
+			}
+		}
+	}
+	return consumers
+}
+
+type timedNode struct {
+	time int64
+	node *Node
+}
+
+// A timeQueue is a heap of nodes, the first to start on top.
+type timeQueue []timedNode
+
+func (q timeQueue) Len() int      { return len(q) }
+func (q timeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q timeQueue) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(q[i].time, q[j].time), cmp.Compare(q[i].node.id, q[j].node.id)) < 0
+}
+func (q *timeQueue) Push(x any) { *q = append(*q, x.(timedNode)) }
+func (q *timeQueue) Pop() any {
+	last := len(*q) - 1
+	n := (*q)[last]
+	*q = (*q)[:last]
+	return n
 }

@@ -72,7 +72,15 @@ func (p Output) Shape() Shape {
 }
 
 // Consumers is the inputs that take this output, in the order they were added.
-func (p Output) Consumers() []Consumer { return p.node().graph.consumers(p.Canonical()) }
+func (p Output) Consumers() []Consumer {
+	var list []Consumer
+	for _, u := range p.node().uses() {
+		if u.output == p.Index {
+			list = append(list, u.by)
+		}
+	}
+	return list
+}
 
 // String is the output as feeds and fetches write it: "name:0".
 func (p Output) String() string {

@@ -1,0 +1,43 @@
+package graph
+
+import "maps"
+
+// Clone is a copy of the graph, its nodes and its library, with the same ids.
+// The two share what never changes: definitions, attributes, functions.
+func (g *Graph) Clone() *Graph {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	c := &Graph{
+		ops:      g.ops,
+		nodes:    make([]*Node, len(g.nodes)),
+		byName:   maps.Clone(g.byName),
+		library:  g.library.clone(),
+		versions: g.versions,
+	}
+	slab := make([]Node, len(g.nodes))
+	inputs, controls := 0, 0
+	for i, n := range g.nodes {
+		c.nodes[i] = &slab[i]
+		inputs += len(n.inputs)
+		controls += len(n.controls)
+	}
+	ins := make([]Output, 0, inputs)
+	waits := make([]*Node, 0, controls)
+	for i, n := range g.nodes {
+		firstIn, firstWait := len(ins), len(waits)
+		for _, from := range n.inputs {
+			ins = append(ins, Output{c.nodes[from.Op.id], from.Index})
+		}
+		for _, from := range n.controls {
+			waits = append(waits, c.nodes[from.id])
+		}
+		slab[i] = Node{
+			self: &slab[i], graph: c, id: i, name: n.name, device: n.device, sig: n.sig,
+			inputs:   ins[firstIn:len(ins):len(ins)],
+			controls: waits[firstWait:len(waits):len(waits)],
+			shapes:   n.shapes, handles: n.handles,
+		}
+	}
+	return c
+}
+

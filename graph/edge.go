@@ -1,0 +1,199 @@
+package graph
+
+import "iter"
+
+// An Edge is one thing that a node waits for: the value of an output, which
+// arrives at one of its inputs, or, if it is a control edge, that another node
+// has run.
+type Edge struct {
+	From Output   // Index is Control in a control edge
+	To   Consumer // Index is Control in a control edge
+}
+
+// IsControl says whether the edge carries no value.
+func (e Edge) IsControl() bool { return e.From.Index == Control }
+
+// String is the edge in the direction of the data: "a:0 -> b:1", "^a -> b".
+func (e Edge) String() string {
+	to := e.To.Op.name
+	if !e.IsControl() {
+		to = Output{e.To.Op, e.To.Index}.String()
+	}
+	return e.From.String() + " -> " + to
+}
+
+// In yields the edges that lead to n: data edges by input, then control edges.
+func (n *Node) In() iter.Seq[Edge] {
+	n = n.self
+	return func(yield func(Edge) bool) {
+		for k, from := range n.inputs {
+			if !yield(Edge{from, Consumer{n, k}}) {
+				return
+			}
+		}
+		for _, c := range n.controls {
+			if !yield(Edge{Output{c, Control}, Consumer{n, Control}}) {
+				return
+			}
+		}
+	}
+}
+
+// Out yields the edges that lead away from n at this moment, data and control
+// edges in one order: that in which they were added, unless an [Editor] took
+// some away. Who edits meanwhile collects them first.
+func (n *Node) Out() iter.Seq[Edge] {
+	n = n.self
+	return func(yield func(Edge) bool) {
+		for _, u := range n.uses() {
+			if !yield(Edge{Output{n, u.output}, u.by}) {
+				return
+			}
+		}
+	}
+}
+
+// Edges yields every edge of the graph, by the node that it leads to.
+func (g *Graph) Edges() iter.Seq[Edge] {
+	return func(yield func(Edge) bool) {
+		for _, n := range g.Nodes() {
+			for e := range n.In() {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Sources yields the nodes that no edge leads to, by id: where a step starts.
+// TensorFlow's graphs have a node _SOURCE, on which these wait.
+func (g *Graph) Sources() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for _, n := range g.Nodes() {
+			if len(n.inputs)+len(n.controls) == 0 && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// Sinks yields the nodes that no edge leads away from, by id: where a step
+// ends. TensorFlow's graphs have a node _SINK, which waits on these.
+func (g *Graph) Sinks() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for _, n := range g.Nodes() {
+			if len(n.uses()) == 0 && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// A use is an edge, as the node that it leads away from keeps it.
+type use struct {
+	output int
+	by     Consumer
+}
+
+// A useSet is the edges that lead away from one node. Most nodes have one or
+// two, which are looked through; a constant may have a million, so a set that
+// has grown large also knows where each edge is.
+type useSet struct {
+	list []use
+	at   map[use]int32 // positions in list; nil while it is short
+}
+
+// shortUses is how many edges are looked through rather than looked up.
+const shortUses = 16
+
+func (s *useSet) add(u use) {
+	s.list = append(s.list, u)
+	if s.at != nil {
+		s.at[u] = int32(len(s.list) - 1)
+	}
+}
+
+// remove takes u, which is in the set, out of it; the last edge takes its place.
+func (s *useSet) remove(u use) {
+	i := s.find(u)
+	last := len(s.list) - 1
+	s.list[i] = s.list[last]
+	s.list[last] = use{}
+	s.list = s.list[:last]
+	if s.at != nil {
+		delete(s.at, u)
+		if i < last {
+			s.at[s.list[i]] = int32(i)
+		}
+	}
+}
+
+// find is where u, which is in the set, stands in the list.
+func (s *useSet) find(u use) int {
+	if s.at == nil && len(s.list) > shortUses {
+		s.at = make(map[use]int32, len(s.list))
+		for i, u := range s.list {
+			s.at[u] = int32(i)
+		}
+	}
+	if s.at != nil {
+		return int(s.at[u])
+	}
+	for i := range s.list {
+		if s.list[i] == u {
+			return i
+		}
+	}
+	panic("graph: an edge is missing from the uses of its node")
+}
+
+// uses is the edges that lead away from n, not to be written; none once an
+// Editor has removed it.
+func (n *Node) uses() []use {
+	g := n.graph
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.indexUses()
+	list := g.uses[n.id].list
+	return list[:len(list):len(list)]
+}
+
+// indexUses finds the uses of outputs by nodes that were added since it last did.
+func (g *Graph) indexUses() {
+	if g.indexed == 0 {
+		g.reserveUses()
+	}
+	for len(g.uses) < len(g.nodes) {
+		g.uses = append(g.uses, useSet{})
+	}
+	for ; g.indexed < len(g.nodes); g.indexed++ {
+		for e := range g.nodes[g.indexed].In() {
+			g.addUse(e)
+		}
+	}
+}
+
+// reserveUses makes room for the uses of all nodes at once.
+func (g *Graph) reserveUses() {
+	counts := make([]int32, len(g.nodes))
+	total := 0
+	for _, n := range g.nodes {
+		for e := range n.In() {
+			counts[e.From.Op.id]++
+			total++
+		}
+	}
+	g.uses = make([]useSet, len(g.nodes))
+	slab := make([]use, total)
+	for i, n := range counts {
+		g.uses[i].list, slab = slab[:0:n], slab[n:]
+	}
+}
+
+func (g *Graph) addUse(e Edge) { g.uses[e.From.Op.id].add(use{e.From.Index, e.To}) }
+
+func (g *Graph) removeUse(e Edge) { g.uses[e.From.Op.id].remove(use{e.From.Index, e.To}) }

@@ -1,0 +1,134 @@
+package graph
+
+import "github.com/troupe-go/troupe/shape"
+
+// Done is the graph that the changes have made. Nodes that are still there keep
+// their order as far as the edges allow; their ids close ranks. It fails with
+// INVALID_ARGUMENT if there is a cycle that no NextIteration closes, a Merge
+// that nothing starts, or a contradiction among shapes; then the editor can
+// still be used to mend it. A shape that an imported node brought along counts
+// as long as it does not contradict what is inferred.
+func (e *Editor) Done() (*Graph, error) {
+	if e.done {
+		return nil, errDone
+	}
+	order, err := e.order()
+	if err != nil {
+		return nil, err
+	}
+	// What comes along a back edge is unknown to the Merge, as it is to one
+	// that is imported.
+	outputs := 0
+	for _, n := range order {
+		outputs = max(outputs, len(n.sig.outTypes))
+	}
+	unknown := make([]shape.Shape, outputs) // nobody writes shapes: all share them
+	for _, n := range order {
+		n.shapes, n.handles = unknown[:len(n.sig.outTypes)], nil
+	}
+	var inferrer shape.Inferrer
+	for _, n := range order {
+		shapes, handles, err := n.inferred(&inferrer)
+		if err != nil {
+			return nil, nodeError(err, n.name, n.Type())
+		}
+		if n.agree(shapes) != nil {
+			n.sig = n.sig.undeclared()
+		}
+		n.shapes, n.handles = shapes, handles
+	}
+
+	g := e.g
+	g.draft = false
+	g.nodes, g.inferrer = order, inferrer
+	g.byName = make(map[string]int32, len(order))
+	for i, n := range order {
+		n.id = i
+		g.byName[n.name] = int32(i)
+	}
+	g.uses, g.indexed = nil, 0
+	g.scopes, g.scoped, g.suffixes = nil, 0, nil
+	e.g, e.done = NewWithRegistry(g.ops), true
+	return g, nil
+}
+
+// order is the nodes so that inputs come before their consumers, back edges
+// excepted; nodes that are in such an order already stay in it. It is a
+// depth-first search along the inputs.
+func (e *Editor) order() ([]*Node, error) {
+	const (
+		fresh = iota
+		open  // on the stack
+		done
+	)
+	state := make([]uint8, len(e.g.nodes)) // by id
+	type visit struct {
+		node *Node
+		next int // the edge to look at: inputs first, then controls
+	}
+	nodes := e.Nodes()
+	order := make([]*Node, 0, len(nodes))
+	var stack []visit
+	for _, n := range nodes {
+		if state[n.id] != fresh {
+			continue
+		}
+		stack = append(stack, visit{n, 0})
+		state[n.id] = open
+	walk:
+		for len(stack) > 0 {
+			v := &stack[len(stack)-1]
+			n := v.node
+			for v.next < len(n.inputs)+len(n.controls) {
+				k := v.next
+				v.next++
+				var from *Node
+				switch {
+				case k >= len(n.inputs):
+					from = n.controls[k-len(n.inputs)]
+				case n.IsBackEdge(k):
+					continue
+				default:
+					from = n.inputs[k].Op
+				}
+				switch state[from.id] {
+				case open:
+					first := len(stack) - 1
+					for stack[first].node != from {
+						first--
+					}
+					cycle := stack[first:]
+					return nil, cycleError(len(cycle), len(cycle), func(i int) string { return cycle[i].node.name })
+				case fresh:
+					state[from.id] = open
+					stack = append(stack, visit{from, 0})
+					continue walk
+				}
+			}
+			if n.endless() {
+				return nil, endlessError(1, n.name)
+			}
+			state[n.id] = done
+			order = append(order, n)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return order, nil
+}
+
+// endless says whether a Merge has back edges only: nothing starts its loop.
+func (n *Node) endless() bool {
+	for k := range n.inputs {
+		if !n.IsBackEdge(k) {
+			return false
+		}
+	}
+	return n.sig.class == ClassMerge
+}
+
+// undeclared is the signature without shapes that its node brought along.
+func (s *signature) undeclared() *signature {
+	c := *s
+	c.declared = nil
+	return &c
+}

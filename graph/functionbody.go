@@ -1,0 +1,192 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A Body is the body of a function for given attributes: a graph in which a node
+// _Arg stands for each argument and a node _Retval for each result, lists
+// flattened. The graph has the library of the graph that the function was
+// instantiated in.
+//
+// A body that [Graph.Instantiate] answers is shared by all who instantiate the
+// function: nobody adds nodes to its graph. Who wants another one clones the
+// graph and finds its arguments and results with [NewBody].
+type Body struct {
+	// Name and Attrs say what was instantiated: the attributes are all that
+	// the function declares, sorted. Both are zero in a body that was made
+	// otherwise.
+	Name  string
+	Attrs registry.Attrs
+
+	Graph   *Graph
+	Args    []*Node // by position
+	Results []*Node // by position
+	// Controls are nodes that have run when a call ends, whether or not a
+	// result needs them.
+	Controls []ControlOutput
+
+	nodes []*Node // of the graph, by id
+	calls inferredCalls
+}
+
+// A ControlOutput is a node of a body that a call waits for, and the name that
+// the signature has for it.
+type ControlOutput struct {
+	Name string
+	Op   *Node
+}
+
+// NewBody finds the arguments and results among the nodes of a graph: those of
+// operations _Arg and _Retval, by their attribute index. It fails with
+// INVALID_ARGUMENT if these do not count from 0.
+func NewBody(g *Graph) (*Body, error) {
+	b := &Body{Graph: g, nodes: g.Nodes()}
+	for _, n := range b.nodes {
+		switch n.sig.class {
+		case ClassArg:
+			b.Args = append(b.Args, n)
+		case ClassRetval:
+			b.Results = append(b.Results, n)
+		}
+	}
+	for _, list := range [][]*Node{b.Args, b.Results} {
+		slices.SortStableFunc(list, func(a, b *Node) int { return cmp.Compare(a.position(), b.position()) })
+		for i, n := range list {
+			if n.position() != int64(i) {
+				return nil, nodeError(status.Invalid("it has index %d, where %d is next", n.position(), i), n.name, n.Type())
+			}
+		}
+	}
+	return b, nil
+}
+
+// position is which argument or result a node stands for.
+func (n *Node) position() int64 {
+	if v := n.sig.attrs.Find("index"); v != nil {
+		return v.I
+	}
+	return 0
+}
+
+// Instantiate is the body of a function of the library, with the given values
+// for the attributes that the function declares; those with a default may be
+// left out, and others do not matter. Shapes in it are those that follow from
+// what the arguments are declared with, and calls within it tell none; for more
+// see [Body.Infer].
+//
+// It fails with NOT_FOUND if there is no such function, an operation in its
+// body is not known, or an attribute is missing, with INVALID_ARGUMENT if the
+// body is not sound, and with RESOURCE_EXHAUSTED if a small definition stands for
+// a huge graph. The message names the function and the node.
+func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
+	if f == nil {
+		return nil, status.Invalid("the function to be instantiated is nil")
+	}
+	return g.lib().instantiate(f)
+}
+
+// instantiate answers the same body for the same function and attributes.
+func (l *library) instantiate(f *registry.Func) (*Body, error) {
+	fn := l.find(f.Name)
+	if fn == nil {
+		return nil, status.Errorf(status.NotFound, "Function %s is not defined in the library", f.Name)
+	}
+	attrs, err := fn.settle(f.Attrs)
+	if err != nil {
+		return nil, inFunction(err, fn)
+	}
+	key := (&registry.Func{Name: fn.Name, Attrs: attrs}).String()
+	if b := l.body(key); b != nil {
+		return b, nil
+	}
+	b, err := build(l, fn, attrs)
+	if err != nil {
+		return nil, inFunction(err, fn)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first := l.bodies[key]; first != nil {
+		return first, nil
+	}
+	l.bodies[key] = b
+	return b, nil
+}
+
+// body is what has been instantiated under a key, nil if nothing has.
+func (l *library) body(key string) *Body {
+	for ; l != nil; l = l.over {
+		l.mu.RLock()
+		b := l.bodies[key]
+		l.mu.RUnlock()
+		if b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// settle is the attributes that the function declares, each with the given
+// value or else its default, sorted.
+func (fn *Function) settle(given registry.Attrs) (registry.Attrs, error) {
+	if len(fn.Signature.Attrs) == 0 {
+		return nil, nil
+	}
+	var attrs registry.Attrs
+	for i := range fn.Signature.Attrs {
+		a := &fn.Signature.Attrs[i]
+		v := given.Find(a.Name)
+		switch {
+		case v != nil:
+			if err := v.CheckKind(a.Kind); err != nil {
+				return nil, status.Invalid("%s for attr '%s'", status.From(err).Message, a.Name)
+			}
+		case a.Default != nil:
+			v = a.Default
+		default:
+			return nil, status.Errorf(status.NotFound, "Attr %s is not found from %v", a.Name, fn.Signature)
+		}
+		value := *v
+		if value.Kind == registry.ListOf {
+			value.Kind = a.Kind // an empty list does not know its elements
+		}
+		attrs = withAttr(attrs, a.Name, value)
+	}
+	return attrs, nil
+}
+
+// inFunction puts in front of an error which function it is about.
+func inFunction(err error, fn *Function) error { return within(err, "function '%s'", fn.Name) }
+
+// build makes the body.
+func build(l *library, fn *Function, attrs registry.Attrs) (*Body, error) {
+	s, layout, err := layOut(l, fn, attrs)
+	if err != nil {
+		return nil, err
+	}
+	g := NewWithRegistry(l.ops)
+	g.library = l
+	im := importer{g: g, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: s, body: true}
+	if _, err := im.run(); err != nil {
+		return nil, err
+	}
+	if _, err := g.Frames(); err != nil {
+		return nil, err
+	}
+	b := &Body{Name: fn.Name, Attrs: attrs, Graph: g, nodes: g.nodes}
+	at := func(position int32) *Node { return &im.nodes[im.place[position]] }
+	for i := range layout.args {
+		b.Args = append(b.Args, at(int32(i)))
+	}
+	for i := range layout.results {
+		b.Results = append(b.Results, at(int32(len(s.nodes)-layout.results+i)))
+	}
+	for _, c := range layout.controls {
+		b.Controls = append(b.Controls, ControlOutput{c.name, at(c.node)})
+	}
+	return b, nil
+}

@@ -1,0 +1,485 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A layout turns a function's definition into the outline of a GraphDef: a node
+// for each argument, those of the body, a node for each result. It has the
+// bytes of the definition, so nodes and attributes that stay as they are are
+// not written again, followed by what it makes of the others.
+type layout struct {
+	lib   *library
+	def   *functionDef
+	sig   *registry.OpDef
+	types registry.Resolved // of arguments and results, lists flattened
+	out   *scan
+	bind  *binding
+	attrs registry.AttrDecoder
+
+	places   map[string]place // by name: arguments and nodes of the body
+	ops      []*layoutOp      // of the nodes of the body
+	opSet    map[string]*layoutOp
+	resolved map[int32]registry.Resolved // nodes of the body that somebody asked for
+
+	args     int // nodes at the beginning
+	results  int // nodes at the end
+	controls []layoutControl
+}
+
+// A place is where an argument or a node of the body is in the outline.
+type place struct {
+	node int32
+	arg  int32 // which argument, -1 for a node of the body
+}
+
+// A layoutOp is an operation of nodes of the body.
+type layoutOp struct {
+	name  string
+	def   *registry.OpDef
+	lists bool // an output is a list, whose length the attributes say
+}
+
+type layoutControl struct {
+	name string
+	node int32
+}
+
+// A source is an output of a node in the outline.
+type source struct{ node, index int32 }
+
+// layOut is the outline of a function's body for these attributes, which are
+// all that the function declares.
+func layOut(lib *library, fn *Function, attrs registry.Attrs) (*scan, *layout, error) {
+	def, err := scanFunctionDef(fields{buf: fn.Def, msg: "FunctionDef", end: int32(len(fn.Def))})
+	if err != nil {
+		return nil, nil, err
+	}
+	bind, err := newBinding(attrs, len(fn.Def))
+	if err != nil {
+		return nil, nil, err
+	}
+	types, err := fn.types(attrs)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &layout{
+		lib: lib, def: def, sig: fn.Signature, types: types, bind: bind,
+		out:    &scan{def: slices.Clone(fn.Def), versions: Versions{Producer: Version}},
+		places: make(map[string]place, len(def.nodes)+len(fn.Signature.Inputs)),
+		opSet:  map[string]*layoutOp{}, resolved: map[int32]registry.Resolved{},
+	}
+	for _, step := range []func() error{
+		l.addArgs,
+		l.addNodes,
+		l.addInputs,
+		l.addResults,
+		l.findControls,
+		func() error { return checkSize(l.out.def) },
+	} {
+		if err := step(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return l.out, l, nil
+}
+
+// types is the types of arguments and results, lists flattened. What the
+// signature allows is for the nodes that call the function by its name.
+func (fn *Function) types(attrs registry.Attrs) (registry.Resolved, error) {
+	sig := *fn.Signature
+	sig.Attrs = slices.Clone(sig.Attrs)
+	for i := range sig.Attrs {
+		a := &sig.Attrs[i]
+		*a = registry.AttrDef{Name: a.Name, Kind: a.Kind}
+	}
+	return registry.Resolve(&sig, attrs)
+}
+
+// text is a span of text that is new in the outline.
+func (l *layout) text(s string) span {
+	lo := len(l.out.def)
+	l.out.def = append(l.out.def, s...)
+	return span{int32(lo), int32(len(l.out.def))}
+}
+
+// addNode adds a node that the definition does not have.
+func (l *layout) addNode(name, op string, attrs registry.Attrs, inputs ...source) error {
+	n := scanNode{name: l.text(name), op: l.text(op), input: int32(len(l.out.inputs)), inputs: int32(len(inputs))}
+	for _, from := range inputs {
+		l.addInput(from)
+	}
+	var err error
+	if n.attrs, err = l.write(attrs); err != nil {
+		return nodeError(err, name, op)
+	}
+	l.out.nameBytes += len(name)
+	l.out.nodes = append(l.out.nodes, n)
+	return nil
+}
+
+// write writes a node's attributes.
+func (l *layout) write(attrs registry.Attrs) (span, error) {
+	lo := len(l.out.def)
+	def, err := registry.AppendAttrs(l.out.def, nodeAttr, attrs)
+	if err != nil {
+		return span{}, err
+	}
+	l.out.def = def
+	return span{int32(lo), int32(len(def))}, nil
+}
+
+// addInput adds an input to the node that is being added.
+func (l *layout) addInput(from source) {
+	name := l.out.nodes[from.node].name
+	if from.index == 0 {
+		l.out.inputs = append(l.out.inputs, scanInput{text: name})
+		return
+	}
+	id := l.out.string(name) + ":" + strconv.Itoa(int(from.index))
+	l.out.inputs = append(l.out.inputs, scanInput{text: l.text(id)})
+}
+
+// room says whether the outline may have so many more nodes and inputs.
+func (l *layout) room(more int) error {
+	if most := maxOutputs(len(l.def.def)); len(l.out.nodes)+len(l.out.inputs)+more > most {
+		return status.Errorf(status.ResourceExhausted, "the body has more than %d nodes and inputs, the most that a definition of %d bytes may have", most, len(l.def.def))
+	}
+	return nil
+}
+
+// addArgs adds a node for each argument.
+func (l *layout) addArgs() error {
+	for i := range l.sig.Inputs {
+		arg := &l.sig.Inputs[i]
+		n := arg.Len(l.types.Attrs)
+		if n == 0 {
+			return status.Invalid("Expected a list of at least one dtype; In %s:%s", arg.Name, arg.Spec())
+		}
+		if err := l.room(n); err != nil {
+			return err
+		}
+		if _, ok := l.places[arg.Name]; ok {
+			return status.Invalid("Duplicated arg name '%s'", arg.Name)
+		}
+		l.places[arg.Name] = place{int32(len(l.out.nodes)), int32(i)}
+		own, err := l.def.argument(&l.attrs, i)
+		if err != nil {
+			return within(err, "argument '%s'", arg.Name)
+		}
+		for k := range n {
+			own = withAttr(own, "T", registry.TypeAttr(l.types.Inputs[l.args].Base()))
+			own = withAttr(own, "index", registry.IntAttr(int64(l.args)))
+			if err := l.addNode(elementName(arg.Name, k, n), "_Arg", own); err != nil {
+				return err
+			}
+			l.args++
+		}
+	}
+	return nil
+}
+
+// elementName is the name of the node for tensor k of an argument or result.
+func elementName(name string, k, n int) string {
+	if n == 1 {
+		return name
+	}
+	return name + "_" + strconv.Itoa(k)
+}
+
+// addNodes adds the nodes of the body, with their attributes.
+func (l *layout) addNodes() error {
+	l.ops = make([]*layoutOp, len(l.def.nodes))
+	if err := l.room(len(l.def.nodes)); err != nil {
+		return err
+	}
+	for i := range l.def.nodes {
+		n := l.def.nodes[i]
+		name, op := l.def.string(n.name), l.def.string(n.op)
+		if old, ok := l.places[name]; ok {
+			what := "node"
+			if old.arg >= 0 {
+				what = "argument"
+			}
+			return status.Invalid("Duplicated name '%s': a node of the body has that of another %s", name, what)
+		}
+		l.places[name] = place{int32(len(l.out.nodes)), -1}
+		if hasPlaceholder(fields{buf: l.def.def, pos: n.attrs.lo, end: n.attrs.hi}, nodeAttr, 0) {
+			attrs, err := l.bound(&n)
+			if err != nil {
+				return nodeError(err, name, op)
+			}
+			if n.attrs, err = l.write(attrs); err != nil {
+				return nodeError(err, name, op)
+			}
+		}
+		if l.ops[i] = l.opSet[op]; l.ops[i] == nil {
+			def, _, err := l.lib.lookup(op)
+			if err != nil {
+				return nodeError(err, name, op)
+			}
+			l.ops[i] = &layoutOp{name: op, def: def, lists: slices.ContainsFunc(def.Outputs, func(a registry.ArgDef) bool { return a.IsList() })}
+			l.opSet[op] = l.ops[i]
+		}
+		n.input, n.inputs = 0, 0
+		l.out.nameBytes += len(name)
+		l.out.nodes = append(l.out.nodes, n)
+	}
+	return nil
+}
+
+// bound is a node's attributes with values for placeholders.
+func (l *layout) bound(n *scanNode) (registry.Attrs, error) {
+	entries, err := l.def.nodeAttrs(n)
+	if err != nil {
+		return nil, err
+	}
+	attrs, err := l.def.decode(&l.attrs, entries)
+	if err != nil {
+		return nil, err
+	}
+	return l.bind.bindAll(attrs)
+}
+
+// addInputs resolves the inputs of the body's nodes.
+func (l *layout) addInputs() error {
+	for i := range l.def.nodes {
+		n, out := &l.def.nodes[i], &l.out.nodes[l.args+i]
+		out.input = int32(len(l.out.inputs))
+		for k := n.input; k < n.input+n.inputs; k++ {
+			if err := l.resolve(l.def.string(l.def.inputs[k].text)); err != nil {
+				return nodeError(err, l.def.string(n.name), l.ops[i].name)
+			}
+		}
+		out.inputs = int32(len(l.out.inputs)) - out.input
+	}
+	return nil
+}
+
+// resolve adds what an input names to the node that is being added: one input,
+// several if it names a list.
+func (l *layout) resolve(input string) error {
+	if name, ok := strings.CutPrefix(input, "^"); ok {
+		at, ok := l.places[name]
+		if !ok {
+			return status.Invalid("input '%s' is not found", input)
+		}
+		name = "^" + l.out.string(l.out.nodes[at.node].name)
+		l.out.inputs = append(l.out.inputs, scanInput{text: l.text(name)})
+		return nil
+	}
+	first, n, err := l.find(input)
+	if err != nil {
+		return err
+	}
+	if err := l.room(n); err != nil {
+		return err
+	}
+	for k := range n {
+		l.addInput(first.next(k, l.args))
+	}
+	return nil
+}
+
+// next is the source k tensors on in the list that s begins: the next argument,
+// or the next output of a node.
+func (s source) next(k, args int) source {
+	if int(s.node) < args {
+		s.node += int32(k)
+	} else {
+		s.index += int32(k)
+	}
+	return s
+}
+
+// find is what "argument", "argument:index", "node:output" or
+// "node:output:index" names: the first of n tensors.
+func (l *layout) find(input string) (first source, n int, err error) {
+	notFound := status.Invalid("input %s is not found", input)
+	name, rest, _ := strings.Cut(input, ":")
+	at, ok := l.places[name]
+	if !ok {
+		return source{}, 0, notFound
+	}
+	first = source{node: at.node}
+	if at.arg >= 0 {
+		n = l.argLen(at)
+	} else {
+		var output string
+		output, rest, _ = strings.Cut(rest, ":")
+		if first.index, n, err = l.outputRange(at, output); err != nil {
+			return source{}, 0, err
+		}
+		if n < 0 {
+			return source{}, 0, notFound
+		}
+	}
+	if rest == "" {
+		if strings.HasSuffix(input, ":") {
+			return source{}, 0, notFound
+		}
+		return first, n, nil
+	}
+	k, err := strconv.ParseUint(rest, 10, 31)
+	if err != nil || int(k) >= n || strconv.Itoa(int(k)) != rest {
+		return source{}, 0, notFound
+	}
+	return first.next(int(k), l.args), 1, nil
+}
+
+// argLen is the number of nodes of an argument.
+func (l *layout) argLen(at place) int {
+	end := l.args
+	for i := int(at.arg) + 1; i < len(l.sig.Inputs); i++ {
+		return int(l.places[l.sig.Inputs[i].Name].node - at.node)
+	}
+	return end - int(at.node)
+}
+
+// outputRange is where an output of a node of the body stands among all its
+// outputs, and its length; -1 if there is no such output.
+func (l *layout) outputRange(at place, output string) (first int32, n int, err error) {
+	op := l.ops[int(at.node)-l.args]
+	var attrs registry.Attrs
+	if op.lists {
+		r, err := l.node(at.node)
+		if err != nil {
+			return 0, 0, err
+		}
+		attrs = r.Attrs
+	}
+	start, stop, ok := registry.ArgRange(op.def.Outputs, attrs, output)
+	if !ok {
+		return 0, -1, nil
+	}
+	return int32(start), stop - start, nil
+}
+
+// node is the attributes and types of a node of the body.
+func (l *layout) node(at int32) (registry.Resolved, error) {
+	if r, ok := l.resolved[at]; ok {
+		return r, nil
+	}
+	n, op := &l.out.nodes[at], l.ops[int(at)-l.args]
+	entries, err := l.out.nodeAttrs(n)
+	if err != nil {
+		return registry.Resolved{}, err
+	}
+	attrs, err := l.out.decode(&l.attrs, entries)
+	if err != nil {
+		return registry.Resolved{}, nodeError(err, l.out.string(n.name), op.name)
+	}
+	r, err := registry.Resolve(op.def, attrs)
+	if err != nil {
+		return registry.Resolved{}, nodeError(err, l.out.string(n.name), op.name)
+	}
+	l.resolved[at] = r
+	return r, nil
+}
+
+// typeOf is the type of an output in the outline.
+func (l *layout) typeOf(from source) (tensor.DType, error) {
+	if int(from.node) < l.args {
+		return l.types.Inputs[from.node].Base(), nil
+	}
+	r, err := l.node(from.node)
+	if err != nil {
+		return tensor.Invalid, err
+	}
+	return r.Outputs[from.index].Base(), nil
+}
+
+// addResults adds a node for each result.
+func (l *layout) addResults() error {
+	for i := range l.sig.Outputs {
+		if err := l.addResult(&l.sig.Outputs[i]); err != nil {
+			e := *status.From(err)
+			e.Message += "; In function output " + l.sig.Outputs[i].Name + ":" + l.sig.Outputs[i].Spec()
+			return &e
+		}
+	}
+	return nil
+}
+
+func (l *layout) addResult(ret *registry.ArgDef) error {
+	from, ok := l.def.rets[ret.Name]
+	if !ok {
+		return status.Invalid("Return %s missing.", ret.Name)
+	}
+	first, n, err := l.find(from)
+	if err != nil {
+		return within(err, "Return %s -> %s", ret.Name, from)
+	}
+	if err := l.room(n); err != nil {
+		return err
+	}
+	want := l.types.Outputs[l.results:][:ret.Len(l.types.Attrs)]
+	got := make([]tensor.DType, n)
+	equal := n == len(want)
+	for k := range got {
+		if got[k], err = l.typeOf(first.next(k, l.args)); err != nil {
+			return err
+		}
+		equal = equal && got[k] == want[k].Base()
+	}
+	if !equal {
+		return status.Invalid("Invalid ret types %s : %s vs. %s", ret.Name, typeNames(want), typeNames(got))
+	}
+	for k, t := range got {
+		attrs := registry.Attrs{
+			{Name: "T", Value: registry.TypeAttr(t)},
+			{Name: "index", Value: registry.IntAttr(int64(l.results))},
+		}
+		if err := l.addNode(elementName(ret.Name, k, n)+resultSuffix, "_Retval", attrs, first.next(k, l.args)); err != nil {
+			return err
+		}
+		l.results++
+	}
+	return nil
+}
+
+// resultSuffix is what the node of a result is named after the result itself.
+const resultSuffix = "_RetVal"
+
+// typeNames lists types, not more than a message can bear.
+func typeNames(types []tensor.DType) string {
+	names := make([]string, 0, min(len(types), maxNamed+1))
+	for i, t := range types {
+		if i == maxNamed {
+			names = append(names, "...")
+			break
+		}
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// findControls finds the nodes that a call waits for: those of the signature's
+// control outputs, and those that the definition names besides.
+func (l *layout) findControls() error {
+	names := slices.Clone(l.sig.ControlOutputs)
+	for _, name := range slices.Sorted(maps.Keys(l.def.controls)) {
+		if !slices.Contains(l.sig.ControlOutputs, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		node, ok := l.def.controls[name]
+		if !ok {
+			return status.Invalid("Control output '%s' missing.", name)
+		}
+		at, ok := l.places[node]
+		if !ok {
+			return status.Invalid("Control output '%s' -> '%s' is not found", name, node)
+		}
+		l.controls = append(l.controls, layoutControl{name, at.node})
+	}
+	return nil
+}
