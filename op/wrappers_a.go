@@ -113,6 +113,12 @@ func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMap
 
 // AddManySparseToTensorsMap keeps the slices of a sparse tensor along its first dimension in a map of the session.
 //
+// Arguments:
+//
+//   - sparse_indices: Indices of the entries, one a row, in row-major order.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape.
+//
 // Results:
 //
 //   - sparse_handles: The key of each slice in the map.

@@ -501,7 +501,11 @@ func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output)
 	return op.Output(0)
 }
 
-// ConsumeMutexLock keeps a lock until here, and lets it go.
+// ConsumeMutexLock holds a lock until the node runs, and lets it go then.
+//
+// Arguments:
+//
+//   - mutex_lock: What MutexLock gave.
 func ConsumeMutexLock(scope *Scope, mutex_lock tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return

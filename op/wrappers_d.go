@@ -626,6 +626,7 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //
 // Arguments:
 //
+//   - input: The input.
 //   - filter_sizes: The shape of the filter.
 //   - out_backprop: The gradient of the output.
 //   - strides: As DepthwiseConv2dNative has it.
@@ -667,6 +668,7 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 // Arguments:
 //
 //   - input_sizes: The shape of the input.
+//   - filter: The filter.
 //   - out_backprop: The gradient of the output.
 //   - strides: As DepthwiseConv2dNative has it.
 //   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".

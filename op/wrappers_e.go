@@ -127,6 +127,7 @@ func EmptyInit(value bool) EmptyAttr {
 //
 // Arguments:
 //
+//   - shape: The shape, a vector.
 //   - dtype: The type of the elements.
 //
 // Options: [EmptyInit].

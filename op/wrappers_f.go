@@ -113,6 +113,10 @@ func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr 
 
 // FakeQuantWithMinMaxArgs rounds floats to what integers of num_bits can stand for over the range from min to max.
 //
+// Arguments:
+//
+//   - inputs: Floats; those outside of the range become its ends.
+//
 // Options: [FakeQuantWithMinMaxArgsMin], [FakeQuantWithMinMaxArgsMax], [FakeQuantWithMinMaxArgsNumBits], [FakeQuantWithMinMaxArgsNarrowRange].
 func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsAttr) (outputs tf.Output) {
 	if scope.Err() != nil {
@@ -189,6 +193,7 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 //
 // Arguments:
 //
+//   - inputs: Floats; those outside of the range become its ends.
 //   - min: The low end of the range.
 //   - max: The high end of the range.
 //

@@ -366,6 +366,7 @@ func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFil
 //
 // Arguments:
 //
+//   - filename: The file's path, a scalar.
 //   - key_index: Which column is the key; -1 is the line's number, -2 the whole line. At least -2.
 //   - value_index: Which column is the value, counted likewise. At least -2.
 //
@@ -457,12 +458,12 @@ func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// InvGrad computes -dy·y², the gradient of the reciprocal where it gave y.
+// InvGrad computes the gradient of the reciprocal: -dy·y².
 //
 // Arguments:
 //
-//   - y: The reciprocal.
-//   - dy: Its gradient.
+//   - y: What the function gave.
+//   - dy: The gradient of that.
 func InvGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

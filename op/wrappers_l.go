@@ -460,7 +460,12 @@ func LookupTableExportV2(scope *Scope, table_handle tf.Output, Tkeys tf.DataType
 //
 // Arguments:
 //
+//   - keys: The keys, in any shape.
 //   - default_value: The value of keys that are not there: one, or one for each key.
+//
+// Results:
+//
+//   - values: The value of each key, in the same shape.
 func LookupTableFindV2(scope *Scope, table_handle tf.Output, keys tf.Output, default_value tf.Output) (values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -473,6 +478,11 @@ func LookupTableFindV2(scope *Scope, table_handle tf.Output, keys tf.Output, def
 }
 
 // LookupTableImportV2 replaces the contents of a table.
+//
+// Arguments:
+//
+//   - keys: The keys.
+//   - values: The value of each key.
 func LookupTableImportV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -485,6 +495,11 @@ func LookupTableImportV2(scope *Scope, table_handle tf.Output, keys tf.Output, v
 }
 
 // LookupTableInsertV2 sets the values of keys in a table.
+//
+// Arguments:
+//
+//   - keys: The keys.
+//   - values: The value of each key.
 func LookupTableInsertV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return

@@ -207,6 +207,10 @@ func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
 }
 
 // MatrixDiag makes square matrices with the last dimension on their diagonals, zero elsewhere.
+//
+// Arguments:
+//
+//   - diagonal: The diagonals, in the last dimension.
 func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -997,6 +1001,10 @@ func Merge(scope *Scope, inputs []tf.Output) (output tf.Output, value_index tf.O
 }
 
 // MergeSummary joins serialized summaries, in which each tag may occur once.
+//
+// Arguments:
+//
+//   - inputs: The summaries.
 func MergeSummary(scope *Scope, inputs []tf.Output) (summary tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1381,7 +1389,11 @@ func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 	return op.Output(0)
 }
 
-// MutexLock takes a lock, waiting while it is taken; it is free again when the output is no longer held.
+// MutexLock takes a lock, waiting while it is taken.
+//
+// Results:
+//
+//   - mutex_lock: What holds the lock: it is free again when nothing holds this.
 func MutexLock(scope *Scope, mutex tf.Output) (mutex_lock tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -14,6 +14,10 @@ func PackAxis(value int64) PackAttr {
 
 // Pack joins tensors of one shape along a new dimension.
 //
+// Arguments:
+//
+//   - values: The tensors.
+//
 // Options: [PackAxis].
 func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Output) {
 	if scope.Err() != nil {

@@ -170,6 +170,9 @@ func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, w
 //
 //   - ragged_values: Values of the ragged inputs.
 //   - ragged_row_splits: Where their rows begin and end.
+//   - sparse_indices: Indices of the sparse inputs.
+//   - sparse_values: Their values.
+//   - sparse_shape: Their shapes.
 //   - dense_inputs: Inputs that are matrices.
 //   - input_order: The kind of each input in order: "R" ragged, "S" sparse, "D" dense.
 //   - hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
@@ -177,6 +180,11 @@ func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, w
 //   - hash_key: The key of the hash.
 //   - out_values_type: The type of the entries: int64 for hashes, else string. Types: int64, string.
 //   - out_row_splits_type: The type of output_row_splits. Types: int32, int64.
+//
+// Results:
+//
+//   - output_values: The entries of all rows.
+//   - output_row_splits: Where rows begin and end.
 func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf.Output, sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shape []tf.Output, dense_inputs []tf.Output, input_order string, hashed_output bool, num_buckets int64, hash_key int64, out_values_type tf.DataType, out_row_splits_type tf.DataType) (output_values tf.Output, output_row_splits tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -686,7 +694,11 @@ func Rank(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// ReadFile reads a whole file.
+// ReadFile reads the contents of a file.
+//
+// Arguments:
+//
+//   - filename: Its path, a scalar.
 func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -784,7 +796,12 @@ func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// ReciprocalGrad computes -dy·y², the gradient of the reciprocal where it gave y.
+// ReciprocalGrad computes the gradient of the reciprocal: -dy·y².
+//
+// Arguments:
+//
+//   - y: What the function gave.
+//   - dy: The gradient of that.
 func ReciprocalGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -813,6 +830,7 @@ func ReduceJoinSeparator(value string) ReduceJoinAttr {
 //
 // Arguments:
 //
+//   - inputs: The strings.
 //   - reduction_indices: The dimensions, the one along which neighbors are joined first.
 //
 // Options: [ReduceJoinKeepDims], [ReduceJoinSeparator].
@@ -1216,6 +1234,7 @@ func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, op
 // Arguments:
 //
 //   - local_step: The step the gradient was computed at; below the accumulator's step it is stale.
+//   - gradient: The gradient, of the accumulator's shape.
 func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step tf.Output, gradient tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1240,6 +1259,10 @@ func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accu
 }
 
 // ResourceAccumulatorSetGlobalStep sets the step of an accumulator.
+//
+// Arguments:
+//
+//   - new_global_step: The step; gradients computed before it are stale.
 func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global_step tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1465,6 +1488,7 @@ func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAms
 //
 // Arguments:
 //
+//   - vhat: The greatest v so far.
 //   - beta1_power: beta1 to the power of the step.
 //   - beta2_power: beta2 to the power of the step.
 //   - lr: The learning rate, a scalar.
@@ -2779,7 +2803,12 @@ func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// RsqrtGrad computes -dy/2·y³, the gradient of the reciprocal square root where it gave y.
+// RsqrtGrad computes the gradient of Rsqrt: -dy/2·y³.
+//
+// Arguments:
+//
+//   - y: What the function gave.
+//   - dy: The gradient of that.
 func RsqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

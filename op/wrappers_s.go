@@ -144,16 +144,17 @@ func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Outp
 // ScatterNdNonAliasingAddAttr is an optional attribute of ScatterNdNonAliasingAdd.
 type ScatterNdNonAliasingAddAttr func(optionalAttr)
 
-// ScatterNdNonAliasingAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. "ERROR", or "IGNORE" to pass over what is outside; empty for the device's own way.
+// ScatterNdNonAliasingAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingAddAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
 
-// ScatterNdNonAliasingAdd adds slices to a tensor, perhaps in its own memory.
+// ScatterNdNonAliasingAdd adds updates to a tensor at given coordinates, perhaps in its own memory.
 //
 // Arguments:
 //
-//   - indices: The index of each slice in the last dimension.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - updates: For each vector an element or slice.
 //
 // Options: [ScatterNdNonAliasingAddBadIndicesPolicy].
 func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, updates tf.Output, optional ...ScatterNdNonAliasingAddAttr) (output tf.Output) {
@@ -369,7 +370,7 @@ func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 //
 // Arguments:
 //
-//   - sparse_indices: Indices of the entries, one a row.
+//   - sparse_indices: Indices of the entries, one a row, in row-major order.
 //   - sparse_values: The entries.
 //   - sparse_shape: The shape.
 //
@@ -508,6 +509,12 @@ func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []t
 }
 
 // ShardedFilename names one of the files that something is spread over: "base-00002-of-00010".
+//
+// Arguments:
+//
+//   - basename: What the name begins with.
+//   - shard: The number of the file, from 0.
+//   - num_shards: How many files there are.
 func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shards tf.Output) (filename tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -543,7 +550,12 @@ func Sigmoid(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// SigmoidGrad computes dy·y·(1-y), the gradient of the logistic function where it gave y.
+// SigmoidGrad computes the gradient of Sigmoid: dy·y·(1-y).
+//
+// Arguments:
+//
+//   - y: What the function gave.
+//   - dy: The gradient of that.
 func SigmoidGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -838,6 +850,12 @@ func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...S
 //
 // Arguments:
 //
+//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+//   - a_values: Its entries.
+//   - a_shape: Its shape.
+//   - b_indices: Indices of the entries of the other, likewise.
+//   - b_values: Its entries.
+//   - b_shape: Its shape, the same.
 //   - thresh: Sums of an absolute value below this are left out.
 func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output, thresh tf.Output) (sum_indices tf.Output, sum_values tf.Output, sum_shape tf.Output) {
 	if scope.Err() != nil {
@@ -862,6 +880,9 @@ func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 //
 // Arguments:
 //
+//   - indices: Indices of the entries, one a row, in row-major order.
+//   - values: The entries.
+//   - dense_shape: The shape.
 //   - size: How many values are counted, from 0 on.
 //   - weights: What each value counts; empty for 1.
 //
@@ -882,6 +903,9 @@ func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_sha
 //
 // Arguments:
 //
+//   - indices: Indices of the entries of each tensor, one a row, in row-major order.
+//   - values: Their entries.
+//   - shapes: Their shapes, which may differ in concat_dim alone.
 //   - concat_dim: The dimension; negative ones count from the end.
 func SparseConcat(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, concat_dim int64) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
@@ -912,6 +936,9 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //
 // Arguments:
 //
+//   - indices: Indices of the entries, one a row, in row-major order.
+//   - values: The entries.
+//   - dense_shape: The shape.
 //   - weights: What each value counts; empty for 1.
 //   - binary_output: Whether to tell which values occur, rather than how often.
 //
@@ -977,6 +1004,9 @@ func SparseCrossV2(scope *Scope, indices []tf.Output, values []tf.Output, shapes
 //
 // Arguments:
 //
+//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_values: The entries.
+//   - sp_shape: The shape.
 //   - dense: A tensor that broadcasts to the shape of the sparse one; what is not at an entry is not read.
 //
 // Results:
@@ -997,6 +1027,9 @@ func SparseDenseCwiseAdd(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 // Arguments:
 //
+//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_values: The entries.
+//   - sp_shape: The shape.
 //   - dense: A tensor that broadcasts to the shape of the sparse one.
 //
 // Results:
@@ -1017,6 +1050,9 @@ func SparseDenseCwiseDiv(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 // Arguments:
 //
+//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_values: The entries.
+//   - sp_shape: The shape.
 //   - dense: A tensor that broadcasts to the shape of the sparse one.
 //
 // Results:
@@ -1037,6 +1073,9 @@ func SparseDenseCwiseMul(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 // Arguments:
 //
+//   - indices: Indices of the entries, one a row, in row-major order.
+//   - values: The entries.
+//   - dense_shape: The shape.
 //   - default_value: The value.
 //
 // Results:
@@ -1157,6 +1196,9 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 //
 // Arguments:
 //
+//   - input_indices: Indices of the entries, one a row.
+//   - input_values: The entries.
+//   - input_shape: The shape.
 //   - reduction_axes: The dimensions; none means all.
 //
 // Options: [SparseReduceMaxKeepDims].
@@ -1184,6 +1226,9 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 //
 // Arguments:
 //
+//   - input_indices: Indices of the entries, one a row.
+//   - input_values: The entries.
+//   - input_shape: The shape.
 //   - reduction_axes: The dimensions; none means all.
 //
 // Options: [SparseReduceSumKeepDims].
@@ -1200,6 +1245,12 @@ func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Outp
 }
 
 // SparseReorder puts the entries of a sparse tensor into row-major order, which other operations want.
+//
+// Arguments:
+//
+//   - input_indices: Indices of the entries, one a row.
+//   - input_values: The entries.
+//   - input_shape: The shape.
 func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1211,11 +1262,18 @@ func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output
 	return op.Output(0), op.Output(1)
 }
 
-// SparseReshape gives a sparse tensor another shape.
+// SparseReshape gives a sparse tensor another shape, its entries keeping their place in row-major order.
 //
 // Arguments:
 //
+//   - input_indices: Indices of the entries, one a row.
+//   - input_shape: The shape.
 //   - new_shape: The new shape, in which one dimension may be -1.
+//
+// Results:
+//
+//   - output_indices: The new indices of the entries.
+//   - output_shape: The new shape, with -1 replaced.
 func SparseReshape(scope *Scope, input_indices tf.Output, input_shape tf.Output, new_shape tf.Output) (output_indices tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1446,6 +1504,9 @@ func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Ou
 //
 // Arguments:
 //
+//   - indices: Indices of the entries, one a row, in row-major order.
+//   - values: The entries.
+//   - shape: The shape.
 //   - start: Where the box begins, in each dimension.
 //   - size: How large it is; it is cut at the tensor's edges.
 func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Output, start tf.Output, size tf.Output) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
@@ -1460,6 +1521,12 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 }
 
 // SparseSoftmax computes the softmax of each row of a sparse tensor, over its entries.
+//
+// Arguments:
+//
+//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_values: The entries.
+//   - sp_shape: The shape.
 //
 // Results:
 //
@@ -1498,6 +1565,15 @@ func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, label
 }
 
 // SparseSparseMaximum takes the larger of the entries of two sparse tensors; a missing entry is 0.
+//
+// Arguments:
+//
+//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+//   - a_values: Its entries.
+//   - a_shape: Its shape.
+//   - b_indices: Indices of the entries of the other, likewise.
+//   - b_values: Its entries.
+//   - b_shape: Its shape, the same.
 func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1510,6 +1586,15 @@ func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 }
 
 // SparseSparseMinimum takes the smaller of the entries of two sparse tensors; a missing entry is 0.
+//
+// Arguments:
+//
+//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+//   - a_values: Its entries.
+//   - a_shape: Its shape.
+//   - b_indices: Indices of the entries of the other, likewise.
+//   - b_values: Its entries.
+//   - b_shape: Its shape, the same.
 func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1526,6 +1611,9 @@ func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 // Arguments:
 //
 //   - split_dim: The dimension.
+//   - indices: Indices of the entries, one a row, in row-major order.
+//   - values: The entries.
+//   - shape: The shape.
 //   - num_split: How many parts; if the dimension is no multiple of it, the first parts are larger by one. At least 1.
 func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf.Output, shape tf.Output, num_split int64) (output_indices []tf.Output, output_values []tf.Output, output_shape []tf.Output) {
 	if scope.Err() != nil {
@@ -1547,6 +1635,7 @@ func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf
 //   - a_indices: Indices of the entries of a, one a row.
 //   - a_values: The entries.
 //   - a_shape: The shape of a.
+//   - b: The ordinary tensor.
 func SparseTensorDenseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1578,6 +1667,7 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 //   - a_indices: Indices of the entries of a, one a row.
 //   - a_values: The entries.
 //   - a_shape: The shape of a.
+//   - b: The ordinary matrix.
 //
 // Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
 func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output, optional ...SparseTensorDenseMatMulAttr) (product tf.Output) {
@@ -1593,6 +1683,12 @@ func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Outp
 }
 
 // SparseTensorSliceDataset makes a dataset of the slices of a sparse tensor along its first dimension.
+//
+// Arguments:
+//
+//   - indices: Indices of the entries, one a row, in row-major order.
+//   - values: The entries.
+//   - dense_shape: The shape.
 func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1609,6 +1705,8 @@ func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output,
 // Arguments:
 //
 //   - indices: Indices of the entries, in order.
+//   - values: The entries.
+//   - dense_shape: The shape.
 //
 // Results:
 //
@@ -1705,7 +1803,12 @@ func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// SqrtGrad computes dy/2/y, the gradient of the square root where it gave y.
+// SqrtGrad computes the gradient of Sqrt: dy/2/y.
+//
+// Arguments:
+//
+//   - y: What the function gave.
+//   - dy: The gradient of that.
 func SqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2843,6 +2946,10 @@ func StringFormatSummarize(value int64) StringFormatAttr {
 }
 
 // StringFormat puts tensors into a template.
+//
+// Arguments:
+//
+//   - inputs: The tensors; numbers and strings alike.
 //
 // Options: [StringFormatTemplate], [StringFormatPlaceholder], [StringFormatSummarize].
 func StringFormat(scope *Scope, inputs []tf.Output, optional ...StringFormatAttr) (output tf.Output) {

@@ -28,7 +28,12 @@ func Tanh(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// TanhGrad computes dy·(1-y²), the gradient of tanh where it gave y.
+// TanhGrad computes the gradient of Tanh: dy·(1-y²).
+//
+// Arguments:
+//
+//   - y: What the function gave.
+//   - dy: The gradient of that.
 func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -289,6 +294,7 @@ func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 //
 // Arguments:
 //
+//   - size: How many elements, a scalar.
 //   - dtype: The type of the elements.
 //
 // Options: [TensorArrayV2ElementShape], [TensorArrayV2DynamicSize], [TensorArrayV2ClearAfterRead], [TensorArrayV2TensorArrayName].
@@ -526,6 +532,7 @@ func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Outpu
 //
 // Arguments:
 //
+//   - indices: Their places, a vector.
 //   - element_shape: A shape that the elements fit.
 //   - element_dtype: The type of the elements.
 func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, element_shape tf.Output, element_dtype tf.DataType) (values tf.Output) {
@@ -639,6 +646,10 @@ func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Ou
 }
 
 // TensorListResize gives a list of another length: elements are cut off, or added that are not set.
+//
+// Arguments:
+//
+//   - size: The new length.
 func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -497,6 +497,7 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 //
 // Arguments:
 //
+//   - inputs: The strings.
 //   - segment_ids: The segment of each string; those of negative ones are left out.
 //   - num_segments: How many segments.
 //

@@ -47,7 +47,12 @@ func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_
 	return op.Output(0)
 }
 
-// WriteFile writes a file, making its directory if that is missing.
+// WriteFile writes a file, replacing what is there, and makes its directory if that is missing.
+//
+// Arguments:
+//
+//   - filename: Its path, a scalar.
+//   - contents: All that it is to hold, a scalar.
 func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return

@@ -43,6 +43,7 @@ offset: For each the coordinates of its first element.`)
 		Attr("axis: int = 0").
 		Doc(`Joins tensors of one shape along a new dimension.
 
+values: The tensors.
 axis: Where the new dimension goes; negative counts from the end, -1 being behind the last.`)
 	registry.Define("ParallelConcat").
 		Input("values: N * T").Output("output: T").

@@ -40,6 +40,7 @@ value: The value, a scalar.`)
 		Stateful().
 		Doc(`Makes a tensor of the given shape.
 
+shape: The shape, a vector.
 init: Whether elements are zero; else they may be anything.`)
 
 	kernel.ForAll(newConst, "Const")

@@ -26,7 +26,9 @@ input: A tensor of even rank, whose shape is another one twice.`)
 	registry.Define("MatrixDiag").
 		Input("diagonal: T").Output("output: T").
 		Attr("T: type").
-		Doc("Makes square matrices with the last dimension on their diagonals, zero elsewhere.")
+		Doc(`Makes square matrices with the last dimension on their diagonals, zero elsewhere.
+
+diagonal: The diagonals, in the last dimension.`)
 	registry.Define("MatrixDiagV2").
 		Input("diagonal: T").Input("k: int32").Input("num_rows: int32").Input("num_cols: int32").
 		Input("padding_value: T").Output("output: T").

@@ -29,8 +29,8 @@ v: What is subtracted.`)
 		Attr("T: {numbertype, bool}").
 		Attr("Tindices: {int32, int64}").
 		Attr("bad_indices_policy: string = ''").
-		Doc(`Adds slices to a tensor, perhaps in its own memory.
+		Doc(`Adds updates to a tensor at given coordinates, perhaps in its own memory.
 
-indices: The index of each slice in the last dimension.
-bad_indices_policy: "ERROR", or "IGNORE" to pass over what is outside; empty for the device's own way.`)
+indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+updates: For each vector an element or slice.`)
 }

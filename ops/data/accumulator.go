@@ -28,7 +28,8 @@ reduction_type: Whether it gives the mean or the sum.`)
 		Attr("dtype: numbertype").
 		Doc(`Adds a gradient to an accumulator behind a reference, unless it is stale.
 
-local_step: The step the gradient was computed at; below the accumulator's step it is stale.`)
+local_step: The step the gradient was computed at; below the accumulator's step it is stale.
+gradient: The gradient, of the accumulator's shape.`)
 	registry.Define("AccumulatorTakeGradient").
 		Input("handle: Ref(string)").Input("num_required: int32").Output("average: dtype").
 		Attr("dtype: numbertype").
@@ -41,7 +42,9 @@ average: The mean of the gradients, or their sum, as the accumulator has it.`)
 		Doc("Tells how many gradients an accumulator behind a reference has.")
 	registry.Define("AccumulatorSetGlobalStep").
 		Input("handle: Ref(string)").Input("new_global_step: int64").
-		Doc("Sets the step of an accumulator behind a reference.")
+		Doc(`Sets the step of an accumulator behind a reference.
+
+new_global_step: The step; gradients computed before it are stale.`)
 	registry.Define("ResourceConditionalAccumulator").
 		Output("handle: resource").
 		Attr("dtype: numbertype").
@@ -60,7 +63,8 @@ reduction_type: Whether it gives the mean or the sum.`)
 		Stateful().
 		Doc(`Adds a gradient to an accumulator, unless it is stale.
 
-local_step: The step the gradient was computed at; below the accumulator's step it is stale.`)
+local_step: The step the gradient was computed at; below the accumulator's step it is stale.
+gradient: The gradient, of the accumulator's shape.`)
 	registry.Define("ResourceAccumulatorTakeGradient").
 		Input("handle: resource").Input("num_required: int32").Output("average: dtype").
 		Attr("dtype: numbertype").
@@ -76,7 +80,9 @@ average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("ResourceAccumulatorSetGlobalStep").
 		Input("handle: resource").Input("new_global_step: int64").
 		Stateful().
-		Doc("Sets the step of an accumulator.")
+		Doc(`Sets the step of an accumulator.
+
+new_global_step: The step; gradients computed before it are stale.`)
 
 	gradients := map[string][]tensor.DType{"dtype": {tensor.Half, tensor.Float, tensor.Double}}
 	for _, op := range []string{"ConditionalAccumulator", "ResourceConditionalAccumulator"} {

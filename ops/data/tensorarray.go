@@ -91,6 +91,7 @@ source: A name for the gradient that is computed: there is one array for each.`)
 		Deprecated(26, "Use TensorArrayV3").
 		Doc(`Makes an array of tensors, as TensorArrayV3 does, with an older form of handle.
 
+size: How many elements, a scalar.
 element_shape: As TensorArrayV3 has it.
 dynamic_size: As TensorArrayV3 has it.
 clear_after_read: As TensorArrayV3 has it.
@@ -106,6 +107,7 @@ tensor_array_name: As TensorArrayV3 has it.`)
 		Deprecated(16, "Use TensorArrayV3").
 		Doc(`Makes an array of tensors, as TensorArrayV3 does, behind a reference.
 
+size: How many elements, a scalar.
 dynamic_size: As TensorArrayV3 has it.
 clear_after_read: As TensorArrayV3 has it.
 tensor_array_name: As TensorArrayV3 has it.

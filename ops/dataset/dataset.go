@@ -34,7 +34,11 @@ replicate_on_split: Whether every worker gets the whole range.`)
 		Output("handle: variant").
 		Attr("Tvalues: type").
 		Stateful().
-		Doc("Makes a dataset of the slices of a sparse tensor along its first dimension.")
+		Doc(`Makes a dataset of the slices of a sparse tensor along its first dimension.
+
+indices: Indices of the entries, one a row, in row-major order.
+values: The entries.
+dense_shape: The shape.`)
 	registry.Define("MapDataset").
 		Input("input_dataset: variant").Input("other_arguments: Targuments").Output("handle: variant").
 		Attr("f: func").
@@ -47,6 +51,7 @@ replicate_on_split: Whether every worker gets the whole range.`)
 		Attr("metadata: string = ''").
 		Doc(`Makes a dataset of what a function returns for each element of another.
 
+input_dataset: The other dataset.
 other_arguments: What the function takes after the element.
 f: The function.
 output_types: The types of an element's components.

@@ -45,7 +45,9 @@ element_shape: A shape that the element fits.
 element_dtype: The type of the elements.`)
 	registry.Define("TensorListResize").
 		Input("input_handle: variant").Input("size: int32").Output("output_handle: variant").
-		Doc("Gives a list of another length: elements are cut off, or added that are not set.")
+		Doc(`Gives a list of another length: elements are cut off, or added that are not set.
+
+size: The new length.`)
 	registry.Define("TensorListLength").
 		Input("input_handle: variant").Output("length: int32").
 		Doc("Tells the number of elements of a list.")

@@ -18,6 +18,7 @@ num_elements: The length that the list has to have; -1 for any.`)
 		Attr("element_dtype: type").
 		Doc(`Stacks elements of a list, chosen by their places, into a tensor.
 
+indices: Their places, a vector.
 element_shape: A shape that the elements fit.
 element_dtype: The type of the elements.`)
 	registry.Define("TensorListConcat").

@@ -48,5 +48,7 @@ max_outputs: The most sounds to show.`)
 	registry.Define("MergeSummary").
 		Input("inputs: N * string").Output("summary: string").
 		Attr("N: int >= 1").
-		Doc("Joins serialized summaries, in which each tag may occur once.")
+		Doc(`Joins serialized summaries, in which each tag may occur once.
+
+inputs: The summaries.`)
 }

@@ -19,18 +19,26 @@ default_value: The value of keys that are not there.`)
 		Stateful().
 		Doc(`Looks keys up in a table.
 
-default_value: The value of keys that are not there: one, or one for each key.`)
+keys: The keys, in any shape.
+default_value: The value of keys that are not there: one, or one for each key.
+values: The value of each key, in the same shape.`)
 	registry.Define("LookupTableInsert").
 		Input("table_handle: Ref(string)").Input("keys: Tin").Input("values: Tout").
 		Attr("Tin: type").
 		Attr("Tout: type").
-		Doc("Sets the values of keys in a table behind a reference.")
+		Doc(`Sets the values of keys in a table behind a reference.
+
+keys: The keys.
+values: The value of each key.`)
 	registry.Define("LookupTableInsertV2").
 		Input("table_handle: resource").Input("keys: Tin").Input("values: Tout").
 		Attr("Tin: type").
 		Attr("Tout: type").
 		Stateful().
-		Doc("Sets the values of keys in a table.")
+		Doc(`Sets the values of keys in a table.
+
+keys: The keys.
+values: The value of each key.`)
 	registry.Define("LookupTableRemoveV2").
 		Input("table_handle: resource").Input("keys: Tin").
 		Attr("Tin: type").

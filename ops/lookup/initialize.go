@@ -23,6 +23,7 @@ func init() {
 		Attr("offset: int = 0").
 		Doc(`Fills a table behind a reference from the lines of a file.
 
+filename: The file's path, a scalar.
 key_index: Which column is the key; -1 is the line's number, -2 the whole line.
 value_index: Which column is the value, counted likewise.
 vocab_size: How many lines the file has; -1 if that is not known.
@@ -38,6 +39,7 @@ offset: What to add to the line's number.`)
 		Stateful().
 		Doc(`Fills a table from the lines of a file.
 
+filename: The file's path, a scalar.
 key_index: Which column is the key; -1 is the line's number, -2 the whole line.
 value_index: Which column is the value, counted likewise.
 vocab_size: How many lines the file has; -1 if that is not known.
@@ -47,13 +49,19 @@ offset: What to add to the line's number.`)
 		Input("table_handle: Ref(string)").Input("keys: Tin").Input("values: Tout").
 		Attr("Tin: type").
 		Attr("Tout: type").
-		Doc("Replaces the contents of a table behind a reference.")
+		Doc(`Replaces the contents of a table behind a reference.
+
+keys: The keys.
+values: The value of each key.`)
 	registry.Define("LookupTableImportV2").
 		Input("table_handle: resource").Input("keys: Tin").Input("values: Tout").
 		Attr("Tin: type").
 		Attr("Tout: type").
 		Stateful().
-		Doc("Replaces the contents of a table.")
+		Doc(`Replaces the contents of a table.
+
+keys: The keys.
+values: The value of each key.`)
 	registry.Define("LookupTableExport").
 		Input("table_handle: Ref(string)").Output("keys: Tkeys").Output("values: Tvalues").
 		Attr("Tkeys: type").

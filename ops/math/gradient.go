@@ -16,30 +16,45 @@ func init() {
 	registry.Define("TanhGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Computes dy·(1-y²), the gradient of tanh where it gave y.")
+		Doc(`Computes the gradient of Tanh: dy·(1-y²).
+
+y: What the function gave.
+dy: The gradient of that.`)
 	registry.Define("SigmoidGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Computes dy·y·(1-y), the gradient of the logistic function where it gave y.")
+		Doc(`Computes the gradient of Sigmoid: dy·y·(1-y).
+
+y: What the function gave.
+dy: The gradient of that.`)
 	registry.Define("SqrtGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Computes dy/2/y, the gradient of the square root where it gave y.")
+		Doc(`Computes the gradient of Sqrt: dy/2/y.
+
+y: What the function gave.
+dy: The gradient of that.`)
 	registry.Define("RsqrtGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Computes -dy/2·y³, the gradient of the reciprocal square root where it gave y.")
+		Doc(`Computes the gradient of Rsqrt: -dy/2·y³.
+
+y: What the function gave.
+dy: The gradient of that.`)
 	registry.Define("ReciprocalGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc("Computes -dy·y², the gradient of the reciprocal where it gave y.")
+		Doc(`Computes the gradient of the reciprocal: -dy·y².
+
+y: What the function gave.
+dy: The gradient of that.`)
 	registry.Define("InvGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
-		Doc(`Computes -dy·y², the gradient of the reciprocal where it gave y.
+		Doc(`Computes the gradient of the reciprocal: -dy·y².
 
-y: The reciprocal.
-dy: Its gradient.`)
+y: What the function gave.
+dy: The gradient of that.`)
 
 	derivative("TanhGrad", newTanhGrad, func(y, dy complex128) complex128 { return dy * (1 - y*y) })
 	derivative("SigmoidGrad", newSigmoidGrad, func(y, dy complex128) complex128 { return dy * y * (1 - y) })

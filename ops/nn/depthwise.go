@@ -30,6 +30,7 @@ dilations: The distance of the filter's elements in each dimension.` + paddingDo
 		Doc(`Computes the gradient of DepthwiseConv2dNative with respect to its input.
 
 input_sizes: The shape of the input.
+filter: The filter.
 out_backprop: The gradient of the output.
 strides: As DepthwiseConv2dNative has it.
 padding: As DepthwiseConv2dNative has it.
@@ -46,6 +47,7 @@ dilations: As DepthwiseConv2dNative has it.`)
 		Attr("dilations: list(int) = [1, 1, 1, 1]").
 		Doc(`Computes the gradient of DepthwiseConv2dNative with respect to its filter.
 
+input: The input.
 filter_sizes: The shape of the filter.
 out_backprop: The gradient of the output.
 strides: As DepthwiseConv2dNative has it.

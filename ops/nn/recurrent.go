@@ -73,9 +73,15 @@ use_peephole: Whether gates see the cell state.`)
 
 The outputs are the gradients of the inputs of their names.
 
+seq_len_max: As BlockLSTM has it.
+cs_prev: As BlockLSTM has it.
+h_prev: As BlockLSTM has it.
+w: The weights of x and h_prev.
 wci: The peephole weights of the input gate.
 wcf: The peephole weights of the forget gate.
 wco: The peephole weights of the output gate.
+b: The bias.
+i: What BlockLSTM gave, as are the six inputs that follow.
 cs_grad: The gradient of the cell states.
 h_grad: The gradient of the outputs.
 use_peephole: Whether gates saw the cell state.`)

@@ -11,6 +11,7 @@ func init() {
 		Attr("narrow_range: bool = false").
 		Doc(`Rounds floats to what integers of num_bits can stand for over the range from min to max.
 
+inputs: Floats; those outside of the range become its ends.
 min: The low end of the range.
 max: The high end of the range.
 num_bits: How many bits the integers have, from 2 to 16.
@@ -35,6 +36,7 @@ narrow_range: Whether the lowest integer is not used.`)
 		Attr("narrow_range: bool = false").
 		Doc(`Rounds floats to what integers of num_bits can stand for over a range that is an input.
 
+inputs: Floats; those outside of the range become its ends.
 min: The low end of the range.
 max: The high end of the range.
 num_bits: How many bits the integers have, from 2 to 16.

@@ -51,7 +51,12 @@ binary_output: Whether to tell which values occur, rather than how often.`)
 
 ragged_values: Values of the ragged inputs.
 ragged_row_splits: Where their rows begin and end.
+sparse_indices: Indices of the sparse inputs.
+sparse_values: Their values.
+sparse_shape: Their shapes.
 dense_inputs: Inputs that are matrices.
+output_values: The entries of all rows.
+output_row_splits: Where rows begin and end.
 input_order: The kind of each input in order: "R" ragged, "S" sparse, "D" dense.
 hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
 num_buckets: The number that hashes are taken modulo; 0 for none.

@@ -2,6 +2,15 @@ package sparse
 
 import "github.com/troupe-go/troupe/registry"
 
+const pairDoc = `
+
+a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+a_values: Its entries.
+a_shape: Its shape.
+b_indices: Indices of the entries of the other, likewise.
+b_values: Its entries.
+b_shape: Its shape, the same.`
+
 func init() {
 	registry.Define("SparseAdd").
 		Input("a_indices: int64").Input("a_values: T").Input("a_shape: int64").Input("b_indices: int64").
@@ -11,7 +20,7 @@ func init() {
 		Attr("Treal: realnumbertype").
 		Doc(`Adds two sparse tensors of one shape.
 
-thresh: Sums of an absolute value below this are left out.`)
+thresh: Sums of an absolute value below this are left out.` + pairDoc)
 	registry.Define("SparseTensorDenseAdd").
 		Input("a_indices: Tindices").Input("a_values: T").Input("a_shape: Tindices").Input("b: T").
 		Output("output: T").
@@ -21,13 +30,17 @@ thresh: Sums of an absolute value below this are left out.`)
 
 a_indices: Indices of the entries of a, one a row.
 a_values: The entries.
-a_shape: The shape of a.`)
+a_shape: The shape of a.
+b: The ordinary tensor.`)
 	registry.Define("SparseDenseCwiseAdd").
 		Input("sp_indices: int64").Input("sp_values: T").Input("sp_shape: int64").Input("dense: T").
 		Output("output: T").
 		Attr("T: numbertype").
 		Doc(`Adds to each entry of a sparse tensor the element of a tensor in its place.
 
+sp_indices: Indices of the entries, one a row, in row-major order.
+sp_values: The entries.
+sp_shape: The shape.
 dense: A tensor that broadcasts to the shape of the sparse one; what is not at an entry is not read.
 output: The new values of the entries.`)
 	registry.Define("SparseDenseCwiseMul").
@@ -36,6 +49,9 @@ output: The new values of the entries.`)
 		Attr("T: numbertype").
 		Doc(`Multiplies each entry of a sparse tensor by the element of a tensor in its place.
 
+sp_indices: Indices of the entries, one a row, in row-major order.
+sp_values: The entries.
+sp_shape: The shape.
 dense: A tensor that broadcasts to the shape of the sparse one.
 output: The new values of the entries.`)
 	registry.Define("SparseDenseCwiseDiv").
@@ -44,6 +60,9 @@ output: The new values of the entries.`)
 		Attr("T: numbertype").
 		Doc(`Divides each entry of a sparse tensor by the element of a tensor in its place.
 
+sp_indices: Indices of the entries, one a row, in row-major order.
+sp_values: The entries.
+sp_shape: The shape.
 dense: A tensor that broadcasts to the shape of the sparse one.
 output: The new values of the entries.`)
 	registry.Define("SparseSparseMaximum").
@@ -51,13 +70,13 @@ output: The new values of the entries.`)
 		Input("b_values: T").Input("b_shape: int64").Output("output_indices: int64").
 		Output("output_values: T").
 		Attr("T: realnumbertype").
-		Doc("Takes the larger of the entries of two sparse tensors; a missing entry is 0.")
+		Doc("Takes the larger of the entries of two sparse tensors; a missing entry is 0." + pairDoc)
 	registry.Define("SparseSparseMinimum").
 		Input("a_indices: int64").Input("a_values: T").Input("a_shape: int64").Input("b_indices: int64").
 		Input("b_values: T").Input("b_shape: int64").Output("output_indices: int64").
 		Output("output_values: T").
 		Attr("T: numbertype").
-		Doc("Takes the smaller of the entries of two sparse tensors; a missing entry is 0.")
+		Doc("Takes the smaller of the entries of two sparse tensors; a missing entry is 0." + pairDoc)
 	registry.Define("SparseReduceSum").
 		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
 		Input("reduction_axes: int32").Output("output: T").
@@ -65,6 +84,9 @@ output: The new values of the entries.`)
 		Attr("T: numbertype").
 		Doc(`Adds up the entries of a sparse tensor along dimensions, into a tensor.
 
+input_indices: Indices of the entries, one a row.
+input_values: The entries.
+input_shape: The shape.
 reduction_axes: The dimensions; none means all.
 keep_dims: Whether these dimensions stay, of size 1.`)
 	registry.Define("SparseReduceMax").
@@ -74,6 +96,9 @@ keep_dims: Whether these dimensions stay, of size 1.`)
 		Attr("T: realnumbertype").
 		Doc(`Takes the largest entries of a sparse tensor along dimensions, into a tensor.
 
+input_indices: Indices of the entries, one a row.
+input_values: The entries.
+input_shape: The shape.
 reduction_axes: The dimensions; none means all.
 keep_dims: Whether these dimensions stay, of size 1.`)
 	registry.Define("SparseSoftmax").
@@ -81,5 +106,8 @@ keep_dims: Whether these dimensions stay, of size 1.`)
 		Attr("T: {half, float, double}").
 		Doc(`Computes the softmax of each row of a sparse tensor, over its entries.
 
+sp_indices: Indices of the entries, one a row, in row-major order.
+sp_values: The entries.
+sp_shape: The shape.
 output: The new values of the entries.`)
 }

@@ -20,13 +20,21 @@ validate_indices: Whether to check that indices are in order and occur once.`)
 		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
 		Output("output_indices: int64").Output("output_values: T").
 		Attr("T: type").
-		Doc("Puts the entries of a sparse tensor into row-major order, which other operations want.")
+		Doc(`Puts the entries of a sparse tensor into row-major order, which other operations want.
+
+input_indices: Indices of the entries, one a row.
+input_values: The entries.
+input_shape: The shape.`)
 	registry.Define("SparseReshape").
 		Input("input_indices: int64").Input("input_shape: int64").Input("new_shape: int64").
 		Output("output_indices: int64").Output("output_shape: int64").
-		Doc(`Gives a sparse tensor another shape.
+		Doc(`Gives a sparse tensor another shape, its entries keeping their place in row-major order.
 
-new_shape: The new shape, in which one dimension may be -1.`)
+input_indices: Indices of the entries, one a row.
+input_shape: The shape.
+new_shape: The new shape, in which one dimension may be -1.
+output_indices: The new indices of the entries.
+output_shape: The new shape, with -1 replaced.`)
 	registry.Define("SparseSlice").
 		Input("indices: int64").Input("values: T").Input("shape: int64").Input("start: int64").
 		Input("size: int64").Output("output_indices: int64").Output("output_values: T").
@@ -34,6 +42,9 @@ new_shape: The new shape, in which one dimension may be -1.`)
 		Attr("T: type").
 		Doc(`Cuts a box out of a sparse tensor.
 
+indices: Indices of the entries, one a row, in row-major order.
+values: The entries.
+shape: The shape.
 start: Where the box begins, in each dimension.
 size: How large it is; it is cut at the tensor's edges.`)
 	registry.Define("SparseConcat").
@@ -44,6 +55,9 @@ size: How large it is; it is cut at the tensor's edges.`)
 		Attr("T: type").
 		Doc(`Joins sparse tensors along a dimension.
 
+indices: Indices of the entries of each tensor, one a row, in row-major order.
+values: Their entries.
+shapes: Their shapes, which may differ in concat_dim alone.
 concat_dim: The dimension; negative ones count from the end.`)
 	registry.Define("SparseSplit").
 		Input("split_dim: int64").Input("indices: int64").Input("values: T").Input("shape: int64").
@@ -54,6 +68,9 @@ concat_dim: The dimension; negative ones count from the end.`)
 		Doc(`Cuts a sparse tensor into parts along a dimension.
 
 split_dim: The dimension.
+indices: Indices of the entries, one a row, in row-major order.
+values: The entries.
+shape: The shape.
 num_split: How many parts; if the dimension is no multiple of it, the first parts are larger by one.`)
 	registry.Define("SparseFillEmptyRows").
 		Input("indices: int64").Input("values: T").Input("dense_shape: int64").Input("default_value: T").
@@ -62,6 +79,9 @@ num_split: How many parts; if the dimension is no multiple of it, the first part
 		Attr("T: type").
 		Doc(`Puts a default value into each row of a sparse matrix that has no entry.
 
+indices: Indices of the entries, one a row, in row-major order.
+values: The entries.
+dense_shape: The shape.
 default_value: The value.
 output_indices: Indices with the new entries, in column 0.
 output_values: Values with the new entries.

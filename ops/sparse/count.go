@@ -28,6 +28,9 @@ binary_output: Whether to tell which values occur, rather than how often.`)
 		Attr("output_type: {int32, int64, float, double}").
 		Doc(`Counts the values in each row of a sparse tensor, into a sparse tensor.
 
+indices: Indices of the entries, one a row, in row-major order.
+values: The entries.
+dense_shape: The shape.
 weights: What each value counts; empty for 1.
 minlength: The least number of columns; -1 for none.
 maxlength: Values from this on are left out; -1 for none.
@@ -40,6 +43,9 @@ binary_output: Whether to tell which values occur, rather than how often.`)
 		Attr("binary_output: bool = false").
 		Doc(`Counts the values in each row of a sparse tensor, into a tensor.
 
+indices: Indices of the entries, one a row, in row-major order.
+values: The entries.
+dense_shape: The shape.
 size: How many values are counted, from 0 on.
 weights: What each value counts; empty for 1.
 binary_output: Whether to tell which values occur, rather than how often.`)

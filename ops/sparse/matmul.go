@@ -15,6 +15,7 @@ func init() {
 a_indices: Indices of the entries of a, one a row.
 a_values: The entries.
 a_shape: The shape of a.
+b: The ordinary matrix.
 adjoint_a: Whether a is replaced by its adjoint.
 adjoint_b: Whether b is replaced by its adjoint.`)
 	registry.Define("SparseTensorToCSRSparseMatrix").
@@ -24,6 +25,8 @@ adjoint_b: Whether b is replaced by its adjoint.`)
 		Doc(`Turns a sparse tensor of rank 2 or 3 into sparse matrices in compressed rows.
 
 indices: Indices of the entries, in order.
+values: The entries.
+dense_shape: The shape.
 sparse_matrix: The matrices, as one variant.`)
 	registry.Define("SparseMatrixNNZ").
 		Input("sparse_matrix: variant").Output("nnz: int32").

@@ -21,7 +21,7 @@ out_type: Whether the elements are strings or variants.`)
 		Attr("out_type: {string, variant} = DT_STRING").
 		Doc(`Serializes each slice of a sparse tensor along its first dimension into a row of three elements.
 
-sparse_indices: Indices of the entries, one a row.
+sparse_indices: Indices of the entries, one a row, in row-major order.
 sparse_values: The entries.
 sparse_shape: The shape.
 out_type: Whether the elements are strings or variants.`)
@@ -42,5 +42,8 @@ serialized_sparse: Elements as SerializeSparse gives them, in the last dimension
 		Stateful().
 		Doc(`Keeps the slices of a sparse tensor along its first dimension in a map of the session.
 
+sparse_indices: Indices of the entries, one a row, in row-major order.
+sparse_values: The entries.
+sparse_shape: The shape.
 sparse_handles: The key of each slice in the map.`)
 }

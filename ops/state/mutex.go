@@ -12,9 +12,13 @@ func init() {
 	registry.Define("MutexLock").
 		Input("mutex: resource").Output("mutex_lock: variant").
 		Stateful().
-		Doc("Takes a lock, waiting while it is taken; it is free again when the output is no longer held.")
+		Doc(`Takes a lock, waiting while it is taken.
+
+mutex_lock: What holds the lock: it is free again when nothing holds this.`)
 	registry.Define("ConsumeMutexLock").
 		Input("mutex_lock: variant").
 		Stateful().
-		Doc("Keeps a lock until here, and lets it go.")
+		Doc(`Holds a lock until the node runs, and lets it go then.
+
+mutex_lock: What MutexLock gave.`)
 }

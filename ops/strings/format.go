@@ -18,6 +18,7 @@ func init() {
 		Attr("summarize: int = 3").
 		Doc(`Puts tensors into a template.
 
+inputs: The tensors; numbers and strings alike.
 template: The text.
 placeholder: What in it is replaced, by one tensor after another.
 summarize: How many entries of each dimension are shown at either end.`)

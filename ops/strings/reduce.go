@@ -17,6 +17,7 @@ func init() {
 		Attr("separator: string = ''").
 		Doc(`Joins strings along dimensions.
 
+inputs: The strings.
 reduction_indices: The dimensions, the one along which neighbors are joined first.
 keep_dims: Whether these dimensions stay, of size 1.
 separator: What stands between strings.`)
@@ -28,6 +29,7 @@ separator: What stands between strings.`)
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
 		Doc(`Joins the strings of each segment, in order; a segment without strings gives "".
 
+inputs: The strings.
 segment_ids: The segment of each string; those of negative ones are left out.
 num_segments: How many segments.
 separator: What stands between strings.`)

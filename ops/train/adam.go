@@ -43,6 +43,7 @@ use_nesterov: Whether m·beta1 + grad·(1-beta1) takes the place of m in the ste
 
 rate = lr·√(1-beta2_power)/(1-beta1_power); m += (grad - m)·(1-beta1); v += (grad² - v)·(1-beta2); vhat = max(vhat, v); var -= rate·m/(√vhat + epsilon)
 
+vhat: The greatest v so far.
 beta1_power: beta1 to the power of the step.
 beta2_power: beta2 to the power of the step.` + denseDoc + epsilonDoc + betasDoc)
 	registry.Define("ApplyAdaMax").
