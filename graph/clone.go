@@ -40,4 +40,3 @@ func (g *Graph) Clone() *Graph {
 	}
 	return c
 }
-

@@ -19,7 +19,7 @@ type Graph struct {
 	ops      *registry.Registry
 	nodes    []*Node          // by id
 	byName   map[string]int32 // id
-	library  *library // bodies of its functions share it
+	library  *library         // bodies of its functions share it
 	versions Versions
 	inferrer shape.Inferrer // of nodes added one by one
 	draft    bool           // an Editor's: shapes may be those from before a change
