@@ -2,22 +2,16 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/wire"
 )
 
 func checkCommand() *cobra.Command {
@@ -27,9 +21,10 @@ func checkCommand() *cobra.Command {
 		Short: "Tell whether a graph will run, and what is missing",
 		Long: `Check loads a graph, which checks every node against its operation's definition
 and infers all shapes, and then tells of every node whether it can run: whether
-a kernel takes its types and attributes. What is missing is listed by operation,
-with the number of nodes, the first of their names, and the reason. Nothing is
-run; placeholders are listed as what has to be fed.
+a kernel takes its types and attributes. What cannot is listed by operation, with
+the number of nodes, the first of their names, and the reason; and if there are
+kernels of which none fits, those there are. Nothing is run; placeholders are
+listed as what has to be fed.
 
 A graph of which only some nodes are missing may still be of use: what a run's
 fetches do not need is not asked for.
@@ -37,25 +32,30 @@ fetches do not need is not asked for.
 In bodies of functions, whose types depend on the call, a node counts as
 missing if its operation has no kernel at all.
 
-It exits with 0 if the graph will run, with 1 if something is missing, and with
-2 if it cannot be loaded.
+With --json it is one object. The code of each entry of "missing" says whose
+matter it is: UNIMPLEMENTED is a gap of Troupe, INVALID_ARGUMENT a node that
+TensorFlow refuses as well.
+
+It exits with 0 if the graph will run, with 1 if something is missing or there is
+nothing to run, and with 2 if it cannot be loaded.
 
 ` + modelHelp,
 		Example: `  troupe check model.pb
   troupe check model.pb --json | jq -r '.missing[].op'
-  troupe check model.pb && troupe run model.pb --feed x=1 --fetch y`,
+  troupe check model.pb && troupe run model.pb --feed x=1 --fetch y
+  gunzip -c model.pb.gz | troupe check -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadModel(args[0])
+			m, err := loadModel(args[0], cmd.InOrStdin())
 			if err != nil {
-				return fmt.Errorf("%s cannot be loaded: %w", args[0], err)
+				return unreadable{fmt.Errorf("%s cannot be loaded: %w", args[0], err)}
 			}
 			v, err := checkGraph(m.graph)
 			if err != nil {
-				return fmt.Errorf("%s cannot be loaded: %w", args[0], err)
+				return unreadable{fmt.Errorf("%s cannot be loaded: %w", args[0], err)}
 			}
 			if err := v.write(cmd.OutOrStdout(), asJSON); err != nil {
-				return err
+				return failure{err}
 			}
 			if !v.Runs {
 				return failure{}
@@ -75,49 +75,34 @@ type verdict struct {
 	Feeds     []string   `json:"feeds"` // placeholders
 	Frames    string     `json:"frames,omitempty"`
 	Missing   []*missing `json:"missing"`
+
+	found map[missingKey]*missing
 }
 
 // A missing is nodes of one operation that cannot run for one reason.
 type missing struct {
-	Op     string   `json:"op"`
-	Count  int      `json:"count"`
-	Nodes  []string `json:"nodes"` // "function/node" for one in a function's body
-	Reason string   `json:"reason"`
+	Op      string        `json:"op"`
+	Code    string        `json:"code"`
+	Count   int           `json:"count"`
+	Nodes   []string      `json:"nodes"` // "function/node" for one in a function's body
+	Reason  string        `json:"reason"`
+	Kernels []kernelGroup `json:"kernels,omitempty"` // those there are, if none of them fits
 }
+
+type missingKey struct{ op, reason string }
 
 // checkGraph says of every node whether it can run.
 func checkGraph(g *troupe.Graph) (*verdict, error) {
-	v := &verdict{Nodes: g.NumNodes(), Feeds: []string{}, Missing: []*missing{}}
-	found := map[[2]string]*missing{}
-	add := func(op, name, reason string) {
-		key := [2]string{op, reason}
-		m := found[key]
-		if m == nil {
-			m = &missing{Op: op, Reason: reason}
-			found[key] = m
-			v.Missing = append(v.Missing, m)
-		}
-		m.Count++
-		m.Nodes = append(m.Nodes, name)
-	}
+	v := &verdict{Nodes: g.NumNodes(), Feeds: []string{}, Missing: []*missing{}, found: map[missingKey]*missing{}}
 	for _, n := range g.Nodes() {
 		if mustBeFed(n) {
 			v.Feeds = append(v.Feeds, n.Name())
 		} else if err := nodes.Check(n); err != nil {
-			add(n.Type(), n.Name(), status.From(err).Message)
+			v.addNode(g, n, status.From(err))
 		}
 	}
-	for _, f := range g.Functions() {
-		v.Functions++
-		body := &wire.FunctionDef{}
-		if err := proto.Unmarshal(f.Def, body); err != nil {
-			return nil, fmt.Errorf("function %s: %w", f.Name, err)
-		}
-		for _, n := range body.NodeDef {
-			if g.Function(n.Op) == nil && !nodes.Plays(n.Op) && len(kernel.Registered(n.Op)) == 0 {
-				add(n.Op, f.Name+"/"+n.Name, "in functions: the operation has no kernel yet")
-			}
-		}
+	if err := v.checkBodies(g); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(v.Missing, func(a, b *missing) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op))
@@ -125,7 +110,7 @@ func checkGraph(g *troupe.Graph) (*verdict, error) {
 	if _, err := g.Frames(); err != nil {
 		v.Frames = status.From(err).Message
 	}
-	v.Runs = len(v.Missing) == 0 && v.Frames == ""
+	v.Runs = v.Nodes > 0 && len(v.Missing) == 0 && v.Frames == ""
 	return v, nil
 }
 
@@ -134,60 +119,31 @@ func mustBeFed(n *graph.Node) bool {
 	return n.Class() == graph.ClassPlaceholder && n.NumInputs() == 0
 }
 
-func (v *verdict) write(w io.Writer, asJSON bool) error {
-	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
+// addNode adds a node that fails with err. If that error lists kernels, so does
+// the entry, in fewer lines.
+func (v *verdict) addNode(g *troupe.Graph, n *graph.Node, err *status.Error) {
+	if g.Function(n.Type()) != nil {
+		v.add(n.Type(), n.Name(), status.Unimplemented, "it calls a function, which is not implemented yet")
+		return
 	}
-	total := 0
-	for _, m := range v.Missing {
-		total += m.Count
+	reason, _, lists := strings.Cut(err.Message, "\nRegistered devices")
+	reason = strings.Replace(reason, " used by {{node "+n.Name()+"}}", "", 1)
+	m := v.add(n.Type(), n.Name(), err.Code, reason)
+	if lists && m.Kernels == nil {
+		m.Kernels = kernelsOf(n.Def())
 	}
-	fmt.Fprint(w, count(v.Nodes, "node"))
-	if v.Functions > 0 {
-		fmt.Fprint(w, ", ", count(v.Functions, "function"))
-	}
-	switch {
-	case v.Runs:
-		fmt.Fprintln(w, ": it will run")
-	case total > 0:
-		fmt.Fprintf(w, ": it will not run, %s of %s missing\n", count(total, "node"), count(v.ops(), "operation"))
-	default:
-		fmt.Fprintln(w, ": it will not run")
-	}
-	if v.Frames != "" {
-		fmt.Fprintln(w, "frames cannot be told apart:", v.Frames)
-	}
-	if len(v.Feeds) > 0 {
-		fmt.Fprintln(w, "to be fed:", strings.Join(v.Feeds, ", "))
-	}
-	if total == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "OPERATION\tCOUNT\tNODES\tREASON")
-	for _, m := range v.Missing {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", m.Op, m.Count, m.first(), m.Reason)
-	}
-	return tw.Flush()
 }
 
-// ops is the number of operations that are missing for some node.
-func (v *verdict) ops() int {
-	names := map[string]bool{}
-	for _, m := range v.Missing {
-		names[m.Op] = true
+// add adds a node to the entry of its operation and reason.
+func (v *verdict) add(op, name string, code status.Code, reason string) *missing {
+	key := missingKey{op, reason}
+	m := v.found[key]
+	if m == nil {
+		m = &missing{Op: op, Code: code.String(), Reason: reason}
+		v.found[key] = m
+		v.Missing = append(v.Missing, m)
 	}
-	return len(names)
-}
-
-// first is the first few nodes.
-func (m *missing) first() string {
-	const most = 3
-	if len(m.Nodes) <= most {
-		return strings.Join(m.Nodes, ", ")
-	}
-	return strings.Join(m.Nodes[:most], ", ") + ", ..."
+	m.Count++
+	m.Nodes = append(m.Nodes, name)
+	return m
 }

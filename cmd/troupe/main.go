@@ -19,7 +19,7 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // a step failed, a value differs, a case failed
-	exitUsage  = 2 // the command line makes no sense
+	exitUsage  = 2 // the command line, or the file that check is given, makes no sense
 )
 
 func main() {
@@ -44,6 +44,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 			fmt.Fprintln(stderr, "troupe:", err)
 		}
 		return exitFailed
+	case errors.As(err, &unreadable{}):
+		fmt.Fprintln(stderr, "troupe:", err)
+		return exitUsage
 	default:
 		fmt.Fprintln(stderr, "troupe:", err)
 		fmt.Fprintln(stderr, "`troupe --help` tells what can be asked for.")
@@ -63,6 +66,11 @@ func (f failure) Error() string {
 }
 
 func (f failure) Unwrap() error { return f.error }
+
+// An unreadable is the error of a command whose input cannot be understood.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
 
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{

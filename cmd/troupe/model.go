@@ -1,19 +1,26 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/status"
 )
 
 // modelHelp is what the commands say of their MODEL.
-const modelHelp = `MODEL is a serialized GraphDef (any file; .pbtxt is read as text) or a recorded
-case: a folder with case.json and graph.pb, or such a folder inside a group's
-archive, as in control.zip/while_counter.`
+const modelHelp = `MODEL is a GraphDef, serialized or as text; "-", one from the standard input; a
+SavedModel's folder, of which the graph is taken without its variables' values;
+or a recorded case: a folder with case.json and graph.pb, or such a folder inside
+a group's archive, as in control.zip/while_counter.`
 
 // A model is what MODEL names.
 type model struct {
@@ -21,21 +28,47 @@ type model struct {
 	script *conformance.Script // nil unless it is a case
 }
 
-// loadModel loads a GraphDef or a case.
-func loadModel(path string) (*model, error) {
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
+// loadModel loads a GraphDef, a case, or a SavedModel's graph. "-" is stdin.
+func loadModel(path string, stdin io.Reader) (*model, error) {
+	if path == "-" {
+		def, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, err
+		}
+		return newModel(def)
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		name := filepath.Join(path, savedModelFile)
+		if _, err := os.Stat(name); err == nil {
+			return loadSavedModel(name)
+		}
+	}
+	if err != nil || info.IsDir() {
 		script, caseErr := conformance.LoadScript(path)
+		if caseErr != nil && err == nil {
+			return nil, fmt.Errorf("no %s, and %w", savedModelFile, caseErr)
+		}
 		if caseErr != nil {
 			return nil, caseErr
 		}
 		g, err := script.Graph()
-		return &model{g, script}, err
+		return &model{graph: g, script: script}, err
+	}
+	if filepath.Base(path) == savedModelFile {
+		return loadSavedModel(path)
 	}
 	def, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(filepath.Ext(path), ".pbtxt") {
+	return newModel(def)
+}
+
+// newModel makes a model of a GraphDef in either form.
+func newModel(def []byte) (*model, error) {
+	if isText(def) {
+		var err error
 		if def, err = graph.ParseGraphDef(def); err != nil {
 			return nil, err
 		}
@@ -45,4 +78,54 @@ func loadModel(path string) (*model, error) {
 		return nil, err
 	}
 	return &model{graph: g}, nil
+}
+
+// isText tells the text form of a GraphDef from the serialized one, in which
+// there are bytes that no text has: field 2 of every node, if not its length.
+func isText(def []byte) bool {
+	control := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
+	return utf8.Valid(def) && bytes.IndexFunc(def, control) < 0
+}
+
+// savedModelFile is the file of a SavedModel's folder that holds its graphs.
+const savedModelFile = "saved_model.pb"
+
+// loadSavedModel loads the first graph of a serialized SavedModel.
+func loadSavedModel(name string) (*model, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	def, err := savedGraph(b)
+	if err != nil {
+		return nil, err
+	}
+	return newModel(def)
+}
+
+// savedGraph is the first GraphDef of a serialized SavedModel.
+func savedGraph(b []byte) ([]byte, error) {
+	const metaGraphs, graphDef = 2, 2 // of SavedModel, of MetaGraphDef
+	meta, err := firstMessage(b, metaGraphs)
+	if err != nil {
+		return nil, err
+	}
+	return firstMessage(meta, graphDef)
+}
+
+// firstMessage is the first message in a field of a serialized message.
+func firstMessage(b []byte, field protowire.Number) ([]byte, error) {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeField(b)
+		if n < 0 {
+			break
+		}
+		if num == field && typ == protowire.BytesType {
+			_, _, tag := protowire.ConsumeTag(b)
+			v, _ := protowire.ConsumeBytes(b[tag:])
+			return v, nil
+		}
+		b = b[n:]
+	}
+	return nil, status.Invalid("the SavedModel is malformed: it holds no graph")
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,7 +16,7 @@ import (
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
-	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/status"
 )
 
 func opsCommand() *cobra.Command {
@@ -34,20 +33,26 @@ each, its name and what it does. The marks are
 
 With NAME it shows one operation: the definition with its inputs, outputs,
 attributes and documentation; the kernels, by device, and the types that each
-takes; whether there are a shape function and a gradient. Internal operations,
-whose names begin with an underscore, are shown only by name.
+takes, also the types that TensorFlow's kernels take and these do not; whether
+there are a shape function and a gradient. Internal operations, whose names begin
+with an underscore, are shown only by name.
 
-Format json is what a definition says, as an object or a list of objects;
-format pb is a serialized OpList, as TensorFlow's tools read it.`,
+Format json is the same as an object or a list of objects, with the field names of
+an OpDef. Format pb is a serialized OpList, and format kernels a serialized
+KernelList, as TensorFlow's tools read them.
+
+It exits with 0, or with 1 if there is no operation NAME; names that are near are
+suggested.`,
 		Example: `  troupe ops
   troupe ops MatMul
   troupe ops | grep -i conv
   troupe ops --format json | jq -r '.[] | select(.is_stateful) | .name'
+  troupe ops --format json | jq -r '.[] | select(.kernels == [] and (.played_by_executor | not)) | .name'
   troupe ops --format pb > ops.pb`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains([]string{"text", "json", "pb"}, format) {
-				return fmt.Errorf("--format %s: text, json and pb are known", format)
+			if !slices.Contains([]string{"text", "json", "pb", "kernels"}, format) {
+				return fmt.Errorf("--format %s: text, json, pb and kernels are known", format)
 			}
 			w := bufio.NewWriter(cmd.OutOrStdout())
 			if err := writeOps(w, format, args); err != nil {
@@ -56,31 +61,47 @@ format pb is a serialized OpList, as TensorFlow's tools read it.`,
 			return w.Flush()
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, json or pb")
+	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, json, pb or kernels")
 	return cmd
 }
 
 // writeOps writes the operation that is named, or all.
 func writeOps(w io.Writer, format string, names []string) error {
-	var content any
 	var defs []*registry.OpDef
 	if len(names) > 0 {
-		def, err := registry.Global.Lookup(names[0])
+		def, err := lookup(names[0])
 		if err != nil {
 			return err
 		}
-		content, defs = def, []*registry.OpDef{def}
+		defs = []*registry.OpDef{def}
 	} else {
 		defs = registry.Global.Defs(false)
-		content = defs
 	}
 	switch {
 	case format == "json":
+		list := make([]knowledge, len(defs))
+		for i, def := range defs {
+			list[i] = knowledge{def}
+		}
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		return enc.Encode(content)
+		if len(names) > 0 {
+			return enc.Encode(list[0])
+		}
+		return enc.Encode(list)
 	case format == "pb":
 		list, err := registry.MarshalOpList(defs)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(list)
+		return err
+	case format == "kernels":
+		var kernels []*kernel.Registration
+		for _, def := range defs {
+			kernels = append(kernels, kernel.Registered(def.Name)...)
+		}
+		list, err := kernel.MarshalKernelList(kernels)
 		if err != nil {
 			return err
 		}
@@ -91,6 +112,19 @@ func writeOps(w io.Writer, format string, names []string) error {
 		return nil
 	}
 	return listOps(w, defs)
+}
+
+// lookup finds a definition, or suggests others.
+func lookup(name string) (*registry.OpDef, error) {
+	def, err := registry.Global.Lookup(name)
+	if err == nil {
+		return def, nil
+	}
+	hint := "`troupe ops` lists those that are"
+	if near := registry.Global.Nearest(name); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return nil, status.Errorf(status.NotFound, "Op type not registered '%s': %s", name, hint)
 }
 
 // listOps writes a line for each operation.
@@ -117,16 +151,18 @@ func marks(op string) string {
 // writeOp tells all about an operation.
 func writeOp(w io.Writer, def *registry.OpDef) {
 	fmt.Fprint(w, def.Text(), "\n")
-	kernels := kernelLines(kernel.Registered(def.Name))
-	switch {
+	switch kernels := kernelsOf(def); {
 	case nodes.Plays(def.Name):
 		fmt.Fprintln(w, "  kernels: none needed, the executor itself does its work")
 	case len(kernels) == 0:
 		fmt.Fprintln(w, "  kernels: none yet")
 	default:
 		fmt.Fprintln(w, "  kernels:")
-		for _, line := range kernels {
-			fmt.Fprintln(w, "    "+line)
+		for _, g := range kernels {
+			fmt.Fprintln(w, "    "+g.String())
+		}
+		if missing := kernel.Missing(def); len(missing) > 0 {
+			fmt.Fprintln(w, "    missing, which TensorFlow has:", typeSets(names(missing)))
 		}
 	}
 	has := "none, the shapes of its outputs are unknown"
@@ -134,99 +170,19 @@ func writeOp(w io.Writer, def *registry.OpDef) {
 		has = "yes"
 	}
 	fmt.Fprintln(w, "  shape function:", has)
-	switch f, known := graph.LookupGradient(def.Name); {
+	fmt.Fprintln(w, "  gradient:", map[string]string{
+		"yes": "yes", "none": "none flows through it", "missing": "none yet",
+	}[gradientOf(def.Name)])
+}
+
+// gradientOf is "yes"; "none" if no gradient flows through an operation; or
+// "missing".
+func gradientOf(op string) string {
+	switch f, known := graph.LookupGradient(op); {
 	case f != nil:
-		has = "yes"
+		return "yes"
 	case known:
-		has = "none flows through it"
-	default:
-		has = "none yet"
+		return "none"
 	}
-	fmt.Fprintln(w, "  gradient:", has)
-}
-
-// A kernelGroup is kernels that differ only in the types they take. It stands
-// for every combination of its types.
-type kernelGroup struct {
-	device, notes string
-	types         map[string][]tensor.DType // sorted
-}
-
-// kernelLines describes kernels, such as "CPU  T in {float, double}". Kernels
-// that differ in one attribute's types alone share a line.
-func kernelLines(kernels []*kernel.Registration) []string {
-	var groups []kernelGroup
-	attrs := map[string]bool{}
-	for _, r := range kernels {
-		g := kernelGroup{device: r.Device, notes: notes(r), types: map[string][]tensor.DType{}}
-		for name, types := range r.Types {
-			g.types[name] = slices.Compact(slices.Sorted(slices.Values(types)))
-			attrs[name] = true
-		}
-		groups = append(groups, g)
-	}
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		groups = mergeBy(name, groups)
-	}
-	var lines []string
-	for _, g := range groups {
-		lines = append(lines, g.String())
-	}
-	slices.Sort(lines)
-	return slices.Compact(lines)
-}
-
-// mergeBy makes one group of those that differ in attribute name alone.
-func mergeBy(name string, groups []kernelGroup) []kernelGroup {
-	var merged []kernelGroup
-	at := map[string]int{}
-	for _, g := range groups {
-		types, ok := g.types[name]
-		if !ok {
-			merged = append(merged, g)
-			continue
-		}
-		rest := maps.Clone(g.types)
-		rest[name] = nil
-		key := kernelGroup{g.device, g.notes, rest}.String()
-		if i, ok := at[key]; ok {
-			union := append(slices.Clone(merged[i].types[name]), types...)
-			slices.Sort(union)
-			merged[i].types[name] = slices.Compact(union)
-			continue
-		}
-		at[key] = len(merged)
-		merged = append(merged, g)
-	}
-	return merged
-}
-
-func (g kernelGroup) String() string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(g.types)) {
-		var types []string
-		for _, t := range g.types[name] {
-			types = append(types, t.String())
-		}
-		parts = append(parts, fmt.Sprintf("%s in {%s}", name, strings.Join(types, ", ")))
-	}
-	if parts == nil {
-		parts = []string{"any types"}
-	}
-	return g.device + "  " + strings.Join(parts, ", ") + g.notes
-}
-
-// notes is what a registration says besides device and types.
-func notes(r *kernel.Registration) string {
-	var s string
-	if len(r.HostMemory) > 0 {
-		s += "; in host memory: " + strings.Join(r.HostMemory, ", ")
-	}
-	if r.Label != "" {
-		s += fmt.Sprintf("; for nodes with _kernel=%q", r.Label)
-	}
-	if r.Priority != 0 {
-		s += fmt.Sprintf("; priority %d", r.Priority)
-	}
-	return s
+	return "missing"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -75,6 +76,27 @@ func TestOpsFormats(t *testing.T) {
 		if want := map[bool]int{true: 1, false: len(list)}[len(args) == 4]; len(defs) != want {
 			t.Errorf("%v: %d operations, want %d", args, len(defs), want)
 		}
+	}
+}
+
+// Kernels are listed once for each registration, as TensorFlow lists its own.
+func TestOpsKernelList(t *testing.T) {
+	list := []byte(command(t, "ops", "--format", "kernels"))
+	for _, def := range registry.Global.Defs(false) {
+		for _, r := range kernel.Registered(def.Name) {
+			one, err := kernel.MarshalKernelList([]*kernel.Registration{r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest, ok := bytes.CutPrefix(list, one)
+			if !ok {
+				t.Fatalf("%s: not %v", def.Name, r)
+			}
+			list = rest
+		}
+	}
+	if len(list) > 0 {
+		t.Errorf("%d bytes more", len(list))
 	}
 }
 

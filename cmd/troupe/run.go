@@ -66,7 +66,7 @@ func engineFlag(cmd *cobra.Command, engine *string) {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) error {
-	m, err := loadModel(path)
+	m, err := loadModel(path, cmd.InOrStdin())
 	if err != nil {
 		return failure{err}
 	}

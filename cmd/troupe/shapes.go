@@ -30,7 +30,7 @@ not fit. Bodies of functions are not shown.
   troupe shapes model.pb | grep '?'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadModel(args[0])
+			m, err := loadModel(args[0], cmd.InOrStdin())
 			if err != nil {
 				return failure{err}
 			}

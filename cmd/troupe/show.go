@@ -35,7 +35,7 @@ the frame it is entered from.
 			default:
 				return fmt.Errorf("--format %s: text and dot are known", format)
 			}
-			m, err := loadModel(args[0])
+			m, err := loadModel(args[0], cmd.InOrStdin())
 			if err != nil {
 				return failure{err}
 			}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+func (v *verdict) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(v)
+	}
+	fmt.Fprintln(w, v.summary())
+	if v.Frames != "" {
+		fmt.Fprintln(w, "frames cannot be told apart:", v.Frames)
+	}
+	const few = 12
+	switch n := len(v.Feeds); {
+	case n > few:
+		fmt.Fprintf(w, "to be fed, %d in all: %s\n", n, first(v.Feeds, few))
+	case n > 0:
+		fmt.Fprintln(w, "to be fed:", first(v.Feeds, few))
+	}
+	if len(v.Missing) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "OPERATION\tCOUNT\tNODES\tREASON")
+	for _, m := range v.Missing {
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", m.Op, m.Count, first(m.Nodes, 3), m.Reason)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	v.writeKernels(w)
+	return nil
+}
+
+// summary is the verdict in a line.
+func (v *verdict) summary() string {
+	s := count(v.Nodes, "node")
+	if v.Functions > 0 {
+		s += ", " + count(v.Functions, "function")
+	}
+	switch total := v.total(); {
+	case v.Runs:
+		return s + ": it will run"
+	case v.Nodes == 0:
+		return s + ": there is nothing to run"
+	case total == 0:
+		return s + ": it will not run"
+	default:
+		return fmt.Sprintf("%s: it will not run, %s of %s missing", s, count(total, "node"), count(v.ops(), "operation"))
+	}
+}
+
+// total is the number of nodes that cannot run.
+func (v *verdict) total() int {
+	n := 0
+	for _, m := range v.Missing {
+		n += m.Count
+	}
+	return n
+}
+
+// ops is the number of operations that are missing for some node.
+func (v *verdict) ops() int {
+	names := map[string]bool{}
+	for _, m := range v.Missing {
+		names[m.Op] = true
+	}
+	return len(names)
+}
+
+// writeKernels lists once for each operation the kernels of which none fits.
+func (v *verdict) writeKernels(w io.Writer) {
+	listed := map[string]bool{}
+	for _, m := range v.Missing {
+		if m.Kernels == nil || listed[m.Op] {
+			continue
+		}
+		listed[m.Op] = true
+		fmt.Fprintf(w, "\n%s has kernels for\n", m.Op)
+		for _, k := range m.Kernels {
+			fmt.Fprintln(w, "  "+k.String())
+		}
+	}
+}
+
+// first is the first few names.
+func first(names []string, few int) string {
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:few], ", ") + ", ..."
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/graph"
+)
+
+// Each form of a graph is recognized by what it holds, also from the standard
+// input.
+func TestModelForms(t *testing.T) {
+	text, err := os.ReadFile("testdata/affine.pbtxt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := graph.ParseGraphDef(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, stdin, want string
+		code              int
+	}{
+		{"text", string(text), "6 nodes: it will run\nto be fed: x, b\n", exitOK},
+		{"serialized", string(binary), "6 nodes: it will run\nto be fed: x, b\n", exitOK},
+		{"nothing", "", "0 nodes: there is nothing to run\n", exitFailed},
+		{"cut off", string(binary[:100]), "troupe: - cannot be loaded: INVALID_ARGUMENT: GraphDef is malformed at byte ", exitUsage},
+		{"no graph", "<html></html>\n", "troupe: - cannot be loaded: INVALID_ARGUMENT: GraphDef text: ", exitUsage},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := execute(t.Context(), []string{"check", "-"}, strings.NewReader(c.stdin), &stdout, &stderr)
+		if got := stdout.String() + stderr.String(); !strings.HasPrefix(got, c.want) || code != c.code {
+			t.Errorf("%s: exit %d, %s\nwant exit %d, %s", c.name, code, got, c.code, c.want)
+		}
+	}
+}
+
+// A SavedModel is taken apart without trust in it.
+func FuzzSavedModel(f *testing.F) {
+	b, err := os.ReadFile("testdata/saved_model/saved_model.pb")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(b[:50])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if def, err := savedGraph(b); err == nil && len(def) > len(b) {
+			t.Fatal("more than there was")
+		}
+	})
+}
