@@ -233,7 +233,7 @@ func (d *AttrDecoder) number(v *AttrValue, bits uint64, at int) error {
 	case KindType:
 		n := int32(bits)
 		if n != 0 && (n < 0 || n > math.MaxUint8 || !tensor.DType(n).Valid()) {
-			return malformed(at, "unknown data type %d", n)
+			return malformed(at, "AttrValue has invalid DataType enum: %d", n)
 		}
 		v.Type = tensor.DType(n)
 	}

@@ -67,7 +67,7 @@ func (v *AttrValue) CheckKind(kind AttrKind) error {
 	switch {
 	case v.Placeholder != "":
 		return status.Invalid("AttrValue had value with unexpected type 'placeholder' when '%v' expected", kind)
-	case v.Kind == KindNone:
+	case v.Kind == KindNone, v.Kind == ListOf && !kind.IsList():
 		return status.Invalid("AttrValue missing value with expected type '%v'", kind)
 	case v.Kind != kind && !(kind.IsList() && v.Kind.IsList() && len(v.List) == 0):
 		return status.Invalid("AttrValue had value with type '%v' when '%v' expected", v.Kind, kind)

@@ -24,7 +24,11 @@ func (d *OpDef) String() string {
 // summary is the attribute in one line: "N:int,default=1,min=1".
 func (a *AttrDef) summary() string {
 	s := a.Name + ":" + a.Kind.String()
-	if a.Default != nil {
+	switch {
+	case a.Default == nil:
+	case a.Kind == KindShape && a.Default.Shape.Unknown:
+		s += ",default=<unknown>"
+	default:
 		s += ",default=" + a.Default.String()
 	}
 	if a.HasMinimum {

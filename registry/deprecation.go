@@ -1,6 +1,10 @@
 package registry
 
-import "github.com/troupe-go/troupe/status"
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/status"
+)
 
 // CheckDeprecation says whether an operation may be used in a GraphDef whose
 // producer is of that version. It fails with UNIMPLEMENTED from the version
@@ -11,5 +15,5 @@ func CheckDeprecation(def *OpDef, version int) error {
 		return nil
 	}
 	return status.Errorf(status.Unimplemented, "Op %s is not available in GraphDef version %d. It has been removed in version %d. %s.",
-		def.Name, version, d.Version, d.Explanation)
+		def.Name, version, d.Version, strings.TrimSuffix(d.Explanation, "."))
 }

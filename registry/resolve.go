@@ -76,9 +76,11 @@ func (d *OpDef) withDefaults(attrs Attrs, missing int) Attrs {
 	return all
 }
 
+// missingAttrs lists the attributes that a node lacks, the last first, as
+// TensorFlow does.
 func missingAttrs(def *OpDef, attrs Attrs) error {
 	var names []string
-	for i := range def.Attrs {
+	for i := len(def.Attrs) - 1; i >= 0; i-- {
 		if a := &def.Attrs[i]; a.Default == nil && attrs.Find(a.Name) == nil {
 			names = append(names, "'"+a.Name+"'")
 		}
