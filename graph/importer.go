@@ -245,6 +245,9 @@ func (im *importer) lookUpOps() error {
 			b.WriteString(", ")
 		}
 		b.WriteString("'" + op.name + "'")
+		if near := im.g.ops.Nearest(op.name); len(near) > 0 {
+			b.WriteString(" (did you mean " + near[0] + "?)")
+		}
 	}
 	return status.Errorf(status.NotFound, "Op type not registered %s in the program that runs: is the package of its family imported?", &b)
 }

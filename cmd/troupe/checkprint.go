@@ -30,9 +30,9 @@ func (v *verdict) write(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "OPERATION\tCOUNT\tNODES\tREASON")
+	fmt.Fprintln(tw, "OPERATION\tCOUNT\tREASON\tNODES")
 	for _, m := range v.Missing {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", m.Op, m.Count, first(m.Nodes, 3), m.Reason)
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", m.Op, m.Count, m.short(), first(m.Nodes, 3))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -75,6 +75,14 @@ func (v *verdict) ops() int {
 		names[m.Op] = true
 	}
 	return len(names)
+}
+
+// short is the reason for the table, beside which the operation stands.
+func (m *missing) short() string {
+	if _, attrs, ok := strings.Cut(m.Reason, " with these attrs: "); ok && m.Kernels != nil {
+		return "no kernel for " + attrs
+	}
+	return m.Reason
 }
 
 // writeKernels lists once for each operation the kernels of which none fits.
