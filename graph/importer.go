@@ -73,17 +73,37 @@ func (im *importer) run() (*ImportResult, error) {
 	return r, nil
 }
 
-// nameNodes checks names and operations' names and makes the index of names.
+// nameNodes gives every node its name in the graph, checks what a node says of
+// itself alone, and makes the index of names.
 func (im *importer) nameNodes() error {
+	im.cutNames()
+	unique := im.opts.UniquifyNames && (im.prefix == "" || !im.opts.UniquifyPrefix)
+	if !unique {
+		if err := im.checkCollisions(); err != nil {
+			return err
+		}
+	}
+	n := len(im.names)
+	im.index = make(map[string]int32, n)
+	im.ops = make([]*importOp, n)
+	im.opSet = map[string]*importOp{}
+	for i := range im.names {
+		if err := im.checkNode(int32(i)); err != nil {
+			return err
+		}
+	}
+	if unique {
+		im.uniquify()
+	}
+	return nil
+}
+
+// cutNames cuts the names of all nodes, with and without prefix, from one string.
+func (im *importer) cutNames() {
 	s := im.scan
 	n := len(s.nodes)
 	im.names = make([]string, n)
 	im.final = im.names
-	im.index = make(map[string]int32, n)
-	im.ops = make([]*importOp, n)
-	im.opSet = map[string]*importOp{}
-
-	// All names are cut from one string.
 	slash := ""
 	if im.prefix != "" {
 		slash = im.prefix + "/"
@@ -97,53 +117,15 @@ func (im *importer) nameNodes() error {
 	}
 	text := arena.String()
 	for i := range s.nodes {
-		sn := &s.nodes[i]
-		size := len(slash) + int(sn.name.hi-sn.name.lo)
+		name := s.nodes[i].name
+		size := len(slash) + int(name.hi-name.lo)
 		im.final[i], im.names[i], text = text[:size], text[len(slash):size], text[size:]
-		name := im.names[i]
-		if !im.validName(name) {
-			return status.Invalid("Node '%s': Node name contains invalid characters", name)
-		}
-		im.index[name] = int32(i)
-		if len(im.index) != i+1 {
-			return status.Invalid("Node '%s' is not unique", name)
-		}
-		op := sn.op.of(s.def)
-		if len(op) == 0 {
-			return status.Invalid("Node '%s' does not specify an operation", name)
-		}
-		info := im.opSet[string(op)]
-		if info == nil {
-			info = &importOp{name: string(op), class: ClassOf(string(op))}
-			im.opSet[info.name] = info
-		}
-		info.nodes++
-		im.ops[i] = info
 	}
-	return im.settleNames()
 }
 
-// settleNames keeps the names apart from those of the graph.
-func (im *importer) settleNames() error {
+// checkCollisions keeps the names apart from those of the graph.
+func (im *importer) checkCollisions() error {
 	if len(im.g.nodes) == 0 {
-		return nil
-	}
-	unique := im.opts.UniquifyNames && (im.prefix == "" || !im.opts.UniquifyPrefix)
-	if unique {
-		scopes := Graph{}
-		for _, name := range im.final {
-			scopes.addScopes(name)
-		}
-		taken := func(name string) bool {
-			original := strings.TrimPrefix(name, im.prefix+"/")
-			_, node := im.index[original]
-			_, scope := scopes.scopes[name]
-			return node || scope
-		}
-		im.final = append([]string(nil), im.final...)
-		for i, name := range im.final {
-			im.final[i] = im.g.uniqueName(name, taken)
-		}
 		return nil
 	}
 	for _, name := range im.final {
@@ -154,6 +136,64 @@ func (im *importer) settleNames() error {
 	return nil
 }
 
+// checkNode checks the name, the operation's name and the form of the inputs of
+// the node at position i, and enters it into the index.
+func (im *importer) checkNode(i int32) error {
+	s, name := im.scan, im.names[i]
+	sn := &s.nodes[i]
+	if !im.validName(name) {
+		return status.Invalid("Node '%s': Node name contains invalid characters", name)
+	}
+	im.index[name] = i
+	if len(im.index) != int(i)+1 {
+		return status.Invalid("Node '%s' is not unique", name)
+	}
+	op := sn.op.of(s.def)
+	if len(op) == 0 {
+		return status.Invalid("Node '%s' does not specify an operation", name)
+	}
+	info := im.opSet[string(op)]
+	if info == nil {
+		info = &importOp{name: string(op), class: ClassOf(string(op))}
+		im.opSet[info.name] = info
+	}
+	info.nodes++
+	im.ops[i] = info
+	control := false
+	for k := sn.input; k < sn.input+sn.inputs; k++ {
+		text := s.inputs[k].text.of(s.def)
+		if len(text) > 0 && text[0] == '^' {
+			control = true
+		} else if control {
+			return status.Invalid("Node '%s': Control dependencies must come after regular dependencies, but the input '%s' does not",
+				name, text)
+		}
+	}
+	return nil
+}
+
+// uniquify gives a suffix to names that the graph has. None of the new names is
+// one of the GraphDef.
+func (im *importer) uniquify() {
+	if len(im.g.nodes) == 0 {
+		return
+	}
+	scopes := Graph{}
+	for _, name := range im.final {
+		scopes.addScopes(name)
+	}
+	taken := func(name string) bool {
+		original := strings.TrimPrefix(name, im.prefix+"/")
+		_, node := im.index[original]
+		_, scope := scopes.scopes[name]
+		return node || scope
+	}
+	im.final = append([]string(nil), im.final...)
+	for i, name := range im.final {
+		im.final[i] = im.g.uniqueName(name, taken)
+	}
+}
+
 // resolveInputs finds the node that each input names.
 func (im *importer) resolveInputs() error {
 	s := im.scan
@@ -162,17 +202,9 @@ func (im *importer) resolveInputs() error {
 	}
 	for i := range s.nodes {
 		sn := &s.nodes[i]
-		control := false
 		for k := sn.input; k < sn.input+sn.inputs; k++ {
 			in := &s.inputs[k]
 			text := in.text.of(s.def)
-			switch {
-			case len(text) > 0 && text[0] == '^':
-				control = true
-			case control:
-				return status.Invalid("Node '%s': Control dependencies must come after regular dependencies, but the input '%s' does not",
-					im.names[i], text)
-			}
 			lo, hi, index := splitTensorID(text)
 			name := text[lo:hi]
 			in.index = int32(index)
