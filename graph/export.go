@@ -84,9 +84,14 @@ func (n *Node) attrsToWrite(strip bool) registry.Attrs {
 	if !strip {
 		return n.sig.attrs
 	}
+	return stripDefaults(n.sig.op, n.sig.attrs)
+}
+
+// stripDefaults is the attributes that do not have their default value.
+func stripDefaults(op *registry.OpDef, all registry.Attrs) registry.Attrs {
 	var attrs registry.Attrs
-	for i := range n.sig.attrs {
-		if a := &n.sig.attrs[i]; !isDefault(n.sig.op, a) {
+	for i := range all {
+		if a := &all[i]; !isDefault(op, a) {
 			attrs = append(attrs, *a)
 		}
 	}

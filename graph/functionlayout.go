@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -204,11 +205,11 @@ func (l *layout) addNodes() error {
 		n := l.def.nodes[i]
 		name, op := l.def.string(n.name), l.def.string(n.op)
 		if old, ok := l.places[name]; ok {
-			what := "node"
+			what := "another node"
 			if old.arg >= 0 {
-				what = "argument"
+				what = "an argument"
 			}
-			return status.Invalid("Duplicated name '%s': a node of the body has that of another %s", name, what)
+			return status.Invalid("Duplicated name '%s': a node of the body has that of %s", name, what)
 		}
 		l.places[name] = place{int32(len(l.out.nodes)), -1}
 		if hasPlaceholder(fields{buf: l.def.def, pos: n.attrs.lo, end: n.attrs.hi}, nodeAttr, 0) {
@@ -276,7 +277,10 @@ func (l *layout) resolve(input string) error {
 		return nil
 	}
 	first, n, err := l.find(input)
-	if err != nil {
+	switch {
+	case err == errNotFound:
+		return status.Invalid("input %s is not found", input)
+	case err != nil:
 		return err
 	}
 	if err := l.room(n); err != nil {
@@ -299,14 +303,16 @@ func (s source) next(k, args int) source {
 	return s
 }
 
+// errNotFound says that there is nothing of that name, which the caller knows.
+var errNotFound = errors.New("not found")
+
 // find is what "argument", "argument:index", "node:output" or
 // "node:output:index" names: the first of n tensors.
 func (l *layout) find(input string) (first source, n int, err error) {
-	notFound := status.Invalid("input %s is not found", input)
 	name, rest, _ := strings.Cut(input, ":")
 	at, ok := l.places[name]
 	if !ok {
-		return source{}, 0, notFound
+		return source{}, 0, errNotFound
 	}
 	first = source{node: at.node}
 	if at.arg >= 0 {
@@ -318,18 +324,18 @@ func (l *layout) find(input string) (first source, n int, err error) {
 			return source{}, 0, err
 		}
 		if n < 0 {
-			return source{}, 0, notFound
+			return source{}, 0, errNotFound
 		}
 	}
 	if rest == "" {
 		if strings.HasSuffix(input, ":") {
-			return source{}, 0, notFound
+			return source{}, 0, errNotFound
 		}
 		return first, n, nil
 	}
 	k, err := strconv.ParseUint(rest, 10, 31)
 	if err != nil || int(k) >= n || strconv.Itoa(int(k)) != rest {
-		return source{}, 0, notFound
+		return source{}, 0, errNotFound
 	}
 	return first.next(int(k), l.args), 1, nil
 }
@@ -414,8 +420,11 @@ func (l *layout) addResult(ret *registry.ArgDef) error {
 		return status.Invalid("Return %s missing.", ret.Name)
 	}
 	first, n, err := l.find(from)
-	if err != nil {
-		return within(err, "Return %s -> %s", ret.Name, from)
+	switch {
+	case err == errNotFound:
+		return status.Invalid("Return %s -> %s is not found.", ret.Name, from)
+	case err != nil:
+		return err
 	}
 	if err := l.room(n); err != nil {
 		return err

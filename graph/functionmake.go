@@ -116,21 +116,20 @@ func newMaker(g *Graph, spec *FunctionSpec) (*maker, error) {
 			return nil, err
 		}
 	}
-	if spec.Nodes == nil {
-		nodes, err := g.Subgraph(spec.Inputs, spec.Outputs, spec.Controls)
-		if err != nil {
-			return nil, err
-		}
-		m.nodes = nodes
-	}
-	for _, n := range spec.Nodes {
+	for _, n := range slices.Concat(spec.Controls, spec.Nodes) {
 		if n == nil || n.graph != g {
 			return nil, status.Invalid("a node of the body is not a node of this graph")
 		}
-		m.nodes = append(m.nodes, n)
+	}
+	m.nodes = slices.Clone(spec.Nodes)
+	if spec.Nodes == nil {
+		m.nodes = m.needed()
 	}
 	m.nodes = sortedNodes(m.nodes)
 	for _, n := range m.nodes {
+		if n.sig.class == ClassArg || n.sig.class == ClassRetval {
+			return nil, nodeError(status.Invalid("it stands for an argument or result of another function: let its tensor be an input or output"), n.name, n.Type())
+		}
 		m.body[n] = true
 	}
 	for p, i := range m.inputs {
@@ -152,6 +151,39 @@ func newMaker(g *Graph, spec *FunctionSpec) (*maker, error) {
 		}
 	}
 	return m, nil
+}
+
+// needed is the nodes that outputs and controls need, given the inputs. A node
+// all of whose outputs are inputs is not needed, even by a control edge.
+func (m *maker) needed() []*Node {
+	passed := func(n *Node) bool {
+		for i := range n.NumOutputs() {
+			if _, ok := m.inputs[Output{n, i}]; !ok {
+				return false
+			}
+		}
+		return n.NumOutputs() > 0
+	}
+	roots := slices.Clone(m.spec.Controls)
+	for _, p := range m.spec.Outputs {
+		if _, ok := m.inputs[p.Canonical()]; !ok {
+			roots = append(roots, p.Op)
+		}
+	}
+	var nodes []*Node
+	DepthFirst(roots, func(n *Node, yield func(*Node)) {
+		for _, from := range n.inputs {
+			if _, ok := m.inputs[from]; !ok {
+				yield(from.Op)
+			}
+		}
+		for _, c := range n.controls {
+			if !passed(c) {
+				yield(c)
+			}
+		}
+	}, func(n *Node) { nodes = append(nodes, n) }, nil)
+	return nodes
 }
 
 func (m *maker) make() (*Function, error) {

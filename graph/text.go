@@ -19,7 +19,7 @@ type TextOptions struct {
 	// MaxElements is the number of elements beyond which a tensor is written
 	// without them; 0 means that all are. Text that lacks some cannot be parsed.
 	MaxElements int
-	// Nodes restricts the text to these nodes; nil means all.
+	// Nodes restricts the text to these nodes; nil means all, and the functions.
 	Nodes []*Node
 }
 
@@ -32,8 +32,22 @@ type TextOptions struct {
 //	i = Identity(s:1) {T=DT_FLOAT}
 //
 // Attributes are written as [registry.Attrs.String] writes them, and '#' begins
-// a comment. [ParseText] is the inverse, but for functions, which are only
-// named in comments.
+// a comment. Functions follow, in which inputs are in the form that functions
+// have, and $T stands for the function's attribute T:
+//
+//	func Twice[T: {float, int32}](x: T) -> (y: T) {
+//	  two = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 2>}
+//	  scale = Cast(two:output:0) {DstT=$T, SrcT=DT_INT32}
+//	  y = Mul(x, scale:y:0) {T=$T}
+//	  return y = y:z:0
+//	}
+//	gradient Twice = TwiceGrad
+//
+// A function that has effects is a "stateful func"; braces after an argument
+// and after the results are attributes of the argument and of the function; a
+// control output is returned as "^name = node". [ParseText] is the inverse, but
+// that documentation of functions is left out. A function whose names have
+// characters that the form does not is only named in a comment.
 func (g *Graph) Text(opts TextOptions) string {
 	nodes := opts.Nodes
 	if nodes == nil {
@@ -47,8 +61,8 @@ func (g *Graph) Text(opts TextOptions) string {
 			p.node(n)
 		}
 	}
-	for _, f := range g.Functions() {
-		p.b = append(p.b, "# function "+f.Name+"\n"...)
+	if opts.Nodes == nil {
+		p.library(g.lib())
 	}
 	return string(p.b)
 }
@@ -137,20 +151,31 @@ func (p *printer) node(n *Node) {
 		sep = ", "
 	}
 	p.text(")")
-	if n.device != "" {
-		p.text(" @", n.device)
-	}
-	if attrs := n.attrsToWrite(p.strip); len(attrs) > 0 {
-		p.text(" {")
-		for i := range attrs {
-			if i > 0 {
-				p.text(", ")
-			}
-			p.attr(attrs[i : i+1])
-		}
-		p.text("}")
-	}
+	p.rest(n.device, n.attrsToWrite(p.strip))
 	p.text("\n")
+}
+
+// rest writes what follows the inputs of a node.
+func (p *printer) rest(device string, attrs registry.Attrs) {
+	if device != "" {
+		p.text(" @", device)
+	}
+	p.attrs(attrs)
+}
+
+// attrs writes attributes in braces, if there are any.
+func (p *printer) attrs(attrs registry.Attrs) {
+	if len(attrs) == 0 {
+		return
+	}
+	p.text(" {")
+	for i := range attrs {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.attr(attrs[i : i+1])
+	}
+	p.text("}")
 }
 
 // attr writes one attribute, a long tensor without its values.

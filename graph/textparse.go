@@ -26,27 +26,58 @@ func (g *Graph) AddText(text string) error {
 // a serialized GraphDef, whose nodes may lack attributes; see
 // [ImportOptions.InferAttrs]. Errors name the line.
 func ParseText(text string) ([]byte, error) {
-	var def []byte
-	line := 0
-	for text != "" {
-		line++
-		rest := ""
-		if i := strings.IndexByte(text, '\n'); i >= 0 {
-			text, rest = text[:i], text[i+1:]
+	var def, library []byte
+	r := textReader{text: text}
+	for r.next() {
+		var err error
+		switch {
+		case r.keyword("gradient"):
+			var g []byte
+			if g, err = r.gradient(); err == nil {
+				library = appendField(library, libraryGradient, g)
+			}
+		case r.keyword("func"), r.keyword("stateful"):
+			var f *Function
+			if f, err = r.function(); err == nil {
+				library = appendField(library, libraryFunction, f.Def)
+			}
+		default:
+			var node []byte
+			if node, err = r.node(); err == nil && node != nil {
+				def = appendField(def, graphNode, node)
+			}
 		}
-		p := parser{s: text, line: line}
-		node, err := p.node()
 		if err != nil {
 			return nil, err
 		}
-		if node != nil {
-			def = protowire.AppendTag(def, graphNode, protowire.BytesType)
-			def = protowire.AppendBytes(def, node)
-		}
-		text = rest
 	}
-	def = protowire.AppendTag(def, graphVersions, protowire.BytesType)
-	return protowire.AppendBytes(def, Versions{Producer: Version}.append(nil)), nil
+	if library != nil {
+		def = appendField(def, graphLibrary, library)
+	}
+	return appendField(def, graphVersions, Versions{Producer: Version}.append(nil)), nil
+}
+
+// A textReader reads text line by line.
+type textReader struct {
+	text string // what is yet to be read
+	parser
+}
+
+// next goes on to the next line; false at the end.
+func (r *textReader) next() bool {
+	if r.text == "" {
+		return false
+	}
+	r.parser = parser{line: r.line + 1}
+	r.s, r.text, _ = strings.Cut(r.text, "\n")
+	return true
+}
+
+// keyword says whether the line begins with a word that is no node's name.
+func (p *parser) keyword(word string) bool {
+	at := p.pos
+	defer func() { p.pos = at }()
+	return p.run(" \t=([#") == word && !p.accept('=') && p.pos < len(p.s)
 }
 
 // A parser reads one line.

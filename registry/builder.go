@@ -84,6 +84,8 @@ func (b *Builder) Build() (*OpDef, error) {
 			d.Outputs = append(d.Outputs, a)
 		}
 	}
+	d.atLeastOne(d.Inputs)
+	d.atLeastOne(d.Outputs)
 	if b.set != nil {
 		b.set(d)
 	}

@@ -135,9 +135,7 @@ func (s *scanner) set(a *AttrDef) error {
 	}
 }
 
-// parseArg reads what [Builder.Input] and [Builder.Output] are given, and what
-// it asks of the attributes: of those that say a length the minimum is 1 if
-// they name none.
+// parseArg reads what [Builder.Input] and [Builder.Output] are given.
 func (d *OpDef) parseArg(spec string) (ArgDef, error) {
 	s := scanner{text: spec}
 	var a ArgDef
@@ -156,11 +154,9 @@ func (d *OpDef) parseArg(spec string) (ArgDef, error) {
 	at = s.at
 	w := s.word()
 	if s.eat("*") {
-		n, err := d.attrOf(w, KindInt)
-		if err != nil {
+		if _, err := d.attrOf(w, KindInt); err != nil {
 			return a, err
 		}
-		n.atLeastOne()
 		a.NumberAttr = w
 		at = s.at
 		w = s.word()
@@ -186,7 +182,6 @@ func (d *OpDef) parseArg(spec string) (ArgDef, error) {
 				return a, s.errorf("the list attr '%s' tells its length itself: write %s without '%s *'", w, w, a.NumberAttr)
 			}
 			a.TypeListAttr = w
-			t.atLeastOne()
 		default:
 			return a, status.Invalid("attr '%s' is of type %v, where type or list(type) is needed", w, t.Kind)
 		}
@@ -202,10 +197,13 @@ func (d *OpDef) parseArg(spec string) (ArgDef, error) {
 	return a, nil
 }
 
-// atLeastOne gives the attr the minimum 1 if it has none.
-func (a *AttrDef) atLeastOne() {
-	if !a.HasMinimum {
-		a.HasMinimum, a.Minimum = true, 1
+// atLeastOne gives attrs that say the length of an argument the minimum 1 if
+// they name none.
+func (d *OpDef) atLeastOne(args []ArgDef) {
+	for i := range args {
+		if a := d.Attr(args[i].NumberAttr + args[i].TypeListAttr); a != nil && !a.HasMinimum {
+			a.HasMinimum, a.Minimum = true, 1
+		}
 	}
 }
 

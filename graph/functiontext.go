@@ -1,0 +1,217 @@
+package graph
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+)
+
+// library writes functions and their gradients.
+func (p *printer) library(l *library) {
+	for _, f := range l.sorted() {
+		if len(p.b) > 0 {
+			p.text("\n")
+		}
+		from := len(p.b)
+		if err := p.function(l, f); err != nil {
+			p.b = append(p.b[:from], "# function "...)
+			p.text(oneLine(f.Name), " cannot be written: ", oneLine(status.From(err).Message), "\n")
+		}
+	}
+	for _, name := range l.differentiated() {
+		gradient := l.gradient(name)
+		if !writable(name, " \t=(#") || !writable(gradient, " \t#") {
+			p.text("# gradient ", oneLine(name), " = ", oneLine(gradient), "\n")
+			continue
+		}
+		p.text("gradient ", name, " = ", gradient, "\n")
+	}
+}
+
+// oneLine is s as a comment can have it.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// writable says whether s is not empty and has none of the characters that end
+// it in the text, nor a control character.
+func writable(s, stop string) bool {
+	return s != "" && !strings.ContainsAny(s, stop) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' })
+}
+
+// function writes a function; it fails if it cannot be read again.
+func (p *printer) function(l *library, f *Function) error {
+	def, err := scanFunctionDef(fields{buf: f.Def, msg: "FunctionDef", end: int32(len(f.Def))})
+	if err != nil {
+		return err
+	}
+	var dec registry.AttrDecoder
+	from := len(p.b)
+	if err := p.signature(&dec, f, def); err != nil {
+		return err
+	}
+	header := textReader{parser: parser{s: string(p.b[from : len(p.b)-1])}}
+	if w, err := header.functionHeader(); err != nil || !sameSignature(&w.sig, f.Signature) {
+		return status.Invalid("the text has no form for its signature")
+	}
+	for i := range def.nodes {
+		if err := p.bodyNode(l, &dec, def, &def.nodes[i]); err != nil {
+			return err
+		}
+	}
+	if err := p.returns(f, def); err != nil {
+		return err
+	}
+	p.text("}\n")
+	return nil
+}
+
+// signature writes the line that a function begins with.
+func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *functionDef) error {
+	sig := f.Signature
+	if sig.Stateful {
+		p.text("stateful ")
+	}
+	p.text("func ", sig.Name)
+	for i := range sig.Attrs {
+		p.text(open(i, "["), sig.Attrs[i].Name, ": ", sig.Attrs[i].Spec())
+	}
+	if len(sig.Attrs) > 0 {
+		p.text("]")
+	}
+	p.text("(")
+	for i := range sig.Inputs {
+		p.text(open(i, ""), sig.Inputs[i].Name, ": ", sig.Inputs[i].Spec())
+		attrs, err := def.argument(dec, i)
+		if err != nil {
+			return within(err, "argument '%s'", sig.Inputs[i].Name)
+		}
+		p.attrs(attrs)
+	}
+	p.text(") -> (")
+	for i := range sig.Outputs {
+		p.text(open(i, ""), sig.Outputs[i].Name, ": ", sig.Outputs[i].Spec())
+	}
+	p.text(")")
+	attrs, err := def.decode(dec, def.attrs)
+	if err != nil {
+		return err
+	}
+	p.attrs(attrs)
+	p.text(" {\n")
+	return nil
+}
+
+// open is what goes before element i of a list.
+func open(i int, first string) string {
+	if i == 0 {
+		return first
+	}
+	return ", "
+}
+
+// sameSignature compares signatures without their documentation.
+func sameSignature(a, b *registry.OpDef) bool {
+	x, err := registry.MarshalOpDef(bare(a))
+	if err != nil {
+		return false
+	}
+	y, err := registry.MarshalOpDef(bare(b))
+	return err == nil && bytes.Equal(x, y)
+}
+
+// bare is a signature without documentation and control outputs.
+func bare(d *registry.OpDef) *registry.OpDef {
+	c := *d
+	c.Summary, c.Description, c.ControlOutputs = "", "", nil
+	c.Inputs, c.Outputs, c.Attrs = slices.Clone(d.Inputs), slices.Clone(d.Outputs), slices.Clone(d.Attrs)
+	for _, args := range [][]registry.ArgDef{c.Inputs, c.Outputs} {
+		for i := range args {
+			args[i].Description = ""
+		}
+	}
+	for i := range c.Attrs {
+		c.Attrs[i].Description = ""
+	}
+	return &c
+}
+
+// bodyNode writes a node of a body.
+func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *functionDef, n *scanNode) error {
+	name, op, device := def.string(n.name), def.string(n.op), def.string(n.device)
+	if !writable(name, " \t=(#") || name == "}" || !writable(op, " \t(#") || device != "" && !writable(device, " \t{#") {
+		return status.Invalid("the text has no form for node '%s' (%s) on '%s'", name, op, device)
+	}
+	p.text("  ", name, " = ", op, "(")
+	for k := n.input; k < n.input+n.inputs; k++ {
+		in := def.string(def.inputs[k].text)
+		if !writable(in, " \t,)#") {
+			return status.Invalid("the text has no form for input '%s' of node '%s'", in, name)
+		}
+		p.text(open(int(k-n.input), ""), in)
+	}
+	p.text(")")
+	entries, err := def.nodeAttrs(n)
+	if err != nil {
+		return err
+	}
+	attrs, err := def.decode(dec, entries)
+	if err != nil {
+		return nodeError(err, name, op)
+	}
+	if p.strip {
+		if d, _, err := l.lookup(op); err == nil {
+			attrs = stripDefaults(d, attrs)
+		}
+	}
+	p.rest(device, attrs)
+	p.text("\n")
+	return nil
+}
+
+// returns writes what a function returns, by the signature and then by name.
+func (p *printer) returns(f *Function, def *functionDef) error {
+	sep := "  return "
+	write := func(prefix string, known []string, all map[string]string) error {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		for _, name := range known {
+			from, ok := all[name]
+			if !ok {
+				continue // an error once the function is instantiated
+			}
+			if !writable(name, " \t=,#^") || !writable(from, " \t,#") {
+				return status.Invalid("the text has no form for '%s%s = %s'", prefix, name, from)
+			}
+			p.text(sep, prefix, name, " = ", from)
+			sep = ", "
+		}
+		return nil
+	}
+	var outputs []string
+	for i := range f.Signature.Outputs {
+		outputs = append(outputs, f.Signature.Outputs[i].Name)
+	}
+	if err := write("", outputs, def.rets); err != nil {
+		return err
+	}
+	if err := write("^", slices.Clone(f.Signature.ControlOutputs), def.controls); err != nil {
+		return err
+	}
+	if sep == ", " {
+		p.text("\n")
+	}
+	return nil
+}
