@@ -223,20 +223,20 @@ func AllKeepDims(value bool) AllAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [AllKeepDims].
-func All(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...AllAttr) (output tf.Output) {
+func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "All",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
@@ -294,20 +294,20 @@ func AnyKeepDims(value bool) AnyAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [AnyKeepDims].
-func Any(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...AnyAttr) (output tf.Output) {
+func Any(scope *Scope, input tf.Output, axis tf.Output, optional ...AnyAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Any",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)

@@ -332,20 +332,20 @@ func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [EuclideanNormKeepDims].
-func EuclideanNorm(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...EuclideanNormAttr) (output tf.Output) {
+func EuclideanNorm(scope *Scope, input tf.Output, axis tf.Output, optional ...EuclideanNormAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "EuclideanNorm",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
@@ -379,14 +379,14 @@ func Exp(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - dim: Where it goes, a scalar; negative counts from the end, -1 being behind the last.
-func ExpandDims(scope *Scope, input tf.Output, dim tf.Output) (output tf.Output) {
+//   - axis: Where it goes, a scalar; negative counts from the end, -1 being behind the last.
+func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ExpandDims",
-		Input: []tf.Input{input, dim},
+		Input: []tf.Input{input, axis},
 	})
 	return op.Output(0)
 }

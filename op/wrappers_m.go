@@ -589,20 +589,20 @@ func MaxKeepDims(value bool) MaxAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [MaxKeepDims].
-func Max(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...MaxAttr) (output tf.Output) {
+func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Max",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
@@ -961,20 +961,20 @@ func MeanKeepDims(value bool) MeanAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [MeanKeepDims].
-func Mean(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...MeanAttr) (output tf.Output) {
+func Mean(scope *Scope, input tf.Output, axis tf.Output, optional ...MeanAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Mean",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
@@ -1110,20 +1110,20 @@ func MinKeepDims(value bool) MinAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [MinKeepDims].
-func Min(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...MinAttr) (output tf.Output) {
+func Min(scope *Scope, input tf.Output, axis tf.Output, optional ...MinAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Min",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)

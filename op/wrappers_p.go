@@ -683,20 +683,20 @@ func ProdKeepDims(value bool) ProdAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [ProdKeepDims].
-func Prod(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...ProdAttr) (output tf.Output) {
+func Prod(scope *Scope, input tf.Output, axis tf.Output, optional ...ProdAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Prod",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)

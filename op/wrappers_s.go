@@ -1756,15 +1756,15 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 //
 // Arguments:
 //
-//   - split_dim: The dimension, a scalar; negative counts from the end.
+//   - axis: The dimension, a scalar; negative counts from the end.
 //   - num_split: How many parts; it divides the dimension. At least 1.
-func Split(scope *Scope, split_dim tf.Output, value tf.Output, num_split int64) (output []tf.Output) {
+func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Split",
-		Input: []tf.Input{split_dim, value},
+		Input: []tf.Input{axis, value},
 		Attrs: map[string]any{"num_split": num_split},
 	})
 	split := scope.outputs(op)
@@ -1776,15 +1776,15 @@ func Split(scope *Scope, split_dim tf.Output, value tf.Output, num_split int64) 
 // Arguments:
 //
 //   - size_splits: The sizes, which add up to the dimension; one may be -1 and takes what is left.
-//   - split_dim: The dimension, a scalar; negative counts from the end.
+//   - axis: The dimension, a scalar; negative counts from the end.
 //   - num_split: How many parts. At least 1.
-func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, split_dim tf.Output, num_split int64) (output []tf.Output) {
+func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, axis tf.Output, num_split int64) (output []tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "SplitV",
-		Input: []tf.Input{value, size_splits, split_dim},
+		Input: []tf.Input{value, size_splits, axis},
 		Attrs: map[string]any{"num_split": num_split},
 	})
 	split := scope.outputs(op)
@@ -1847,14 +1847,14 @@ func SquaredDifference(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 // SqueezeAttr is an optional attribute of Squeeze.
 type SqueezeAttr func(optionalAttr)
 
-// SqueezeSqueezeDims sets squeeze_dims, which is empty by default. Which ones, negative counting from the end; all that are of size 1 if empty. A listed one of another size is an error.
-func SqueezeSqueezeDims(value []int64) SqueezeAttr {
+// SqueezeAxis sets squeeze_dims, which is empty by default. Which ones, negative counting from the end; all that are of size 1 if empty. A listed one of another size is an error.
+func SqueezeAxis(value []int64) SqueezeAttr {
 	return func(attrs optionalAttr) { attrs["squeeze_dims"] = value }
 }
 
 // Squeeze takes dimensions of size 1 away.
 //
-// Options: [SqueezeSqueezeDims].
+// Options: [SqueezeAxis].
 func Squeeze(scope *Scope, input tf.Output, optional ...SqueezeAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -3302,20 +3302,20 @@ func SumKeepDims(value bool) SumAttr {
 //
 // Arguments:
 //
-//   - reduction_indices: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
 //
 // Results:
 //
 //   - output: The input without these axes.
 //
 // Options: [SumKeepDims].
-func Sum(scope *Scope, input tf.Output, reduction_indices tf.Output, optional ...SumAttr) (output tf.Output) {
+func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (output tf.Output) {
 	if scope.Err() != nil {
 		return
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Sum",
-		Input: []tf.Input{input, reduction_indices},
+		Input: []tf.Input{input, axis},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)

@@ -498,7 +498,7 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 // Arguments:
 //
 //   - inputs: The strings.
-//   - segment_ids: The segment of each string; those of negative ones are left out.
+//   - segment_ids: The segment of each string, in [0, num_segments).
 //   - num_segments: How many segments.
 //
 // Options: [UnsortedSegmentJoinSeparator].

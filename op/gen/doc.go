@@ -16,15 +16,15 @@ func (w *wrapper) Doc() string {
 	}
 	section(&b, "Arguments", func(item func(name, text string)) {
 		for _, in := range w.Inputs {
-			item(ident(in.Name), in.Description)
+			item(w.Ident(in.Name), in.Description)
 		}
 		for _, a := range w.Args {
-			item(ident(a.Name), join(a.Description, limits(a)))
+			item(w.Ident(a.Name), join(a.Description, limits(a)))
 		}
 	})
 	section(&b, "Results", func(item func(name, text string)) {
 		for _, out := range w.Outputs {
-			item(ident(out.Name), out.Description)
+			item(w.Ident(out.Name), out.Description)
 		}
 	})
 	if len(w.Optional) > 0 {

@@ -50,10 +50,10 @@ func (w *wrapper) declares() []string {
 func (w *wrapper) Params() string {
 	var b strings.Builder
 	for _, in := range w.Inputs {
-		b.WriteString(", " + ident(in.Name) + " " + outputType(in))
+		b.WriteString(", " + w.Ident(in.Name) + " " + outputType(in))
 	}
 	for _, a := range w.Args {
-		b.WriteString(", " + ident(a.Name) + " " + goType(a.Kind))
+		b.WriteString(", " + w.Ident(a.Name) + " " + goType(a.Kind))
 	}
 	if len(w.Optional) > 0 {
 		b.WriteString(", optional ..." + w.Name + "Attr")
@@ -68,7 +68,7 @@ func (w *wrapper) Results() string {
 	}
 	results := make([]string, len(w.Outputs))
 	for i, out := range w.Outputs {
-		results[i] = ident(out.Name) + " " + outputType(out)
+		results[i] = w.Ident(out.Name) + " " + outputType(out)
 	}
 	return "(" + strings.Join(results, ", ") + ")"
 }
@@ -77,7 +77,7 @@ func (w *wrapper) Results() string {
 func (w *wrapper) InputList() string {
 	inputs := make([]string, len(w.Inputs))
 	for i, in := range w.Inputs {
-		inputs[i] = ident(in.Name)
+		inputs[i] = w.Ident(in.Name)
 		if in.IsList() {
 			inputs[i] = "tf.OutputList(" + inputs[i] + ")"
 		}
@@ -99,7 +99,7 @@ func (w *wrapper) HasLists() bool {
 func (w *wrapper) Setter(a registry.AttrDef) string {
 	var b strings.Builder
 	b.WriteString(w.Name)
-	for part := range strings.SplitSeq(a.Name, "_") {
+	for part := range strings.SplitSeq(w.bindingName(a.Name), "_") {
 		if part != "" {
 			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 		}
@@ -107,9 +107,35 @@ func (w *wrapper) Setter(a registry.AttrDef) string {
 	return b.String()
 }
 
-// ident is a definition's name as a Go identifier: what the language or the
-// function itself uses gets an underscore.
-func ident(name string) string {
+// axes is the inputs and attributes that TensorFlow's binding calls axis, by
+// operation.
+var axes = map[string]string{
+	"All":           "reduction_indices",
+	"Any":           "reduction_indices",
+	"EuclideanNorm": "reduction_indices",
+	"ExpandDims":    "dim",
+	"Max":           "reduction_indices",
+	"Mean":          "reduction_indices",
+	"Min":           "reduction_indices",
+	"Prod":          "reduction_indices",
+	"Split":         "split_dim",
+	"SplitV":        "split_dim",
+	"Squeeze":       "squeeze_dims",
+	"Sum":           "reduction_indices",
+}
+
+// bindingName is what TensorFlow's binding calls an argument or attribute.
+func (w *wrapper) bindingName(name string) string {
+	if axes[w.Name] == name {
+		return "axis"
+	}
+	return name
+}
+
+// Ident is the Go identifier for an argument or attribute: what the language or
+// the function itself uses gets an underscore.
+func (w *wrapper) Ident(name string) string {
+	name = w.bindingName(name)
 	switch name {
 	case "tf", "scope", "err", "op", "optional", "with", "optionalAttr", "string", "true", "any":
 		return name + "_"

@@ -30,7 +30,7 @@ separator: What stands between strings.`)
 		Doc(`Joins the strings of each segment, in order; a segment without strings gives "".
 
 inputs: The strings.
-segment_ids: The segment of each string; those of negative ones are left out.
+segment_ids: The segment of each string, in [0, num_segments).
 num_segments: How many segments.
 separator: What stands between strings.`)
 
