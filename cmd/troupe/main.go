@@ -1,5 +1,3 @@
-// Command troupe runs TensorFlow graphs, shows them, checks recorded cases and
-// measures. `troupe --help` says more.
 package main
 
 import (

@@ -1,11 +1,3 @@
-// Package kerneltest runs single kernels, without a graph: for the tests of
-// packages that define operations.
-//
-//	out, err := kerneltest.Run("AddV2", nil, x, y)
-//
-// Kernels get a context of their own for each run: no memory limit unless one
-// is set, blocks run one after another, the seed is 0, and resources last as
-// long as the Runner.
 package kerneltest
 
 import (

@@ -1,5 +1,3 @@
-// Package summary prints tensors for messages, in the two forms that
-// TensorFlow's operations print them in: programs and people match on them.
 package summary
 
 import (
