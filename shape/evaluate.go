@@ -64,6 +64,11 @@ func (e *evaluator) constant(i int) *tensor.Tensor {
 		case from.Def().Name == "Const":
 			return constTensor(from)
 		}
+		if b, ok := from.(Bound); ok {
+			if t := b.Bound(out); t != nil {
+				return t
+			}
+		}
 		in, ok := passes(from, out)
 		if !ok || !e.pay(1) {
 			break
@@ -122,6 +127,11 @@ func (e *evaluator) value(n Node, index, depth int) *value {
 		return nil
 	}
 	eval := evaluators[n.Def().Name]
+	if b, ok := n.(Bound); ok {
+		if t := b.Bound(index); t != nil {
+			eval = func(*evaluation) *value { return valueOf(t) }
+		}
+	}
 	if eval == nil {
 		return nil
 	}

@@ -29,6 +29,15 @@ type Node interface {
 	OutputHandles() [][]HandleData
 }
 
+// A Bound node puts out values that are known though its operation does not say
+// them: an argument in the body of a function, for which the caller hands over
+// a constant.
+type Bound interface {
+	Node
+	// Bound is the value of an output, nil if it is not known.
+	Bound(output int) *tensor.Tensor
+}
+
 // An Inferrer infers the nodes of one graph, each after those its inputs come
 // from. It keeps what it worked out of constants, so a graph whose nodes
 // share the arithmetic on their shapes is inferred in linear time. It is not
@@ -93,6 +102,16 @@ func (f *Inferrer) Infer(n Node) ([]Shape, [][]HandleData, error) {
 		return outputs, nil, withInputs(err, c.Inputs)
 	}
 	return outputs, c.OutputHandles, nil
+}
+
+// Constant is the value of input i of a node if it can be worked out before the
+// graph runs, else nil.
+func (f *Inferrer) Constant(n Node, i int) *tensor.Tensor {
+	if i < 0 || i >= n.NumInputs() {
+		return nil
+	}
+	f.eval.node = n
+	return f.eval.constant(i)
 }
 
 // shapes is n shapes of unknown rank.
