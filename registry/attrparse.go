@@ -14,10 +14,10 @@ import (
 
 // ParseAttr reads a value of a kind from text:
 //
-//	string   "text" or 'text', with the escapes of C
+//	string   "text" or 'text', with the escapes of C; "te" 'xt' is the same
 //	int      -3, 0x10
 //	float    1, 2.5, 1e-5, inf, nan
-//	bool     true, false
+//	bool     true, True, t, 1, false, False, f, 0
 //	type     DT_FLOAT, float or float32
 //	shape    [2,?], [2,-1], ? for an unknown rank, { dim { size: 2 } }
 //	tensor   Tensor<type: int32 shape: [2] values: 1 2>, or the text form of
@@ -96,7 +96,7 @@ func (s *scanner) value(kind AttrKind) (AttrValue, error) {
 	var err error
 	switch kind {
 	case KindString:
-		v.S, err = s.str()
+		v.S, err = s.strs()
 	case KindInt:
 		v.I, err = s.integer()
 	case KindFloat:
@@ -229,10 +229,10 @@ func (s *scanner) float() (float32, error) {
 
 func (s *scanner) boolean() (bool, error) {
 	at := s.at
-	switch s.word() {
-	case "true":
+	switch s.number() {
+	case "true", "True", "t", "1":
 		return true, nil
-	case "false":
+	case "false", "False", "f", "0":
 		return false, nil
 	}
 	s.at = at

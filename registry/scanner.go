@@ -182,6 +182,22 @@ func (s *scanner) str() (string, error) {
 	return string(b), nil
 }
 
+// strs reads quoted strings that stand side by side as one, as C does.
+func (s *scanner) strs() (string, error) {
+	text, err := s.str()
+	if err != nil || !s.quoted() {
+		return text, err
+	}
+	parts := []string{text}
+	for s.quoted() {
+		if text, err = s.str(); err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ""), nil
+}
+
 // escape reads an escape sequence and appends what it stands for.
 func (s *scanner) escape(b []byte) ([]byte, bool) {
 	rest := s.text[s.at+1:]
