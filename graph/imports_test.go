@@ -35,8 +35,17 @@ type recordedImport struct {
 }
 
 // TestRecordedImports compares with what TensorFlow made of the same imports.
+// imports_chosen.zip was recorded with
+//
+//	python conformance/tensorflow/imports.py graph/testdata/imports_chosen.zip --chosen
 func TestRecordedImports(t *testing.T) {
-	files, err := zip.OpenReader("testdata/imports.zip")
+	for _, archive := range []string{"imports", "imports_chosen"} {
+		t.Run(archive, func(t *testing.T) { runRecorded(t, "testdata/"+archive+".zip") })
+	}
+}
+
+func runRecorded(t *testing.T, archive string) {
+	files, err := zip.OpenReader(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +109,9 @@ func (c *recordedImport) run(t *testing.T, dir fs.FS) {
 	mustImport(t, want, def)
 	if diff := cmp.Diff(describe(t, want), describe(t, g)); diff != "" {
 		t.Errorf("graph (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(names(want.Nodes()), names(g.Nodes())); diff != "" {
+		t.Errorf("nodes by id (-want +got):\n%s", diff)
 	}
 	var tensors, nodes, unused []string
 	for _, p := range r.ReturnTensors {
