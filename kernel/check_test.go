@@ -48,7 +48,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := kernel.Validate(empty).Error(), "INTERNAL: a kernel is registered for operation FindLabel, which is not defined"; got != want {
+	if got, want := kernel.Validate(empty).Error(), "INTERNAL: a kernel is registered for operation "+kernel.Ops()[0]+", which is not defined"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
