@@ -145,7 +145,7 @@ def main():
     p.add_argument("--ops", help="an OpList of the operations to know; all of TensorFlow's without it")
     p.add_argument("--every-op", action="store_true", help="add a graph for each operation")
     p.add_argument("--only", default="", help="mutations to choose from, separated by commas")
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
 
     lib, into, r = capi.Library(), into_graph(), random.Random(a.seed)
     ops = op_def_pb2.OpList.FromString(open(a.ops, "rb").read() if a.ops else lib.all_ops())
