@@ -6,7 +6,7 @@ as a case has them; it changes the first or the last.
 import tensorflow as tf
 from tensorflow.core.framework import attr_value_pb2, graph_pb2
 
-from capi import tensor_id, text_of
+from capi import CONTROL, tensor_id, text_of
 from importchosen import function
 
 OPS = {}  # OpDef by name
