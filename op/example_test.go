@@ -59,9 +59,7 @@ func ExampleWhile() {
 	n := op.Placeholder(s, tf.Int32, op.PlaceholderShape(tf.ScalarShape()))
 	zero, one := op.Const(s.SubScope("zero"), int32(0)), op.Const(s.SubScope("one"), int32(1))
 	results := op.While(s, []tf.Output{zero, zero, one},
-		func(s *op.Scope, v []tf.Output) tf.Output {
-			return op.Less(s, v[0], n)
-		},
+		func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], n) },
 		func(s *op.Scope, v []tf.Output) []tf.Output {
 			i, a, b := v[0], v[1], v[2]
 			return []tf.Output{op.Add(s, i, one), b, op.Add(s, a, b)}
