@@ -30,8 +30,9 @@ type Body struct {
 	// result needs them.
 	Controls []ControlOutput
 
-	nodes []*Node // of the graph, by id
-	calls inferredCalls
+	nodes  []*Node // of the graph, by id
+	frames error   // what is wrong with them: such a body has shapes, but cannot run
+	calls  inferredCalls
 }
 
 // A ControlOutput is a node of a body that a call waits for, and the name that
@@ -87,10 +88,18 @@ func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
 	if f == nil {
 		return nil, status.Invalid("the function to be instantiated is nil")
 	}
-	return g.lib().instantiate(f)
+	b, err := g.lib().instantiate(f)
+	if err != nil {
+		return nil, err
+	}
+	if b.frames != nil {
+		return nil, within(b.frames, "function '%s'", b.Name)
+	}
+	return b, nil
 }
 
-// instantiate answers the same body for the same function and attributes.
+// instantiate answers the same body for the same function and attributes. Its
+// frames need not be sound.
 func (l *library) instantiate(f *registry.Func) (*Body, error) {
 	fn := l.find(f.Name)
 	if fn == nil {
@@ -174,10 +183,8 @@ func build(l *library, fn *Function, attrs registry.Attrs) (*Body, error) {
 	if _, err := im.run(); err != nil {
 		return nil, err
 	}
-	if _, err := g.Frames(); err != nil {
-		return nil, err
-	}
 	b := &Body{Name: fn.Name, Attrs: attrs, Graph: g, nodes: g.nodes}
+	_, b.frames = g.Frames()
 	at := func(position int32) *Node { return &im.nodes[im.place[position]] }
 	for i := range layout.args {
 		b.Args = append(b.Args, at(int32(i)))

@@ -99,6 +99,7 @@ func FuzzText(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)
 	}
+	f.Add("y = f(x)\nx = Placeholder() {dtype=DT_INT32}\nstateful func f[T: type = DT_INT32, N: int](x: T {a=\"}\"}) -> (y: T) {b=1} {\n  return y = x, ^c = n # comment\n  n = NoOp(^x) {f=func f[T=$T, N=$N]}\n}\ngradient f = f")
 	f.Add("a = NoOp(^b) @/device:CPU:0 {s=\"}\\\"#\"}\nb = NoOp() # comment")
 	f.Fuzz(func(t *testing.T, text string) {
 		g := New()

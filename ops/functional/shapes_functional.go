@@ -12,18 +12,17 @@ func init() {
 	shape.Register(symbolicGradientShape, "SymbolicGradient")
 	shape.Register(shape.Scalars, "ToBool", "DeviceIndex")
 	shape.Register(shape.ByAttr("shape"), "FakeParam")
-	shape.Register(shape.UnknownOutputs, "_Arg", "_DeviceArg")
+	shape.Register(argShape, "_Arg", "_DeviceArg")
 	shape.Register(shape.NoOutputs, "_Retval", "_DeviceRetval")
 }
 
 // whileShape takes the loop's variables to keep their shapes where the
-// attribute says nothing.
+// attribute says nothing, as TensorFlow does, but not what handles hold.
 func whileShape(c *shape.Context) error {
 	shapes := c.Shapes("output_shapes")
 	for i := range c.NumOutputs() {
 		if len(shapes) == 0 {
 			c.SetOutput(i, c.Input(i))
-			c.PassHandle(i, i)
 		} else if i < len(shapes) {
 			c.SetOutput(i, shapes[i])
 		}
@@ -51,4 +50,22 @@ func symbolicGradientShape(c *shape.Context) error {
 		c.SetOutput(i, c.Input(i))
 	}
 	return nil
+}
+
+// argShape is what the function's definition says of the argument. A call says
+// more; package graph knows it.
+func argShape(c *shape.Context) error {
+	if shapes := c.Shapes("_output_shapes"); len(shapes) > 0 {
+		c.SetOutput(0, shapes[0])
+	}
+	types, shapes := c.Types("_handle_dtypes"), c.Shapes("_handle_shapes")
+	if len(types) == 0 || len(types) != len(shapes) {
+		return c.Err()
+	}
+	var data []shape.HandleData
+	for i, t := range types {
+		data = append(data, shape.HandleData{Type: t, Shape: shapes[i]})
+	}
+	c.SetHandle(0, data...)
+	return c.Err()
 }

@@ -1,0 +1,52 @@
+package functional_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/troupe-go/troupe/graph"
+)
+
+var export = flag.String("export", "", "write the graphs of testdata/calls to this `DIR`, for testdata/record.py")
+
+// right is the answers that differ from TensorFlow's, which refuses both graphs:
+// it does not give attributes of functions their defaults, and looks for the
+// second tensor of a list argument that is returned in the node of the first.
+var right = map[string][]string{
+	"default_attribute": {"x: [2,3]", "z: [2,3]"},
+	"list_argument":     {"x: [2,?]", "y: [?,3]", "z: [2,3]; [2,?]; [?,3]"},
+}
+
+// TestHandmadeCalls compares what is inferred of the graphs in testdata/calls,
+// of which each is there for one rule, with what TensorFlow infers
+// (testdata/calls.txt).
+func TestHandmadeCalls(t *testing.T) {
+	want := answers(t, "testdata/calls.txt")
+	defs := map[string][]byte{}
+	datadriven.RunTest(t, "testdata/calls", func(t *testing.T, d *datadriven.TestData) string {
+		def, err := graph.ParseText(d.Input)
+		if err != nil {
+			return err.Error()
+		}
+		defs[d.Cmd] = def
+		if *export != "" {
+			if err := os.WriteFile(filepath.Join(*export, d.Cmd+".pb"), def, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return ""
+	})
+	if len(defs) != len(want) {
+		t.Errorf("%d graphs, %d answers", len(defs), len(want))
+	}
+	for name, def := range defs {
+		if known := right[name]; known != nil {
+			want[name] = known
+		}
+		compare(t, name, want[name], inferred(def))
+	}
+}
