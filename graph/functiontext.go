@@ -43,9 +43,9 @@ func oneLine(s string) string {
 }
 
 // writable says whether s is not empty and has none of the characters that end
-// it in the text, nor a control character.
+// it in the text.
 func writable(s, stop string) bool {
-	return s != "" && !strings.ContainsAny(s, stop) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' })
+	return s != "" && !strings.ContainsAny(s, stop) && !strings.ContainsAny(s, "\r\n")
 }
 
 // function writes a function; it fails if it cannot be read again.
@@ -192,7 +192,7 @@ func (p *printer) returns(f *Function, def *functionDef) error {
 			if !ok {
 				continue // an error once the function is instantiated
 			}
-			if !writable(name, " \t=,#^") || !writable(from, " \t,#") {
+			if !writable(name, " \t=,#") || name[0] == '^' || !writable(from, " \t,#") {
 				return status.Invalid("the text has no form for '%s%s = %s'", prefix, name, from)
 			}
 			p.text(sep, prefix, name, " = ", from)

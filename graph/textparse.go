@@ -123,7 +123,7 @@ func (p *parser) expect(c byte) error {
 func (p *parser) run(stop string) string {
 	p.space()
 	start := p.pos
-	for p.pos < len(p.s) && strings.IndexByte(stop, p.s[p.pos]) < 0 {
+	for p.pos < len(p.s) && p.s[p.pos] != '\r' && strings.IndexByte(stop, p.s[p.pos]) < 0 {
 		p.pos++
 	}
 	return p.s[start:p.pos]
@@ -139,11 +139,14 @@ func (p *parser) node() ([]byte, error) {
 		b = protowire.AppendTag(b, num, protowire.BytesType)
 		b = protowire.AppendString(b, s)
 	}
-	name := p.run(" \t=(")
+	name := p.run(" \t=(#")
 	if err := p.expect('='); err != nil {
 		return nil, err
 	}
 	op := p.run(" \t(#")
+	if name == "" || op == "" {
+		return nil, p.errorf("expected a node, such as y = Neg(x)")
+	}
 	text(nodeName, name)
 	text(nodeOp, op)
 	if err := p.expect('('); err != nil {
