@@ -1,5 +1,11 @@
 package registry
 
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/tensor"
+)
+
 // A Builder collects the text of a definition. Its methods return the builder
 // itself, to be chained; nothing is parsed before the first look-up.
 type Builder struct {
@@ -23,7 +29,8 @@ func (b *Builder) Attr(spec string) *Builder { b.attrs = append(b.attrs, spec); 
 // more, where a line "name: text" describes the argument or attribute of that name.
 func (b *Builder) Doc(text string) *Builder { b.doc = text; return b }
 
-// Stateful marks an operation that is not a function of its inputs.
+// Stateful marks an operation that is not a function of its inputs. One that
+// takes or makes a resource is so anyway.
 func (b *Builder) Stateful() *Builder { return b.flag(func(d *OpDef) { d.Stateful = true }) }
 
 // Commutative marks an operation whose two inputs may be exchanged.
@@ -86,6 +93,7 @@ func (b *Builder) Build() (*OpDef, error) {
 	}
 	d.atLeastOne(d.Inputs)
 	d.atLeastOne(d.Outputs)
+	d.Stateful = hasResource(d.Inputs) || hasResource(d.Outputs)
 	if b.set != nil {
 		b.set(d)
 	}
@@ -99,4 +107,9 @@ func (b *Builder) Build() (*OpDef, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// hasResource says whether one of the arguments is a resource.
+func hasResource(args []ArgDef) bool {
+	return slices.ContainsFunc(args, func(a ArgDef) bool { return a.Type == tensor.Resource })
 }

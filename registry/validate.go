@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -17,7 +18,7 @@ func (d *OpDef) Validate() error {
 		problems = append(problems, status.Invalid(format, args...))
 	}
 	if !validOpName(d.Name) {
-		add("the name of an op is in CamelCase, of letters, digits and '_', perhaps after a '_'")
+		add("the name of an op is in CamelCase, of letters, digits and '_', perhaps after a '_' or after a name space and '>'")
 	}
 	problems = append(problems, d.checkNames()...)
 	problems = append(problems, d.checkArgs()...)
@@ -55,15 +56,20 @@ func invalidOp(name string, problems []error) error {
 	return &status.Error{Code: status.InvalidArgument, Message: "definition of op '" + name + "': " + text, Cause: errors.Join(problems...)}
 }
 
-// validOpName holds for "Name" and "_Name".
+// validOpName holds for "Name", for "_Name", which is internal, and for
+// "Space>Name", which is in a name space.
 func validOpName(name string) bool {
-	if len(name) > 0 && name[0] == '_' {
-		name = name[1:]
-	} else if len(name) > 0 && !(name[0] >= 'A' && name[0] <= 'Z') {
-		return false
+	if inner, internal := strings.CutPrefix(name, "_"); internal {
+		s := scanner{text: inner}
+		return s.word() == inner
 	}
-	s := scanner{text: name}
-	return name != "" && isLetter(name[0]) && s.word() == name
+	for part := range strings.SplitSeq(name, ">") {
+		s := scanner{text: part}
+		if part == "" || part[0] < 'A' || part[0] > 'Z' || s.word() != part {
+			return false
+		}
+	}
+	return true
 }
 
 // checkNames is what is wrong with names of attributes and arguments.
