@@ -29,8 +29,8 @@ listed as what has to be fed.
 A graph of which only some nodes are missing may still be of use: what a run's
 fetches do not need is not asked for.
 
-In bodies of functions, whose types depend on the call, a node counts as
-missing if its operation has no kernel at all.
+Bodies of functions that the graph may call are looked into as well, for the
+types that they are called with; their nodes are named "function/node".
 
 With --json it is one object. The code of each entry of "missing" says whose
 matter it is: UNIMPLEMENTED is a gap of Troupe, INVALID_ARGUMENT a node that
@@ -98,12 +98,10 @@ func checkGraph(g *troupe.Graph) (*verdict, error) {
 		if mustBeFed(n) {
 			v.Feeds = append(v.Feeds, n.Name())
 		} else if err := nodes.Check(n); err != nil {
-			v.addNode(g, n, status.From(err))
+			v.addNode(g, n, n.Name(), status.From(err))
 		}
 	}
-	if err := v.checkBodies(g); err != nil {
-		return nil, err
-	}
+	v.checkBodies(g)
 	slices.SortStableFunc(v.Missing, func(a, b *missing) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op))
 	})
@@ -119,16 +117,16 @@ func mustBeFed(n *graph.Node) bool {
 	return n.Class() == graph.ClassPlaceholder && n.NumInputs() == 0
 }
 
-// addNode adds a node that fails with err. If that error lists kernels, so does
-// the entry, in fewer lines.
-func (v *verdict) addNode(g *troupe.Graph, n *graph.Node, err *status.Error) {
+// addNode adds a node, under that name, that fails with err. If that error lists
+// kernels, so does the entry, in fewer lines.
+func (v *verdict) addNode(g *troupe.Graph, n *graph.Node, name string, err *status.Error) {
 	if g.Function(n.Type()) != nil {
-		v.add(n.Type(), n.Name(), status.Unimplemented, "it calls a function, which is not implemented yet")
+		v.add(n.Type(), name, status.Unimplemented, "it calls a function, which is not implemented yet")
 		return
 	}
 	reason, _, lists := strings.Cut(err.Message, "\nRegistered devices")
 	reason = strings.Replace(reason, " used by {{node "+n.Name()+"}}", "", 1)
-	m := v.add(n.Type(), n.Name(), err.Code, reason)
+	m := v.add(n.Type(), name, err.Code, reason)
 	if lists && m.Kernels == nil {
 		m.Kernels = kernelsOf(n.Def())
 	}

@@ -1,30 +1,28 @@
 package main
 
 import (
-	"fmt"
-
-	"google.golang.org/protobuf/proto"
-
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/wire"
 )
 
-// checkBodies looks into the bodies of functions.
-func (v *verdict) checkBodies(g *troupe.Graph) error {
-	for _, f := range g.Functions() {
-		v.Functions++
-		body := &wire.FunctionDef{}
-		if err := proto.Unmarshal(f.Def, body); err != nil {
-			return fmt.Errorf("function %s: %w", f.Name, err)
+// checkBodies looks into the bodies of the functions that the graph may call,
+// for each of the attributes it may call them with.
+func (v *verdict) checkBodies(g *troupe.Graph) {
+	v.Functions = len(g.Functions())
+	for _, in := range instancesOf(g) {
+		if in.err != nil {
+			err := status.From(in.err)
+			v.add(in.op, in.by, err.Code, err.Message)
+			continue
 		}
-		for _, n := range body.NodeDef {
-			if g.Function(n.Op) == nil && !nodes.Plays(n.Op) && len(kernel.Registered(n.Op)) == 0 {
-				v.add(n.Op, f.Name+"/"+n.Name, status.Unimplemented, "in functions: the operation has no kernel yet")
+		for _, n := range in.body.Graph.Nodes() {
+			if argumentOrResult(n) {
+				continue
+			}
+			if err := nodes.Check(n); err != nil {
+				v.addNode(g, n, in.body.Name+"/"+n.Name(), status.From(err))
 			}
 		}
 	}
-	return nil
 }

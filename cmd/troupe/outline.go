@@ -11,6 +11,8 @@ import (
 
 // An outline is a graph's nodes by frame, and within a frame by scope.
 type outline struct {
+	name   string // what nodes are known under in a drawing; "" for the graph itself
+	title  string // of a function's body
 	nodes  []*graph.Node
 	frames []*box // the root first, parents before children
 }

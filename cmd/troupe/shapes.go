@@ -3,12 +3,15 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
 )
 
 func shapesCommand() *cobra.Command {
@@ -22,7 +25,10 @@ fed. Where an output is a handle, of a variable or a list say, braces tell what
 is behind it: "resource [] {float [2,3]}".
 
 A graph whose shapes contradict one another is refused with the node that does
-not fit. Bodies of functions are not shown.
+not fit.
+
+The bodies of functions that the graph may call follow, unless NODEs are named,
+with what is known of them whatever the arguments of a call are.
 
 ` + modelHelp,
 		Example: `  troupe shapes model.pb
@@ -40,7 +46,12 @@ not fit. Bodies of functions are not shown.
 			}
 			w := bufio.NewWriter(cmd.OutOrStdout())
 			for _, n := range shown {
-				fmt.Fprintln(w, shapesLine(n))
+				fmt.Fprintln(w, shapesLine(n, n.OutputShapes(), n.OutputHandles()))
+			}
+			if len(args) == 1 {
+				for _, in := range instancesOf(m.graph) {
+					writeBodyShapes(w, &in)
+				}
 			}
 			return w.Flush()
 		},
@@ -63,11 +74,30 @@ func pick(g *troupe.Graph, names []string) ([]*graph.Node, error) {
 	return found, nil
 }
 
+// writeBodyShapes writes a function's body under a heading.
+func writeBodyShapes(w io.Writer, in *instance) {
+	if in.err != nil {
+		fmt.Fprintf(w, "\nfunction %s: %s\n", in.title, in.problem())
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", in.heading())
+	known, err := in.body.Infer(nil)
+	if err != nil {
+		fmt.Fprintf(w, "  no call can succeed: %s\n", status.From(err).Message)
+	}
+	for _, n := range in.body.Graph.Nodes() {
+		shapes, handles := n.OutputShapes(), n.OutputHandles()
+		if err == nil {
+			shapes, handles = known.Shapes(n), known.Handles(n)
+		}
+		fmt.Fprintf(w, "  %s\n", shapesLine(n, shapes, handles))
+	}
+}
+
 // shapesLine is "y (AddV2): float [2,?]".
-func shapesLine(n *graph.Node) string {
+func shapesLine(n *graph.Node, shapes []shape.Shape, handles [][]shape.HandleData) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s): ", n.Name(), n.Type())
-	shapes, handles := n.OutputShapes(), n.OutputHandles()
 	if len(shapes) == 0 {
 		b.WriteString("no outputs")
 	}

@@ -19,7 +19,8 @@ func showCommand() *cobra.Command {
 		Long: `Show lists the nodes of a graph: an operation with its inputs, the types and
 shapes of its outputs, and small constants. Nodes are grouped by the frame in
 which they run and by name scope; each frame, a loop as a rule, is a box inside
-the frame it is entered from.
+the frame it is entered from. The bodies of functions that the graph may call
+follow in the same way.
 
 ` + modelHelp,
 		Example: `  troupe show model.pb
@@ -43,8 +44,18 @@ the frame it is entered from.
 			if err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "troupe: frames cannot be told apart:", err)
 			}
+			var bodies []*outline
+			for _, in := range instancesOf(m.graph) {
+				if in.err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "troupe: function %s cannot be shown: %s\n", in.title, in.problem())
+					continue
+				}
+				body, _ := newOutline(in.body.Graph) // whose frames have been checked
+				body.name, body.title = in.title+"/", "function "+in.title
+				bodies = append(bodies, body)
+			}
 			w := bufio.NewWriter(cmd.OutOrStdout())
-			write(w, o)
+			write(w, o, bodies)
 			return w.Flush()
 		},
 	}
@@ -52,10 +63,15 @@ the frame it is entered from.
 	return cmd
 }
 
-// writeText draws frames as boxes around indented lists.
-func writeText(w io.Writer, o *outline) {
+// writeText draws frames as boxes around indented lists, and bodies of functions
+// under a heading.
+func writeText(w io.Writer, o *outline, bodies []*outline) {
 	fmt.Fprintf(w, "%s, %s: %s\n", count(len(o.nodes), "node"), count(len(o.frames)-1, "frame"), o.kinds())
 	writeBox(w, o.frames[0], "")
+	for _, b := range bodies {
+		fmt.Fprintf(w, "\n%s: %s, %s\n", b.title, count(len(b.nodes), "node"), count(len(b.frames)-1, "frame"))
+		writeBox(w, b.frames[0], "  ")
+	}
 }
 
 // count is "1 node" or "2 nodes".
@@ -84,12 +100,30 @@ func writeBox(w io.Writer, b *box, margin string) {
 	}
 }
 
-// writeDot writes the graph in Graphviz's language: frames and scopes as
-// clusters, control edges dashed, back edges of loops bold.
-func writeDot(w io.Writer, o *outline) {
+// writeDot writes the graph in Graphviz's language: frames, scopes and bodies of
+// functions as clusters, control edges dashed, back edges of loops bold.
+func writeDot(w io.Writer, o *outline, bodies []*outline) {
+	d := dotWriter{w: w}
 	fmt.Fprintf(w, "digraph {\n\tnode [shape=box, style=rounded, fontname=\"sans-serif\"]\n")
-	clusters := 0
-	writeCluster(w, o.frames[0], "\t", &clusters)
+	d.outline(o, "\t")
+	for _, b := range bodies {
+		d.begin("\t", b.title, "color=gray")
+		d.outline(b, "\t\t")
+		fmt.Fprintln(w, "\t}")
+	}
+	fmt.Fprintln(w, "}")
+}
+
+type dotWriter struct {
+	w        io.Writer
+	prefix   string // of nodes, which are named by graph and name
+	clusters int
+}
+
+// outline writes the nodes of an outline, and the edges between them.
+func (d *dotWriter) outline(o *outline, indent string) {
+	d.prefix = o.name
+	d.cluster(o.frames[0], indent)
 	for _, n := range o.nodes {
 		for i, in := range n.Inputs() {
 			var attrs []string
@@ -102,43 +136,46 @@ func writeDot(w io.Writer, o *outline) {
 			if in.Op.Class() == graph.ClassNextIteration {
 				attrs = append(attrs, "style=bold", "constraint=false")
 			}
-			writeEdge(w, in.Op, n, attrs)
+			d.edge(in.Op, n, indent, attrs)
 		}
 		for _, c := range n.Controls() {
-			writeEdge(w, c, n, []string{"style=dashed"})
+			d.edge(c, n, indent, []string{"style=dashed"})
 		}
 	}
-	fmt.Fprintln(w, "}")
 }
 
-func writeEdge(w io.Writer, from, to *graph.Node, attrs []string) {
+func (d *dotWriter) edge(from, to *graph.Node, indent string, attrs []string) {
 	text := ""
 	if len(attrs) > 0 {
 		text = " [" + strings.Join(attrs, ", ") + "]"
 	}
-	fmt.Fprintf(w, "\t%q -> %q%s\n", from.Name(), to.Name(), text)
+	fmt.Fprintf(d.w, "%s%q -> %q%s\n", indent, d.prefix+from.Name(), d.prefix+to.Name(), text)
 }
 
-func writeCluster(w io.Writer, b *box, indent string, clusters *int) {
+// begin begins a cluster.
+func (d *dotWriter) begin(indent, label, style string) {
+	d.clusters++
+	fmt.Fprintf(d.w, "%ssubgraph cluster_%d {\n%s\tlabel=%q; %s\n", indent, d.clusters, indent, label, style)
+}
+
+func (d *dotWriter) cluster(b *box, indent string) {
 	for _, s := range b.scopes {
 		in := indent
 		if s.name != "" {
-			*clusters++
-			fmt.Fprintf(w, "%ssubgraph cluster_%d {\n%s\tlabel=%q; style=dotted\n", indent, *clusters, indent, s.name)
+			d.begin(indent, s.name, "style=dotted")
 			in += "\t"
 		}
 		for _, n := range s.nodes {
 			label := strings.TrimPrefix(n.Name(), s.name) + "\n" + n.Type()
-			fmt.Fprintf(w, "%s%q [label=%q]\n", in, n.Name(), label)
+			fmt.Fprintf(d.w, "%s%q [label=%q]\n", in, d.prefix+n.Name(), label)
 		}
 		if s.name != "" {
-			fmt.Fprintf(w, "%s}\n", indent)
+			fmt.Fprintf(d.w, "%s}\n", indent)
 		}
 	}
 	for _, f := range b.within {
-		*clusters++
-		fmt.Fprintf(w, "%ssubgraph cluster_%d {\n%s\tlabel=%q; color=blue\n", indent, *clusters, indent, f.title())
-		writeCluster(w, f, indent+"\t", clusters)
-		fmt.Fprintf(w, "%s}\n", indent)
+		d.begin(indent, f.title(), "color=blue")
+		d.cluster(f, indent+"\t")
+		fmt.Fprintf(d.w, "%s}\n", indent)
 	}
 }
