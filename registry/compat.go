@@ -7,39 +7,56 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Compatible says whether graphs written for the definition old mean the same
-// under the definition new: all attributes of old are in new, of the same type, not
-// more restricted and of the same default; those that new adds have defaults;
-// and with these the inputs and outputs are the same, save that an input may
-// stop asking for a reference and an output may become one. Names of inputs and
-// outputs may change. The error, INVALID_ARGUMENT, says what was changed.
+// Compatible says whether graphs written for the definition old can be read
+// with the definition new: all attributes of old are in new, of the same type
+// and not more restricted; those that new adds have defaults; and with these the
+// inputs and outputs are the same, save that an input may stop asking for a
+// reference and an output may become one. Inputs may change their names, but
+// outputs may not: bodies of functions refer to them. The error,
+// INVALID_ARGUMENT, says what was changed.
+//
+// Whether such graphs also mean the same is up to [DefaultsUnchanged].
 func Compatible(old, new *OpDef) error {
-	if old.Name != new.Name {
-		return status.Invalid("op name changed from '%s' to '%s'", old.Name, new.Name)
-	}
 	fail := func(format string, args ...any) error {
-		return within(status.Invalid(format, args...), "incompatible change of op '%s'", old.Name)
+		return status.Invalid("Incompatible Op change: %s; old: %v; new: %v", status.Invalid(format, args...).Message, old, new)
+	}
+	if old.Name != new.Name {
+		return fail("Name mismatch")
 	}
 	for i := range old.Attrs {
 		was := &old.Attrs[i]
 		is := new.Attr(was.Name)
 		if is == nil {
-			return fail("attr '%s' removed", was.Name)
+			return fail("Attr '%s' removed", was.Name)
 		}
 		if change := was.changedTo(is); change != "" {
-			return fail("attr '%s' %s", was.Name, change)
+			return fail("Attr '%s' %s", was.Name, change)
 		}
 	}
 	for i := range new.Attrs {
 		if a := &new.Attrs[i]; old.Attr(a.Name) == nil && a.Default == nil {
-			return fail("attr '%s' added without default", a.Name)
+			return fail("Attr '%s' added without default", a.Name)
 		}
 	}
-	if err := compatibleArgs("input", old, new, old.Inputs, new.Inputs); err != nil {
-		return fail("%s", status.From(err).Message)
+	was, wasRef := argSignature(old, old, old.Inputs, false)
+	is, isRef := argSignature(old, new, new.Inputs, false)
+	if was != is {
+		return fail("Input signature mismatch '%s' vs. '%s'", was, is)
 	}
-	if err := compatibleArgs("output", old, new, old.Outputs, new.Outputs); err != nil {
-		return fail("%s", status.From(err).Message)
+	for i := range wasRef {
+		if !wasRef[i] && isRef[i] {
+			return fail("Input %d changed from non-ref to ref", i)
+		}
+	}
+	was, wasRef = argSignature(old, old, old.Outputs, true)
+	is, isRef = argSignature(old, new, new.Outputs, true)
+	if was != is {
+		return fail("Output signature mismatch '%s' vs. '%s'", was, is)
+	}
+	for i := range wasRef {
+		if wasRef[i] && !isRef[i] {
+			return fail("Output %d changed from ref to non-ref", i)
+		}
 	}
 	return nil
 }
@@ -49,15 +66,13 @@ func Compatible(old, new *OpDef) error {
 func (a *AttrDef) changedTo(is *AttrDef) string {
 	switch {
 	case a.Kind != is.Kind:
-		return "changed type from '" + a.Kind.String() + "' to '" + is.Kind.String() + "'"
-	case is.HasMinimum && (!a.HasMinimum || is.Minimum > a.Minimum):
-		return "has a higher minimum: " + a.Spec() + " to " + is.Spec()
+		return "changed type '" + a.Kind.String() + "' -> '" + is.Kind.String() + "'"
 	case moreRestrictive(a.AllowedTypes, is.AllowedTypes), moreRestrictive(a.AllowedStrings, is.AllowedStrings):
-		return "has a stricter set of allowed values: " + a.Spec() + " to " + is.Spec()
-	case a.Default != nil && is.Default == nil:
-		return "has lost its default " + a.Default.String()
-	case a.Default != nil && a.Default.String() != is.Default.String():
-		return "changed its default from " + a.Default.String() + " to " + is.Default.String()
+		return "has a stricter set of allowed values; from " + a.allowedText("no restriction") + " to " + is.allowedText("")
+	case is.HasMinimum && !a.HasMinimum:
+		return "has a higher minimum; from no minimum to " + IntAttr(is.Minimum).String()
+	case is.HasMinimum && is.Minimum > a.Minimum:
+		return "has a higher minimum; from " + IntAttr(a.Minimum).String() + " to " + IntAttr(is.Minimum).String()
 	}
 	return ""
 }
@@ -70,31 +85,17 @@ func moreRestrictive[T comparable](old, new []T) bool {
 	return len(old) == 0 || slices.ContainsFunc(old, func(v T) bool { return !slices.Contains(new, v) })
 }
 
-func compatibleArgs(what string, oldOp, newOp *OpDef, old, new []ArgDef) error {
-	was, wasRef := argSignature(oldOp, oldOp, old)
-	is, isRef := argSignature(oldOp, newOp, new)
-	if was != is {
-		return status.Invalid("%s signature mismatch '%s' vs. '%s'", what, was, is)
-	}
-	for i := range wasRef {
-		if what == "input" && !wasRef[i] && isRef[i] {
-			return status.Invalid("input %d changed from non-ref to ref", i)
-		}
-		if what == "output" && wasRef[i] && !isRef[i] {
-			return status.Invalid("output %d changed from ref to non-ref", i)
-		}
-	}
-	return nil
-}
-
 // argSignature is the types of arguments in terms of the attributes of old:
 // others stand for their defaults. A list of fixed length is written out.
-func argSignature(old, def *OpDef, args []ArgDef) (string, []bool) {
+func argSignature(old, def *OpDef, args []ArgDef, names bool) (string, []bool) {
 	var types []string
 	var refs []bool
-	add := func(ref bool, t string) {
+	add := func(a *ArgDef, t string) {
+		if names {
+			t = a.Name + ":" + t
+		}
 		types = append(types, t)
-		refs = append(refs, ref)
+		refs = append(refs, a.IsRef)
 	}
 	for i := range args {
 		a := &args[i]
@@ -108,21 +109,39 @@ func argSignature(old, def *OpDef, args []ArgDef) (string, []bool) {
 		switch {
 		case a.TypeListAttr != "" && old.Attr(a.TypeListAttr) == nil:
 			for _, e := range def.Attr(a.TypeListAttr).Default.List {
-				add(a.IsRef, e.Type.String())
+				add(a, e.Type.String())
 			}
 		case a.TypeListAttr != "":
-			add(a.IsRef, a.TypeListAttr)
+			add(a, a.TypeListAttr)
 		case a.NumberAttr != "" && old.Attr(a.NumberAttr) == nil:
 			for range min(def.Attr(a.NumberAttr).Default.I, maxTensors) {
-				add(a.IsRef, t)
+				add(a, t)
 			}
 		case a.NumberAttr != "":
-			add(a.IsRef, a.NumberAttr+" * "+t)
+			add(a, a.NumberAttr+" * "+t)
 		default:
-			add(a.IsRef, t)
+			add(a, t)
 		}
 	}
 	return strings.Join(types, ", "), refs
+}
+
+// DefaultsUnchanged says whether all attributes of the definition old that have
+// a default have the same in the definition new. A graph that leaves one out
+// means something else otherwise. A new default, where there was none, is fine.
+func DefaultsUnchanged(old, new *OpDef) error {
+	for i := range old.Attrs {
+		was := &old.Attrs[i]
+		is := new.Attr(was.Name)
+		switch {
+		case is == nil || was.Default == nil:
+		case is.Default == nil:
+			return status.Invalid("op '%s': attr '%s' has lost its default %v", new.Name, was.Name, was.Default)
+		case was.Default.String() != is.Default.String():
+			return status.Invalid("op '%s': attr '%s' changed its default from %v to %v", new.Name, was.Name, was.Default, is.Default)
+		}
+	}
+	return nil
 }
 
 // AddedDefaultsUnchanged says whether the defaults of attributes that were

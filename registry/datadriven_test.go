@@ -65,6 +65,8 @@ func (w *world) run(t *testing.T, td *datadriven.TestData) (string, error) {
 		})
 	case "compatible":
 		return "yes", Compatible(op(0), op(1))
+	case "defaults":
+		return "unchanged", DefaultsUnchanged(op(0), op(1))
 	case "added-defaults":
 		return "unchanged", AddedDefaultsUnchanged(op(0), op(1), op(2))
 	}

@@ -34,17 +34,19 @@ func (a *AttrDef) summary() string {
 	if a.HasMinimum {
 		s += ",min=" + IntAttr(a.Minimum).String()
 	}
-	var allowed []string
-	for _, t := range a.AllowedTypes {
-		allowed = append(allowed, t.ProtoName())
-	}
-	for _, text := range a.AllowedStrings {
-		allowed = append(allowed, quote(text))
-	}
-	if allowed != nil {
-		s += ",allowed=[" + strings.Join(allowed, ", ") + "]"
+	if allowed := a.allowedText(""); allowed != "" {
+		s += ",allowed=" + allowed
 	}
 	return s
+}
+
+// allowedText lists the allowed values; if all are, it is the word given.
+func (a *AttrDef) allowedText(all string) string {
+	if len(a.AllowedTypes)+len(a.AllowedStrings) == 0 {
+		return all
+	}
+	v := a.allowed()
+	return v.String()
 }
 
 func writeArgs(b *strings.Builder, args []ArgDef, colon string) {
