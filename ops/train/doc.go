@@ -3,6 +3,5 @@
 //
 // The formulas name inputs, √, powers and products being element by element.
 // Apply operations take references, ResourceApply operations resources; the
-// Sparse ones update the rows that their indices name, in order. With
-// use_locking set the variable is locked meanwhile.
+// Sparse ones update the rows that their indices name, in order.
 package train
