@@ -40,6 +40,17 @@
 // apart for the sake of those who compile or rewrite graphs. [Graph.Frames] and
 // [FrameAnalysis] find the frame that each node runs in.
 //
+// # Functions
+//
+// A [Function] of a graph's library is a signature and a definition.
+// [Graph.Instantiate] makes a [Body] of it for given attributes: a graph of its
+// own, with a node _Arg for each argument and _Retval for each result, which
+// shares the library. [Graph.MakeFunction] makes a function of a part of a
+// graph, [Body.Function] of a body, and [Graph.AddFunction] adds it to a
+// library. [Node.Callee] says which function a node calls, [Node.Functions]
+// which it may call otherwise, as a branch or as the body of a loop. Shapes go
+// through calls, as far as the arguments of each call say.
+//
 // # Forms
 //
 // A graph is read from and written as a serialized GraphDef ([Graph.Import],
@@ -55,7 +66,7 @@
 // match on are TensorFlow's. A graph may be read and added to from many
 // goroutines at once. Nothing here blocks but for the graph's own lock.
 //
-// The package does not run anything (package session does), does not look into
-// the bodies of functions (package graph/function does), and knows no
-// operation: those come from the registry.
+// The package does not run anything (package session does) and knows no
+// operation: those come from the registry, _Arg and _Retval among them, which
+// functions need and package ops/functional defines.
 package graph

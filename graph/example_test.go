@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -84,4 +85,75 @@ func ExampleGraph_ImportGraphDef() {
 	fmt.Println(r.ReturnTensors[0].Op)
 	// Output:
 	// inner/y = Neg(Const) {T=DT_FLOAT}
+}
+
+// A part of a graph becomes a function, which a node then calls.
+func ExampleGraph_MakeFunction() {
+	g := graph.New()
+	b := graph.NewBuilder(g)
+	x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(-1, 2)})
+	y := b.Op("Square", nil, b.Op("Neg", nil, x))
+	if err := b.Err(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := g.MakeFunction(graph.FunctionSpec{
+		Name:   "NegSquare",
+		Inputs: []graph.Output{x}, InputNames: []string{"x"},
+		Outputs: []graph.Output{y}, OutputNames: []string{"y"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h := graph.New()
+	if err := h.AddFunction(f, nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := h.AddText("a = Placeholder() {dtype=DT_FLOAT, shape=shape [3]}\nb = NegSquare(a)"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(h.Operation("b").Output(0).Shape(), "\n", h.Text(graph.TextOptions{}))
+	// Output:
+	// [3]
+	// a = Placeholder() {dtype=DT_FLOAT, shape=shape [3]}
+	// b = NegSquare(a)
+	//
+	// func NegSquare(x: float) -> (y: float) {
+	//   Neg = Neg(x) {T=DT_FLOAT}
+	//   Square = Square(Neg:y:0) {T=DT_FLOAT}
+	//   return y = Square:y:0
+	// }
+}
+
+// A body is a graph of its own, for given attributes.
+func ExampleGraph_Instantiate() {
+	g := graph.New()
+	err := g.AddText(`
+func Twice[T: {float, int32}](x: T) -> (y: T) {
+  y = Add(x, x) {T=$T}
+  return y = y:z:0
+}
+`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	body, err := g.Instantiate(&registry.Func{
+		Name:  "Twice",
+		Attrs: registry.Attrs{{Name: "T", Value: registry.TypeAttr(tensor.Int32)}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range body.Graph.Nodes() {
+		fmt.Println(n)
+	}
+	// Output:
+	// x = _Arg() {T=DT_INT32, index=0}
+	// y = Add(x, x) {T=DT_INT32}
+	// y_RetVal = _Retval(y) {T=DT_INT32, index=0}
 }

@@ -117,3 +117,26 @@ func checkBody(t *testing.T, name string, f *graph.Function, b *graph.Body) {
 		t.Errorf("%s: %s: made of its own body it is another function, %v", name, f.Name, err)
 	}
 }
+
+// TestTextRoundTrip writes the recorded graphs as text, with their functions,
+// and reads it.
+func TestTextRoundTrip(t *testing.T) {
+	for name, def := range recorded(t) {
+		g := graph.New()
+		if err := g.Import(def, ""); err != nil {
+			continue // TestRecordedShapes looks at these
+		}
+		text := g.Text(graph.TextOptions{})
+		again := graph.New()
+		if err := again.AddText(text); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(text, again.Text(graph.TextOptions{})); diff != "" {
+			t.Errorf("%s: text, and text of what was read:\n%s", name, diff)
+		}
+		if a, b := len(g.Functions()), len(again.Functions()); a != b {
+			t.Errorf("%s: %d functions became %d", name, a, b)
+		}
+	}
+}
