@@ -115,13 +115,13 @@ func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMap
 //
 // Arguments:
 //
-//   - sparse_indices: Indices of the entries, one a row, in row-major order.
+//   - sparse_indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - sparse_values: The entries.
-//   - sparse_shape: The shape.
+//   - sparse_shape: The shape. Type: int64.
 //
 // Results:
 //
-//   - sparse_handles: The key of each slice in the map.
+//   - sparse_handles: The key of each slice in the map. Type: int64.
 //
 // Options: [AddManySparseToTensorsMapContainer], [AddManySparseToTensorsMapSharedName].
 func AddManySparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddManySparseToTensorsMapAttr) (sparse_handles tf.Output) {
@@ -164,8 +164,12 @@ func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 // Arguments:
 //
-//   - images: At least 3 dimensions, the last being height, width and channels.
-//   - contrast_factor: The factor; 1 leaves images as they are.
+//   - images: At least 3 dimensions, the last being height, width and channels. Types: half, float.
+//   - contrast_factor: The factor; 1 leaves images as they are. Type: float.
+//
+// Results:
+//
+//   - output: Types: half, float.
 func AdjustContrastv2(scope *Scope, images tf.Output, contrast_factor tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -181,8 +185,12 @@ func AdjustContrastv2(scope *Scope, images tf.Output, contrast_factor tf.Output)
 //
 // Arguments:
 //
-//   - images: At least 3 dimensions, the last of size 3.
-//   - delta: How much to add to the hue, of which 1 is a full turn.
+//   - images: At least 3 dimensions, the last of size 3. Types: half, float.
+//   - delta: How much to add to the hue, of which 1 is a full turn. Type: float.
+//
+// Results:
+//
+//   - output: Types: half, float.
 func AdjustHue(scope *Scope, images tf.Output, delta tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -198,8 +206,12 @@ func AdjustHue(scope *Scope, images tf.Output, delta tf.Output) (output tf.Outpu
 //
 // Arguments:
 //
-//   - images: At least 3 dimensions, the last of size 3.
-//   - scale: The factor; what exceeds 1 is cut.
+//   - images: At least 3 dimensions, the last of size 3. Types: half, float.
+//   - scale: The factor; what exceeds 1 is cut. Type: float.
+//
+// Results:
+//
+//   - output: Types: half, float.
 func AdjustSaturation(scope *Scope, images tf.Output, scale tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -223,11 +235,12 @@ func AllKeepDims(value bool) AllAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - input: Type: bool.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
-//   - output: The input without these axes.
+//   - output: The input without these axes. Type: bool.
 //
 // Options: [AllKeepDims].
 func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (output tf.Output) {
@@ -251,6 +264,14 @@ func AngleTout(value tf.DataType) AngleAttr {
 }
 
 // Angle takes the argument of every complex element, in (-π, π].
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: float, double.
 //
 // Options: [AngleTout].
 func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Output) {
@@ -294,11 +315,12 @@ func AnyKeepDims(value bool) AnyAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - input: Type: bool.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
-//   - output: The input without these axes.
+//   - output: The input without these axes. Type: bool.
 //
 // Options: [AnyKeepDims].
 func Any(scope *Scope, input tf.Output, axis tf.Output, optional ...AnyAttr) (output tf.Output) {
@@ -322,6 +344,10 @@ func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 }
 
 // ApproximateEqual says where x and y, of one shape, are close to each other.
+//
+// Results:
+//
+//   - z: Type: bool.
 //
 // Options: [ApproximateEqualTolerance].
 func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...ApproximateEqualAttr) (z tf.Output) {
@@ -349,11 +375,11 @@ func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
 // Arguments:
 //
 //   - input: A tensor of at least one dimension.
-//   - dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0.
+//   - dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0. Types: int16, int32, int64.
 //
 // Results:
 //
-//   - output: The places along the dimension, in the input's shape without it.
+//   - output: The places along the dimension, in the input's shape without it. Types: int16, uint16, int32, int64.
 //
 // Options: [ArgMaxOutputType].
 func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMaxAttr) (output tf.Output) {
@@ -381,11 +407,11 @@ func ArgMinOutputType(value tf.DataType) ArgMinAttr {
 // Arguments:
 //
 //   - input: A tensor of at least one dimension.
-//   - dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0.
+//   - dimension: The dimension to search, a scalar; negative counts from the end. It may not be of size 0. Types: int32, int64.
 //
 // Results:
 //
-//   - output: The places along the dimension, in the input's shape without it.
+//   - output: The places along the dimension, in the input's shape without it. Types: int32, int64.
 //
 // Options: [ArgMinOutputType].
 func ArgMin(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMinAttr) (output tf.Output) {
@@ -429,6 +455,10 @@ func AsStringFill(value string) AsStringAttr {
 }
 
 // AsString prints numbers and bools as C's printf does.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [AsStringPrecision], [AsStringScientific], [AsStringShortest], [AsStringWidth], [AsStringFill].
 func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output tf.Output) {
@@ -479,7 +509,7 @@ func AssertSummarize(value int64) AssertAttr {
 //
 // Arguments:
 //
-//   - condition: A scalar.
+//   - condition: A scalar. Type: bool.
 //   - data: What the error prints.
 //
 // Options: [AssertSummarize].
@@ -566,7 +596,12 @@ func Atan(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: The second coordinate, which comes first here.
+//   - y: The second coordinate, which comes first here. Types: bfloat16, half, float, double.
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - z: Types: bfloat16, half, float, double.
 func Atan2(scope *Scope, y tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -602,13 +637,13 @@ func AudioSpectrogramMagnitudeSquared(value bool) AudioSpectrogramAttr {
 //
 // Arguments:
 //
-//   - input: Samples by channels.
+//   - input: Samples by channels. Type: float.
 //   - window_size: Samples of a window.
 //   - stride: Samples from one window to the next.
 //
 // Results:
 //
-//   - spectrogram: Channels, windows and frequencies.
+//   - spectrogram: Channels, windows and frequencies. Type: float.
 //
 // Options: [AudioSpectrogramMagnitudeSquared].
 func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride int64, optional ...AudioSpectrogramAttr) (spectrogram tf.Output) {
@@ -635,9 +670,13 @@ func AudioSummaryV2MaxOutputs(value int64) AudioSummaryV2Attr {
 //
 // Arguments:
 //
-//   - tag: What they are shown under.
-//   - tensor: Batch, frames and perhaps channels, in [-1, 1].
-//   - sample_rate: Frames a second.
+//   - tag: What they are shown under. Type: string.
+//   - tensor: Batch, frames and perhaps channels, in [-1, 1]. Type: float.
+//   - sample_rate: Frames a second. Type: float.
+//
+// Results:
+//
+//   - summary: Type: string.
 //
 // Options: [AudioSummaryV2MaxOutputs].
 func AudioSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...AudioSummaryV2Attr) (summary tf.Output) {
@@ -664,10 +703,14 @@ func AvgPoolDataFormat(value string) AvgPoolAttr {
 //
 // Arguments:
 //
-//   - value: A batch of images.
+//   - value: A batch of images. Types: half, bfloat16, float, double.
 //   - ksize: The size of the window in each of the four dimensions; 1 for the batch. At least 4 of them.
 //   - strides: The window's step in each of the four dimensions; 1 for the batch. At least 4 of them.
 //   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [AvgPoolDataFormat].
 func AvgPool(scope *Scope, value tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolAttr) (output tf.Output) {
@@ -694,10 +737,14 @@ func AvgPool3DDataFormat(value string) AvgPool3DAttr {
 //
 // Arguments:
 //
-//   - input: A batch of volumes.
+//   - input: A batch of volumes. Types: half, bfloat16, float, double.
 //   - ksize: The size of the window in each of the five dimensions; 1 for batch and channels. At least 5 of them.
 //   - strides: The window's step in each of the five dimensions; 1 for batch and channels. At least 5 of them.
 //   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [AvgPool3DDataFormat].
 func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DAttr) (output tf.Output) {
@@ -724,11 +771,15 @@ func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 //
 // Arguments:
 //
-//   - orig_input_shape: The shape of its input.
-//   - grad: The gradient of its output.
+//   - orig_input_shape: The shape of its input. Type: int32.
+//   - grad: The gradient of its output. Types: half, bfloat16, float, double.
 //   - ksize: As AvgPool3D has it. At least 5 of them.
 //   - strides: As AvgPool3D has it. At least 5 of them.
 //   - padding: As AvgPool3D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [AvgPool3DGradDataFormat].
 func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DGradAttr) (output tf.Output) {
@@ -755,11 +806,15 @@ func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 //
 // Arguments:
 //
-//   - orig_input_shape: The shape of its input.
-//   - grad: The gradient of its output.
+//   - orig_input_shape: The shape of its input. Type: int32.
+//   - grad: The gradient of its output. Types: half, bfloat16, float, double.
 //   - ksize: As AvgPool has it. At least 4 of them.
 //   - strides: As AvgPool has it. At least 4 of them.
 //   - padding: As AvgPool has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [AvgPoolGradDataFormat].
 func AvgPoolGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolGradAttr) (output tf.Output) {

@@ -184,7 +184,7 @@ func BatchNormWithGlobalNormalization(scope *Scope, t tf.Output, m tf.Output, v 
 //
 // Arguments:
 //
-//   - crops: How much is cut before and after height and width.
+//   - crops: How much is cut before and after height and width. Types: int32, int64.
 //   - block_size: The size of the blocks. At least 2.
 func BatchToSpace(scope *Scope, input tf.Output, crops tf.Output, block_size int64) (output tf.Output) {
 	if scope.Err() != nil {
@@ -202,8 +202,8 @@ func BatchToSpace(scope *Scope, input tf.Output, crops tf.Output, block_size int
 //
 // Arguments:
 //
-//   - block_shape: The size of the blocks in each spatial dimension.
-//   - crops: How much is cut before and after each spatial dimension.
+//   - block_shape: The size of the blocks in each spatial dimension. Types: int32, int64.
+//   - crops: How much is cut before and after each spatial dimension. Types: int32, int64.
 func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -216,6 +216,14 @@ func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops 
 }
 
 // BesselI0e computes the exponentially scaled modified Bessel function exp(-|x|)·I₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -228,6 +236,14 @@ func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // BesselI1e computes the exponentially scaled modified Bessel function exp(-|x|)·I₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -240,6 +256,16 @@ func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // Betainc computes the regularized incomplete beta function I_x(a, b), with broadcasting.
+//
+// Arguments:
+//
+//   - a: Types: float, double.
+//   - b: Types: float, double.
+//   - x: Types: float, double.
+//
+// Results:
+//
+//   - z: Types: float, double.
 func Betainc(scope *Scope, a tf.Output, b tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -321,8 +347,13 @@ func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output)
 //
 // Arguments:
 //
-//   - size: How many numbers are counted; larger ones are passed over.
-//   - weights: What each number counts; empty for 1.
+//   - arr: Type: int32.
+//   - size: How many numbers are counted; larger ones are passed over. Type: int32.
+//   - weights: What each number counts; empty for 1. Types: int32, int64, float, double.
+//
+// Results:
+//
+//   - bins: Types: int32, int64, float, double.
 func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (bins tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -409,25 +440,25 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //
 // Arguments:
 //
-//   - seq_len_max: How many steps; what is beyond gives zeros.
-//   - x: The input, time first.
-//   - cs_prev: The cell state at the beginning.
-//   - h_prev: The output before the beginning.
-//   - w: The weights of x and h_prev, for the gates i, ci, f and o.
-//   - wci: The peephole weights of the input gate.
-//   - wcf: The peephole weights of the forget gate.
-//   - wco: The peephole weights of the output gate.
-//   - b: The bias.
+//   - seq_len_max: How many steps; what is beyond gives zeros. Type: int64.
+//   - x: The input, time first. Types: half, float.
+//   - cs_prev: The cell state at the beginning. Types: half, float.
+//   - h_prev: The output before the beginning. Types: half, float.
+//   - w: The weights of x and h_prev, for the gates i, ci, f and o. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
 //
 // Results:
 //
-//   - i: The input gate of every step.
-//   - cs: The cell state of every step.
-//   - f: The forget gate of every step.
-//   - o: The output gate of every step.
-//   - ci: The cell's input of every step.
-//   - co: The cell's output of every step.
-//   - h: The output of every step.
+//   - i: The input gate of every step. Types: half, float.
+//   - cs: The cell state of every step. Types: half, float.
+//   - f: The forget gate of every step. Types: half, float.
+//   - o: The output gate of every step. Types: half, float.
+//   - ci: The cell's input of every step. Types: half, float.
+//   - co: The cell's output of every step. Types: half, float.
+//   - h: The output of every step. Types: half, float.
 //
 // Options: [BlockLSTMForgetBias], [BlockLSTMCellClip], [BlockLSTMUsePeephole].
 func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
@@ -448,18 +479,36 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 //
 // Arguments:
 //
-//   - seq_len_max: As BlockLSTM has it.
-//   - cs_prev: As BlockLSTM has it.
-//   - h_prev: As BlockLSTM has it.
-//   - w: The weights of x and h_prev.
-//   - wci: The peephole weights of the input gate.
-//   - wcf: The peephole weights of the forget gate.
-//   - wco: The peephole weights of the output gate.
-//   - b: The bias.
-//   - i: What BlockLSTM gave, as are the six inputs that follow.
-//   - cs_grad: The gradient of the cell states.
-//   - h_grad: The gradient of the outputs.
+//   - seq_len_max: As BlockLSTM has it. Type: int64.
+//   - x: Types: half, float.
+//   - cs_prev: As BlockLSTM has it. Types: half, float.
+//   - h_prev: As BlockLSTM has it. Types: half, float.
+//   - w: The weights of x and h_prev. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
+//   - i: What BlockLSTM gave, as are the six inputs that follow. Types: half, float.
+//   - cs: Types: half, float.
+//   - f: Types: half, float.
+//   - o: Types: half, float.
+//   - ci: Types: half, float.
+//   - co: Types: half, float.
+//   - h: Types: half, float.
+//   - cs_grad: The gradient of the cell states. Types: half, float.
+//   - h_grad: The gradient of the outputs. Types: half, float.
 //   - use_peephole: Whether gates saw the cell state.
+//
+// Results:
+//
+//   - x_grad: Types: half, float.
+//   - cs_prev_grad: Types: half, float.
+//   - h_prev_grad: Types: half, float.
+//   - w_grad: Types: half, float.
+//   - wci_grad: Types: half, float.
+//   - wcf_grad: Types: half, float.
+//   - wco_grad: Types: half, float.
+//   - b_grad: Types: half, float.
 func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -476,12 +525,12 @@ func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev t
 //
 // Arguments:
 //
-//   - s0: A shape, as a vector.
-//   - s1: Another one.
+//   - s0: A shape, as a vector. Types: int32, int64.
+//   - s1: Another one. Types: int32, int64.
 //
 // Results:
 //
-//   - r0: The shape of, say, the sum of tensors of these shapes.
+//   - r0: The shape of, say, the sum of tensors of these shapes. Types: int32, int64.
 func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -497,13 +546,13 @@ func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
 //
 // Arguments:
 //
-//   - s0: A shape, as a vector.
-//   - s1: Another one.
+//   - s0: A shape, as a vector. Types: int32, int64.
+//   - s1: Another one. Types: int32, int64.
 //
 // Results:
 //
-//   - r0: The dimensions over which to sum to get from the common shape to s0.
-//   - r1: Likewise for s1.
+//   - r0: The dimensions over which to sum to get from the common shape to s0. Types: int32, int64.
+//   - r1: Likewise for s1. Types: int32, int64.
 func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output, r1 tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -519,7 +568,7 @@ func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Outp
 //
 // Arguments:
 //
-//   - shape: The shape, of no fewer dimensions, of which the last go with those of the input.
+//   - shape: The shape, of no fewer dimensions, of which the last go with those of the input. Types: int32, int64.
 func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -535,11 +584,12 @@ func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Outp
 //
 // Arguments:
 //
+//   - input: Types: int32, int64, float, double.
 //   - boundaries: The boundaries of the intervals, in order.
 //
 // Results:
 //
-//   - output: The number of boundaries that are not above each input: 0 below the first.
+//   - output: The number of boundaries that are not above each input: 0 below the first. Type: int32.
 func Bucketize(scope *Scope, input tf.Output, boundaries []float32) (output tf.Output) {
 	if scope.Err() != nil {
 		return

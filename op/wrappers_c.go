@@ -16,17 +16,17 @@ func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
 //
 // Arguments:
 //
-//   - inputs: Time, batch and classes: logits, of which the last class is the blank.
-//   - sequence_length: The length of each sequence.
+//   - inputs: Time, batch and classes: logits, of which the last class is the blank. Types: float, double.
+//   - sequence_length: The length of each sequence. Type: int32.
 //   - beam_width: How many prefixes are kept. At least 1.
 //   - top_paths: How many results. At least 1.
 //
 // Results:
 //
-//   - decoded_indices: Indices of each result, from the best on: a sparse matrix with a row for each sequence.
-//   - decoded_values: Their values, classes.
-//   - decoded_shape: Their shapes.
-//   - log_probability: The logarithm of the probability of each sequence's results.
+//   - decoded_indices: Indices of each result, from the best on: a sparse matrix with a row for each sequence. Type: int64.
+//   - decoded_values: Their values, classes. Type: int64.
+//   - decoded_shape: Their shapes. Type: int64.
+//   - log_probability: The logarithm of the probability of each sequence's results. Types: float, double.
 //
 // Options: [CTCBeamSearchDecoderMergeRepeated].
 func CTCBeamSearchDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, beam_width int64, top_paths int64, optional ...CTCBeamSearchDecoderAttr) (decoded_indices []tf.Output, decoded_values []tf.Output, decoded_shape []tf.Output, log_probability tf.Output) {
@@ -59,15 +59,15 @@ func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
 //
 // Arguments:
 //
-//   - inputs: Time, batch and classes: logits.
-//   - sequence_length: The length of each sequence.
+//   - inputs: Time, batch and classes: logits. Types: float, double.
+//   - sequence_length: The length of each sequence. Type: int32.
 //
 // Results:
 //
-//   - decoded_indices: Indices of the result, a sparse matrix with a row for each sequence.
-//   - decoded_values: Its values, classes.
-//   - decoded_shape: Its shape.
-//   - log_probability: The negative sum of the chosen logits of each sequence.
+//   - decoded_indices: Indices of the result, a sparse matrix with a row for each sequence. Type: int64.
+//   - decoded_values: Its values, classes. Type: int64.
+//   - decoded_shape: Its shape. Type: int64.
+//   - log_probability: The negative sum of the chosen logits of each sequence. Types: float, double.
 //
 // Options: [CTCGreedyDecoderMergeRepeated], [CTCGreedyDecoderBlankIndex].
 func CTCGreedyDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, optional ...CTCGreedyDecoderAttr) (decoded_indices tf.Output, decoded_values tf.Output, decoded_shape tf.Output, log_probability tf.Output) {
@@ -104,15 +104,15 @@ func CTCLossIgnoreLongerOutputsThanInputs(value bool) CTCLossAttr {
 //
 // Arguments:
 //
-//   - inputs: Time, batch and classes: logits, of which the last class is the blank.
-//   - labels_indices: Indices of the labels, batch and time, in order.
-//   - labels_values: The labels.
-//   - sequence_length: The length of each sequence.
+//   - inputs: Time, batch and classes: logits, of which the last class is the blank. Types: float, double.
+//   - labels_indices: Indices of the labels, batch and time, in order. Type: int64.
+//   - labels_values: The labels. Type: int32.
+//   - sequence_length: The length of each sequence. Type: int32.
 //
 // Results:
 //
-//   - loss: The negative logarithm of each sequence's probability.
-//   - gradient: The gradient of the loss with respect to inputs.
+//   - loss: The negative logarithm of each sequence's probability. Types: float, double.
+//   - gradient: The gradient of the loss with respect to inputs. Types: float, double.
 //
 // Options: [CTCLossPreprocessCollapseRepeated], [CTCLossCtcMergeRepeated], [CTCLossIgnoreLongerOutputsThanInputs].
 func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_values tf.Output, sequence_length tf.Output, optional ...CTCLossAttr) (loss tf.Output, gradient tf.Output) {
@@ -157,6 +157,14 @@ func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y 
 }
 
 // Ceil rounds every element up to an integer; it stays of its type.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -172,7 +180,12 @@ func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
+//   - tensor: Types: bfloat16, half, float, double.
 //   - message: What the error begins with.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 func CheckNumerics(scope *Scope, tensor tf.Output, message string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -189,7 +202,12 @@ func CheckNumerics(scope *Scope, tensor tf.Output, message string) (output tf.Ou
 //
 // Arguments:
 //
+//   - tensor: Types: bfloat16, half, float, double.
 //   - message: What the error begins with.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 func CheckNumericsV2(scope *Scope, tensor tf.Output, message string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -226,8 +244,12 @@ func Cholesky(scope *Scope, input tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
-//   - l: What Cholesky gave.
-//   - grad: The gradient of that.
+//   - l: What Cholesky gave. Types: half, float, double.
+//   - grad: The gradient of that. Types: half, float, double.
+//
+// Results:
+//
+//   - output: Types: half, float, double.
 func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -273,19 +295,19 @@ func CombinedNonMaxSuppressionClipBoxes(value bool) CombinedNonMaxSuppressionAtt
 //
 // Arguments:
 //
-//   - boxes: Batch, boxes, classes (or 1 for the same boxes in every class) and 4 coordinates.
-//   - scores: Batch, boxes and classes.
-//   - max_output_size_per_class: The most boxes of one class.
-//   - max_total_size: The most boxes of one image.
-//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped.
-//   - score_threshold: The score up to which a box is dropped.
+//   - boxes: Batch, boxes, classes (or 1 for the same boxes in every class) and 4 coordinates. Type: float.
+//   - scores: Batch, boxes and classes. Type: float.
+//   - max_output_size_per_class: The most boxes of one class. Type: int32.
+//   - max_total_size: The most boxes of one image. Type: int32.
+//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped. Type: float.
+//   - score_threshold: The score up to which a box is dropped. Type: float.
 //
 // Results:
 //
-//   - nmsed_boxes: The picked boxes, filled up with zeros.
-//   - nmsed_scores: Their scores.
-//   - nmsed_classes: Their classes.
-//   - valid_detections: How many were picked for each image.
+//   - nmsed_boxes: The picked boxes, filled up with zeros. Type: float.
+//   - nmsed_scores: Their scores. Type: float.
+//   - nmsed_classes: Their classes. Type: float.
+//   - valid_detections: How many were picked for each image. Type: int32.
 //
 // Options: [CombinedNonMaxSuppressionPadPerClass], [CombinedNonMaxSuppressionClipBoxes].
 func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size_per_class tf.Output, max_total_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...CombinedNonMaxSuppressionAttr) (nmsed_boxes tf.Output, nmsed_scores tf.Output, nmsed_classes tf.Output, valid_detections tf.Output) {
@@ -310,6 +332,15 @@ func ComplexTout(value tf.DataType) ComplexAttr {
 
 // Complex makes complex numbers of real and imaginary parts, with broadcasting.
 //
+// Arguments:
+//
+//   - real: Types: float, double.
+//   - imag: Types: float, double.
+//
+// Results:
+//
+//   - out: Types: complex64, complex128.
+//
 // Options: [ComplexTout].
 func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAttr) (out tf.Output) {
 	if scope.Err() != nil {
@@ -332,6 +363,14 @@ func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
 }
 
 // ComplexAbs takes the absolute value of every complex element.
+//
+// Arguments:
+//
+//   - x: Types: complex64, complex128.
+//
+// Results:
+//
+//   - y: Types: float, double.
 //
 // Options: [ComplexAbsTout].
 func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Output) {
@@ -394,15 +433,15 @@ func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 //
 // Arguments:
 //
-//   - true_classes: The right classes, num_true of them a row.
-//   - sampled_candidates: The classes drawn.
+//   - true_classes: The right classes, num_true of them a row. Type: int64.
+//   - sampled_candidates: The classes drawn. Type: int64.
 //   - num_true: How many right classes each example has.
 //
 // Results:
 //
-//   - indices: The row of each hit.
-//   - ids: The place of each hit among the drawn classes.
-//   - weights: For each hit the lowest float, to be added to its logit.
+//   - indices: The row of each hit. Type: int32.
+//   - ids: The place of each hit among the drawn classes. Type: int64.
+//   - weights: For each hit the lowest float, to be added to its logit. Type: float.
 //
 // Options: [ComputeAccidentalHitsSeed], [ComputeAccidentalHitsSeed2].
 func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candidates tf.Output, num_true int64, optional ...ComputeAccidentalHitsAttr) (indices tf.Output, ids tf.Output, weights tf.Output) {
@@ -421,7 +460,7 @@ func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candida
 //
 // Arguments:
 //
-//   - concat_dim: The dimension, a scalar; negative counts from the end.
+//   - concat_dim: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - values: The tensors, all of one rank, which is at least 1.
 func Concat(scope *Scope, concat_dim tf.Output, values []tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -438,12 +477,12 @@ func Concat(scope *Scope, concat_dim tf.Output, values []tf.Output) (output tf.O
 //
 // Arguments:
 //
-//   - concat_dim: The dimension they are joined along.
-//   - shape: Their shapes.
+//   - concat_dim: The dimension they are joined along. Type: int32.
+//   - shape: Their shapes. Types: int32, int64.
 //
 // Results:
 //
-//   - offset: For each the coordinates of its first element.
+//   - offset: For each the coordinates of its first element. Types: int32, int64.
 func ConcatOffset(scope *Scope, concat_dim tf.Output, shape []tf.Output) (offset []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -461,7 +500,7 @@ func ConcatOffset(scope *Scope, concat_dim tf.Output, shape []tf.Output) (offset
 // Arguments:
 //
 //   - values: The tensors, all of one rank, which is at least 1.
-//   - axis: The dimension, a scalar; negative counts from the end.
+//   - axis: The dimension, a scalar; negative counts from the end. Types: int32, int64.
 func ConcatV2(scope *Scope, values []tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -474,6 +513,14 @@ func ConcatV2(scope *Scope, values []tf.Output, axis tf.Output) (output tf.Outpu
 }
 
 // Conj takes the complex conjugate of every element; elements that are not complex are handed on.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128, variant.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128, variant.
 func Conj(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -489,7 +536,7 @@ func Conj(scope *Scope, input tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
-//   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end.
+//   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end. Types: int32, int64.
 func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -653,11 +700,15 @@ func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 //
 // Arguments:
 //
-//   - input: The input.
-//   - filter_sizes: The shape of the filter.
-//   - out_backprop: The gradient of the output.
+//   - input: The input. Types: half, bfloat16, float, double.
+//   - filter_sizes: The shape of the filter. Type: int32.
+//   - out_backprop: The gradient of the output. Types: half, bfloat16, float, double.
 //   - strides: As Conv2D has it.
 //   - padding: As Conv2D has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [Conv2DBackpropFilterUseCudnnOnGpu], [Conv2DBackpropFilterExplicitPaddings], [Conv2DBackpropFilterDataFormat], [Conv2DBackpropFilterDilations].
 func Conv2DBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropFilterAttr) (output tf.Output) {
@@ -699,7 +750,7 @@ func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 //
 // Arguments:
 //
-//   - input_sizes: The shape of the input, or its height and width.
+//   - input_sizes: The shape of the input, or its height and width. Type: int32.
 //   - filter: The filter.
 //   - out_backprop: The gradient of the output.
 //   - strides: As Conv2D has it.
@@ -735,10 +786,14 @@ func Conv3DDilations(value []int64) Conv3DAttr {
 //
 // Arguments:
 //
-//   - input: A batch of volumes, their dimensions ordered as data_format says.
-//   - filter: Depth, height, width, channels of the input (of a group), channels of the output.
+//   - input: A batch of volumes, their dimensions ordered as data_format says. Types: half, bfloat16, float, double.
+//   - filter: Depth, height, width, channels of the input (of a group), channels of the output. Types: half, bfloat16, float, double.
 //   - strides: The filter's step in each of the five dimensions; 1 for batch and channels. At least 5 of them.
 //   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [Conv3DDataFormat], [Conv3DDilations].
 func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv3DAttr) (output tf.Output) {
@@ -770,11 +825,15 @@ func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 //
 // Arguments:
 //
-//   - input: The input.
-//   - filter_sizes: The shape of the filter.
-//   - out_backprop: The gradient of its output.
+//   - input: The input. Types: half, bfloat16, float, double.
+//   - filter_sizes: The shape of the filter. Type: int32.
+//   - out_backprop: The gradient of its output. Types: half, bfloat16, float, double.
 //   - strides: As Conv3D has it. At least 5 of them.
 //   - padding: As Conv3D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [Conv3DBackpropFilterV2DataFormat], [Conv3DBackpropFilterV2Dilations].
 func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropFilterV2Attr) (output tf.Output) {
@@ -806,11 +865,15 @@ func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 //
 // Arguments:
 //
-//   - input_sizes: The shape of the input.
-//   - filter: The filter.
-//   - out_backprop: The gradient of its output.
+//   - input_sizes: The shape of the input. Types: int32, int64.
+//   - filter: The filter. Types: half, bfloat16, float, double.
+//   - out_backprop: The gradient of its output. Types: half, bfloat16, float, double.
 //   - strides: As Conv3D has it. At least 5 of them.
 //   - padding: As Conv3D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [Conv3DBackpropInputV2DataFormat], [Conv3DBackpropInputV2Dilations].
 func Conv3DBackpropInputV2(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropInputV2Attr) (output tf.Output) {
@@ -867,9 +930,13 @@ func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
 // Arguments:
 //
 //   - image: A batch of images: batch, height, width, channels.
-//   - boxes: One a row: y1, x1, y2, x2 as parts of the image's size; y1 above y2 turns the crop upside down.
-//   - box_ind: The image of each box.
-//   - crop_size: Height and width of the crops.
+//   - boxes: One a row: y1, x1, y2, x2 as parts of the image's size; y1 above y2 turns the crop upside down. Type: float.
+//   - box_ind: The image of each box. Type: int32.
+//   - crop_size: Height and width of the crops. Type: int32.
+//
+// Results:
+//
+//   - crops: Type: float.
 //
 // Options: [CropAndResizeMethod], [CropAndResizeExtrapolationValue].
 func CropAndResize(scope *Scope, image tf.Output, boxes tf.Output, box_ind tf.Output, crop_size tf.Output, optional ...CropAndResizeAttr) (crops tf.Output) {
@@ -896,10 +963,14 @@ func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
 //
 // Arguments:
 //
-//   - grads: The gradient of the crops.
+//   - grads: The gradient of the crops. Type: float.
 //   - image: The images.
-//   - boxes: The boxes, one a row.
-//   - box_ind: The image of each box.
+//   - boxes: The boxes, one a row. Type: float.
+//   - box_ind: The image of each box. Type: int32.
+//
+// Results:
+//
+//   - output: Type: float.
 //
 // Options: [CropAndResizeGradBoxesMethod].
 func CropAndResizeGradBoxes(scope *Scope, grads tf.Output, image tf.Output, boxes tf.Output, box_ind tf.Output, optional ...CropAndResizeGradBoxesAttr) (output tf.Output) {
@@ -926,11 +997,15 @@ func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 //
 // Arguments:
 //
-//   - grads: The gradient of the crops.
-//   - boxes: The boxes, one a row.
-//   - box_ind: The image of each box.
-//   - image_size: The shape of the images, a vector of four.
+//   - grads: The gradient of the crops. Type: float.
+//   - boxes: The boxes, one a row. Type: float.
+//   - box_ind: The image of each box. Type: int32.
+//   - image_size: The shape of the images, a vector of four. Type: int32.
 //   - T: The type of the images. Types: float, half, double.
+//
+// Results:
+//
+//   - output: Types: float, half, double.
 //
 // Options: [CropAndResizeGradImageMethod].
 func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_ind tf.Output, image_size tf.Output, T tf.DataType, optional ...CropAndResizeGradImageAttr) (output tf.Output) {
@@ -974,7 +1049,7 @@ func CumprodReverse(value bool) CumprodAttr {
 //
 // Arguments:
 //
-//   - axis: The dimension, a scalar; negative counts from the end.
+//   - axis: The dimension, a scalar; negative counts from the end. Types: int32, int64.
 //
 // Options: [CumprodExclusive], [CumprodReverse].
 func Cumprod(scope *Scope, x tf.Output, axis tf.Output, optional ...CumprodAttr) (out tf.Output) {
@@ -1006,7 +1081,7 @@ func CumsumReverse(value bool) CumsumAttr {
 //
 // Arguments:
 //
-//   - axis: The dimension, a scalar; negative counts from the end.
+//   - axis: The dimension, a scalar; negative counts from the end. Types: int32, int64.
 //
 // Options: [CumsumExclusive], [CumsumReverse].
 func Cumsum(scope *Scope, x tf.Output, axis tf.Output, optional ...CumsumAttr) (out tf.Output) {
@@ -1038,7 +1113,12 @@ func CumulativeLogsumexpReverse(value bool) CumulativeLogsumexpAttr {
 //
 // Arguments:
 //
-//   - axis: The dimension, a scalar; negative counts from the end.
+//   - x: Types: bfloat16, half, float, double.
+//   - axis: The dimension, a scalar; negative counts from the end. Types: int32, int64.
+//
+// Results:
+//
+//   - out: Types: bfloat16, half, float, double.
 //
 // Options: [CumulativeLogsumexpExclusive], [CumulativeLogsumexpReverse].
 func CumulativeLogsumexp(scope *Scope, x tf.Output, axis tf.Output, optional ...CumulativeLogsumexpAttr) (out tf.Output) {

@@ -21,7 +21,11 @@ func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
 //
 // Arguments:
 //
-//   - x: Dimensions of src_format; negative ones count from the end.
+//   - x: Dimensions of src_format; negative ones count from the end. Types: int32, int64.
+//
+// Results:
+//
+//   - y: Types: int32, int64.
 //
 // Options: [DataFormatDimMapSrcFormat], [DataFormatDimMapDstFormat].
 func DataFormatDimMap(scope *Scope, x tf.Output, optional ...DataFormatDimMapAttr) (y tf.Output) {
@@ -53,7 +57,11 @@ func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
 //
 // Arguments:
 //
-//   - x: A value or a pair for each dimension, or for each spatial one.
+//   - x: A value or a pair for each dimension, or for each spatial one. Types: int32, int64.
+//
+// Results:
+//
+//   - y: Types: int32, int64.
 //
 // Options: [DataFormatVecPermuteSrcFormat], [DataFormatVecPermuteDstFormat].
 func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPermuteAttr) (y tf.Output) {
@@ -69,6 +77,14 @@ func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPe
 }
 
 // DecodeBase64 decodes strings from the URL-safe base64 alphabet, with or without padding.
+//
+// Arguments:
+//
+//   - input: Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
 func DecodeBase64(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -107,7 +123,7 @@ func DecodeCSVSelectCols(value []int64) DecodeCSVAttr {
 //
 // Arguments:
 //
-//   - records: One line an element.
+//   - records: One line an element. Type: string.
 //   - record_defaults: For each column the value of an empty field; an empty tensor if there must be a value.
 //
 // Results:
@@ -150,11 +166,11 @@ func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
 //
 // Arguments:
 //
-//   - contents: The bytes of the file.
+//   - contents: The bytes of the file. Type: string.
 //
 // Results:
 //
-//   - image: Height, width and channels; for a GIF there may be a first dimension of frames.
+//   - image: Height, width and channels; for a GIF there may be a first dimension of frames. Types: uint8, uint16, float.
 //
 // Options: [DecodeImageChannels], [DecodeImageDtype], [DecodeImageExpandAnimations].
 func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) (image tf.Output) {
@@ -170,6 +186,14 @@ func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) 
 }
 
 // DecodeJSONExample turns Example messages written in JSON into serialized ones.
+//
+// Arguments:
+//
+//   - json_examples: Type: string.
+//
+// Results:
+//
+//   - binary_examples: Type: string.
 func DecodeJSONExample(scope *Scope, json_examples tf.Output) (binary_examples tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -218,7 +242,11 @@ func DecodeJpegDctMethod(value string) DecodeJpegAttr {
 //
 // Arguments:
 //
-//   - contents: The bytes of the file.
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image: Type: uint8.
 //
 // Options: [DecodeJpegChannels], [DecodeJpegRatio], [DecodeJpegFancyUpscaling], [DecodeJpegTryRecoverTruncated], [DecodeJpegAcceptableFraction], [DecodeJpegDctMethod].
 func DecodeJpeg(scope *Scope, contents tf.Output, optional ...DecodeJpegAttr) (image tf.Output) {
@@ -245,8 +273,8 @@ func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 //
 // Arguments:
 //
-//   - input_bytes: The strings.
-//   - fixed_length: The length in bytes.
+//   - input_bytes: The strings. Type: string.
+//   - fixed_length: The length in bytes. Type: int32.
 //   - out_type: The type of the numbers. Types: half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16.
 //
 // Results:
@@ -283,7 +311,11 @@ func DecodePngDtype(value tf.DataType) DecodePngAttr {
 //
 // Arguments:
 //
-//   - contents: The bytes of the file.
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image: Types: uint8, uint16.
 //
 // Options: [DecodePngChannels], [DecodePngDtype].
 func DecodePng(scope *Scope, contents tf.Output, optional ...DecodePngAttr) (image tf.Output) {
@@ -320,14 +352,14 @@ func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
 //
 // Arguments:
 //
-//   - bytes: The messages.
+//   - bytes: The messages. Type: string.
 //   - message_type: The full name of the messages' type.
 //   - field_names: The fields.
 //   - output_types: The types of the fields.
 //
 // Results:
 //
-//   - sizes: How many values each field has in each message.
+//   - sizes: How many values each field has in each message. Type: int32.
 //   - values: For each field its values, filled up to the longest.
 //
 // Options: [DecodeProtoV2DescriptorSource], [DecodeProtoV2MessageFormat], [DecodeProtoV2Sanitize].
@@ -356,7 +388,7 @@ func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 //
 // Arguments:
 //
-//   - bytes: Strings of one length.
+//   - bytes: Strings of one length. Type: string.
 //   - out_type: The type of the numbers. Types: half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16.
 //
 // Results:
@@ -389,6 +421,10 @@ func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // DeleteSessionTensor deletes a tensor that the session keeps.
+//
+// Arguments:
+//
+//   - handle: Type: string.
 func DeleteSessionTensor(scope *Scope, handle tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -412,8 +448,13 @@ func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
 //
 // Arguments:
 //
-//   - size: How many numbers are counted; larger ones are passed over.
-//   - weights: What each number counts; empty for 1.
+//   - input: Types: int32, int64.
+//   - size: How many numbers are counted; larger ones are passed over. Types: int32, int64.
+//   - weights: What each number counts; empty for 1. Types: int32, int64, float, double.
+//
+// Results:
+//
+//   - output: Types: int32, int64, float, double.
 //
 // Options: [DenseBincountBinaryOutput].
 func DenseBincount(scope *Scope, input tf.Output, size tf.Output, weights tf.Output, optional ...DenseBincountAttr) (output tf.Output) {
@@ -445,8 +486,15 @@ func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
 //
 // Arguments:
 //
-//   - weights: What each value counts; empty for 1.
+//   - values: Types: int32, int64.
+//   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
 //   - binary_output: Whether to tell which values occur, rather than how often.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_values: Types: int32, int64, float, double.
+//   - output_dense_shape: Type: int64.
 //
 // Options: [DenseCountSparseOutputMinlength], [DenseCountSparseOutputMaxlength].
 func DenseCountSparseOutput(scope *Scope, values tf.Output, weights tf.Output, binary_output bool, optional ...DenseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
@@ -479,9 +527,9 @@ func DenseToDenseSetOperationValidateIndices(value bool) DenseToDenseSetOperatio
 //
 // Results:
 //
-//   - result_indices: Indices of the results, whose rows are in ascending order.
+//   - result_indices: Indices of the results, whose rows are in ascending order. Type: int64.
 //   - result_values: The results.
-//   - result_shape: Their shape.
+//   - result_shape: Their shape. Type: int64.
 //
 // Options: [DenseToDenseSetOperationValidateIndices].
 func DenseToDenseSetOperation(scope *Scope, set1 tf.Output, set2 tf.Output, set_operation string, optional ...DenseToDenseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
@@ -509,16 +557,16 @@ func DenseToSparseSetOperationValidateIndices(value bool) DenseToSparseSetOperat
 // Arguments:
 //
 //   - set1: The one; a row is the last dimension.
-//   - set2_indices: Indices of the other, in order.
+//   - set2_indices: Indices of the other, in order. Type: int64.
 //   - set2_values: Its values.
-//   - set2_shape: Its shape.
+//   - set2_shape: Its shape. Type: int64.
 //   - set_operation: "a-b", "b-a", "intersection" or "union".
 //
 // Results:
 //
-//   - result_indices: Indices of the results, whose rows are in ascending order.
+//   - result_indices: Indices of the results, whose rows are in ascending order. Type: int64.
 //   - result_values: The results.
-//   - result_shape: Their shape.
+//   - result_shape: Their shape. Type: int64.
 //
 // Options: [DenseToSparseSetOperationValidateIndices].
 func DenseToSparseSetOperation(scope *Scope, set1 tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...DenseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
@@ -582,14 +630,14 @@ func DepthwiseConv2dNativeDilations(value []int64) DepthwiseConv2dNativeAttr {
 //
 // Arguments:
 //
-//   - input: A batch of images, their dimensions ordered as data_format says.
-//   - filter: Height, width, channels of the input, and the number of filters of each channel.
+//   - input: A batch of images, their dimensions ordered as data_format says. Types: half, bfloat16, float, double.
+//   - filter: Height, width, channels of the input, and the number of filters of each channel. Types: half, bfloat16, float, double.
 //   - strides: The step in each dimension of the input.
 //   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only; "EXPLICIT" pads as explicit_paddings says.
 //
 // Results:
 //
-//   - output: A batch of images with channels·filters channels.
+//   - output: A batch of images with channels·filters channels. Types: half, bfloat16, float, double.
 //
 // Options: [DepthwiseConv2dNativeExplicitPaddings], [DepthwiseConv2dNativeDataFormat], [DepthwiseConv2dNativeDilations].
 func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeAttr) (output tf.Output) {
@@ -626,11 +674,15 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //
 // Arguments:
 //
-//   - input: The input.
-//   - filter_sizes: The shape of the filter.
-//   - out_backprop: The gradient of the output.
+//   - input: The input. Types: half, bfloat16, float, double.
+//   - filter_sizes: The shape of the filter. Type: int32.
+//   - out_backprop: The gradient of the output. Types: half, bfloat16, float, double.
 //   - strides: As DepthwiseConv2dNative has it.
 //   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [DepthwiseConv2dNativeBackpropFilterExplicitPaddings], [DepthwiseConv2dNativeBackpropFilterDataFormat], [DepthwiseConv2dNativeBackpropFilterDilations].
 func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropFilterAttr) (output tf.Output) {
@@ -667,11 +719,15 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 //
 // Arguments:
 //
-//   - input_sizes: The shape of the input.
-//   - filter: The filter.
-//   - out_backprop: The gradient of the output.
+//   - input_sizes: The shape of the input. Type: int32.
+//   - filter: The filter. Types: half, bfloat16, float, double.
+//   - out_backprop: The gradient of the output. Types: half, bfloat16, float, double.
 //   - strides: As DepthwiseConv2dNative has it.
 //   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [DepthwiseConv2dNativeBackpropInputExplicitPaddings], [DepthwiseConv2dNativeBackpropInputDataFormat], [DepthwiseConv2dNativeBackpropInputDilations].
 func DepthwiseConv2dNativeBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropInputAttr) (output tf.Output) {
@@ -713,8 +769,12 @@ func DequantizeDtype(value tf.DataType) DequantizeAttr {
 //
 // Arguments:
 //
-//   - min_range: The value of the lowest integer.
-//   - max_range: The value of the highest integer.
+//   - min_range: The value of the lowest integer. Type: float.
+//   - max_range: The value of the highest integer. Type: float.
+//
+// Results:
+//
+//   - output: Types: bfloat16, float.
 //
 // Options: [DequantizeMode], [DequantizeNarrowRange], [DequantizeAxis], [DequantizeDtype].
 func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, optional ...DequantizeAttr) (output tf.Output) {
@@ -733,8 +793,13 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 //
 // Arguments:
 //
-//   - serialized_sparse: Elements as SerializeSparse gives them, in the last dimension.
+//   - serialized_sparse: Elements as SerializeSparse gives them, in the last dimension. Types: string, variant.
 //   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - sparse_indices: Type: int64.
+//   - sparse_shape: Type: int64.
 func DeserializeSparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -778,7 +843,7 @@ func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyReso
 //
 // Results:
 //
-//   - index: The index in device_names, or the length of that list if the device is not in it.
+//   - index: The index in device_names, or the length of that list if the device is not in it. Type: int32.
 func DeviceIndex(scope *Scope, device_names []string) (index tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -823,6 +888,14 @@ func DiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 }
 
 // Digamma computes the derivative of lgamma at every element.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Digamma(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -938,8 +1011,12 @@ func DivNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 // Arguments:
 //
-//   - images: A batch of images: batch, height, width, channels.
-//   - boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
+//   - images: A batch of images: batch, height, width, channels. Types: float, half.
+//   - boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size. Type: float.
+//
+// Results:
+//
+//   - output: Types: float, half.
 func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -955,9 +1032,13 @@ func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output 
 //
 // Arguments:
 //
-//   - images: A batch of images: batch, height, width, channels.
-//   - boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
-//   - colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default ones.
+//   - images: A batch of images: batch, height, width, channels. Types: float, half.
+//   - boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size. Type: float.
+//   - colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default ones. Type: float.
+//
+// Results:
+//
+//   - output: Types: float, half.
 func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -974,7 +1055,7 @@ func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors
 // Arguments:
 //
 //   - data: Slices, along the dimensions that partitions has.
-//   - partitions: The output that each slice goes to, in [0, num_partitions).
+//   - partitions: The output that each slice goes to, in [0, num_partitions). Type: int32.
 //   - num_partitions: How many outputs. At least 1.
 func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_partitions int64) (outputs []tf.Output) {
 	if scope.Err() != nil {
@@ -993,7 +1074,7 @@ func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_pa
 //
 // Arguments:
 //
-//   - indices: The place of each slice; the largest says how long the result is.
+//   - indices: The place of each slice; the largest says how long the result is. Type: int32.
 //   - data: The slices, along the dimensions that the indices beside them have.
 //
 // Results:

@@ -16,12 +16,16 @@ func EditDistanceNormalize(value bool) EditDistanceAttr {
 //
 // Arguments:
 //
-//   - hypothesis_indices: The sequences, as a sparse tensor.
+//   - hypothesis_indices: The sequences, as a sparse tensor. Type: int64.
 //   - hypothesis_values: Their elements.
-//   - hypothesis_shape: Their shape; the last dimension is along sequences.
-//   - truth_indices: The others, as a sparse tensor.
+//   - hypothesis_shape: Their shape; the last dimension is along sequences. Type: int64.
+//   - truth_indices: The others, as a sparse tensor. Type: int64.
 //   - truth_values: Their elements.
-//   - truth_shape: Their shape.
+//   - truth_shape: Their shape. Type: int64.
+//
+// Results:
+//
+//   - output: Type: float.
 //
 // Options: [EditDistanceNormalize].
 func EditDistance(scope *Scope, hypothesis_indices tf.Output, hypothesis_values tf.Output, hypothesis_shape tf.Output, truth_indices tf.Output, truth_values tf.Output, truth_shape tf.Output, optional ...EditDistanceAttr) (output tf.Output) {
@@ -48,12 +52,13 @@ func EigComputeV(value bool) EigAttr {
 //
 // Arguments:
 //
+//   - input: Types: float, double, complex64, complex128.
 //   - Tout: The type of the results: complex64 of float and complex64, complex128 of the others. Types: complex64, complex128.
 //
 // Results:
 //
-//   - e: The eigenvalues, in no particular order.
-//   - v: The eigenvectors as columns.
+//   - e: The eigenvalues, in no particular order. Types: complex64, complex128.
+//   - v: The eigenvectors as columns. Types: complex64, complex128.
 //
 // Options: [EigComputeV].
 func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (e tf.Output, v tf.Output) {
@@ -87,6 +92,14 @@ func Einsum(scope *Scope, inputs []tf.Output, equation string) (output tf.Output
 }
 
 // Elu replaces negative elements x by exp(x) - 1, which goes to -1.
+//
+// Arguments:
+//
+//   - features: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - activations: Types: half, bfloat16, float, double.
 func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -102,8 +115,12 @@ func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 // Arguments:
 //
-//   - gradients: The gradient of its output.
-//   - outputs: Its output.
+//   - gradients: The gradient of its output. Types: half, bfloat16, float, double.
+//   - outputs: Its output. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - backprops: Types: half, bfloat16, float, double.
 func EluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -127,7 +144,7 @@ func EmptyInit(value bool) EmptyAttr {
 //
 // Arguments:
 //
-//   - shape: The shape, a vector.
+//   - shape: The shape, a vector. Type: int32.
 //   - dtype: The type of the elements.
 //
 // Options: [EmptyInit].
@@ -147,8 +164,8 @@ func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAt
 //
 // Arguments:
 //
-//   - element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1.
-//   - max_num_elements: The most elements the list may get; -1 for any number.
+//   - element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1. Types: int32, int64.
+//   - max_num_elements: The most elements the list may get; -1 for any number. Type: int32.
 //   - element_dtype: The type of the elements.
 func EmptyTensorList(scope *Scope, element_shape tf.Output, max_num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
 	if scope.Err() != nil {
@@ -171,6 +188,14 @@ func EncodeBase64Pad(value bool) EncodeBase64Attr {
 }
 
 // EncodeBase64 encodes strings in the URL-safe base64 alphabet.
+//
+// Arguments:
+//
+//   - input: Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [EncodeBase64Pad].
 func EncodeBase64(scope *Scope, input tf.Output, optional ...EncodeBase64Attr) (output tf.Output) {
@@ -197,7 +222,11 @@ func EncodePngCompression(value int64) EncodePngAttr {
 //
 // Arguments:
 //
-//   - image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image gives one string.
+//   - image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image gives one string. Types: uint8, uint16.
+//
+// Results:
+//
+//   - contents: Type: string.
 //
 // Options: [EncodePngCompression].
 func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (contents tf.Output) {
@@ -271,6 +300,10 @@ func EqualIncompatibleShapeError(value bool) EqualAttr {
 
 // Equal says where x and y are equal, with broadcasting.
 //
+// Results:
+//
+//   - z: Type: bool.
+//
 // Options: [EqualIncompatibleShapeError].
 func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.Output) {
 	if scope.Err() != nil {
@@ -285,6 +318,14 @@ func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.
 }
 
 // Erf computes the error function of every element.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Erf(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -297,6 +338,14 @@ func Erf(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // Erfc computes 1 minus the error function of every element, exactly where that is near 0.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -309,6 +358,14 @@ func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // Erfinv computes the inverse error function of every element; NaN outside of [-1, 1].
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Erfinv(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -332,7 +389,7 @@ func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
@@ -379,7 +436,7 @@ func Exp(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - axis: Where it goes, a scalar; negative counts from the end, -1 being behind the last.
+//   - axis: Where it goes, a scalar; negative counts from the end, -1 being behind the last. Types: int32, int64.
 func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -430,8 +487,13 @@ func ExtractGlimpseNoise(value string) ExtractGlimpseAttr {
 //
 // Arguments:
 //
-//   - size: Height and width of the windows.
-//   - offsets: Where the center of each image's window is.
+//   - input: Type: float.
+//   - size: Height and width of the windows. Type: int32.
+//   - offsets: Where the center of each image's window is. Type: float.
+//
+// Results:
+//
+//   - glimpse: Type: float.
 //
 // Options: [ExtractGlimpseCentered], [ExtractGlimpseNormalized], [ExtractGlimpseUniformNoise], [ExtractGlimpseNoise].
 func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseAttr) (glimpse tf.Output) {

@@ -5,6 +5,14 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // FFT computes the discrete Fourier transform over the last dimension.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 func FFT(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -17,6 +25,14 @@ func FFT(scope *Scope, input tf.Output) (output tf.Output) {
 }
 
 // FFT2D computes the discrete Fourier transform over the last two dimensions.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -115,7 +131,11 @@ func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr 
 //
 // Arguments:
 //
-//   - inputs: Floats; those outside of the range become its ends.
+//   - inputs: Floats; those outside of the range become its ends. Type: float.
+//
+// Results:
+//
+//   - outputs: Type: float.
 //
 // Options: [FakeQuantWithMinMaxArgsMin], [FakeQuantWithMinMaxArgsMax], [FakeQuantWithMinMaxArgsNumBits], [FakeQuantWithMinMaxArgsNarrowRange].
 func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsAttr) (outputs tf.Output) {
@@ -157,11 +177,12 @@ func FakeQuantWithMinMaxArgsGradientNarrowRange(value bool) FakeQuantWithMinMaxA
 //
 // Arguments:
 //
-//   - gradients: The gradient of the outputs.
+//   - gradients: The gradient of the outputs. Type: float.
+//   - inputs: Type: float.
 //
 // Results:
 //
-//   - backprops: The gradient of the inputs: 0 outside of the range.
+//   - backprops: The gradient of the inputs: 0 outside of the range. Type: float.
 //
 // Options: [FakeQuantWithMinMaxArgsGradientMin], [FakeQuantWithMinMaxArgsGradientMax], [FakeQuantWithMinMaxArgsGradientNumBits], [FakeQuantWithMinMaxArgsGradientNarrowRange].
 func FakeQuantWithMinMaxArgsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsGradientAttr) (backprops tf.Output) {
@@ -193,9 +214,13 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 //
 // Arguments:
 //
-//   - inputs: Floats; those outside of the range become its ends.
-//   - min: The low end of the range.
-//   - max: The high end of the range.
+//   - inputs: Floats; those outside of the range become its ends. Type: float.
+//   - min: The low end of the range. Type: float.
+//   - max: The high end of the range. Type: float.
+//
+// Results:
+//
+//   - outputs: Type: float.
 //
 // Options: [FakeQuantWithMinMaxVarsNumBits], [FakeQuantWithMinMaxVarsNarrowRange].
 func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsAttr) (outputs tf.Output) {
@@ -227,15 +252,16 @@ func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxV
 //
 // Arguments:
 //
-//   - gradients: The gradient of the outputs.
-//   - min: The low end of the range.
-//   - max: The high end of the range.
+//   - gradients: The gradient of the outputs. Type: float.
+//   - inputs: Type: float.
+//   - min: The low end of the range. Type: float.
+//   - max: The high end of the range. Type: float.
 //
 // Results:
 //
-//   - backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
-//   - backprop_wrt_min: The sum of the gradients below the range.
-//   - backprop_wrt_max: The sum of the gradients above the range.
+//   - backprops_wrt_input: The gradient of the inputs: 0 outside of the range. Type: float.
+//   - backprop_wrt_min: The sum of the gradients below the range. Type: float.
+//   - backprop_wrt_max: The sum of the gradients above the range. Type: float.
 //
 // Options: [FakeQuantWithMinMaxVarsGradientNumBits], [FakeQuantWithMinMaxVarsGradientNarrowRange].
 func FakeQuantWithMinMaxVarsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
@@ -267,8 +293,13 @@ func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMa
 //
 // Arguments:
 //
-//   - min: The low end of each range, a vector.
-//   - max: The high end of each range, a vector.
+//   - inputs: Type: float.
+//   - min: The low end of each range, a vector. Type: float.
+//   - max: The high end of each range, a vector. Type: float.
+//
+// Results:
+//
+//   - outputs: Type: float.
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelNumBits], [FakeQuantWithMinMaxVarsPerChannelNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelAttr) (outputs tf.Output) {
@@ -300,15 +331,16 @@ func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantW
 //
 // Arguments:
 //
-//   - gradients: The gradient of the outputs.
-//   - min: The low end of each range, a vector.
-//   - max: The high end of each range, a vector.
+//   - gradients: The gradient of the outputs. Type: float.
+//   - inputs: Type: float.
+//   - min: The low end of each range, a vector. Type: float.
+//   - max: The high end of each range, a vector. Type: float.
 //
 // Results:
 //
-//   - backprops_wrt_input: The gradient of the inputs: 0 outside of the range.
-//   - backprop_wrt_min: For each slice the sum of the gradients below the range.
-//   - backprop_wrt_max: For each slice the sum of the gradients above the range.
+//   - backprops_wrt_input: The gradient of the inputs: 0 outside of the range. Type: float.
+//   - backprop_wrt_min: For each slice the sum of the gradients below the range. Type: float.
+//   - backprop_wrt_max: For each slice the sum of the gradients above the range. Type: float.
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelGradientNumBits], [FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
@@ -327,7 +359,7 @@ func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output
 //
 // Arguments:
 //
-//   - dims: Its shape, a vector.
+//   - dims: Its shape, a vector. Types: int32, int64.
 //   - value: The value, a scalar.
 func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -344,7 +376,11 @@ func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
-//   - method: "farmhash64".
+//   - method: "farmhash64". Type: string.
+//
+// Results:
+//
+//   - fingerprint: Type: uint8.
 func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -357,6 +393,14 @@ func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf
 }
 
 // Floor rounds every element down to an integer; it stays of its type.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Floor(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -424,12 +468,14 @@ func FractionalAvgPoolSeed2(value int64) FractionalAvgPoolAttr {
 //
 // Arguments:
 //
+//   - value: Types: float, double, int32, int64.
 //   - pooling_ratio: The factor for each of the four dimensions; 1 for batch and channels. At least 4 of them.
 //
 // Results:
 //
-//   - row_pooling_sequence: Where the windows' rows begin.
-//   - col_pooling_sequence: Where their columns begin.
+//   - output: Types: float, double, int32, int64.
+//   - row_pooling_sequence: Where the windows' rows begin. Type: int64.
+//   - col_pooling_sequence: Where their columns begin. Type: int64.
 //
 // Options: [FractionalAvgPoolPseudoRandom], [FractionalAvgPoolOverlapping], [FractionalAvgPoolDeterministic], [FractionalAvgPoolSeed], [FractionalAvgPoolSeed2].
 func FractionalAvgPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalAvgPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
@@ -456,10 +502,14 @@ func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
 //
 // Arguments:
 //
-//   - orig_input_tensor_shape: The shape of its input.
-//   - out_backprop: The gradient of its output.
-//   - row_pooling_sequence: What it gave.
-//   - col_pooling_sequence: What it gave.
+//   - orig_input_tensor_shape: The shape of its input. Type: int64.
+//   - out_backprop: The gradient of its output. Types: float, double, int32, int64.
+//   - row_pooling_sequence: What it gave. Type: int64.
+//   - col_pooling_sequence: What it gave. Type: int64.
+//
+// Results:
+//
+//   - output: Types: float, double, int32, int64.
 //
 // Options: [FractionalAvgPoolGradOverlapping].
 func FractionalAvgPoolGrad(scope *Scope, orig_input_tensor_shape tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalAvgPoolGradAttr) (output tf.Output) {
@@ -506,12 +556,14 @@ func FractionalMaxPoolSeed2(value int64) FractionalMaxPoolAttr {
 //
 // Arguments:
 //
+//   - value: Types: float, double, int32, int64.
 //   - pooling_ratio: The factor for each of the four dimensions; 1 for batch and channels. At least 4 of them.
 //
 // Results:
 //
-//   - row_pooling_sequence: Where the windows' rows begin.
-//   - col_pooling_sequence: Where their columns begin.
+//   - output: Types: float, double, int32, int64.
+//   - row_pooling_sequence: Where the windows' rows begin. Type: int64.
+//   - col_pooling_sequence: Where their columns begin. Type: int64.
 //
 // Options: [FractionalMaxPoolPseudoRandom], [FractionalMaxPoolOverlapping], [FractionalMaxPoolDeterministic], [FractionalMaxPoolSeed], [FractionalMaxPoolSeed2].
 func FractionalMaxPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalMaxPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
@@ -538,11 +590,15 @@ func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
 //
 // Arguments:
 //
-//   - orig_input: Its input.
-//   - orig_output: Its output.
-//   - out_backprop: The gradient of its output.
-//   - row_pooling_sequence: What it gave.
-//   - col_pooling_sequence: What it gave.
+//   - orig_input: Its input. Types: float, double, int32, int64.
+//   - orig_output: Its output. Types: float, double, int32, int64.
+//   - out_backprop: The gradient of its output. Types: float, double, int32, int64.
+//   - row_pooling_sequence: What it gave. Type: int64.
+//   - col_pooling_sequence: What it gave. Type: int64.
+//
+// Results:
+//
+//   - output: Types: float, double, int32, int64.
 //
 // Options: [FractionalMaxPoolGradOverlapping].
 func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalMaxPoolGradAttr) (output tf.Output) {
@@ -584,18 +640,19 @@ func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
 //
 // Arguments:
 //
-//   - x: A batch of images.
-//   - scale: A factor for each channel.
-//   - offset: What is added to each channel after that.
-//   - mean: The running mean; empty in the first step of training.
-//   - variance: The running variance; likewise.
+//   - x: A batch of images. Types: float.
+//   - scale: A factor for each channel. Types: float.
+//   - offset: What is added to each channel after that. Types: float.
+//   - mean: The running mean; empty in the first step of training. Types: float.
+//   - variance: The running variance; likewise. Types: float.
 //
 // Results:
 //
-//   - batch_mean: The mean, or its running average.
-//   - batch_variance: The variance, or its running average.
-//   - reserve_space_1: What the gradient needs.
-//   - reserve_space_2: What the gradient needs.
+//   - y: Types: float.
+//   - batch_mean: The mean, or its running average. Types: float.
+//   - batch_variance: The variance, or its running average. Types: float.
+//   - reserve_space_1: What the gradient needs. Types: float.
+//   - reserve_space_2: What the gradient needs. Types: float.
 //
 // Options: [FusedBatchNormEpsilon], [FusedBatchNormExponentialAvgFactor], [FusedBatchNormDataFormat], [FusedBatchNormIsTraining].
 func FusedBatchNorm(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormAttr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
@@ -632,17 +689,19 @@ func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
 //
 // Arguments:
 //
-//   - y_backprop: The gradient of y.
-//   - x: As the operation had it.
-//   - scale: As the operation had it.
-//   - reserve_space_1: The mean, or what FusedBatchNorm reserved.
-//   - reserve_space_2: The variance, or what FusedBatchNorm reserved.
+//   - y_backprop: The gradient of y. Types: float.
+//   - x: As the operation had it. Types: float.
+//   - scale: As the operation had it. Types: float.
+//   - reserve_space_1: The mean, or what FusedBatchNorm reserved. Types: float.
+//   - reserve_space_2: The variance, or what FusedBatchNorm reserved. Types: float.
 //
 // Results:
 //
-//   - x_backprop: The gradient of x.
-//   - scale_backprop: The gradient of scale.
-//   - offset_backprop: The gradient of offset.
+//   - x_backprop: The gradient of x. Types: float.
+//   - scale_backprop: The gradient of scale. Types: float.
+//   - offset_backprop: The gradient of offset. Types: float.
+//   - reserve_space_3: Types: float.
+//   - reserve_space_4: Types: float.
 //
 // Options: [FusedBatchNormGradEpsilon], [FusedBatchNormGradDataFormat], [FusedBatchNormGradIsTraining].
 func FusedBatchNormGrad(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradAttr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
@@ -679,17 +738,19 @@ func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
 //
 // Arguments:
 //
-//   - y_backprop: The gradient of y.
-//   - x: As the operation had it.
-//   - scale: As the operation had it.
-//   - reserve_space_1: The mean, or what FusedBatchNormV2 reserved.
-//   - reserve_space_2: The variance, or what FusedBatchNormV2 reserved.
+//   - y_backprop: The gradient of y. Types: half, bfloat16, float.
+//   - x: As the operation had it. Types: half, bfloat16, float.
+//   - scale: As the operation had it. Type: float.
+//   - reserve_space_1: The mean, or what FusedBatchNormV2 reserved. Types: float.
+//   - reserve_space_2: The variance, or what FusedBatchNormV2 reserved. Types: float.
 //
 // Results:
 //
-//   - x_backprop: The gradient of x.
-//   - scale_backprop: The gradient of scale.
-//   - offset_backprop: The gradient of offset.
+//   - x_backprop: The gradient of x. Types: half, bfloat16, float.
+//   - scale_backprop: The gradient of scale. Types: float.
+//   - offset_backprop: The gradient of offset. Types: float.
+//   - reserve_space_3: Types: float.
+//   - reserve_space_4: Types: float.
 //
 // Options: [FusedBatchNormGradV2Epsilon], [FusedBatchNormGradV2DataFormat], [FusedBatchNormGradV2IsTraining].
 func FusedBatchNormGradV2(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradV2Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
@@ -726,18 +787,20 @@ func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
 //
 // Arguments:
 //
-//   - y_backprop: The gradient of y.
-//   - x: As the operation had it.
-//   - scale: As the operation had it.
-//   - reserve_space_1: The mean, or what FusedBatchNormV3 reserved.
-//   - reserve_space_2: The variance, or what FusedBatchNormV3 reserved.
-//   - reserve_space_3: What FusedBatchNormV3 reserved.
+//   - y_backprop: The gradient of y. Types: half, bfloat16, float.
+//   - x: As the operation had it. Types: half, bfloat16, float.
+//   - scale: As the operation had it. Type: float.
+//   - reserve_space_1: The mean, or what FusedBatchNormV3 reserved. Types: float.
+//   - reserve_space_2: The variance, or what FusedBatchNormV3 reserved. Types: float.
+//   - reserve_space_3: What FusedBatchNormV3 reserved. Types: float.
 //
 // Results:
 //
-//   - x_backprop: The gradient of x.
-//   - scale_backprop: The gradient of scale.
-//   - offset_backprop: The gradient of offset.
+//   - x_backprop: The gradient of x. Types: half, bfloat16, float.
+//   - scale_backprop: The gradient of scale. Types: float.
+//   - offset_backprop: The gradient of offset. Types: float.
+//   - reserve_space_4: Types: float.
+//   - reserve_space_5: Types: float.
 //
 // Options: [FusedBatchNormGradV3Epsilon], [FusedBatchNormGradV3DataFormat], [FusedBatchNormGradV3IsTraining].
 func FusedBatchNormGradV3(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output, optional ...FusedBatchNormGradV3Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_4 tf.Output, reserve_space_5 tf.Output) {
@@ -779,18 +842,19 @@ func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
 //
 // Arguments:
 //
-//   - x: A batch of images.
-//   - scale: A factor for each channel.
-//   - offset: What is added to each channel after that.
-//   - mean: The running mean; empty in the first step of training.
-//   - variance: The running variance; likewise.
+//   - x: A batch of images. Types: half, bfloat16, float.
+//   - scale: A factor for each channel. Types: float.
+//   - offset: What is added to each channel after that. Types: float.
+//   - mean: The running mean; empty in the first step of training. Types: float.
+//   - variance: The running variance; likewise. Types: float.
 //
 // Results:
 //
-//   - batch_mean: The mean, or its running average.
-//   - batch_variance: The variance, or its running average.
-//   - reserve_space_1: What the gradient needs.
-//   - reserve_space_2: What the gradient needs.
+//   - y: Types: half, bfloat16, float.
+//   - batch_mean: The mean, or its running average. Types: float.
+//   - batch_variance: The variance, or its running average. Types: float.
+//   - reserve_space_1: What the gradient needs. Types: float.
+//   - reserve_space_2: What the gradient needs. Types: float.
 //
 // Options: [FusedBatchNormV2Epsilon], [FusedBatchNormV2ExponentialAvgFactor], [FusedBatchNormV2DataFormat], [FusedBatchNormV2IsTraining].
 func FusedBatchNormV2(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV2Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
@@ -832,19 +896,20 @@ func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
 //
 // Arguments:
 //
-//   - x: A batch of images, or of volumes for FusedBatchNormV3.
-//   - scale: A factor for each channel.
-//   - offset: What is added to each channel after that.
-//   - mean: The running mean; empty in the first step of training.
-//   - variance: The running variance; likewise.
+//   - x: A batch of images, or of volumes for FusedBatchNormV3. Types: half, bfloat16, float.
+//   - scale: A factor for each channel. Types: bfloat16, float.
+//   - offset: What is added to each channel after that. Types: bfloat16, float.
+//   - mean: The running mean; empty in the first step of training. Types: bfloat16, float.
+//   - variance: The running variance; likewise. Types: bfloat16, float.
 //
 // Results:
 //
-//   - batch_mean: The mean, or its running average.
-//   - batch_variance: The variance, or its running average.
-//   - reserve_space_1: What the gradient needs.
-//   - reserve_space_2: What the gradient needs.
-//   - reserve_space_3: What the gradient needs.
+//   - y: Types: half, bfloat16, float.
+//   - batch_mean: The mean, or its running average. Types: bfloat16, float.
+//   - batch_variance: The variance, or its running average. Types: bfloat16, float.
+//   - reserve_space_1: What the gradient needs. Types: bfloat16, float.
+//   - reserve_space_2: What the gradient needs. Types: bfloat16, float.
+//   - reserve_space_3: What the gradient needs. Types: bfloat16, float.
 //
 // Options: [FusedBatchNormV3Epsilon], [FusedBatchNormV3ExponentialAvgFactor], [FusedBatchNormV3DataFormat], [FusedBatchNormV3IsTraining].
 func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV3Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output) {
@@ -871,12 +936,17 @@ func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv
 //
 // Arguments:
 //
-//   - size: The new height and width.
-//   - paddings: How much is mirrored before and after each dimension.
-//   - filter: As Conv2D has it.
+//   - input: Types: half, float, double.
+//   - size: The new height and width. Type: int32.
+//   - paddings: How much is mirrored before and after each dimension. Type: int32.
+//   - filter: As Conv2D has it. Types: half, float, double.
 //   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
 //   - strides: As Conv2D has it.
 //   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, float, double.
 //
 // Options: [FusedResizeAndPadConv2DResizeAlignCorners].
 func FusedResizeAndPadConv2D(scope *Scope, input tf.Output, size tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string, optional ...FusedResizeAndPadConv2DAttr) (output tf.Output) {

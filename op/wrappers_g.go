@@ -8,19 +8,19 @@ import tf "github.com/troupe-go/troupe/session"
 //
 // Arguments:
 //
-//   - x: The input.
-//   - h_prev: The output before.
-//   - w_ru: The weights of the reset and update gates.
-//   - w_c: The weights of the candidate.
-//   - b_ru: The bias of the gates.
-//   - b_c: The bias of the candidate.
+//   - x: The input. Types: float.
+//   - h_prev: The output before. Types: float.
+//   - w_ru: The weights of the reset and update gates. Types: float.
+//   - w_c: The weights of the candidate. Types: float.
+//   - b_ru: The bias of the gates. Types: float.
+//   - b_c: The bias of the candidate. Types: float.
 //
 // Results:
 //
-//   - r: The reset gate.
-//   - u: The update gate.
-//   - c: The candidate.
-//   - h: The output.
+//   - r: The reset gate. Types: float.
+//   - u: The update gate. Types: float.
+//   - c: The candidate. Types: float.
+//   - h: The output. Types: float.
 func GRUBlockCell(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w_c tf.Output, b_ru tf.Output, b_c tf.Output) (r tf.Output, u tf.Output, c tf.Output, h tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -36,12 +36,23 @@ func GRUBlockCell(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w
 //
 // Arguments:
 //
-//   - d_h: The gradient of h.
+//   - x: Types: float.
+//   - h_prev: Types: float.
+//   - w_ru: Types: float.
+//   - w_c: Types: float.
+//   - b_ru: Types: float.
+//   - b_c: Types: float.
+//   - r: Types: float.
+//   - u: Types: float.
+//   - c: Types: float.
+//   - d_h: The gradient of h. Types: float.
 //
 // Results:
 //
-//   - d_c_bar: The gradient of the candidate before its nonlinearity.
-//   - d_r_bar_u_bar: The gradient of the gates before their nonlinearity.
+//   - d_x: Types: float.
+//   - d_h_prev: Types: float.
+//   - d_c_bar: The gradient of the candidate before its nonlinearity. Types: float.
+//   - d_r_bar_u_bar: The gradient of the gates before their nonlinearity. Types: float.
 func GRUBlockCellGrad(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w_c tf.Output, b_ru tf.Output, b_c tf.Output, r tf.Output, u tf.Output, c tf.Output, d_h tf.Output) (d_x tf.Output, d_h_prev tf.Output, d_c_bar tf.Output, d_r_bar_u_bar tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -65,7 +76,7 @@ func GatherValidateIndices(value bool) GatherAttr {
 //
 // Arguments:
 //
-//   - indices: Which slices, in any shape; one that is not in [0, n) is an error.
+//   - indices: Which slices, in any shape; one that is not in [0, n) is an error. Types: int32, int64.
 //
 // Results:
 //
@@ -97,7 +108,7 @@ func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
 // Arguments:
 //
 //   - params: What to take them of.
-//   - indices: Vectors of coordinates in the last dimension, each as long as params has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as params has dimensions, for elements, or shorter, for slices. Types: int16, int32, int64.
 //
 // Results:
 //
@@ -129,8 +140,8 @@ func GatherV2BatchDims(value int64) GatherV2Attr {
 // Arguments:
 //
 //   - params: What to take slices of.
-//   - indices: Which slices, in any shape; one that is not in [0, n) is an error.
-//   - axis: The axis, a scalar; negative counts from the end.
+//   - indices: Which slices, in any shape; one that is not in [0, n) is an error. Types: int16, int32, int64.
+//   - axis: The axis, a scalar; negative counts from the end. Types: int32, int64.
 //
 // Results:
 //
@@ -150,6 +161,10 @@ func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output,
 }
 
 // GetSessionHandle keeps a tensor in the session, and names it by a string.
+//
+// Results:
+//
+//   - handle: Type: string.
 func GetSessionHandle(scope *Scope, value tf.Output) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -177,6 +192,7 @@ func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
 //
 // Arguments:
 //
+//   - handle: Type: string.
 //   - dtype: The type of the elements.
 func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value tf.Output) {
 	if scope.Err() != nil {
@@ -191,6 +207,10 @@ func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value 
 }
 
 // Greater says where x > y, with broadcasting.
+//
+// Results:
+//
+//   - z: Type: bool.
 func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -203,6 +223,10 @@ func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // GreaterEqual says where x >= y, with broadcasting.
+//
+// Results:
+//
+//   - z: Type: bool.
 func GreaterEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

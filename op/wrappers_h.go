@@ -8,7 +8,11 @@ import tf "github.com/troupe-go/troupe/session"
 //
 // Arguments:
 //
-//   - images: Pixels in the last dimension, which is of size 3; components are in [0, 1].
+//   - images: Pixels in the last dimension, which is of size 3; components are in [0, 1]. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 func HSVToRGB(scope *Scope, images tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -69,8 +73,13 @@ func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 //
 // Arguments:
 //
-//   - value_range: The least and the greatest value; what is outside counts in the first or last interval.
-//   - nbins: How many intervals.
+//   - values: Types: int32, int64, float, double.
+//   - value_range: The least and the greatest value; what is outside counts in the first or last interval. Types: int32, int64, float, double.
+//   - nbins: How many intervals. Type: int32.
+//
+// Results:
+//
+//   - out: Types: int32, int64.
 //
 // Options: [HistogramFixedWidthDtype].
 func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, nbins tf.Output, optional ...HistogramFixedWidthAttr) (out tf.Output) {
@@ -89,8 +98,12 @@ func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, 
 //
 // Arguments:
 //
-//   - tag: What it is shown under.
+//   - tag: What it is shown under. Type: string.
 //   - values: Any number of finite values.
+//
+// Results:
+//
+//   - summary: Type: string.
 func HistogramSummary(scope *Scope, tag tf.Output, values tf.Output) (summary tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -5,6 +5,14 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // IFFT computes the inverse discrete Fourier transform over the last dimension.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 func IFFT(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -17,6 +25,14 @@ func IFFT(scope *Scope, input tf.Output) (output tf.Output) {
 }
 
 // IFFT2D computes the inverse discrete Fourier transform over the last two dimensions.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -40,7 +56,12 @@ func IRFFTTreal(value tf.DataType) IRFFTAttr {
 //
 // Arguments:
 //
-//   - fft_length: The length of the result.
+//   - input: Types: complex64, complex128.
+//   - fft_length: The length of the result. Type: int32.
+//
+// Results:
+//
+//   - output: Types: float, double.
 //
 // Options: [IRFFTTreal].
 func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFTAttr) (output tf.Output) {
@@ -67,7 +88,12 @@ func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 //
 // Arguments:
 //
-//   - fft_length: The two lengths of the result.
+//   - input: Types: complex64, complex128.
+//   - fft_length: The two lengths of the result. Type: int32.
+//
+// Results:
+//
+//   - output: Types: float, double.
 //
 // Options: [IRFFT2DTreal].
 func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT2DAttr) (output tf.Output) {
@@ -94,7 +120,12 @@ func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 //
 // Arguments:
 //
-//   - fft_length: The three lengths of the result.
+//   - input: Types: complex64, complex128.
+//   - fft_length: The three lengths of the result. Type: int32.
+//
+// Results:
+//
+//   - output: Types: float, double.
 //
 // Options: [IRFFT3DTreal].
 func IRFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT3DAttr) (output tf.Output) {
@@ -162,6 +193,15 @@ func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_ha
 }
 
 // Igamma computes P(a, x), the lower incomplete gamma function divided by Γ(a), with broadcasting.
+//
+// Arguments:
+//
+//   - a: Types: bfloat16, half, float, double.
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - z: Types: bfloat16, half, float, double.
 func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -174,6 +214,15 @@ func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 }
 
 // IgammaGradA computes the derivative of Igamma with respect to a.
+//
+// Arguments:
+//
+//   - a: Types: float, double.
+//   - x: Types: float, double.
+//
+// Results:
+//
+//   - z: Types: float, double.
 func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -186,6 +235,15 @@ func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 }
 
 // Igammac computes Q(a, x) = 1 - P(a, x), the upper incomplete gamma function divided by Γ(a), with broadcasting.
+//
+// Arguments:
+//
+//   - a: Types: bfloat16, half, float, double.
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - z: Types: bfloat16, half, float, double.
 func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -206,6 +264,14 @@ func ImagTout(value tf.DataType) ImagAttr {
 }
 
 // Imag takes the imaginary part of every element.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: float, double.
 //
 // Options: [ImagTout].
 func Imag(scope *Scope, input tf.Output, optional ...ImagAttr) (output tf.Output) {
@@ -233,8 +299,8 @@ func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2
 // Arguments:
 //
 //   - images: A batch of images: batch, height, width, channels.
-//   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
-//   - output_shape: Height and width of the result.
+//   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image. Type: float.
+//   - output_shape: Height and width of the result. Type: int32.
 //   - interpolation: "NEAREST" or "BILINEAR".
 //
 // Options: [ImageProjectiveTransformV2FillMode].
@@ -263,9 +329,9 @@ func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3
 // Arguments:
 //
 //   - images: A batch of images: batch, height, width, channels.
-//   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image.
-//   - output_shape: Height and width of the result.
-//   - fill_value: The value outside of the image where fill_mode is "CONSTANT".
+//   - transforms: For each image, or one for all, the first 8 entries of the 3 by 3 matrix from coordinates of the result to those of the image. Type: float.
+//   - output_shape: Height and width of the result. Type: int32.
+//   - fill_value: The value outside of the image where fill_mode is "CONSTANT". Type: float.
 //   - interpolation: "NEAREST" or "BILINEAR".
 //
 // Options: [ImageProjectiveTransformV3FillMode].
@@ -303,13 +369,13 @@ func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_regi
 //
 // Arguments:
 //
-//   - predictions: One example a row.
-//   - targets: The right class of each row.
+//   - predictions: One example a row. Type: float.
+//   - targets: The right class of each row. Types: int32, int64.
 //   - k: How many predictions count.
 //
 // Results:
 //
-//   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite.
+//   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite. Type: bool.
 func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (precision tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -326,13 +392,13 @@ func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (pr
 //
 // Arguments:
 //
-//   - predictions: One example a row.
-//   - targets: The right class of each row.
-//   - k: How many predictions count.
+//   - predictions: One example a row. Type: float.
+//   - targets: The right class of each row. Types: int32, int64.
+//   - k: How many predictions count. Types: int32, int64.
 //
 // Results:
 //
-//   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite.
+//   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite. Type: bool.
 func InTopKV2(scope *Scope, predictions tf.Output, targets tf.Output, k tf.Output) (precision tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -366,7 +432,7 @@ func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFil
 //
 // Arguments:
 //
-//   - filename: The file's path, a scalar.
+//   - filename: The file's path, a scalar. Type: string.
 //   - key_index: Which column is the key; -1 is the line's number, -2 the whole line. At least -2.
 //   - value_index: Which column is the value, counted likewise. At least -2.
 //
@@ -399,7 +465,7 @@ func InitializeTableV2(scope *Scope, table_handle tf.Output, keys tf.Output, val
 //
 // Arguments:
 //
-//   - i: Which rows, a vector.
+//   - i: Which rows, a vector. Type: int32.
 //   - v: What is added.
 func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -416,7 +482,7 @@ func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //
 // Arguments:
 //
-//   - i: Which rows, a vector.
+//   - i: Which rows, a vector. Type: int32.
 //   - v: What is subtracted.
 func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -433,7 +499,7 @@ func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //
 // Arguments:
 //
-//   - i: Which rows, a vector.
+//   - i: Which rows, a vector. Type: int32.
 //   - v: Their values.
 func InplaceUpdate(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -491,11 +557,11 @@ func Invert(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - x: A vector that holds each number from 0 up to its length once.
+//   - x: A vector that holds each number from 0 up to its length once. Types: int32, int64.
 //
 // Results:
 //
-//   - y: The vector whose element x[i] is i.
+//   - y: The vector whose element x[i] is i. Types: int32, int64.
 func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -508,6 +574,14 @@ func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // IsFinite says which elements are neither infinite nor NaN.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Type: bool.
 func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -520,6 +594,14 @@ func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // IsInf says which elements are infinite.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Type: bool.
 func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -532,6 +614,14 @@ func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // IsNan says which elements are NaN.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Type: bool.
 func IsNan(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -587,6 +677,10 @@ func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataTyp
 }
 
 // IteratorToStringHandle turns the handle of an iterator into a string.
+//
+// Results:
+//
+//   - string_handle: Type: string.
 func IteratorToStringHandle(scope *Scope, resource_handle tf.Output) (string_handle tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -5,6 +5,14 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // L2Loss computes half of the sum of the squares of all elements.
+//
+// Arguments:
+//
+//   - t: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 func L2Loss(scope *Scope, t tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -40,6 +48,14 @@ func LRNBeta(value float32) LRNAttr {
 }
 
 // LRN divides each element by a power of the squares around it: x/(bias + alpha·sum(x²))^beta, over neighboring channels.
+//
+// Arguments:
+//
+//   - input: Types: half, bfloat16, float.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float.
 //
 // Options: [LRNDepthRadius], [LRNBias], [LRNAlpha], [LRNBeta].
 func LRN(scope *Scope, input tf.Output, optional ...LRNAttr) (output tf.Output) {
@@ -81,9 +97,13 @@ func LRNGradBeta(value float32) LRNGradAttr {
 //
 // Arguments:
 //
-//   - input_grads: The gradient of its output.
-//   - input_image: Its input.
-//   - output_image: Its output.
+//   - input_grads: The gradient of its output. Types: half, bfloat16, float.
+//   - input_image: Its input. Types: half, bfloat16, float.
+//   - output_image: Its output. Types: half, bfloat16, float.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float.
 //
 // Options: [LRNGradDepthRadius], [LRNGradBias], [LRNGradAlpha], [LRNGradBeta].
 func LRNGrad(scope *Scope, input_grads tf.Output, input_image tf.Output, output_image tf.Output, optional ...LRNGradAttr) (output tf.Output) {
@@ -120,24 +140,24 @@ func LSTMBlockCellUsePeephole(value bool) LSTMBlockCellAttr {
 //
 // Arguments:
 //
-//   - x: The input.
-//   - cs_prev: The cell state before.
-//   - h_prev: The output before.
-//   - w: The weights of x and h_prev, for the gates i, ci, f and o.
-//   - wci: The peephole weights of the input gate.
-//   - wcf: The peephole weights of the forget gate.
-//   - wco: The peephole weights of the output gate.
-//   - b: The bias.
+//   - x: The input. Types: half, float.
+//   - cs_prev: The cell state before. Types: half, float.
+//   - h_prev: The output before. Types: half, float.
+//   - w: The weights of x and h_prev, for the gates i, ci, f and o. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
 //
 // Results:
 //
-//   - i: The input gate.
-//   - cs: The cell state.
-//   - f: The forget gate.
-//   - o: The output gate.
-//   - ci: The cell's input.
-//   - co: The cell's output.
-//   - h: The output.
+//   - i: The input gate. Types: half, float.
+//   - cs: The cell state. Types: half, float.
+//   - f: The forget gate. Types: half, float.
+//   - o: The output gate. Types: half, float.
+//   - ci: The cell's input. Types: half, float.
+//   - co: The cell's output. Types: half, float.
+//   - h: The output. Types: half, float.
 //
 // Options: [LSTMBlockCellForgetBias], [LSTMBlockCellCellClip], [LSTMBlockCellUsePeephole].
 func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...LSTMBlockCellAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
@@ -161,6 +181,14 @@ func LeakyReluAlpha(value float32) LeakyReluAttr {
 }
 
 // LeakyRelu multiplies negative elements by alpha.
+//
+// Arguments:
+//
+//   - features: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - activations: Types: half, bfloat16, float, double.
 //
 // Options: [LeakyReluAlpha].
 func LeakyRelu(scope *Scope, features tf.Output, optional ...LeakyReluAttr) (activations tf.Output) {
@@ -187,8 +215,12 @@ func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
 //
 // Arguments:
 //
-//   - gradients: The gradient of its output.
-//   - features: Its input.
+//   - gradients: The gradient of its output. Types: half, bfloat16, float, double.
+//   - features: Its input. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - backprops: Types: half, bfloat16, float, double.
 //
 // Options: [LeakyReluGradAlpha].
 func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, optional ...LeakyReluGradAttr) (backprops tf.Output) {
@@ -220,6 +252,10 @@ func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // Less says where x < y, with broadcasting.
+//
+// Results:
+//
+//   - z: Type: bool.
 func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -232,6 +268,10 @@ func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // LessEqual says where x <= y, with broadcasting.
+//
+// Results:
+//
+//   - z: Type: bool.
 func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -244,6 +284,14 @@ func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // Lgamma takes log|Γ(x)| for every element x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -259,7 +307,13 @@ func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - num: How many; at least 1, and 1 gives start alone.
+//   - start: Types: bfloat16, half, float, double.
+//   - stop: Types: bfloat16, half, float, double.
+//   - num: How many; at least 1, and 1 gives start alone. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 func LinSpace(scope *Scope, start tf.Output, stop tf.Output, num tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -288,7 +342,7 @@ func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
 // Results:
 //
 //   - out: These elements, in the order of x.
-//   - idx: Their places in x.
+//   - idx: Their places in x. Types: int32, int64.
 //
 // Options: [ListDiffOutIdx].
 func ListDiff(scope *Scope, x tf.Output, y tf.Output, optional ...ListDiffAttr) (out tf.Output, idx tf.Output) {
@@ -349,6 +403,14 @@ func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_ab
 }
 
 // LogSoftmax computes x - log Σexp(x) over the last dimension: the logarithms of Softmax.
+//
+// Arguments:
+//
+//   - logits: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - logsoftmax: Types: half, bfloat16, float, double.
 func LogSoftmax(scope *Scope, logits tf.Output) (logsoftmax tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -377,7 +439,7 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 //
 // Arguments:
 //
-//   - true_classes: The classes that are right, num_true of them a row.
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
 //   - num_true: How many right classes each example has. At least 1.
 //   - num_sampled: How many to draw. At least 1.
 //   - unique: Whether no class is drawn twice.
@@ -385,9 +447,9 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 //
 // Results:
 //
-//   - sampled_candidates: The classes drawn.
-//   - true_expected_count: How often each right class is expected among them.
-//   - sampled_expected_count: How often each of them is expected.
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
 //
 // Options: [LogUniformCandidateSamplerSeed], [LogUniformCandidateSamplerSeed2].
 func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LogUniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
@@ -403,6 +465,15 @@ func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true i
 }
 
 // LogicalAnd says where x and y are both true, with broadcasting.
+//
+// Arguments:
+//
+//   - x: Type: bool.
+//   - y: Type: bool.
+//
+// Results:
+//
+//   - z: Type: bool.
 func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -415,6 +486,14 @@ func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // LogicalNot says where x is false.
+//
+// Arguments:
+//
+//   - x: Type: bool.
+//
+// Results:
+//
+//   - y: Type: bool.
 func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -427,6 +506,15 @@ func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // LogicalOr says where x or y is true, with broadcasting.
+//
+// Arguments:
+//
+//   - x: Type: bool.
+//   - y: Type: bool.
+//
+// Results:
+//
+//   - z: Type: bool.
 func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -524,6 +612,10 @@ func LookupTableRemoveV2(scope *Scope, table_handle tf.Output, keys tf.Output) (
 }
 
 // LookupTableSizeV2 tells the number of entries of a table.
+//
+// Results:
+//
+//   - size: Type: int64.
 func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -539,7 +631,11 @@ func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
 //
 // Arguments:
 //
-//   - input: The condition, a scalar.
+//   - input: The condition, a scalar. Type: bool.
+//
+// Results:
+//
+//   - output: Type: bool.
 func LoopCond(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -568,7 +664,7 @@ func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 //
 // Results:
 //
-//   - output: For each value the number of elements before its place.
+//   - output: For each value the number of elements before its place. Types: int32, int64.
 //
 // Options: [LowerBoundOutType].
 func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...LowerBoundAttr) (output tf.Output) {
@@ -596,7 +692,7 @@ func LuOutputIdxType(value tf.DataType) LuAttr {
 // Results:
 //
 //   - lu: U on and above the diagonal, L below; L has ones on its diagonal.
-//   - p: The row of A that each row of L·U is.
+//   - p: The row of A that each row of L·U is. Types: int32, int64.
 //
 // Options: [LuOutputIdxType].
 func Lu(scope *Scope, input tf.Output, optional ...LuAttr) (lu tf.Output, p tf.Output) {

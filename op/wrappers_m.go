@@ -48,8 +48,8 @@ func MapPeekSharedName(value string) MapPeekAttr {
 //
 // Arguments:
 //
-//   - key: The element's key.
-//   - indices: Which components.
+//   - key: The element's key. Type: int64.
+//   - indices: Which components. Type: int32.
 //   - dtypes: The types of all components.
 //
 // Options: [MapPeekCapacity], [MapPeekMemoryLimit], [MapPeekContainer], [MapPeekSharedName].
@@ -93,8 +93,8 @@ func MapStageSharedName(value string) MapStageAttr {
 //
 // Arguments:
 //
-//   - key: The element's key.
-//   - indices: Which components.
+//   - key: The element's key. Type: int64.
+//   - indices: Which components. Type: int32.
 //   - dtypes: The types of all components.
 //
 // Options: [MapStageCapacity], [MapStageMemoryLimit], [MapStageContainer], [MapStageSharedName].
@@ -157,11 +157,11 @@ func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (pro
 //
 // Arguments:
 //
-//   - pattern: One pattern, or a vector of them, in which only the last part of the path may have wildcards.
+//   - pattern: One pattern, or a vector of them, in which only the last part of the path may have wildcards. Type: string.
 //
 // Results:
 //
-//   - filenames: The names in order.
+//   - filenames: The names in order. Type: string.
 func MatchingFiles(scope *Scope, pattern tf.Output) (filenames tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -177,8 +177,8 @@ func MatchingFiles(scope *Scope, pattern tf.Output) (filenames tf.Output) {
 //
 // Arguments:
 //
-//   - num_lower: How many diagonals below the main one stay; negative for all.
-//   - num_upper: How many diagonals above it stay; negative for all.
+//   - num_lower: How many diagonals below the main one stay; negative for all. Types: int32, int64.
+//   - num_upper: How many diagonals above it stay; negative for all. Types: int32, int64.
 func MatrixBandPart(scope *Scope, input tf.Output, num_lower tf.Output, num_upper tf.Output) (band tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -243,7 +243,7 @@ func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 // Arguments:
 //
 //   - input: Matrices in the last two dimensions.
-//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
+//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
 //   - padding_value: What diagonals that are shorter are filled up with.
 //
 // Results:
@@ -273,7 +273,7 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 // Arguments:
 //
 //   - input: Matrices in the last two dimensions.
-//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
+//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
 //   - padding_value: What diagonals that are shorter are filled up with.
 //
 // Results:
@@ -298,9 +298,9 @@ func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value 
 // Arguments:
 //
 //   - diagonal: The diagonals, from the uppermost, each in the last dimension.
-//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
-//   - num_rows: How many rows; -1 for as few as needed.
-//   - num_cols: How many columns; -1 for as few as needed.
+//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
+//   - num_rows: How many rows; -1 for as few as needed. Type: int32.
+//   - num_cols: How many columns; -1 for as few as needed. Type: int32.
 //   - padding_value: What the other elements are.
 func MatrixDiagV2(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -326,9 +326,9 @@ func MatrixDiagV3Align(value string) MatrixDiagV3Attr {
 // Arguments:
 //
 //   - diagonal: The diagonals, from the uppermost, each in the last dimension.
-//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
-//   - num_rows: How many rows; -1 for as few as needed.
-//   - num_cols: How many columns; -1 for as few as needed.
+//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
+//   - num_rows: How many rows; -1 for as few as needed. Type: int32.
+//   - num_cols: How many columns; -1 for as few as needed. Type: int32.
 //   - padding_value: What the other elements are.
 //
 // Options: [MatrixDiagV3Align].
@@ -393,7 +393,11 @@ func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr)
 //
 // Arguments:
 //
-//   - input: Square matrices in the last two dimensions.
+//   - input: Square matrices in the last two dimensions. Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -428,7 +432,7 @@ func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf
 //
 //   - input: Matrices in the last two dimensions.
 //   - diagonal: The new diagonals, from the uppermost.
-//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
+//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
 func MatrixSetDiagV2(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -454,7 +458,7 @@ func MatrixSetDiagV3Align(value string) MatrixSetDiagV3Attr {
 //
 //   - input: Matrices in the last two dimensions.
 //   - diagonal: The new diagonals, from the uppermost.
-//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several.
+//   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
 //
 // Options: [MatrixSetDiagV3Align].
 func MatrixSetDiagV3(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output, optional ...MatrixSetDiagV3Attr) (output tf.Output) {
@@ -511,7 +515,7 @@ func MatrixSolveLsFast(value bool) MatrixSolveLsAttr {
 //
 //   - matrix: A, in the last two dimensions.
 //   - rhs: B.
-//   - l2_regularizer: How much the squares of X count.
+//   - l2_regularizer: How much the squares of X count. Type: double.
 //
 // Options: [MatrixSolveLsFast].
 func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer tf.Output, optional ...MatrixSolveLsAttr) (output tf.Output) {
@@ -589,7 +593,7 @@ func MaxKeepDims(value bool) MaxAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
@@ -655,10 +659,14 @@ func MaxPool3DDataFormat(value string) MaxPool3DAttr {
 //
 // Arguments:
 //
-//   - input: A batch of volumes.
+//   - input: A batch of volumes. Types: half, bfloat16, float.
 //   - ksize: The size of the window in each of the five dimensions; 1 for batch and channels. At least 5 of them.
 //   - strides: The window's step in each of the five dimensions; 1 for batch and channels. At least 5 of them.
 //   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float.
 //
 // Options: [MaxPool3DDataFormat].
 func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DAttr) (output tf.Output) {
@@ -685,12 +693,16 @@ func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 //
 // Arguments:
 //
-//   - orig_input: Its input.
-//   - orig_output: Its output.
-//   - grad: The gradient of its output.
+//   - orig_input: Its input. Types: half, bfloat16, float.
+//   - orig_output: Its output. Types: half, bfloat16, float.
+//   - grad: The gradient of its output. Types: half, bfloat16, float.
 //   - ksize: As MaxPool3D has it. At least 5 of them.
 //   - strides: As MaxPool3D has it. At least 5 of them.
 //   - padding: As MaxPool3D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float.
 //
 // Options: [MaxPool3DGradDataFormat].
 func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradAttr) (output tf.Output) {
@@ -821,8 +833,8 @@ func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 //   - orig_input: Its input.
 //   - orig_output: Its output.
 //   - grad: The gradient of its output.
-//   - ksize: As MaxPoolV2 has it.
-//   - strides: As MaxPoolV2 has it.
+//   - ksize: As MaxPoolV2 has it. Type: int32.
+//   - strides: As MaxPoolV2 has it. Type: int32.
 //   - padding: As MaxPoolV2 has it. Values: "SAME", "VALID".
 //
 // Options: [MaxPoolGradV2DataFormat].
@@ -852,7 +864,7 @@ func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxA
 //
 //   - input: Its input.
 //   - grad: The gradient of its output.
-//   - argmax: What it gave.
+//   - argmax: What it gave. Types: int32, int64.
 //   - ksize: As MaxPoolWithArgmax has it. At least 4 of them.
 //   - strides: As MaxPoolWithArgmax has it. At least 4 of them.
 //   - padding: As MaxPoolWithArgmax has it. Values: "SAME", "VALID".
@@ -882,8 +894,8 @@ func MaxPoolV2DataFormat(value string) MaxPoolV2Attr {
 //
 // Arguments:
 //
-//   - ksize: The size of the window in each dimension.
-//   - strides: The step in each dimension.
+//   - ksize: The size of the window in each dimension. Type: int32.
+//   - strides: The step in each dimension. Type: int32.
 //   - padding: "SAME" lets windows reach over the edges so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 //
 // Options: [MaxPoolV2DataFormat].
@@ -922,7 +934,7 @@ func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
 //
 // Results:
 //
-//   - argmax: Where each was: its place in the flattened image, or batch.
+//   - argmax: Where each was: its place in the flattened image, or batch. Types: int32, int64.
 //
 // Options: [MaxPoolWithArgmaxTargmax], [MaxPoolWithArgmaxIncludeBatchInIndex].
 func MaxPoolWithArgmax(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolWithArgmaxAttr) (output tf.Output, argmax tf.Output) {
@@ -961,7 +973,7 @@ func MeanKeepDims(value bool) MeanAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
@@ -988,7 +1000,7 @@ func Mean(scope *Scope, input tf.Output, axis tf.Output, optional ...MeanAttr) (
 //
 // Results:
 //
-//   - value_index: Which one that was.
+//   - value_index: Which one that was. Type: int32.
 func Merge(scope *Scope, inputs []tf.Output) (output tf.Output, value_index tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1004,7 +1016,11 @@ func Merge(scope *Scope, inputs []tf.Output) (output tf.Output, value_index tf.O
 //
 // Arguments:
 //
-//   - inputs: The summaries.
+//   - inputs: The summaries. Type: string.
+//
+// Results:
+//
+//   - summary: Type: string.
 func MergeSummary(scope *Scope, inputs []tf.Output) (summary tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1033,8 +1049,8 @@ func MergeV2CheckpointsAllowMissingFiles(value bool) MergeV2CheckpointsAttr {
 //
 // Arguments:
 //
-//   - checkpoint_prefixes: The checkpoints to join.
-//   - destination_prefix: The checkpoint to make.
+//   - checkpoint_prefixes: The checkpoints to join. Type: string.
+//   - destination_prefix: The checkpoint to make. Type: string.
 //
 // Options: [MergeV2CheckpointsDeleteOldDirs], [MergeV2CheckpointsAllowMissingFiles].
 func MergeV2Checkpoints(scope *Scope, checkpoint_prefixes tf.Output, destination_prefix tf.Output, optional ...MergeV2CheckpointsAttr) (o *tf.Operation) {
@@ -1076,12 +1092,12 @@ func MfccDctCoefficientCount(value int64) MfccAttr {
 //
 // Arguments:
 //
-//   - spectrogram: Squared magnitudes, as AudioSpectrogram gives them.
-//   - sample_rate: Samples a second of the sound.
+//   - spectrogram: Squared magnitudes, as AudioSpectrogram gives them. Type: float.
+//   - sample_rate: Samples a second of the sound. Type: int32.
 //
 // Results:
 //
-//   - output: Channels, windows and coefficients.
+//   - output: Channels, windows and coefficients. Type: float.
 //
 // Options: [MfccUpperFrequencyLimit], [MfccLowerFrequencyLimit], [MfccFilterbankChannelCount], [MfccDctCoefficientCount].
 func Mfcc(scope *Scope, spectrogram tf.Output, sample_rate tf.Output, optional ...MfccAttr) (output tf.Output) {
@@ -1110,7 +1126,7 @@ func MinKeepDims(value bool) MinAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
@@ -1145,7 +1161,7 @@ func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 // Arguments:
 //
-//   - paddings: A row of two for each dimension: how many before and behind its elements.
+//   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 //   - mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can add one less.
 func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
 	if scope.Err() != nil {
@@ -1164,7 +1180,7 @@ func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (
 // Arguments:
 //
 //   - input: The gradient of its output.
-//   - paddings: How much was mirrored before and after each dimension.
+//   - paddings: How much was mirrored before and after each dimension. Types: int32, int64.
 //   - mode: As MirrorPad had it. Values: "REFLECT", "SYMMETRIC".
 func MirrorPadGrad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
 	if scope.Err() != nil {
@@ -1237,11 +1253,11 @@ func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 // Arguments:
 //
 //   - logits: Unnormalized log-probabilities, one distribution a row.
-//   - num_samples: How many draws of each.
+//   - num_samples: How many draws of each. Type: int32.
 //
 // Results:
 //
-//   - output: The classes drawn, one row for each distribution.
+//   - output: The classes drawn, one row for each distribution. Types: int32, int64.
 //
 // Options: [MultinomialSeed], [MultinomialSeed2], [MultinomialOutputDtype].
 func Multinomial(scope *Scope, logits tf.Output, num_samples tf.Output, optional ...MultinomialAttr) (output tf.Output) {

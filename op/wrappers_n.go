@@ -5,6 +5,14 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // Ndtri computes the quantile of the standard normal distribution for every element, a probability; NaN outside of [0, 1].
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Ndtri(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -29,6 +37,15 @@ func Neg(scope *Scope, x tf.Output) (y tf.Output) {
 }
 
 // NextAfter gives, with broadcasting, the float that comes after x1 on the way to x2; it is x1 where they are equal.
+//
+// Arguments:
+//
+//   - x1: Types: double, float.
+//   - x2: Types: double, float.
+//
+// Results:
+//
+//   - output: Types: double, float.
 func NextAfter(scope *Scope, x1 tf.Output, x2 tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -75,13 +92,13 @@ func NonMaxSuppressionIouThreshold(value float32) NonMaxSuppressionAttr {
 //
 // Arguments:
 //
-//   - boxes: One a row, two opposite corners y1, x1, y2, x2.
-//   - scores: The score of each box.
-//   - max_output_size: The most boxes to pick.
+//   - boxes: One a row, two opposite corners y1, x1, y2, x2. Type: float.
+//   - scores: The score of each box. Type: float.
+//   - max_output_size: The most boxes to pick. Type: int32.
 //
 // Results:
 //
-//   - selected_indices: The rows of the picked boxes, best first.
+//   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 //
 // Options: [NonMaxSuppressionIouThreshold].
 func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, optional ...NonMaxSuppressionAttr) (selected_indices tf.Output) {
@@ -100,14 +117,14 @@ func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_outp
 //
 // Arguments:
 //
-//   - boxes: One a row, two opposite corners y1, x1, y2, x2.
-//   - scores: The score of each box.
-//   - max_output_size: The most boxes to pick.
-//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped.
+//   - boxes: One a row, two opposite corners y1, x1, y2, x2. Types: half, float.
+//   - scores: The score of each box. Types: half, float.
+//   - max_output_size: The most boxes to pick. Type: int32.
+//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped. Types: half, float.
 //
 // Results:
 //
-//   - selected_indices: The rows of the picked boxes, best first.
+//   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 func NonMaxSuppressionV2(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output) (selected_indices tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -123,15 +140,15 @@ func NonMaxSuppressionV2(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 //
 // Arguments:
 //
-//   - boxes: One a row, two opposite corners y1, x1, y2, x2.
-//   - scores: The score of each box.
-//   - max_output_size: The most boxes to pick.
-//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped.
-//   - score_threshold: The score up to which a box is dropped.
+//   - boxes: One a row, two opposite corners y1, x1, y2, x2. Types: half, float.
+//   - scores: The score of each box. Types: half, float.
+//   - max_output_size: The most boxes to pick. Type: int32.
+//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped. Types: half, float.
+//   - score_threshold: The score up to which a box is dropped. Types: half, float.
 //
 // Results:
 //
-//   - selected_indices: The rows of the picked boxes, best first.
+//   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 func NonMaxSuppressionV3(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output) (selected_indices tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -155,16 +172,16 @@ func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
 //
 // Arguments:
 //
-//   - boxes: One a row, two opposite corners y1, x1, y2, x2.
-//   - scores: The score of each box.
-//   - max_output_size: The most boxes to pick.
-//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped.
-//   - score_threshold: The score up to which a box is dropped.
+//   - boxes: One a row, two opposite corners y1, x1, y2, x2. Types: half, float.
+//   - scores: The score of each box. Types: half, float.
+//   - max_output_size: The most boxes to pick. Type: int32.
+//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped. Types: half, float.
+//   - score_threshold: The score up to which a box is dropped. Types: half, float.
 //
 // Results:
 //
-//   - selected_indices: The rows of the picked boxes, best first.
-//   - valid_outputs: The number of picked boxes.
+//   - selected_indices: The rows of the picked boxes, best first. Type: int32.
+//   - valid_outputs: The number of picked boxes. Type: int32.
 //
 // Options: [NonMaxSuppressionV4PadToMaxOutputSize].
 func NonMaxSuppressionV4(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...NonMaxSuppressionV4Attr) (selected_indices tf.Output, valid_outputs tf.Output) {
@@ -191,18 +208,18 @@ func NonMaxSuppressionV5PadToMaxOutputSize(value bool) NonMaxSuppressionV5Attr {
 //
 // Arguments:
 //
-//   - boxes: One a row, two opposite corners y1, x1, y2, x2.
-//   - scores: The score of each box.
-//   - max_output_size: The most boxes to pick.
-//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped.
-//   - score_threshold: The score up to which a box is dropped.
-//   - soft_nms_sigma: The width of the Gaussian that lowers scores; 0 drops overlapping boxes outright.
+//   - boxes: One a row, two opposite corners y1, x1, y2, x2. Types: half, float.
+//   - scores: The score of each box. Types: half, float.
+//   - max_output_size: The most boxes to pick. Type: int32.
+//   - iou_threshold: The overlap, as intersection over union, beyond which a box is dropped. Types: half, float.
+//   - score_threshold: The score up to which a box is dropped. Types: half, float.
+//   - soft_nms_sigma: The width of the Gaussian that lowers scores; 0 drops overlapping boxes outright. Types: half, float.
 //
 // Results:
 //
-//   - selected_indices: The rows of the picked boxes, best first.
-//   - selected_scores: Their scores after lowering.
-//   - valid_outputs: The number of picked boxes.
+//   - selected_indices: The rows of the picked boxes, best first. Type: int32.
+//   - selected_scores: Their scores after lowering. Types: half, float.
+//   - valid_outputs: The number of picked boxes. Type: int32.
 //
 // Options: [NonMaxSuppressionV5PadToMaxOutputSize].
 func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, soft_nms_sigma tf.Output, optional ...NonMaxSuppressionV5Attr) (selected_indices tf.Output, selected_scores tf.Output, valid_outputs tf.Output) {
@@ -226,6 +243,10 @@ func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 }
 
 // NotEqual says where x and y differ, with broadcasting.
+//
+// Results:
+//
+//   - z: Type: bool.
 //
 // Options: [NotEqualIncompatibleShapeError].
 func NotEqual(scope *Scope, x tf.Output, y tf.Output, optional ...NotEqualAttr) (z tf.Output) {
@@ -253,7 +274,7 @@ func NthElementReverse(value bool) NthElementAttr {
 // Arguments:
 //
 //   - input: Rows in the last dimension, of more than n elements.
-//   - n: The place, from 0.
+//   - n: The place, from 0. Type: int32.
 //
 // Options: [NthElementReverse].
 func NthElement(scope *Scope, input tf.Output, n tf.Output, optional ...NthElementAttr) (values tf.Output) {

@@ -16,8 +16,8 @@ func OneHotAxis(value int64) OneHotAttr {
 //
 // Arguments:
 //
-//   - indices: The places; one that is not in [0, depth) leaves the off value everywhere.
-//   - depth: The size of the new dimension, a scalar.
+//   - indices: The places; one that is not in [0, depth) leaves the off value everywhere. Types: uint8, int8, int32, int64.
+//   - depth: The size of the new dimension, a scalar. Type: int32.
 //   - on_value: The value at the index, a scalar.
 //   - off_value: The value of the rest, a scalar.
 //
@@ -78,6 +78,10 @@ func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataT
 }
 
 // OptionalHasValue tells whether an optional holds anything.
+//
+// Results:
+//
+//   - has_value: Type: bool.
 func OptionalHasValue(scope *Scope, optional_ tf.Output) (has_value tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -35,7 +35,7 @@ func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Out
 //
 // Arguments:
 //
-//   - paddings: A row of two for each dimension: how many before and behind its elements.
+//   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -51,7 +51,7 @@ func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
-//   - paddings: A row of two for each dimension: how many before and behind its elements.
+//   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 //   - constant_values: The value, a scalar.
 func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -126,7 +126,7 @@ func ParallelConcat(scope *Scope, values []tf.Output, shape tf.Shape) (output tf
 //
 // Arguments:
 //
-//   - indices: The place of each slice; the largest says how long the result is.
+//   - indices: The place of each slice; the largest says how long the result is. Type: int32.
 //   - data: The slices, along the dimensions that the indices beside them have.
 //
 // Results:
@@ -160,11 +160,15 @@ func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormal
 //
 // Arguments:
 //
-//   - shape: The shape of the result; its first dimension is that of the parameters, if they have any.
-//   - means: The mean of each batch, or of all.
-//   - stdevs: The deviations.
-//   - minvals: The lower limits.
-//   - maxvals: The upper limits.
+//   - shape: The shape of the result; its first dimension is that of the parameters, if they have any. Types: int32, int64.
+//   - means: The mean of each batch, or of all. Types: half, bfloat16, float, double.
+//   - stdevs: The deviations. Types: half, bfloat16, float, double.
+//   - minvals: The lower limits. Types: half, bfloat16, float, double.
+//   - maxvals: The upper limits. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [ParameterizedTruncatedNormalSeed], [ParameterizedTruncatedNormalSeed2].
 func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output, stdevs tf.Output, minvals tf.Output, maxvals tf.Output, optional ...ParameterizedTruncatedNormalAttr) (output tf.Output) {
@@ -183,19 +187,19 @@ func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output
 //
 // Arguments:
 //
-//   - serialized: One message an element.
-//   - names: Names of the messages for errors, or none.
-//   - sparse_keys: The features that become sparse tensors.
-//   - dense_keys: The features that become tensors.
+//   - serialized: One message an element. Type: string.
+//   - names: Names of the messages for errors, or none. Type: string.
+//   - sparse_keys: The features that become sparse tensors. Type: string.
+//   - dense_keys: The features that become tensors. Type: string.
 //   - dense_defaults: The value of each of these where a message lacks it; empty if it must be there.
 //   - sparse_types: The types of sparse features. Types: float, int64, string.
 //   - dense_shapes: The shapes of dense features; the first dimension may be unknown.
 //
 // Results:
 //
-//   - sparse_indices: Indices of the sparse features.
+//   - sparse_indices: Indices of the sparse features. Type: int64.
 //   - sparse_values: Their values.
-//   - sparse_shapes: Their shapes.
+//   - sparse_shapes: Their shapes. Type: int64.
 //   - dense_values: The dense features.
 func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_keys []tf.Output, dense_keys []tf.Output, dense_defaults []tf.Output, sparse_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output) {
 	if scope.Err() != nil {
@@ -214,11 +218,11 @@ func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_ke
 //
 // Arguments:
 //
-//   - serialized: One message, or a vector of them.
-//   - names: Names of the messages for errors, or none.
-//   - sparse_keys: The features that become sparse tensors.
-//   - dense_keys: The features that become tensors.
-//   - ragged_keys: The features that become ragged tensors.
+//   - serialized: One message, or a vector of them. Type: string.
+//   - names: Names of the messages for errors, or none. Type: string.
+//   - sparse_keys: The features that become sparse tensors. Type: string.
+//   - dense_keys: The features that become tensors. Type: string.
+//   - ragged_keys: The features that become ragged tensors. Type: string.
 //   - dense_defaults: The value of each dense feature where a message lacks it; empty if it must be there.
 //   - num_sparse: The number of sparse features. At least 0.
 //   - sparse_types: The types of the sparse features. Types: float, int64, string.
@@ -228,9 +232,9 @@ func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_ke
 //
 // Results:
 //
-//   - sparse_indices: Indices of the sparse features.
+//   - sparse_indices: Indices of the sparse features. Type: int64.
 //   - sparse_values: Their values.
-//   - sparse_shapes: Their shapes.
+//   - sparse_shapes: Their shapes. Type: int64.
 //   - dense_values: The dense features.
 //   - ragged_values: The values of the ragged features.
 //   - ragged_row_splits: Where their rows begin and end.
@@ -299,8 +303,8 @@ func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceE
 //
 // Arguments:
 //
-//   - serialized: One message an element.
-//   - debug_name: Names of the messages for errors, or none.
+//   - serialized: One message an element. Type: string.
+//   - debug_name: Names of the messages for errors, or none. Type: string.
 //   - context_dense_defaults: The value of each dense feature of the context where a message lacks it.
 //   - feature_list_dense_missing_assumed_empty: Dense feature lists that may be missing and are empty then.
 //   - context_sparse_keys: Features of the context that become sparse tensors.
@@ -310,15 +314,15 @@ func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceE
 //
 // Results:
 //
-//   - context_sparse_indices: Indices of the sparse features of the context.
+//   - context_sparse_indices: Indices of the sparse features of the context. Type: int64.
 //   - context_sparse_values: Their values.
-//   - context_sparse_shapes: Their shapes.
+//   - context_sparse_shapes: Their shapes. Type: int64.
 //   - context_dense_values: The dense features of the context.
-//   - feature_list_sparse_indices: Indices of the sparse feature lists.
+//   - feature_list_sparse_indices: Indices of the sparse feature lists. Type: int64.
 //   - feature_list_sparse_values: Their values.
-//   - feature_list_sparse_shapes: Their shapes.
+//   - feature_list_sparse_shapes: Their shapes. Type: int64.
 //   - feature_list_dense_values: The dense feature lists.
-//   - feature_list_dense_lengths: How long the list of each message is.
+//   - feature_list_dense_lengths: How long the list of each message is. Type: int64.
 //
 // Options: [ParseSequenceExampleNcontextSparse], [ParseSequenceExampleNcontextDense], [ParseSequenceExampleNfeatureListSparse], [ParseSequenceExampleNfeatureListDense], [ParseSequenceExampleContextSparseTypes], [ParseSequenceExampleFeatureListDenseTypes], [ParseSequenceExampleContextDenseShapes], [ParseSequenceExampleFeatureListSparseTypes], [ParseSequenceExampleFeatureListDenseShapes].
 func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Output, context_dense_defaults []tf.Output, feature_list_dense_missing_assumed_empty []string, context_sparse_keys []string, context_dense_keys []string, feature_list_sparse_keys []string, feature_list_dense_keys []string, optional ...ParseSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output) {
@@ -338,7 +342,7 @@ func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Outp
 //
 // Arguments:
 //
-//   - serialized: The message.
+//   - serialized: The message. Type: string.
 //   - dense_defaults: The value of each dense feature if the message lacks it; empty if it must be there.
 //   - num_sparse: The number of sparse features. At least 0.
 //   - sparse_keys: The features that become sparse tensors.
@@ -348,9 +352,9 @@ func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Outp
 //
 // Results:
 //
-//   - sparse_indices: Indices of the sparse features.
+//   - sparse_indices: Indices of the sparse features. Type: int64.
 //   - sparse_values: Their values.
-//   - sparse_shapes: Their shapes.
+//   - sparse_shapes: Their shapes. Type: int64.
 //   - dense_values: The dense features.
 func ParseSingleExample(scope *Scope, serialized tf.Output, dense_defaults []tf.Output, num_sparse int64, sparse_keys []string, dense_keys []string, sparse_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output) {
 	if scope.Err() != nil {
@@ -397,20 +401,24 @@ func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSin
 //
 // Arguments:
 //
-//   - serialized: The message.
-//   - feature_list_dense_missing_assumed_empty: Dense feature lists that may be missing and are empty then.
+//   - serialized: The message. Type: string.
+//   - feature_list_dense_missing_assumed_empty: Dense feature lists that may be missing and are empty then. Type: string.
+//   - context_sparse_keys: Type: string.
+//   - context_dense_keys: Type: string.
+//   - feature_list_sparse_keys: Type: string.
+//   - feature_list_dense_keys: Type: string.
 //   - context_dense_defaults: The value of each dense feature of the context if the message lacks it.
-//   - debug_name: A name of the message for errors.
+//   - debug_name: A name of the message for errors. Type: string.
 //
 // Results:
 //
-//   - context_sparse_indices: Indices of the sparse features of the context.
+//   - context_sparse_indices: Indices of the sparse features of the context. Type: int64.
 //   - context_sparse_values: Their values.
-//   - context_sparse_shapes: Their shapes.
+//   - context_sparse_shapes: Their shapes. Type: int64.
 //   - context_dense_values: The dense features of the context.
-//   - feature_list_sparse_indices: Indices of the sparse feature lists.
+//   - feature_list_sparse_indices: Indices of the sparse feature lists. Type: int64.
 //   - feature_list_sparse_values: Their values.
-//   - feature_list_sparse_shapes: Their shapes.
+//   - feature_list_sparse_shapes: Their shapes. Type: int64.
 //   - feature_list_dense_values: The dense feature lists.
 //
 // Options: [ParseSingleSequenceExampleContextSparseTypes], [ParseSingleSequenceExampleFeatureListDenseTypes], [ParseSingleSequenceExampleContextDenseShapes], [ParseSingleSequenceExampleFeatureListSparseTypes], [ParseSingleSequenceExampleFeatureListDenseShapes].
@@ -431,6 +439,7 @@ func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list
 //
 // Arguments:
 //
+//   - serialized: Type: string.
 //   - out_type: The type of the tensor; that of another one is an error.
 func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
@@ -507,6 +516,15 @@ func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (outp
 }
 
 // Polygamma computes the derivative of order a of the digamma function at x, with broadcasting.
+//
+// Arguments:
+//
+//   - a: Types: float, double.
+//   - x: Types: float, double.
+//
+// Results:
+//
+//   - z: Types: float, double.
 func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -519,6 +537,10 @@ func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 }
 
 // PopulationCount counts the bits that are set in every element.
+//
+// Results:
+//
+//   - y: Type: uint8.
 func PopulationCount(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -617,6 +639,10 @@ func PrintV2End(value string) PrintV2Attr {
 
 // PrintV2 prints a string.
 //
+// Arguments:
+//
+//   - input: Type: string.
+//
 // Options: [PrintV2OutputStream], [PrintV2End].
 func PrintV2(scope *Scope, input tf.Output, optional ...PrintV2Attr) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -683,7 +709,7 @@ func ProdKeepDims(value bool) ProdAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //

@@ -57,6 +57,14 @@ func QuantizeAndDequantizeInputMax(value float32) QuantizeAndDequantizeAttr {
 
 // QuantizeAndDequantize rounds floats to what quantized integers can stand for.
 //
+// Arguments:
+//
+//   - input: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
+//
 // Options: [QuantizeAndDequantizeSignedInput], [QuantizeAndDequantizeNumBits], [QuantizeAndDequantizeRangeGiven], [QuantizeAndDequantizeInputMin], [QuantizeAndDequantizeInputMax].
 //
 // Deprecated: from version 22 of the GraphDef format on. Use QuantizeAndDequantizeV2.
@@ -109,8 +117,13 @@ func QuantizeAndDequantizeV2Axis(value int64) QuantizeAndDequantizeV2Attr {
 //
 // Arguments:
 //
-//   - input_min: The least value, if range_given is set.
-//   - input_max: The greatest value, if range_given is set.
+//   - input: Types: bfloat16, half, float, double.
+//   - input_min: The least value, if range_given is set. Types: bfloat16, half, float, double.
+//   - input_max: The greatest value, if range_given is set. Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [QuantizeAndDequantizeV2SignedInput], [QuantizeAndDequantizeV2NumBits], [QuantizeAndDequantizeV2RangeGiven], [QuantizeAndDequantizeV2RoundMode], [QuantizeAndDequantizeV2NarrowRange], [QuantizeAndDequantizeV2Axis].
 func QuantizeAndDequantizeV2(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV2Attr) (output tf.Output) {
@@ -152,9 +165,14 @@ func QuantizeAndDequantizeV3Axis(value int64) QuantizeAndDequantizeV3Attr {
 //
 // Arguments:
 //
-//   - input_min: The least value, if range_given is set.
-//   - input_max: The greatest value, if range_given is set.
-//   - num_bits: How many bits the integers have.
+//   - input: Types: bfloat16, half, float, double.
+//   - input_min: The least value, if range_given is set. Types: bfloat16, half, float, double.
+//   - input_max: The greatest value, if range_given is set. Types: bfloat16, half, float, double.
+//   - num_bits: How many bits the integers have. Type: int32.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [QuantizeAndDequantizeV3SignedInput], [QuantizeAndDequantizeV3RangeGiven], [QuantizeAndDequantizeV3NarrowRange], [QuantizeAndDequantizeV3Axis].
 func QuantizeAndDequantizeV3(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, num_bits tf.Output, optional ...QuantizeAndDequantizeV3Attr) (output tf.Output) {
@@ -206,8 +224,13 @@ func QuantizeAndDequantizeV4Axis(value int64) QuantizeAndDequantizeV4Attr {
 //
 // Arguments:
 //
-//   - input_min: The least value, if range_given is set.
-//   - input_max: The greatest value, if range_given is set.
+//   - input: Types: bfloat16, half, float, double.
+//   - input_min: The least value, if range_given is set. Types: bfloat16, half, float, double.
+//   - input_max: The greatest value, if range_given is set. Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [QuantizeAndDequantizeV4SignedInput], [QuantizeAndDequantizeV4NumBits], [QuantizeAndDequantizeV4RangeGiven], [QuantizeAndDequantizeV4RoundMode], [QuantizeAndDequantizeV4NarrowRange], [QuantizeAndDequantizeV4Axis].
 func QuantizeAndDequantizeV4(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4Attr) (output tf.Output) {
@@ -234,10 +257,16 @@ func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAtt
 //
 // Arguments:
 //
-//   - gradients: The gradient of the output.
-//   - input: The input.
-//   - input_min: As QuantizeAndDequantizeV4 had it.
-//   - input_max: As QuantizeAndDequantizeV4 had it.
+//   - gradients: The gradient of the output. Types: bfloat16, half, float, double.
+//   - input: The input. Types: bfloat16, half, float, double.
+//   - input_min: As QuantizeAndDequantizeV4 had it. Types: bfloat16, half, float, double.
+//   - input_max: As QuantizeAndDequantizeV4 had it. Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - input_backprop: Types: bfloat16, half, float, double.
+//   - input_min_backprop: Types: bfloat16, half, float, double.
+//   - input_max_backprop: Types: bfloat16, half, float, double.
 //
 // Options: [QuantizeAndDequantizeV4GradAxis].
 func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4GradAttr) (input_backprop tf.Output, input_min_backprop tf.Output, input_max_backprop tf.Output) {
@@ -256,14 +285,14 @@ func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Out
 //
 // Arguments:
 //
-//   - input_min: The value of the lowest integer.
-//   - input_max: The value of the highest integer.
+//   - input_min: The value of the lowest integer. Type: float.
+//   - input_max: The value of the highest integer. Type: float.
 //   - out_type: The type of the output. Types: qint8, quint8, qint32, qint16, quint16.
 //
 // Results:
 //
-//   - output_min: The value that the lowest integer came to stand for.
-//   - output_max: The value that the highest integer came to stand for.
+//   - output_min: The value that the lowest integer came to stand for. Type: float.
+//   - output_max: The value that the highest integer came to stand for. Type: float.
 func QuantizeDownAndShrinkRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -308,15 +337,16 @@ func QuantizeV2EnsureMinimumRange(value float32) QuantizeV2Attr {
 //
 // Arguments:
 //
-//   - min_range: The value of the lowest integer.
-//   - max_range: The value of the highest integer.
+//   - input: Type: float.
+//   - min_range: The value of the lowest integer. Type: float.
+//   - max_range: The value of the highest integer. Type: float.
 //   - T: The type of the integers. Types: qint8, quint8, qint32, qint16, quint16.
 //
 // Results:
 //
 //   - output: The integers.
-//   - output_min: The value that the lowest integer came to stand for.
-//   - output_max: The value that the highest integer came to stand for.
+//   - output_min: The value that the lowest integer came to stand for. Type: float.
+//   - output_max: The value that the highest integer came to stand for. Type: float.
 //
 // Options: [QuantizeV2Mode], [QuantizeV2RoundMode], [QuantizeV2NarrowRange], [QuantizeV2Axis], [QuantizeV2EnsureMinimumRange].
 func QuantizeV2(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, T tf.DataType, optional ...QuantizeV2Attr) (output tf.Output, output_min tf.Output, output_max tf.Output) {
@@ -343,15 +373,15 @@ func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
 //
 // Arguments:
 //
-//   - min_x: The value of the lowest integer of x.
-//   - max_x: The value of the highest integer of x.
-//   - min_y: The value of the lowest integer of y.
-//   - max_y: The value of the highest integer of y.
+//   - min_x: The value of the lowest integer of x. Type: float.
+//   - max_x: The value of the highest integer of x. Type: float.
+//   - min_y: The value of the lowest integer of y. Type: float.
+//   - max_y: The value of the highest integer of y. Type: float.
 //
 // Results:
 //
-//   - min_z: The value of the lowest integer of z.
-//   - max_z: The value of the highest integer of z.
+//   - min_z: The value of the lowest integer of z. Type: float.
+//   - max_z: The value of the highest integer of z. Type: float.
 //
 // Options: [QuantizedAddToutput].
 func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedAddAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
@@ -370,16 +400,16 @@ func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x
 //
 // Arguments:
 //
-//   - min_input: The value of the lowest integer of input.
-//   - max_input: The value of the highest integer of input.
-//   - min_bias: The value of the lowest integer of bias.
-//   - max_bias: The value of the highest integer of bias.
+//   - min_input: The value of the lowest integer of input. Type: float.
+//   - max_input: The value of the highest integer of input. Type: float.
+//   - min_bias: The value of the lowest integer of bias. Type: float.
+//   - max_bias: The value of the highest integer of bias. Type: float.
 //   - out_type: The type of the output. Types: qint8, quint8, qint32, qint16, quint16.
 //
 // Results:
 //
-//   - min_out: The value of the lowest integer of the output.
-//   - max_out: The value of the highest integer of the output.
+//   - min_out: The value of the lowest integer of the output. Type: float.
+//   - max_out: The value of the highest integer of the output. Type: float.
 func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input tf.Output, max_input tf.Output, min_bias tf.Output, max_bias tf.Output, out_type tf.DataType) (output tf.Output, min_out tf.Output, max_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -419,15 +449,15 @@ func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
 //
 // Arguments:
 //
-//   - min_a: The value of the lowest integer of a.
-//   - max_a: The value of the highest integer of a.
-//   - min_b: The value of the lowest integer of b.
-//   - max_b: The value of the highest integer of b.
+//   - min_a: The value of the lowest integer of a. Type: float.
+//   - max_a: The value of the highest integer of a. Type: float.
+//   - min_b: The value of the lowest integer of b. Type: float.
+//   - max_b: The value of the highest integer of b. Type: float.
 //
 // Results:
 //
-//   - min_out: The value of the lowest integer of the product.
-//   - max_out: The value of the highest integer of the product.
+//   - min_out: The value of the lowest integer of the product. Type: float.
+//   - max_out: The value of the highest integer of the product. Type: float.
 //
 // Options: [QuantizedMatMulToutput], [QuantizedMatMulTransposeA], [QuantizedMatMulTransposeB], [QuantizedMatMulTactivation].
 func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, max_a tf.Output, min_b tf.Output, max_b tf.Output, optional ...QuantizedMatMulAttr) (out tf.Output, min_out tf.Output, max_out tf.Output) {
@@ -454,15 +484,15 @@ func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
 //
 // Arguments:
 //
-//   - min_x: The value of the lowest integer of x.
-//   - max_x: The value of the highest integer of x.
-//   - min_y: The value of the lowest integer of y.
-//   - max_y: The value of the highest integer of y.
+//   - min_x: The value of the lowest integer of x. Type: float.
+//   - max_x: The value of the highest integer of x. Type: float.
+//   - min_y: The value of the lowest integer of y. Type: float.
+//   - max_y: The value of the highest integer of y. Type: float.
 //
 // Results:
 //
-//   - min_z: The value of the lowest integer of z.
-//   - max_z: The value of the highest integer of z.
+//   - min_z: The value of the lowest integer of z. Type: float.
+//   - max_z: The value of the highest integer of z. Type: float.
 //
 // Options: [QuantizedMulToutput].
 func QuantizedMul(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedMulAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
@@ -512,7 +542,7 @@ func QueueDequeueManyV2TimeoutMs(value int64) QueueDequeueManyV2Attr {
 //
 // Arguments:
 //
-//   - n: How many.
+//   - n: How many. Type: int32.
 //   - component_types: The types of an element's components, as the queue has them.
 //
 // Results:
@@ -545,7 +575,7 @@ func QueueDequeueUpToV2TimeoutMs(value int64) QueueDequeueUpToV2Attr {
 //
 // Arguments:
 //
-//   - n: How many.
+//   - n: How many. Type: int32.
 //   - component_types: The types of an element's components, as the queue has them.
 //
 // Results:
@@ -653,6 +683,10 @@ func QueueEnqueueV2(scope *Scope, handle tf.Output, components []tf.Output, opti
 }
 
 // QueueIsClosedV2 tells whether a queue is closed.
+//
+// Results:
+//
+//   - is_closed: Type: bool.
 func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -665,6 +699,10 @@ func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
 }
 
 // QueueSizeV2 tells the number of elements in a queue.
+//
+// Results:
+//
+//   - size: Type: int32.
 func QueueSizeV2(scope *Scope, handle tf.Output) (size tf.Output) {
 	if scope.Err() != nil {
 		return

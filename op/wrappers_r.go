@@ -16,7 +16,12 @@ func RFFTTcomplex(value tf.DataType) RFFTAttr {
 //
 // Arguments:
 //
-//   - fft_length: The length n; the input is cut or filled up with zeros.
+//   - input: Types: float, double.
+//   - fft_length: The length n; the input is cut or filled up with zeros. Type: int32.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 //
 // Options: [RFFTTcomplex].
 func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTAttr) (output tf.Output) {
@@ -43,7 +48,12 @@ func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 //
 // Arguments:
 //
-//   - fft_length: The two lengths; the input is cut or filled up with zeros.
+//   - input: Types: float, double.
+//   - fft_length: The two lengths; the input is cut or filled up with zeros. Type: int32.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 //
 // Options: [RFFT2DTcomplex].
 func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT2DAttr) (output tf.Output) {
@@ -70,7 +80,12 @@ func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 //
 // Arguments:
 //
-//   - fft_length: The three lengths; the input is cut or filled up with zeros.
+//   - input: Types: float, double.
+//   - fft_length: The three lengths; the input is cut or filled up with zeros. Type: int32.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
 //
 // Options: [RFFT3DTcomplex].
 func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT3DAttr) (output tf.Output) {
@@ -89,7 +104,11 @@ func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFF
 //
 // Arguments:
 //
-//   - images: Pixels in the last dimension, which is of size 3; components are in [0, 1].
+//   - images: Pixels in the last dimension, which is of size 3; components are in [0, 1]. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 func RGBToHSV(scope *Scope, images tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -113,9 +132,14 @@ func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
 //
 // Arguments:
 //
-//   - splits: Where rows begin and end.
-//   - size: How many values are counted, from 0 on.
-//   - weights: What each value counts; empty for 1.
+//   - splits: Where rows begin and end. Type: int64.
+//   - values: Types: int32, int64.
+//   - size: How many values are counted, from 0 on. Types: int32, int64.
+//   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
+//
+// Results:
+//
+//   - output: Types: int32, int64, float, double.
 //
 // Options: [RaggedBincountBinaryOutput].
 func RaggedBincount(scope *Scope, splits tf.Output, values tf.Output, size tf.Output, weights tf.Output, optional ...RaggedBincountAttr) (output tf.Output) {
@@ -147,9 +171,16 @@ func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
 //
 // Arguments:
 //
-//   - splits: Where rows begin and end.
-//   - weights: What each value counts; empty for 1.
+//   - splits: Where rows begin and end. Type: int64.
+//   - values: Types: int32, int64.
+//   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
 //   - binary_output: Whether to tell which values occur, rather than how often.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_values: Types: int32, int64, float, double.
+//   - output_dense_shape: Type: int64.
 //
 // Options: [RaggedCountSparseOutputMinlength], [RaggedCountSparseOutputMaxlength].
 func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, weights tf.Output, binary_output bool, optional ...RaggedCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
@@ -170,9 +201,9 @@ func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, w
 //
 //   - ragged_values: Values of the ragged inputs.
 //   - ragged_row_splits: Where their rows begin and end.
-//   - sparse_indices: Indices of the sparse inputs.
+//   - sparse_indices: Indices of the sparse inputs. Type: int64.
 //   - sparse_values: Their values.
-//   - sparse_shape: Their shapes.
+//   - sparse_shape: Their shapes. Type: int64.
 //   - dense_inputs: Inputs that are matrices.
 //   - input_order: The kind of each input in order: "R" ragged, "S" sparse, "D" dense.
 //   - hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
@@ -183,8 +214,8 @@ func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, w
 //
 // Results:
 //
-//   - output_values: The entries of all rows.
-//   - output_row_splits: Where rows begin and end.
+//   - output_values: The entries of all rows. Types: int64, string.
+//   - output_row_splits: Where rows begin and end. Types: int32, int64.
 func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf.Output, sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shape []tf.Output, dense_inputs []tf.Output, input_order string, hashed_output bool, num_buckets int64, hash_key int64, out_values_type tf.DataType, out_row_splits_type tf.DataType) (output_values tf.Output, output_row_splits tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -201,14 +232,14 @@ func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf
 //
 // Arguments:
 //
-//   - params_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end.
+//   - params_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end. Types: int32, int64.
 //   - params_dense_values: The values of the innermost rows.
-//   - indices: Which rows.
+//   - indices: Which rows. Types: int32, int64.
 //   - OUTPUT_RAGGED_RANK: How many ragged dimensions the result has: those of params and of indices, less one. At least 0.
 //
 // Results:
 //
-//   - output_nested_splits: For each ragged dimension of the result where its rows begin and end.
+//   - output_nested_splits: For each ragged dimension of the result where its rows begin and end. Types: int32, int64.
 //   - output_dense_values: The values of its innermost rows.
 func RaggedGather(scope *Scope, params_nested_splits []tf.Output, params_dense_values tf.Output, indices tf.Output, OUTPUT_RAGGED_RANK int64) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
 	if scope.Err() != nil {
@@ -241,7 +272,7 @@ func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 //
 // Results:
 //
-//   - rt_nested_splits: Where rows begin and end.
+//   - rt_nested_splits: Where rows begin and end. Types: int32, int64.
 //   - rt_dense_values: The numbers of all rows.
 //
 // Options: [RaggedRangeTsplits].
@@ -274,6 +305,10 @@ func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAt
 //   - output_ragged_rank: How many the result has. At least 0.
 //   - Tvalues: The type of the values.
 //
+// Results:
+//
+//   - output_nested_splits: Types: int32, int64.
+//
 // Options: [RaggedTensorFromVariantTsplits].
 func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragged_rank int64, output_ragged_rank int64, Tvalues tf.DataType, optional ...RaggedTensorFromVariantAttr) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
 	if scope.Err() != nil {
@@ -292,8 +327,13 @@ func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragge
 //
 // Arguments:
 //
-//   - rt_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end.
+//   - rt_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end. Types: int32, int64.
 //   - rt_dense_values: The values of the innermost rows.
+//
+// Results:
+//
+//   - sparse_indices: Type: int64.
+//   - sparse_dense_shape: Type: int64.
 func RaggedTensorToSparse(scope *Scope, rt_nested_splits []tf.Output, rt_dense_values tf.Output) (sparse_indices tf.Output, sparse_values tf.Output, sparse_dense_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -309,10 +349,10 @@ func RaggedTensorToSparse(scope *Scope, rt_nested_splits []tf.Output, rt_dense_v
 //
 // Arguments:
 //
-//   - shape: The shape of the result, -1 for what is to be as large as needed; longer rows are cut.
+//   - shape: The shape of the result, -1 for what is to be as large as needed; longer rows are cut. Types: int64, int32.
 //   - values: The values of the innermost rows.
 //   - default_value: What rows are filled up with.
-//   - row_partition_tensors: For each dimension what row_partition_types says.
+//   - row_partition_tensors: For each dimension what row_partition_types says. Types: int64, int32.
 //   - row_partition_types: For each dimension "ROW_SPLITS", "VALUE_ROWIDS" or "FIRST_DIM_SIZE".
 func RaggedTensorToTensor(scope *Scope, shape tf.Output, values tf.Output, default_value tf.Output, row_partition_tensors []tf.Output, row_partition_types []string) (result tf.Output) {
 	if scope.Err() != nil {
@@ -330,7 +370,7 @@ func RaggedTensorToTensor(scope *Scope, shape tf.Output, values tf.Output, defau
 //
 // Arguments:
 //
-//   - rt_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end.
+//   - rt_nested_splits: For each ragged dimension, from the outermost, where its rows begin and end. Types: int32, int64.
 //   - rt_dense_values: The values of the innermost rows.
 //   - batched_input: Whether each row of the outermost dimension makes a variant of its own.
 func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_values tf.Output, batched_input bool) (encoded_ragged tf.Output) {
@@ -362,12 +402,12 @@ func RandomGammaSeed2(value int64) RandomGammaAttr {
 //
 // Arguments:
 //
-//   - shape: How many draws of each distribution.
-//   - alpha: The shape parameters.
+//   - shape: How many draws of each distribution. Types: int32, int64.
+//   - alpha: The shape parameters. Types: half, float, double.
 //
 // Results:
 //
-//   - output: Draws, then distributions.
+//   - output: Draws, then distributions. Types: half, float, double.
 //
 // Options: [RandomGammaSeed], [RandomGammaSeed2].
 func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...RandomGammaAttr) (output tf.Output) {
@@ -386,7 +426,12 @@ func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...Ran
 //
 // Arguments:
 //
-//   - sample: The draw.
+//   - alpha: Types: float, double.
+//   - sample: The draw. Types: float, double.
+//
+// Results:
+//
+//   - output: Types: float, double.
 func RandomGammaGrad(scope *Scope, alpha tf.Output, sample tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -420,7 +465,7 @@ func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 //
 // Arguments:
 //
-//   - shape: How many draws of each distribution.
+//   - shape: How many draws of each distribution. Types: int32, int64.
 //   - rate: Their means.
 //
 // Results:
@@ -545,8 +590,12 @@ func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
+//   - shape: The shape of the result. Types: int32, int64.
 //   - dtype: The type of the elements. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [RandomStandardNormalSeed], [RandomStandardNormalSeed2].
 func RandomStandardNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomStandardNormalAttr) (output tf.Output) {
@@ -578,8 +627,12 @@ func RandomUniformSeed2(value int64) RandomUniformAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
+//   - shape: The shape of the result. Types: int32, int64.
 //   - dtype: The type of the elements. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [RandomUniformSeed], [RandomUniformSeed2].
 func RandomUniform(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomUniformAttr) (output tf.Output) {
@@ -611,9 +664,13 @@ func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - minval: The least integer, a scalar.
-//   - maxval: The end of the range, a scalar above minval; it is not drawn.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - minval: The least integer, a scalar. Types: int32, int64.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: int32, int64.
 //
 // Options: [RandomUniformIntSeed], [RandomUniformIntSeed2].
 func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf.Output, optional ...RandomUniformIntAttr) (output tf.Output) {
@@ -663,9 +720,9 @@ func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
 //
 // Arguments:
 //
-//   - start: The first number.
-//   - stop: Where the range ends; it is not part of it.
-//   - step: The step, not zero.
+//   - start: The first number. Type: int64.
+//   - stop: Where the range ends; it is not part of it. Type: int64.
+//   - step: The step, not zero. Type: int64.
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 //
@@ -683,6 +740,10 @@ func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output,
 }
 
 // Rank puts out the input's number of dimensions, a scalar: 0 for a scalar.
+//
+// Results:
+//
+//   - output: Type: int32.
 func Rank(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -698,7 +759,11 @@ func Rank(scope *Scope, input tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
-//   - filename: Its path, a scalar.
+//   - filename: Its path, a scalar. Type: string.
+//
+// Results:
+//
+//   - contents: Type: string.
 func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -736,8 +801,8 @@ func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value 
 //
 // Results:
 //
-//   - key: What identifies the record.
-//   - value: The record.
+//   - key: What identifies the record. Type: string.
+//   - value: The record. Type: string.
 func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output) (key tf.Output, value tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -758,6 +823,14 @@ func RealTout(value tf.DataType) RealAttr {
 }
 
 // Real takes the real part of every element.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: float, double.
 //
 // Options: [RealTout].
 func Real(scope *Scope, input tf.Output, optional ...RealAttr) (output tf.Output) {
@@ -830,8 +903,12 @@ func ReduceJoinSeparator(value string) ReduceJoinAttr {
 //
 // Arguments:
 //
-//   - inputs: The strings.
-//   - reduction_indices: The dimensions, the one along which neighbors are joined first.
+//   - inputs: The strings. Type: string.
+//   - reduction_indices: The dimensions, the one along which neighbors are joined first. Type: int32.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [ReduceJoinKeepDims], [ReduceJoinSeparator].
 func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, optional ...ReduceJoinAttr) (output tf.Output) {
@@ -850,7 +927,12 @@ func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, opt
 //
 // Arguments:
 //
-//   - pattern: The expression in RE2's syntax, a scalar.
+//   - input: Type: string.
+//   - pattern: The expression in RE2's syntax, a scalar. Type: string.
+//
+// Results:
+//
+//   - output: Type: bool.
 func RegexFullMatch(scope *Scope, input tf.Output, pattern tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -874,8 +956,13 @@ func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
 //
 // Arguments:
 //
-//   - pattern: The expression in RE2's syntax, a scalar.
-//   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
+//   - input: Type: string.
+//   - pattern: The expression in RE2's syntax, a scalar. Type: string.
+//   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match. Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [RegexReplaceReplaceGlobal].
 func RegexReplace(scope *Scope, input tf.Output, pattern tf.Output, rewrite tf.Output, optional ...RegexReplaceAttr) (output tf.Output) {
@@ -952,13 +1039,13 @@ func ReluGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops 
 //
 // Arguments:
 //
-//   - input_min: The value of the lowest integer.
-//   - input_max: The value of the highest integer.
+//   - input_min: The value of the lowest integer. Type: float.
+//   - input_max: The value of the highest integer. Type: float.
 //
 // Results:
 //
-//   - output_min: The least value that occurs.
-//   - output_max: The greatest value that occurs.
+//   - output_min: The least value that occurs. Type: float.
+//   - output_max: The greatest value that occurs. Type: float.
 func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output) (output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -974,14 +1061,14 @@ func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, inp
 //
 // Arguments:
 //
-//   - input_min: The value of the lowest integer.
-//   - input_max: The value of the highest integer.
+//   - input_min: The value of the lowest integer. Type: float.
+//   - input_max: The value of the highest integer. Type: float.
 //   - clip_value_max: The greatest value the range may have.
 //
 // Results:
 //
-//   - output_min: The least value that occurs.
-//   - output_max: The greatest value that occurs.
+//   - output_min: The least value that occurs. Type: float.
+//   - output_max: The greatest value that occurs. Type: float.
 func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, clip_value_max float32) (output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -998,16 +1085,16 @@ func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.O
 //
 // Arguments:
 //
-//   - input_min: The value of the lowest integer.
-//   - input_max: The value of the highest integer.
-//   - requested_output_min: The value that the lowest integer is to stand for.
-//   - requested_output_max: The value that the highest integer is to stand for.
+//   - input_min: The value of the lowest integer. Type: float.
+//   - input_max: The value of the highest integer. Type: float.
+//   - requested_output_min: The value that the lowest integer is to stand for. Type: float.
+//   - requested_output_max: The value that the highest integer is to stand for. Type: float.
 //   - out_type: The type of the output. Types: qint8, quint8, qint32, qint16, quint16.
 //
 // Results:
 //
-//   - output_min: The value that the lowest integer came to stand for.
-//   - output_max: The value that the highest integer came to stand for.
+//   - output_min: The value that the lowest integer came to stand for. Type: float.
+//   - output_max: The value that the highest integer came to stand for. Type: float.
 func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, requested_output_min tf.Output, requested_output_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1024,7 +1111,7 @@ func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf
 //
 // Arguments:
 //
-//   - shape: The new shape, of as many elements; one dimension may be -1 and follows from the others.
+//   - shape: The new shape, of as many elements; one dimension may be -1 and follows from the others. Types: int32, int64.
 func Reshape(scope *Scope, tensor tf.Output, shape tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1049,7 +1136,11 @@ func ResizeAreaAlignCorners(value bool) ResizeAreaAttr {
 // Arguments:
 //
 //   - images: Batch, height, width and channels.
-//   - size: The new height and width.
+//   - size: The new height and width. Type: int32.
+//
+// Results:
+//
+//   - resized_images: Type: float.
 //
 // Options: [ResizeAreaAlignCorners].
 func ResizeArea(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeAreaAttr) (resized_images tf.Output) {
@@ -1082,7 +1173,11 @@ func ResizeBicubicHalfPixelCenters(value bool) ResizeBicubicAttr {
 // Arguments:
 //
 //   - images: Batch, height, width and channels.
-//   - size: The new height and width.
+//   - size: The new height and width. Type: int32.
+//
+// Results:
+//
+//   - resized_images: Type: float.
 //
 // Options: [ResizeBicubicAlignCorners], [ResizeBicubicHalfPixelCenters].
 func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBicubicAttr) (resized_images tf.Output) {
@@ -1115,7 +1210,11 @@ func ResizeBilinearHalfPixelCenters(value bool) ResizeBilinearAttr {
 // Arguments:
 //
 //   - images: Batch, height, width and channels.
-//   - size: The new height and width.
+//   - size: The new height and width. Type: int32.
+//
+// Results:
+//
+//   - resized_images: Type: float.
 //
 // Options: [ResizeBilinearAlignCorners], [ResizeBilinearHalfPixelCenters].
 func ResizeBilinear(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBilinearAttr) (resized_images tf.Output) {
@@ -1147,8 +1246,12 @@ func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
 //
 // Arguments:
 //
-//   - grads: The gradient of the resized images.
-//   - original_image: The images before they were resized, of which only the shape counts.
+//   - grads: The gradient of the resized images. Type: float.
+//   - original_image: The images before they were resized, of which only the shape counts. Types: float, bfloat16, half, double.
+//
+// Results:
+//
+//   - output: Types: float, bfloat16, half, double.
 //
 // Options: [ResizeBilinearGradAlignCorners], [ResizeBilinearGradHalfPixelCenters].
 func ResizeBilinearGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBilinearGradAttr) (output tf.Output) {
@@ -1181,7 +1284,7 @@ func ResizeNearestNeighborHalfPixelCenters(value bool) ResizeNearestNeighborAttr
 // Arguments:
 //
 //   - images: Batch, height, width and channels.
-//   - size: The new height and width.
+//   - size: The new height and width. Type: int32.
 //
 // Options: [ResizeNearestNeighborAlignCorners], [ResizeNearestNeighborHalfPixelCenters].
 func ResizeNearestNeighbor(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeNearestNeighborAttr) (resized_images tf.Output) {
@@ -1214,7 +1317,7 @@ func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighbor
 // Arguments:
 //
 //   - grads: The gradient of the resized images.
-//   - size: Height and width before they were resized.
+//   - size: Height and width before they were resized. Type: int32.
 //
 // Options: [ResizeNearestNeighborGradAlignCorners], [ResizeNearestNeighborGradHalfPixelCenters].
 func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, optional ...ResizeNearestNeighborGradAttr) (output tf.Output) {
@@ -1233,7 +1336,7 @@ func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, op
 //
 // Arguments:
 //
-//   - local_step: The step the gradient was computed at; below the accumulator's step it is stale.
+//   - local_step: The step the gradient was computed at; below the accumulator's step it is stale. Type: int64.
 //   - gradient: The gradient, of the accumulator's shape.
 func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step tf.Output, gradient tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1247,6 +1350,10 @@ func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step
 }
 
 // ResourceAccumulatorNumAccumulated tells how many gradients an accumulator has.
+//
+// Results:
+//
+//   - num_accumulated: Type: int32.
 func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accumulated tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1262,7 +1369,7 @@ func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accu
 //
 // Arguments:
 //
-//   - new_global_step: The step; gradients computed before it are stale.
+//   - new_global_step: The step; gradients computed before it are stale. Type: int64.
 func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global_step tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -1278,7 +1385,7 @@ func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global
 //
 // Arguments:
 //
-//   - num_required: How many gradients to wait for.
+//   - num_required: How many gradients to wait for. Type: int32.
 //   - dtype: The type of the elements. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
 //
 // Results:
@@ -1929,6 +2036,10 @@ func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Sh
 //
 //   - limit: Where to stop.
 //   - T: The type of the variable. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: int32, int64.
 func ResourceCountUpTo(scope *Scope, resource tf.Output, limit int64, T tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1958,7 +2069,7 @@ func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 //
 // Arguments:
 //
-//   - indices: Which slices, in any shape; one that is not in [0, n) is an error.
+//   - indices: Which slices, in any shape; one that is not in [0, n) is an error. Types: int32, int64.
 //   - dtype: The type of the elements.
 //
 // Options: [ResourceGatherBatchDims], [ResourceGatherValidateIndices].
@@ -1978,7 +2089,7 @@ func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype t
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - dtype: The type of the elements.
 func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType) (output tf.Output) {
 	if scope.Err() != nil {
@@ -1996,7 +2107,7 @@ func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2013,7 +2124,7 @@ func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, upd
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2030,7 +2141,7 @@ func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, upd
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2047,7 +2158,7 @@ func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, upd
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2064,7 +2175,7 @@ func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, upd
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMul(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2094,7 +2205,7 @@ func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [ResourceScatterNdAddUseLocking], [ResourceScatterNdAddBadIndicesPolicy].
@@ -2127,7 +2238,7 @@ func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [ResourceScatterNdSubUseLocking], [ResourceScatterNdSubBadIndicesPolicy].
@@ -2160,7 +2271,7 @@ func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpda
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [ResourceScatterNdUpdateUseLocking], [ResourceScatterNdUpdateBadIndicesPolicy].
@@ -2180,7 +2291,7 @@ func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, upd
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2197,7 +2308,7 @@ func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, upd
 //
 // Arguments:
 //
-//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
+//   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterUpdate(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -2229,7 +2340,7 @@ func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadel
 //   - rho: How much of the past a running mean keeps, a scalar in [0, 1).
 //   - epsilon: A small number that keeps the divisor from 0, a scalar.
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //
 // Options: [ResourceSparseApplyAdadeltaUseLocking].
 func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdadeltaAttr) (o *tf.Operation) {
@@ -2265,7 +2376,7 @@ func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagra
 //
 //   - lr: The learning rate, a scalar.
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //
 // Options: [ResourceSparseApplyAdagradUseLocking], [ResourceSparseApplyAdagradUpdateSlots].
 func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradAttr) (o *tf.Operation) {
@@ -2302,7 +2413,7 @@ func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdag
 //   - lr: The learning rate, a scalar.
 //   - epsilon: A small number that keeps the divisor from 0, a scalar.
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //
 // Options: [ResourceSparseApplyAdagradV2UseLocking], [ResourceSparseApplyAdagradV2UpdateSlots].
 func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradV2Attr) (o *tf.Operation) {
@@ -2335,7 +2446,7 @@ func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFt
 // Arguments:
 //
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //   - lr: The learning rate, a scalar.
 //   - l1: The weight of L1 regularization, a scalar that is not negative.
 //   - l2: The weight of L2 regularization, a scalar that is not negative.
@@ -2372,7 +2483,7 @@ func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApply
 // Arguments:
 //
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //   - lr: The learning rate, a scalar.
 //   - l1: The weight of L1 regularization, a scalar that is not negative.
 //   - l2: The weight of L2 regularization, a scalar that is not negative.
@@ -2413,7 +2524,7 @@ func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApply
 //
 //   - lr: The learning rate, a scalar.
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //   - momentum: How much of the last step a step keeps, a scalar.
 //
 // Options: [ResourceSparseApplyKerasMomentumUseLocking], [ResourceSparseApplyKerasMomentumUseNesterov].
@@ -2450,7 +2561,7 @@ func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomen
 //
 //   - lr: The learning rate, a scalar.
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //   - momentum: How much of the last step a step keeps, a scalar.
 //
 // Options: [ResourceSparseApplyMomentumUseLocking], [ResourceSparseApplyMomentumUseNesterov].
@@ -2485,7 +2596,7 @@ func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSProp
 //   - momentum: How much of the last step a step keeps, a scalar.
 //   - epsilon: A small number that keeps the divisor from 0, a scalar.
 //   - grad: For each of the rows its gradient.
-//   - indices: Which rows; one that occurs several times is updated several times, in order.
+//   - indices: Which rows; one that occurs several times is updated several times, in order. Types: int32, int64.
 //
 // Options: [ResourceSparseApplyRMSPropUseLocking].
 func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyRMSPropAttr) (o *tf.Operation) {
@@ -2532,9 +2643,9 @@ func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceA
 //
 // Arguments:
 //
-//   - begin: As StridedSlice has it.
-//   - end: As StridedSlice has it.
-//   - strides: As StridedSlice has it.
+//   - begin: As StridedSlice has it. Types: int32, int64.
+//   - end: As StridedSlice has it. Types: int32, int64.
+//   - strides: As StridedSlice has it. Types: int32, int64.
 //   - value: Of the shape of StridedSlice's output, or one that broadcasts to it.
 //
 // Options: [ResourceStridedSliceAssignBeginMask], [ResourceStridedSliceAssignEndMask], [ResourceStridedSliceAssignEllipsisMask], [ResourceStridedSliceAssignNewAxisMask], [ResourceStridedSliceAssignShrinkAxisMask].
@@ -2562,8 +2673,8 @@ func RestorePreferredShard(value int64) RestoreAttr {
 //
 // Arguments:
 //
-//   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
-//   - tensor_name: The name the tensor was saved under.
+//   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint. Type: string.
+//   - tensor_name: The name the tensor was saved under. Type: string.
 //   - dt: The type of the tensor.
 //
 // Options: [RestorePreferredShard].
@@ -2591,9 +2702,9 @@ func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
 //
 // Arguments:
 //
-//   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint.
-//   - tensor_name: The name the tensor was saved under.
-//   - shape_and_slice: "" or the slice to read, such as "4 5 0,2:-".
+//   - file_pattern: A pattern that the files match, or the prefix of a newer checkpoint. Type: string.
+//   - tensor_name: The name the tensor was saved under. Type: string.
+//   - shape_and_slice: "" or the slice to read, such as "4 5 0,2:-". Type: string.
 //   - dt: The type of the tensor.
 //
 // Options: [RestoreSlicePreferredShard].
@@ -2613,9 +2724,9 @@ func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, s
 //
 // Arguments:
 //
-//   - prefix: What the files' names begin with.
-//   - tensor_names: The names the tensors were saved under.
-//   - shape_and_slices: For each tensor "" or the slice to read.
+//   - prefix: What the files' names begin with. Type: string.
+//   - tensor_names: The names the tensors were saved under. Type: string.
+//   - shape_and_slices: For each tensor "" or the slice to read. Type: string.
 //   - dtypes: The types of the tensors, which must be those they were saved with.
 //
 // Results:
@@ -2638,7 +2749,7 @@ func RestoreV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and
 //
 // Arguments:
 //
-//   - dims: For each dimension whether to turn it around.
+//   - dims: For each dimension whether to turn it around. Type: bool.
 func Reverse(scope *Scope, tensor tf.Output, dims tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2662,7 +2773,7 @@ func ReverseSequenceBatchDim(value int64) ReverseSequenceAttr {
 //
 // Arguments:
 //
-//   - seq_lengths: For each place along batch_dim how many elements along seq_dim are turned around.
+//   - seq_lengths: For each place along batch_dim how many elements along seq_dim are turned around. Types: int32, int64.
 //   - seq_dim: The dimension along which to turn.
 //
 // Options: [ReverseSequenceBatchDim].
@@ -2682,7 +2793,7 @@ func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_d
 //
 // Arguments:
 //
-//   - axis: Which dimensions; negative ones count from the end, and none may occur twice.
+//   - axis: Which dimensions; negative ones count from the end, and none may occur twice. Types: int32, int64.
 func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2711,6 +2822,14 @@ func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 }
 
 // Rint rounds every float to the nearest integer, halves to the even one; it stays of its type.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
 func Rint(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2727,12 +2846,12 @@ func Rint(scope *Scope, x tf.Output) (y tf.Output) {
 // Arguments:
 //
 //   - resource: The variable: the counter and the key, as int64.
-//   - alg: 1 Philox, 2 ThreeFry.
-//   - delta: By how many 128-bit blocks.
+//   - alg: 1 Philox, 2 ThreeFry. Type: int32.
+//   - delta: By how many 128-bit blocks. Type: uint64.
 //
 // Results:
 //
-//   - value: The generator before that.
+//   - value: The generator before that. Type: int64.
 func RngReadAndSkip(scope *Scope, resource tf.Output, alg tf.Output, delta tf.Output) (value tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2749,8 +2868,8 @@ func RngReadAndSkip(scope *Scope, resource tf.Output, alg tf.Output, delta tf.Ou
 // Arguments:
 //
 //   - resource: The variable: the counter and the key, as int64.
-//   - algorithm: 1 Philox, 2 ThreeFry.
-//   - delta: By how many 128-bit blocks.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
+//   - delta: By how many 128-bit blocks. Type: int64.
 func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return
@@ -2766,8 +2885,8 @@ func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Out
 //
 // Arguments:
 //
-//   - shift: By how many places, a scalar or one for each axis; negative moves toward the beginning.
-//   - axis: Which dimensions, a scalar or a vector; negative ones count from the end, and one may occur several times.
+//   - shift: By how many places, a scalar or one for each axis; negative moves toward the beginning. Types: int32, int64.
+//   - axis: Which dimensions, a scalar or a vector; negative ones count from the end, and one may occur several times. Types: int32, int64.
 func Roll(scope *Scope, input tf.Output, shift tf.Output, axis tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -8,8 +8,8 @@ import tf "github.com/troupe-go/troupe/session"
 //
 // Arguments:
 //
-//   - filename: The file to write.
-//   - tensor_names: The name of each tensor.
+//   - filename: The file to write. Type: string.
+//   - tensor_names: The name of each tensor. Type: string.
 //   - data: The tensors.
 func Save(scope *Scope, filename tf.Output, tensor_names tf.Output, data []tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -26,9 +26,9 @@ func Save(scope *Scope, filename tf.Output, tensor_names tf.Output, data []tf.Ou
 //
 // Arguments:
 //
-//   - filename: The file to write.
-//   - tensor_names: The name of each tensor.
-//   - shapes_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:-".
+//   - filename: The file to write. Type: string.
+//   - tensor_names: The name of each tensor. Type: string.
+//   - shapes_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:-". Type: string.
 //   - data: The tensors.
 func SaveSlices(scope *Scope, filename tf.Output, tensor_names tf.Output, shapes_and_slices tf.Output, data []tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -45,9 +45,9 @@ func SaveSlices(scope *Scope, filename tf.Output, tensor_names tf.Output, shapes
 //
 // Arguments:
 //
-//   - prefix: What the files' names begin with.
-//   - tensor_names: The name of each tensor.
-//   - shape_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:-".
+//   - prefix: What the files' names begin with. Type: string.
+//   - tensor_names: The name of each tensor. Type: string.
+//   - shape_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:-". Type: string.
 //   - tensors: The tensors.
 func SaveV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_slices tf.Output, tensors []tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -64,8 +64,12 @@ func SaveV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_sl
 //
 // Arguments:
 //
-//   - tags: The tag of each value.
+//   - tags: The tag of each value. Type: string.
 //   - values: Scalars, in the shape of tags.
+//
+// Results:
+//
+//   - summary: Type: string.
 func ScalarSummary(scope *Scope, tags tf.Output, values tf.Output) (summary tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -95,9 +99,13 @@ func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
 // Arguments:
 //
 //   - images: A batch of images: batch, height, width, channels.
-//   - size: Height and width of the result.
-//   - scale: Factors for height and width.
-//   - translation: Shifts of height and width, after scaling.
+//   - size: Height and width of the result. Type: int32.
+//   - scale: Factors for height and width. Type: float.
+//   - translation: Shifts of height and width, after scaling. Type: float.
+//
+// Results:
+//
+//   - resized_images: Type: float.
 //
 // Options: [ScaleAndTranslateKernelType], [ScaleAndTranslateAntialias].
 func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateAttr) (resized_images tf.Output) {
@@ -124,9 +132,9 @@ func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int16, int32, int64.
 //   - updates: For each vector an element or slice.
-//   - shape: The shape of the result.
+//   - shape: The shape of the result. Types: int16, int32, int64.
 //
 // Options: [ScatterNdBadIndicesPolicy].
 func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Output, optional ...ScatterNdAttr) (output tf.Output) {
@@ -153,7 +161,7 @@ func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingA
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [ScatterNdNonAliasingAddBadIndicesPolicy].
@@ -173,7 +181,7 @@ func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, u
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall. Types: int32, int64.
 //
 // Results:
 //
@@ -193,7 +201,7 @@ func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall. Types: int32, int64.
 //
 // Results:
 //
@@ -213,7 +221,7 @@ func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall. Types: int32, int64.
 //
 // Results:
 //
@@ -233,7 +241,7 @@ func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall. Types: int32, int64.
 //
 // Results:
 //
@@ -253,7 +261,7 @@ func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 //
 // Arguments:
 //
-//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
+//   - segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall. Types: int32, int64.
 //
 // Results:
 //
@@ -273,7 +281,7 @@ func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 // Arguments:
 //
-//   - condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them.
+//   - condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them. Type: bool.
 func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -286,6 +294,10 @@ func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output
 }
 
 // SelectV2 takes elements of t where the condition is true, of e elsewhere, with broadcasting of all three.
+//
+// Arguments:
+//
+//   - condition: Type: bool.
 func SelectV2(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -330,6 +342,14 @@ func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV
 }
 
 // Selu computes scaled exponential linear units: scale·x, and for negative x scale·alpha·(exp(x) - 1), with the constants that keep mean and variance.
+//
+// Arguments:
+//
+//   - features: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - activations: Types: half, bfloat16, float, double.
 func Selu(scope *Scope, features tf.Output) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -345,8 +365,12 @@ func Selu(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 // Arguments:
 //
-//   - gradients: The gradient of its output.
-//   - outputs: Its output.
+//   - gradients: The gradient of its output. Types: half, bfloat16, float, double.
+//   - outputs: Its output. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - backprops: Types: half, bfloat16, float, double.
 func SeluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -370,9 +394,13 @@ func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 //
 // Arguments:
 //
-//   - sparse_indices: Indices of the entries, one a row, in row-major order.
+//   - sparse_indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - sparse_values: The entries.
-//   - sparse_shape: The shape.
+//   - sparse_shape: The shape. Type: int64.
+//
+// Results:
+//
+//   - serialized_sparse: Types: string, variant.
 //
 // Options: [SerializeManySparseOutType].
 func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeManySparseAttr) (serialized_sparse tf.Output) {
@@ -399,9 +427,13 @@ func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 //
 // Arguments:
 //
-//   - sparse_indices: Indices of the entries, one a row.
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
 //   - sparse_values: The entries.
-//   - sparse_shape: The shape.
+//   - sparse_shape: The shape. Type: int64.
+//
+// Results:
+//
+//   - serialized_sparse: Types: string, variant.
 //
 // Options: [SerializeSparseOutType].
 func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeSparseAttr) (serialized_sparse tf.Output) {
@@ -417,6 +449,10 @@ func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Ou
 }
 
 // SerializeTensor serializes a tensor as a TensorProto.
+//
+// Results:
+//
+//   - serialized: Type: string.
 func SerializeTensor(scope *Scope, tensor tf.Output) (serialized tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -440,13 +476,13 @@ func SetSizeValidateIndices(value bool) SetSizeAttr {
 //
 // Arguments:
 //
-//   - set_indices: Indices of the values, in order.
+//   - set_indices: Indices of the values, in order. Type: int64.
 //   - set_values: The values.
-//   - set_shape: The shape.
+//   - set_shape: The shape. Type: int64.
 //
 // Results:
 //
-//   - size: One count for each row, a row being the last dimension.
+//   - size: One count for each row, a row being the last dimension. Type: int32.
 //
 // Options: [SetSizeValidateIndices].
 func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shape tf.Output, optional ...SetSizeAttr) (size tf.Output) {
@@ -471,6 +507,10 @@ func ShapeOutType(value tf.DataType) ShapeAttr {
 
 // Shape puts out the input's shape as a vector.
 //
+// Results:
+//
+//   - output: Types: int32, int64.
+//
 // Options: [ShapeOutType].
 func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Output) {
 	if scope.Err() != nil {
@@ -494,6 +534,10 @@ func ShapeNOutType(value tf.DataType) ShapeNAttr {
 
 // ShapeN puts out the inputs' shapes as vectors.
 //
+// Results:
+//
+//   - output: Types: int32, int64.
+//
 // Options: [ShapeNOutType].
 func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []tf.Output) {
 	if scope.Err() != nil {
@@ -512,9 +556,13 @@ func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []t
 //
 // Arguments:
 //
-//   - basename: What the name begins with.
-//   - shard: The number of the file, from 0.
-//   - num_shards: How many files there are.
+//   - basename: What the name begins with. Type: string.
+//   - shard: The number of the file, from 0. Type: int32.
+//   - num_shards: How many files there are. Type: int32.
+//
+// Results:
+//
+//   - filename: Type: string.
 func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shards tf.Output) (filename tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -527,6 +575,15 @@ func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shar
 }
 
 // ShardedFilespec makes the pattern of the names of all files that something is spread over: "base-?????-of-00010".
+//
+// Arguments:
+//
+//   - basename: Type: string.
+//   - num_shards: Type: int32.
+//
+// Results:
+//
+//   - filename: Type: string.
 func ShardedFilespec(scope *Scope, basename tf.Output, num_shards tf.Output) (filename tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -613,6 +670,10 @@ func SizeOutType(value tf.DataType) SizeAttr {
 
 // Size puts out the input's number of elements, a scalar.
 //
+// Results:
+//
+//   - output: Types: int32, int64.
+//
 // Options: [SizeOutType].
 func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output) {
 	if scope.Err() != nil {
@@ -630,8 +691,8 @@ func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output
 //
 // Arguments:
 //
-//   - begin: The box's first corner, from 0.
-//   - size: Its size in each dimension; -1 reaches to the end. A box that is not inside the tensor is an error.
+//   - begin: The box's first corner, from 0. Types: int32, int64.
+//   - size: Its size in each dimension; -1 reaches to the end. A box that is not inside the tensor is an error. Types: int32, int64.
 func Slice(scope *Scope, input tf.Output, begin tf.Output, size tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -667,13 +728,13 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 //
 // Arguments:
 //
-//   - dim: The number of dimensions.
-//   - num_results: How many points.
-//   - skip: How many points are left out first.
+//   - dim: The number of dimensions. Type: int32.
+//   - num_results: How many points. Type: int32.
+//   - skip: How many points are left out first. Type: int32.
 //
 // Results:
 //
-//   - samples: A point a row, its coordinates in [0, 1).
+//   - samples: A point a row, its coordinates in [0, 1). Types: float, double.
 //
 // Options: [SobolSampleDtype].
 func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Output, optional ...SobolSampleAttr) (samples tf.Output) {
@@ -692,7 +753,11 @@ func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Out
 //
 // Arguments:
 //
-//   - logits: Numbers in any range; the dimensions before the last are a batch.
+//   - logits: Numbers in any range; the dimensions before the last are a batch. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - softmax: Types: half, bfloat16, float, double.
 func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -708,13 +773,13 @@ func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
 //
 // Arguments:
 //
-//   - features: Logits, one example a row.
-//   - labels: For each row a distribution, which adds up to 1; the two broadcast.
+//   - features: Logits, one example a row. Types: half, bfloat16, float, double.
+//   - labels: For each row a distribution, which adds up to 1; the two broadcast. Types: half, bfloat16, float, double.
 //
 // Results:
 //
-//   - loss: The loss of each row.
-//   - backprop: The gradient with respect to features.
+//   - loss: The loss of each row. Types: half, bfloat16, float, double.
+//   - backprop: The gradient with respect to features. Types: half, bfloat16, float, double.
 func SoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.Output) (loss tf.Output, backprop tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -727,6 +792,14 @@ func SoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.O
 }
 
 // Softplus computes log(1 + exp(x)) for every element.
+//
+// Arguments:
+//
+//   - features: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - activations: Types: half, bfloat16, float, double.
 func Softplus(scope *Scope, features tf.Output) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -742,8 +815,12 @@ func Softplus(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 // Arguments:
 //
-//   - gradients: The gradient of its output.
-//   - features: Its input.
+//   - gradients: The gradient of its output. Types: half, bfloat16, float, double.
+//   - features: Its input. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - backprops: Types: half, bfloat16, float, double.
 func SoftplusGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -756,6 +833,14 @@ func SoftplusGrad(scope *Scope, gradients tf.Output, features tf.Output) (backpr
 }
 
 // Softsign computes x/(1 + |x|) for every element.
+//
+// Arguments:
+//
+//   - features: Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - activations: Types: half, bfloat16, float, double.
 func Softsign(scope *Scope, features tf.Output) (activations tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -771,8 +856,12 @@ func Softsign(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 // Arguments:
 //
-//   - gradients: The gradient of its output.
-//   - features: Its input.
+//   - gradients: The gradient of its output. Types: half, bfloat16, float, double.
+//   - features: Its input. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - backprops: Types: half, bfloat16, float, double.
 func SoftsignGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -788,7 +877,7 @@ func SoftsignGrad(scope *Scope, gradients tf.Output, features tf.Output) (backpr
 //
 // Arguments:
 //
-//   - paddings: How much is filled up before and after height and width.
+//   - paddings: How much is filled up before and after height and width. Types: int32, int64.
 //   - block_size: The size of the blocks. At least 2.
 func SpaceToBatch(scope *Scope, input tf.Output, paddings tf.Output, block_size int64) (output tf.Output) {
 	if scope.Err() != nil {
@@ -806,8 +895,8 @@ func SpaceToBatch(scope *Scope, input tf.Output, paddings tf.Output, block_size 
 //
 // Arguments:
 //
-//   - block_shape: The size of the blocks in each spatial dimension.
-//   - paddings: How much is filled up before and after each spatial dimension.
+//   - block_shape: The size of the blocks in each spatial dimension. Types: int32, int64.
+//   - paddings: How much is filled up before and after each spatial dimension. Types: int32, int64.
 func SpaceToBatchND(scope *Scope, input tf.Output, block_shape tf.Output, paddings tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -850,13 +939,18 @@ func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...S
 //
 // Arguments:
 //
-//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order. Type: int64.
 //   - a_values: Its entries.
-//   - a_shape: Its shape.
-//   - b_indices: Indices of the entries of the other, likewise.
+//   - a_shape: Its shape. Type: int64.
+//   - b_indices: Indices of the entries of the other, likewise. Type: int64.
 //   - b_values: Its entries.
-//   - b_shape: Its shape, the same.
+//   - b_shape: Its shape, the same. Type: int64.
 //   - thresh: Sums of an absolute value below this are left out.
+//
+// Results:
+//
+//   - sum_indices: Type: int64.
+//   - sum_shape: Type: int64.
 func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output, thresh tf.Output) (sum_indices tf.Output, sum_values tf.Output, sum_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -880,11 +974,15 @@ func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 //
 // Arguments:
 //
-//   - indices: Indices of the entries, one a row, in row-major order.
-//   - values: The entries.
-//   - dense_shape: The shape.
-//   - size: How many values are counted, from 0 on.
-//   - weights: What each value counts; empty for 1.
+//   - indices: Indices of the entries, one a row, in row-major order. Type: int64.
+//   - values: The entries. Types: int32, int64.
+//   - dense_shape: The shape. Type: int64.
+//   - size: How many values are counted, from 0 on. Types: int32, int64.
+//   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
+//
+// Results:
+//
+//   - output: Types: int32, int64, float, double.
 //
 // Options: [SparseBincountBinaryOutput].
 func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, size tf.Output, weights tf.Output, optional ...SparseBincountAttr) (output tf.Output) {
@@ -903,10 +1001,15 @@ func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_sha
 //
 // Arguments:
 //
-//   - indices: Indices of the entries of each tensor, one a row, in row-major order.
+//   - indices: Indices of the entries of each tensor, one a row, in row-major order. Type: int64.
 //   - values: Their entries.
-//   - shapes: Their shapes, which may differ in concat_dim alone.
+//   - shapes: Their shapes, which may differ in concat_dim alone. Type: int64.
 //   - concat_dim: The dimension; negative ones count from the end.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
 func SparseConcat(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, concat_dim int64) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -936,11 +1039,17 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //
 // Arguments:
 //
-//   - indices: Indices of the entries, one a row, in row-major order.
-//   - values: The entries.
-//   - dense_shape: The shape.
-//   - weights: What each value counts; empty for 1.
+//   - indices: Indices of the entries, one a row, in row-major order. Type: int64.
+//   - values: The entries. Types: int32, int64.
+//   - dense_shape: The shape. Type: int64.
+//   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
 //   - binary_output: Whether to tell which values occur, rather than how often.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_values: Types: int32, int64, float, double.
+//   - output_dense_shape: Type: int64.
 //
 // Options: [SparseCountSparseOutputMinlength], [SparseCountSparseOutputMaxlength].
 func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, weights tf.Output, binary_output bool, optional ...SparseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
@@ -959,15 +1068,21 @@ func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, 
 //
 // Arguments:
 //
-//   - indices: Indices of the sparse inputs.
+//   - indices: Indices of the sparse inputs. Type: int64.
 //   - values: Their values, strings or integers.
-//   - shapes: Their shapes.
+//   - shapes: Their shapes. Type: int64.
 //   - dense_inputs: Inputs that are matrices.
 //   - hashed_output: Whether entries are hashes, rather than strings joined with "_X_".
 //   - num_buckets: The number that hashes are taken modulo; 0 for none. At least 0.
 //   - hash_key: The key of the hash.
 //   - out_type: The type of the entries: int64 for hashes, else string. Types: int64, string.
 //   - internal_type: The type that values have when they are combined. Types: int64, string.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_values: Types: int64, string.
+//   - output_shape: Type: int64.
 func SparseCross(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, dense_inputs []tf.Output, hashed_output bool, num_buckets int64, hash_key int64, out_type tf.DataType, internal_type tf.DataType) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -984,11 +1099,17 @@ func SparseCross(scope *Scope, indices []tf.Output, values []tf.Output, shapes [
 //
 // Arguments:
 //
-//   - indices: Indices of the sparse inputs.
+//   - indices: Indices of the sparse inputs. Type: int64.
 //   - values: Their values, strings or integers.
-//   - shapes: Their shapes.
+//   - shapes: Their shapes. Type: int64.
 //   - dense_inputs: Inputs that are matrices.
-//   - sep: What stands between the parts of an entry.
+//   - sep: What stands between the parts of an entry. Type: string.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_values: Type: string.
+//   - output_shape: Type: int64.
 func SparseCrossV2(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, dense_inputs []tf.Output, sep tf.Output) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1004,9 +1125,9 @@ func SparseCrossV2(scope *Scope, indices []tf.Output, values []tf.Output, shapes
 //
 // Arguments:
 //
-//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - sp_values: The entries.
-//   - sp_shape: The shape.
+//   - sp_shape: The shape. Type: int64.
 //   - dense: A tensor that broadcasts to the shape of the sparse one; what is not at an entry is not read.
 //
 // Results:
@@ -1027,9 +1148,9 @@ func SparseDenseCwiseAdd(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 // Arguments:
 //
-//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - sp_values: The entries.
-//   - sp_shape: The shape.
+//   - sp_shape: The shape. Type: int64.
 //   - dense: A tensor that broadcasts to the shape of the sparse one.
 //
 // Results:
@@ -1050,9 +1171,9 @@ func SparseDenseCwiseDiv(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 // Arguments:
 //
-//   - sp_indices: Indices of the entries, one a row, in row-major order.
+//   - sp_indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - sp_values: The entries.
-//   - sp_shape: The shape.
+//   - sp_shape: The shape. Type: int64.
 //   - dense: A tensor that broadcasts to the shape of the sparse one.
 //
 // Results:
@@ -1073,17 +1194,17 @@ func SparseDenseCwiseMul(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 // Arguments:
 //
-//   - indices: Indices of the entries, one a row, in row-major order.
+//   - indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - values: The entries.
-//   - dense_shape: The shape.
+//   - dense_shape: The shape. Type: int64.
 //   - default_value: The value.
 //
 // Results:
 //
-//   - output_indices: Indices with the new entries, in column 0.
+//   - output_indices: Indices with the new entries, in column 0. Type: int64.
 //   - output_values: Values with the new entries.
-//   - empty_row_indicator: For each row whether it was empty.
-//   - reverse_index_map: For each old entry its place among the new ones.
+//   - empty_row_indicator: For each row whether it was empty. Type: bool.
+//   - reverse_index_map: For each old entry its place among the new ones. Type: int64.
 func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, default_value tf.Output) (output_indices tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1099,7 +1220,7 @@ func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dens
 //
 // Arguments:
 //
-//   - reverse_index_map: What SparseFillEmptyRows gave.
+//   - reverse_index_map: What SparseFillEmptyRows gave. Type: int64.
 //   - grad_values: The gradient of output_values.
 //
 // Results:
@@ -1144,12 +1265,12 @@ func SparseMatMulBIsSparse(value bool) SparseMatMulAttr {
 //
 // Arguments:
 //
-//   - a: A matrix.
-//   - b: A matrix.
+//   - a: A matrix. Types: float, bfloat16.
+//   - b: A matrix. Types: float, bfloat16.
 //
 // Results:
 //
-//   - product: Their product, as an ordinary matrix.
+//   - product: Their product, as an ordinary matrix. Type: float.
 //
 // Options: [SparseMatMulTransposeA], [SparseMatMulTransposeB], [SparseMatMulAIsSparse], [SparseMatMulBIsSparse].
 func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatMulAttr) (product tf.Output) {
@@ -1172,7 +1293,7 @@ func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatM
 //
 // Results:
 //
-//   - nnz: The number of entries of each.
+//   - nnz: The number of entries of each. Type: int32.
 func SparseMatrixNNZ(scope *Scope, sparse_matrix tf.Output) (nnz tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1196,10 +1317,10 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 //
 // Arguments:
 //
-//   - input_indices: Indices of the entries, one a row.
+//   - input_indices: Indices of the entries, one a row. Type: int64.
 //   - input_values: The entries.
-//   - input_shape: The shape.
-//   - reduction_axes: The dimensions; none means all.
+//   - input_shape: The shape. Type: int64.
+//   - reduction_axes: The dimensions; none means all. Type: int32.
 //
 // Options: [SparseReduceMaxKeepDims].
 func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxAttr) (output tf.Output) {
@@ -1226,10 +1347,10 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 //
 // Arguments:
 //
-//   - input_indices: Indices of the entries, one a row.
+//   - input_indices: Indices of the entries, one a row. Type: int64.
 //   - input_values: The entries.
-//   - input_shape: The shape.
-//   - reduction_axes: The dimensions; none means all.
+//   - input_shape: The shape. Type: int64.
+//   - reduction_axes: The dimensions; none means all. Type: int32.
 //
 // Options: [SparseReduceSumKeepDims].
 func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumAttr) (output tf.Output) {
@@ -1248,9 +1369,13 @@ func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Outp
 //
 // Arguments:
 //
-//   - input_indices: Indices of the entries, one a row.
+//   - input_indices: Indices of the entries, one a row. Type: int64.
 //   - input_values: The entries.
-//   - input_shape: The shape.
+//   - input_shape: The shape. Type: int64.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
 func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1266,14 +1391,14 @@ func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output
 //
 // Arguments:
 //
-//   - input_indices: Indices of the entries, one a row.
-//   - input_shape: The shape.
-//   - new_shape: The new shape, in which one dimension may be -1.
+//   - input_indices: Indices of the entries, one a row. Type: int64.
+//   - input_shape: The shape. Type: int64.
+//   - new_shape: The new shape, in which one dimension may be -1. Type: int64.
 //
 // Results:
 //
-//   - output_indices: The new indices of the entries.
-//   - output_shape: The new shape, with -1 replaced.
+//   - output_indices: The new indices of the entries. Type: int64.
+//   - output_shape: The new shape, with -1 replaced. Type: int64.
 func SparseReshape(scope *Scope, input_indices tf.Output, input_shape tf.Output, new_shape tf.Output) (output_indices tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1297,9 +1422,13 @@ func SparseSegmentMeanSparseGradient(value bool) SparseSegmentMeanAttr {
 //
 // Arguments:
 //
-//   - data: A tensor, of which slices along the first dimension are gathered.
-//   - indices: Which slices, in any order and perhaps several times.
-//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
+//   - data: A tensor, of which slices along the first dimension are gathered. Types: bfloat16, half, float, double.
+//   - indices: Which slices, in any order and perhaps several times. Types: int32, int64.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [SparseSegmentMeanSparseGradient].
 func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentMeanAttr) (output tf.Output) {
@@ -1318,10 +1447,14 @@ func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_
 //
 // Arguments:
 //
-//   - grad: The gradient of its output.
-//   - indices: What the operation was given.
-//   - segment_ids: What the operation was given.
-//   - output_dim0: The first dimension of its data.
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1345,10 +1478,14 @@ func SparseSegmentMeanWithNumSegmentsSparseGradient(value bool) SparseSegmentMea
 //
 // Arguments:
 //
-//   - data: A tensor, of which slices along the first dimension are gathered.
-//   - indices: Which slices, in any order and perhaps several times.
-//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
-//   - num_segments: How many segments.
+//   - data: A tensor, of which slices along the first dimension are gathered. Types: bfloat16, half, float, double.
+//   - indices: Which slices, in any order and perhaps several times. Types: int32, int64.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall. Types: int32, int64.
+//   - num_segments: How many segments. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [SparseSegmentMeanWithNumSegmentsSparseGradient].
 func SparseSegmentMeanWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentMeanWithNumSegmentsAttr) (output tf.Output) {
@@ -1375,9 +1512,13 @@ func SparseSegmentSqrtNSparseGradient(value bool) SparseSegmentSqrtNAttr {
 //
 // Arguments:
 //
-//   - data: A tensor, of which slices along the first dimension are gathered.
-//   - indices: Which slices, in any order and perhaps several times.
-//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
+//   - data: A tensor, of which slices along the first dimension are gathered. Types: bfloat16, half, float, double.
+//   - indices: Which slices, in any order and perhaps several times. Types: int32, int64.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [SparseSegmentSqrtNSparseGradient].
 func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSqrtNAttr) (output tf.Output) {
@@ -1396,10 +1537,14 @@ func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment
 //
 // Arguments:
 //
-//   - grad: The gradient of its output.
-//   - indices: What the operation was given.
-//   - segment_ids: What the operation was given.
-//   - output_dim0: The first dimension of its data.
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1423,10 +1568,14 @@ func SparseSegmentSqrtNWithNumSegmentsSparseGradient(value bool) SparseSegmentSq
 //
 // Arguments:
 //
-//   - data: A tensor, of which slices along the first dimension are gathered.
-//   - indices: Which slices, in any order and perhaps several times.
-//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
-//   - num_segments: How many segments.
+//   - data: A tensor, of which slices along the first dimension are gathered. Types: bfloat16, half, float, double.
+//   - indices: Which slices, in any order and perhaps several times. Types: int32, int64.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall. Types: int32, int64.
+//   - num_segments: How many segments. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
 //
 // Options: [SparseSegmentSqrtNWithNumSegmentsSparseGradient].
 func SparseSegmentSqrtNWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSqrtNWithNumSegmentsAttr) (output tf.Output) {
@@ -1454,8 +1603,8 @@ func SparseSegmentSumSparseGradient(value bool) SparseSegmentSumAttr {
 // Arguments:
 //
 //   - data: A tensor, of which slices along the first dimension are gathered.
-//   - indices: Which slices, in any order and perhaps several times.
-//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
+//   - indices: Which slices, in any order and perhaps several times. Types: int32, int64.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall. Types: int32, int64.
 //
 // Options: [SparseSegmentSumSparseGradient].
 func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSumAttr) (output tf.Output) {
@@ -1483,9 +1632,9 @@ func SparseSegmentSumWithNumSegmentsSparseGradient(value bool) SparseSegmentSumW
 // Arguments:
 //
 //   - data: A tensor, of which slices along the first dimension are gathered.
-//   - indices: Which slices, in any order and perhaps several times.
-//   - segment_ids: The segment of each of them: numbers from 0 on that never fall.
-//   - num_segments: How many segments.
+//   - indices: Which slices, in any order and perhaps several times. Types: int32, int64.
+//   - segment_ids: The segment of each of them: numbers from 0 on that never fall. Types: int32, int64.
+//   - num_segments: How many segments. Types: int32, int64.
 //
 // Options: [SparseSegmentSumWithNumSegmentsSparseGradient].
 func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSumWithNumSegmentsAttr) (output tf.Output) {
@@ -1504,11 +1653,16 @@ func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Ou
 //
 // Arguments:
 //
-//   - indices: Indices of the entries, one a row, in row-major order.
+//   - indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - values: The entries.
-//   - shape: The shape.
-//   - start: Where the box begins, in each dimension.
-//   - size: How large it is; it is cut at the tensor's edges.
+//   - shape: The shape. Type: int64.
+//   - start: Where the box begins, in each dimension. Type: int64.
+//   - size: How large it is; it is cut at the tensor's edges. Type: int64.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
 func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Output, start tf.Output, size tf.Output) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1524,13 +1678,13 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 //
 // Arguments:
 //
-//   - sp_indices: Indices of the entries, one a row, in row-major order.
-//   - sp_values: The entries.
-//   - sp_shape: The shape.
+//   - sp_indices: Indices of the entries, one a row, in row-major order. Type: int64.
+//   - sp_values: The entries. Types: half, float, double.
+//   - sp_shape: The shape. Type: int64.
 //
 // Results:
 //
-//   - output: The new values of the entries.
+//   - output: The new values of the entries. Types: half, float, double.
 func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1546,13 +1700,13 @@ func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_s
 //
 // Arguments:
 //
-//   - features: Logits, one example a row.
-//   - labels: The class of each row, a place in it.
+//   - features: Logits, one example a row. Types: half, bfloat16, float, double.
+//   - labels: The class of each row, a place in it. Types: int32, int64.
 //
 // Results:
 //
-//   - loss: The loss of each row.
-//   - backprop: The gradient with respect to features.
+//   - loss: The loss of each row. Types: half, bfloat16, float, double.
+//   - backprop: The gradient with respect to features. Types: half, bfloat16, float, double.
 func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.Output) (loss tf.Output, backprop tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1568,12 +1722,16 @@ func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, label
 //
 // Arguments:
 //
-//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order. Type: int64.
 //   - a_values: Its entries.
-//   - a_shape: Its shape.
-//   - b_indices: Indices of the entries of the other, likewise.
+//   - a_shape: Its shape. Type: int64.
+//   - b_indices: Indices of the entries of the other, likewise. Type: int64.
 //   - b_values: Its entries.
-//   - b_shape: Its shape, the same.
+//   - b_shape: Its shape, the same. Type: int64.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
 func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1589,12 +1747,16 @@ func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 //
 // Arguments:
 //
-//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order.
+//   - a_indices: Indices of the entries of the one tensor, one a row, in row-major order. Type: int64.
 //   - a_values: Its entries.
-//   - a_shape: Its shape.
-//   - b_indices: Indices of the entries of the other, likewise.
+//   - a_shape: Its shape. Type: int64.
+//   - b_indices: Indices of the entries of the other, likewise. Type: int64.
 //   - b_values: Its entries.
-//   - b_shape: Its shape, the same.
+//   - b_shape: Its shape, the same. Type: int64.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
 func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1610,11 +1772,16 @@ func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 //
 // Arguments:
 //
-//   - split_dim: The dimension.
-//   - indices: Indices of the entries, one a row, in row-major order.
+//   - split_dim: The dimension. Type: int64.
+//   - indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - values: The entries.
-//   - shape: The shape.
+//   - shape: The shape. Type: int64.
 //   - num_split: How many parts; if the dimension is no multiple of it, the first parts are larger by one. At least 1.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
 func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf.Output, shape tf.Output, num_split int64) (output_indices []tf.Output, output_values []tf.Output, output_shape []tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1632,9 +1799,9 @@ func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf
 //
 // Arguments:
 //
-//   - a_indices: Indices of the entries of a, one a row.
+//   - a_indices: Indices of the entries of a, one a row. Types: int32, int64.
 //   - a_values: The entries.
-//   - a_shape: The shape of a.
+//   - a_shape: The shape of a. Types: int32, int64.
 //   - b: The ordinary tensor.
 func SparseTensorDenseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
@@ -1664,9 +1831,9 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 //
 // Arguments:
 //
-//   - a_indices: Indices of the entries of a, one a row.
+//   - a_indices: Indices of the entries of a, one a row. Types: int32, int64.
 //   - a_values: The entries.
-//   - a_shape: The shape of a.
+//   - a_shape: The shape of a. Type: int64.
 //   - b: The ordinary matrix.
 //
 // Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
@@ -1686,9 +1853,9 @@ func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Outp
 //
 // Arguments:
 //
-//   - indices: Indices of the entries, one a row, in row-major order.
+//   - indices: Indices of the entries, one a row, in row-major order. Type: int64.
 //   - values: The entries.
-//   - dense_shape: The shape.
+//   - dense_shape: The shape. Type: int64.
 func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1704,9 +1871,9 @@ func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output,
 //
 // Arguments:
 //
-//   - indices: Indices of the entries, in order.
-//   - values: The entries.
-//   - dense_shape: The shape.
+//   - indices: Indices of the entries, in order. Type: int64.
+//   - values: The entries. Types: float, double, complex64, complex128.
+//   - dense_shape: The shape. Type: int64.
 //
 // Results:
 //
@@ -1734,8 +1901,8 @@ func SparseToDenseValidateIndices(value bool) SparseToDenseAttr {
 //
 // Arguments:
 //
-//   - sparse_indices: Indices of the values, one a row; a vector for a tensor of rank 1, a scalar for one value.
-//   - output_shape: The shape of the tensor.
+//   - sparse_indices: Indices of the values, one a row; a vector for a tensor of rank 1, a scalar for one value. Types: int32, int64.
+//   - output_shape: The shape of the tensor. Types: int32, int64.
 //   - sparse_values: The values, or one for all indices.
 //   - default_value: What the other elements are.
 //
@@ -1756,7 +1923,7 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 //
 // Arguments:
 //
-//   - axis: The dimension, a scalar; negative counts from the end.
+//   - axis: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - num_split: How many parts; it divides the dimension. At least 1.
 func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (output []tf.Output) {
 	if scope.Err() != nil {
@@ -1775,8 +1942,8 @@ func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (outp
 //
 // Arguments:
 //
-//   - size_splits: The sizes, which add up to the dimension; one may be -1 and takes what is left.
-//   - axis: The dimension, a scalar; negative counts from the end.
+//   - size_splits: The sizes, which add up to the dimension; one may be -1 and takes what is left. Types: int8, int32, int64.
+//   - axis: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - num_split: How many parts. At least 1.
 func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, axis tf.Output, num_split int64) (output []tf.Output) {
 	if scope.Err() != nil {
@@ -1937,7 +2104,7 @@ func StackV2StackName(value string) StackV2Attr {
 //
 // Arguments:
 //
-//   - max_size: The most tensors it holds; negative for any number.
+//   - max_size: The most tensors it holds; negative for any number. Type: int32.
 //   - elem_type: The type of the tensors.
 //
 // Options: [StackV2StackName].
@@ -2063,7 +2230,7 @@ func StagePeekSharedName(value string) StagePeekAttr {
 //
 // Arguments:
 //
-//   - index: Which element, from the oldest on.
+//   - index: Which element, from the oldest on. Type: int32.
 //   - dtypes: The types of an element's components.
 //
 // Options: [StagePeekCapacity], [StagePeekMemoryLimit], [StagePeekContainer], [StagePeekSharedName].
@@ -2109,6 +2276,10 @@ func StageSizeSharedName(value string) StageSizeAttr {
 //
 //   - dtypes: The types of an element's components.
 //
+// Results:
+//
+//   - size: Type: int32.
+//
 // Options: [StageSizeCapacity], [StageSizeMemoryLimit], [StageSizeContainer], [StageSizeSharedName].
 func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (size tf.Output) {
 	if scope.Err() != nil {
@@ -2134,8 +2305,8 @@ func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 // Arguments:
 //
 //   - resource: The variable: a counter and a key, as int64. It is moved forward.
-//   - algorithm: 1 Philox, 2 ThreeFry.
-//   - shape: The shape of the result.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
+//   - shape: The shape of the result. Types: int32, int64.
 //   - counts: The numbers of trials, which broadcast to shape.
 //   - probs: The probabilities of success, likewise.
 //
@@ -2165,7 +2336,7 @@ func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2At
 // Arguments:
 //
 //   - resource: The variable: a counter and a key, as int64. It is moved forward.
-//   - algorithm: 1 Philox, 2 ThreeFry.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - shape: The shape of the result.
 //
 // Options: [StatefulStandardNormalV2Dtype].
@@ -2194,7 +2365,7 @@ func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr
 // Arguments:
 //
 //   - resource: The variable: a counter and a key, as int64. It is moved forward.
-//   - algorithm: 1 Philox, 2 ThreeFry.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - shape: The shape of the result.
 //
 // Options: [StatefulTruncatedNormalDtype].
@@ -2223,7 +2394,7 @@ func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 // Arguments:
 //
 //   - resource: The variable: a counter and a key, as int64. It is moved forward.
-//   - algorithm: 1 Philox, 2 ThreeFry.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - shape: The shape of the result.
 //
 // Options: [StatefulUniformDtype].
@@ -2252,7 +2423,7 @@ func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 // Arguments:
 //
 //   - resource: The variable: a counter and a key, as int64. It is moved forward.
-//   - algorithm: 1 Philox, 2 ThreeFry.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - shape: The shape of the result.
 //
 // Options: [StatefulUniformFullIntDtype].
@@ -2273,7 +2444,7 @@ func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Outpu
 // Arguments:
 //
 //   - resource: The variable: a counter and a key, as int64. It is moved forward.
-//   - algorithm: 1 Philox, 2 ThreeFry.
+//   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - shape: The shape of the result.
 //   - minval: The least integer, a scalar.
 //   - maxval: The end of the range, a scalar above minval; it is not drawn.
@@ -2301,8 +2472,12 @@ func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr
 // Arguments:
 //
 //   - logits: Unnormalized log-probabilities, one distribution a row.
-//   - num_samples: How many draws of each.
-//   - seed: Two numbers; the same give the same result.
+//   - num_samples: How many draws of each. Type: int32.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: int32, int64.
 //
 // Options: [StatelessMultinomialOutputDtype].
 func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output, seed tf.Output, optional ...StatelessMultinomialAttr) (output tf.Output) {
@@ -2321,12 +2496,16 @@ func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output,
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
-//   - means: The means, which broadcast with the other parameters.
-//   - stddevs: The deviations, likewise.
-//   - minvals: The lower limits, likewise.
-//   - maxvals: The upper limits, likewise.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//   - means: The means, which broadcast with the other parameters. Types: half, float, double.
+//   - stddevs: The deviations, likewise. Types: half, float, double.
+//   - minvals: The lower limits, likewise. Types: half, float, double.
+//   - maxvals: The upper limits, likewise. Types: half, float, double.
+//
+// Results:
+//
+//   - output: Types: half, float, double.
 func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, means tf.Output, stddevs tf.Output, minvals tf.Output, maxvals tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2350,8 +2529,8 @@ func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
 //   - counts: The numbers of trials, which broadcast to shape.
 //   - probs: The probabilities of success, likewise.
 //
@@ -2372,9 +2551,13 @@ func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, coun
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
-//   - alpha: The shape parameters, which broadcast to shape.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//   - alpha: The shape parameters, which broadcast to shape. Types: half, float, double.
+//
+// Results:
+//
+//   - output: Types: half, float, double.
 func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2390,11 +2573,15 @@ func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
-//   - alpha: The shape parameters, which broadcast to shape.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
+//   - alpha: The shape parameters, which broadcast to shape. Types: half, float, double.
+//
+// Results:
+//
+//   - output: Types: half, float, double.
 func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, alpha tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2407,6 +2594,10 @@ func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counte
 }
 
 // StatelessRandomGetAlg tells the algorithm that the device prefers: 1 Philox, 2 ThreeFry.
+//
+// Results:
+//
+//   - alg: Type: int32.
 func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2421,12 +2612,12 @@ func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - seed: Two numbers. Types: int32, int64.
 //
 // Results:
 //
-//   - key: The key, a vector of one number.
-//   - counter: The counter, a vector of two.
+//   - key: The key, a vector of one number. Type: uint64.
+//   - counter: The counter, a vector of two. Type: uint64.
 func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2442,13 +2633,13 @@ func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, 
 //
 // Arguments:
 //
-//   - seed: Two numbers.
+//   - seed: Two numbers. Types: int32, int64.
 //
 // Results:
 //
-//   - key: The key, a vector of one number.
-//   - counter: The counter, a vector of two.
-//   - alg: 1 Philox, 2 ThreeFry.
+//   - key: The key, a vector of one number. Type: uint64.
+//   - counter: The counter, a vector of two. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry. Type: int32.
 func StatelessRandomGetKeyCounterAlg(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output, alg tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2472,8 +2663,12 @@ func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [StatelessRandomNormalDtype].
 func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomNormalAttr) (output tf.Output) {
@@ -2500,10 +2695,14 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [StatelessRandomNormalV2Dtype].
 func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomNormalV2Attr) (output tf.Output) {
@@ -2522,8 +2721,8 @@ func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, count
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
 //   - lam: Their means, which broadcast to shape.
 //   - dtype: The type of the draws. Types: half, float, double, int32, int64.
 func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam tf.Output, dtype tf.DataType) (output tf.Output) {
@@ -2550,8 +2749,12 @@ func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [StatelessRandomUniformDtype].
 func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformAttr) (output tf.Output) {
@@ -2578,8 +2781,12 @@ func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUnifor
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64, uint32, uint64.
+//
+// Results:
+//
+//   - output: Types: int32, int64, uint32, uint64.
 //
 // Options: [StatelessRandomUniformFullIntDtype].
 func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformFullIntAttr) (output tf.Output) {
@@ -2606,10 +2813,14 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
+//
+// Results:
+//
+//   - output: Types: int32, int64, uint32, uint64.
 //
 // Options: [StatelessRandomUniformFullIntV2Dtype].
 func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformFullIntV2Attr) (output tf.Output) {
@@ -2628,10 +2839,14 @@ func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Outpu
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
-//   - minval: The least integer, a scalar.
-//   - maxval: The end of the range, a scalar above minval; it is not drawn.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//   - minval: The least integer, a scalar. Types: int32, int64.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: int32, int64.
 func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2647,12 +2862,16 @@ func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, mi
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
-//   - minval: The least integer, a scalar.
-//   - maxval: The end of the range, a scalar above minval; it is not drawn.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
+//   - minval: The least integer, a scalar. Types: int32, int64, uint32, uint64.
+//   - maxval: The end of the range, a scalar above minval; it is not drawn. Types: int32, int64, uint32, uint64.
+//
+// Results:
+//
+//   - output: Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2676,10 +2895,14 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [StatelessRandomUniformV2Dtype].
 func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformV2Attr) (output tf.Output) {
@@ -2698,9 +2921,9 @@ func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, coun
 //
 // Arguments:
 //
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.Output, alg tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2724,8 +2947,12 @@ func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAt
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - seed: Two numbers; the same give the same result.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - seed: Two numbers; the same give the same result. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [StatelessTruncatedNormalDtype].
 func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessTruncatedNormalAttr) (output tf.Output) {
@@ -2752,10 +2979,14 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it.
-//   - counter: The generator's counter, likewise.
-//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.
+//   - shape: The shape of the result. Types: int32, int64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - counter: The generator's counter, likewise. Type: uint64.
+//   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [StatelessTruncatedNormalV2Dtype].
 func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessTruncatedNormalV2Attr) (output tf.Output) {
@@ -2774,7 +3005,12 @@ func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, co
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - pattern: The expression, in RE2's syntax.
+//
+// Results:
+//
+//   - output: Type: bool.
 func StaticRegexFullMatch(scope *Scope, input tf.Output, pattern string) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2799,8 +3035,13 @@ func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - pattern: The expression, in RE2's syntax.
 //   - rewrite: The replacement, in which \1 to \9 stand for groups and \0 for the match.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [StaticRegexReplaceReplaceGlobal].
 func StaticRegexReplace(scope *Scope, input tf.Output, pattern string, rewrite string, optional ...StaticRegexReplaceAttr) (output tf.Output) {
@@ -2859,9 +3100,9 @@ func StridedSliceShrinkAxisMask(value int64) StridedSliceAttr {
 //
 // Arguments:
 //
-//   - begin: Where to begin in each of the first dimensions; negative counts from the end. The dimensions that are not given are taken whole.
-//   - end: Where to end, without that element, counted likewise; both are limited to the dimension.
-//   - strides: The steps: not 0, and negative to go backwards.
+//   - begin: Where to begin in each of the first dimensions; negative counts from the end. The dimensions that are not given are taken whole. Types: int16, int32, int64.
+//   - end: Where to end, without that element, counted likewise; both are limited to the dimension. Types: int16, int32, int64.
+//   - strides: The steps: not 0, and negative to go backwards. Types: int16, int32, int64.
 //
 // Options: [StridedSliceBeginMask], [StridedSliceEndMask], [StridedSliceEllipsisMask], [StridedSliceNewAxisMask], [StridedSliceShrinkAxisMask].
 func StridedSlice(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, optional ...StridedSliceAttr) (output tf.Output) {
@@ -2908,10 +3149,10 @@ func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of StridedSlice's input.
-//   - begin: As StridedSlice has it.
-//   - end: As StridedSlice has it.
-//   - strides: As StridedSlice has it.
+//   - shape: The shape of StridedSlice's input. Types: int32, int64.
+//   - begin: As StridedSlice has it. Types: int32, int64.
+//   - end: As StridedSlice has it. Types: int32, int64.
+//   - strides: As StridedSlice has it. Types: int32, int64.
 //   - dy: The gradient of its output.
 //
 // Options: [StridedSliceGradBeginMask], [StridedSliceGradEndMask], [StridedSliceGradEllipsisMask], [StridedSliceGradNewAxisMask], [StridedSliceGradShrinkAxisMask].
@@ -2951,6 +3192,10 @@ func StringFormatSummarize(value int64) StringFormatAttr {
 //
 //   - inputs: The tensors; numbers and strings alike.
 //
+// Results:
+//
+//   - output: Type: string.
+//
 // Options: [StringFormatTemplate], [StringFormatPlaceholder], [StringFormatSummarize].
 func StringFormat(scope *Scope, inputs []tf.Output, optional ...StringFormatAttr) (output tf.Output) {
 	if scope.Err() != nil {
@@ -2976,7 +3221,11 @@ func StringJoinSeparator(value string) StringJoinAttr {
 //
 // Arguments:
 //
-//   - inputs: Tensors of one shape, and scalars, which go with every element.
+//   - inputs: Tensors of one shape, and scalars, which go with every element. Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [StringJoinSeparator].
 func StringJoin(scope *Scope, inputs []tf.Output, optional ...StringJoinAttr) (output tf.Output) {
@@ -3001,6 +3250,14 @@ func StringLengthUnit(value string) StringLengthAttr {
 
 // StringLength tells the length of strings.
 //
+// Arguments:
+//
+//   - input: Type: string.
+//
+// Results:
+//
+//   - output: Type: int32.
+//
 // Options: [StringLengthUnit].
 func StringLength(scope *Scope, input tf.Output, optional ...StringLengthAttr) (output tf.Output) {
 	if scope.Err() != nil {
@@ -3024,6 +3281,14 @@ func StringLowerEncoding(value string) StringLowerAttr {
 
 // StringLower turns letters into small ones.
 //
+// Arguments:
+//
+//   - input: Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
+//
 // Options: [StringLowerEncoding].
 func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (output tf.Output) {
 	if scope.Err() != nil {
@@ -3041,14 +3306,19 @@ func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (ou
 //
 // Arguments:
 //
-//   - data: The strings of all rows.
-//   - data_splits: Where rows begin and end.
+//   - data: The strings of all rows. Type: string.
+//   - data_splits: Where rows begin and end. Types: int32, int64.
 //   - separator: What stands between joined strings.
 //   - ngram_widths: How many strings are joined.
 //   - left_pad: What stands before a row.
 //   - right_pad: What stands after a row.
 //   - pad_width: How much of that; -1 for one less than the width.
 //   - preserve_short_sequences: Whether a row shorter than all widths gives itself as a whole.
+//
+// Results:
+//
+//   - ngrams: Type: string.
+//   - ngrams_splits: Types: int32, int64.
 func StringNGrams(scope *Scope, data tf.Output, data_splits tf.Output, separator string, ngram_widths []int64, left_pad string, right_pad string, pad_width int64, preserve_short_sequences bool) (ngrams tf.Output, ngrams_splits tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -3073,13 +3343,14 @@ func StringSplitSkipEmpty(value bool) StringSplitAttr {
 //
 // Arguments:
 //
-//   - delimiter: The characters; empty to split into bytes.
+//   - input: Type: string.
+//   - delimiter: The characters; empty to split into bytes. Type: string.
 //
 // Results:
 //
-//   - indices: The indices of the parts: a row for each string.
-//   - values: The parts.
-//   - shape: The shape of the sparse matrix.
+//   - indices: The indices of the parts: a row for each string. Type: int64.
+//   - values: The parts. Type: string.
+//   - shape: The shape of the sparse matrix. Type: int64.
 //
 // Options: [StringSplitSkipEmpty].
 func StringSplit(scope *Scope, input tf.Output, delimiter tf.Output, optional ...StringSplitAttr) (indices tf.Output, values tf.Output, shape tf.Output) {
@@ -3106,13 +3377,14 @@ func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
 //
 // Arguments:
 //
-//   - sep: The separator; empty for any white space.
+//   - input: Type: string.
+//   - sep: The separator; empty for any white space. Type: string.
 //
 // Results:
 //
-//   - indices: The indices of the parts: a row for each string.
-//   - values: The parts.
-//   - shape: The shape of the sparse matrix.
+//   - indices: The indices of the parts: a row for each string. Type: int64.
+//   - values: The parts. Type: string.
+//   - shape: The shape of the sparse matrix. Type: int64.
 //
 // Options: [StringSplitV2Maxsplit].
 func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...StringSplitV2Attr) (indices tf.Output, values tf.Output, shape tf.Output) {
@@ -3128,6 +3400,14 @@ func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...Str
 }
 
 // StringStrip takes white space off both ends of strings.
+//
+// Arguments:
+//
+//   - input: Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
 func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -3143,11 +3423,12 @@ func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
+//   - string_tensor: Type: string.
 //   - num_buckets: How many buckets; hashes are taken modulo this. At least 1.
 //
 // Results:
 //
-//   - output: For each string its bucket, in [0, num_buckets).
+//   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -3164,11 +3445,12 @@ func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - num_buckets: How many buckets; hashes are taken modulo this. At least 1.
 //
 // Results:
 //
-//   - output: For each string its bucket, in [0, num_buckets).
+//   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -3185,12 +3467,13 @@ func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (o
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - num_buckets: How many buckets; hashes are taken modulo this. At least 1.
 //   - key: The key, two numbers.
 //
 // Results:
 //
-//   - output: For each string its bucket, in [0, num_buckets).
+//   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucketStrong(scope *Scope, input tf.Output, num_buckets int64, key []int64) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -3212,6 +3495,10 @@ func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 }
 
 // StringToNumber parses strings as numbers, with white space around them; any other text is an error.
+//
+// Arguments:
+//
+//   - string_tensor: Type: string.
 //
 // Options: [StringToNumberOutType].
 func StringToNumber(scope *Scope, string_tensor tf.Output, optional ...StringToNumberAttr) (output tf.Output) {
@@ -3235,6 +3522,14 @@ func StringUpperEncoding(value string) StringUpperAttr {
 }
 
 // StringUpper turns letters into capitals.
+//
+// Arguments:
+//
+//   - input: Type: string.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [StringUpperEncoding].
 func StringUpper(scope *Scope, input tf.Output, optional ...StringUpperAttr) (output tf.Output) {
@@ -3273,9 +3568,13 @@ func SubstrUnit(value string) SubstrAttr {
 //
 // Arguments:
 //
-//   - input: The strings.
-//   - pos: Where a substring begins; negative counts from the end. A place outside of the string is an error.
-//   - len: How long they are; less where the string ends.
+//   - input: The strings. Type: string.
+//   - pos: Where a substring begins; negative counts from the end. A place outside of the string is an error. Types: int32, int64.
+//   - len: How long they are; less where the string ends. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [SubstrUnit].
 func Substr(scope *Scope, input tf.Output, pos tf.Output, len tf.Output, optional ...SubstrAttr) (output tf.Output) {
@@ -3302,7 +3601,7 @@ func SumKeepDims(value bool) SumAttr {
 //
 // Arguments:
 //
-//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice.
+//   - axis: The axes, as a scalar or a vector; negative ones count from the end. An empty vector leaves the input as it is, and no axis may occur twice. Types: int32, int64.
 //
 // Results:
 //
@@ -3359,7 +3658,7 @@ func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.
 //
 // Arguments:
 //
-//   - pred: Which: a scalar.
+//   - pred: Which: a scalar. Type: bool.
 //
 // Results:
 //

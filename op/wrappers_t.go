@@ -69,7 +69,13 @@ func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2A
 //
 // Arguments:
 //
+//   - handle: Type: string.
+//   - flow_in: Type: float.
 //   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - lengths: Type: int64.
 //
 // Options: [TensorArrayConcatV2ElementShapeExcept0].
 func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV2Attr) (value tf.Output, lengths tf.Output) {
@@ -96,12 +102,12 @@ func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3A
 //
 // Arguments:
 //
-//   - flow_in: The flow of the operations that wrote them.
+//   - flow_in: The flow of the operations that wrote them. Type: float.
 //   - dtype: The type of the elements.
 //
 // Results:
 //
-//   - lengths: The size of each element in that dimension.
+//   - lengths: The size of each element in that dimension. Type: int64.
 //
 // Options: [TensorArrayConcatV3ElementShapeExcept0].
 func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV3Attr) (value tf.Output, lengths tf.Output) {
@@ -128,8 +134,8 @@ func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
 //
 // Arguments:
 //
-//   - indices: Which elements, a vector.
-//   - flow_in: The flow of the operations that wrote them.
+//   - indices: Which elements, a vector. Type: int32.
+//   - flow_in: The flow of the operations that wrote them. Type: float.
 //   - dtype: The type of the elements.
 //
 // Options: [TensorArrayGatherV3ElementShape].
@@ -149,12 +155,12 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 //
 // Arguments:
 //
-//   - flow_in: The flow of the operation before.
+//   - flow_in: The flow of the operation before. Type: float.
 //   - source: A name for the gradient that is computed: there is one array for each.
 //
 // Results:
 //
-//   - flow_out: The flow for the first operation on the gradients.
+//   - flow_out: The flow for the first operation on the gradients. Type: float.
 func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -171,13 +177,13 @@ func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source
 //
 // Arguments:
 //
-//   - flow_in: The flow of the operation before.
-//   - shape_to_prepend: The sizes of these dimensions.
+//   - flow_in: The flow of the operation before. Type: float.
+//   - shape_to_prepend: The sizes of these dimensions. Type: int32.
 //   - source: A name for the gradient that is computed: there is one array for each.
 //
 // Results:
 //
-//   - flow_out: The flow for the first operation on the gradients.
+//   - flow_out: The flow for the first operation on the gradients. Type: float.
 func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output, shape_to_prepend tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -194,8 +200,8 @@ func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output,
 //
 // Arguments:
 //
-//   - index: Which element; one that was not written is zeros if the shape of elements is known, else an error.
-//   - flow_in: The flow of the operations that wrote it.
+//   - index: Which element; one that was not written is zeros if the shape of elements is known, else an error. Type: int32.
+//   - flow_in: The flow of the operations that wrote it. Type: float.
 //   - dtype: The type of the elements.
 func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
 	if scope.Err() != nil {
@@ -213,12 +219,12 @@ func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 //
 // Arguments:
 //
-//   - indices: The element for each slice, a vector.
-//   - flow_in: The flow of the operation before.
+//   - indices: The element for each slice, a vector. Type: int32.
+//   - flow_in: The flow of the operation before. Type: float.
 //
 // Results:
 //
-//   - flow_out: The flow for the operation after.
+//   - flow_out: The flow for the operation after. Type: float.
 func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -234,7 +240,11 @@ func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, val
 //
 // Arguments:
 //
-//   - flow_in: The flow of the operation before.
+//   - flow_in: The flow of the operation before. Type: float.
+//
+// Results:
+//
+//   - size: Type: int32.
 func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -250,12 +260,12 @@ func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 //
 // Arguments:
 //
-//   - lengths: The size of each piece, as many as there are elements.
-//   - flow_in: The flow of the operation before.
+//   - lengths: The size of each piece, as many as there are elements. Type: int64.
+//   - flow_in: The flow of the operation before. Type: float.
 //
 // Results:
 //
-//   - flow_out: The flow for the operation after.
+//   - flow_out: The flow for the operation after. Type: float.
 func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -294,8 +304,12 @@ func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 //
 // Arguments:
 //
-//   - size: How many elements, a scalar.
+//   - size: How many elements, a scalar. Type: int32.
 //   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - handle: Type: string.
 //
 // Options: [TensorArrayV2ElementShape], [TensorArrayV2DynamicSize], [TensorArrayV2ClearAfterRead], [TensorArrayV2TensorArrayName].
 //
@@ -346,12 +360,12 @@ func TensorArrayV3TensorArrayName(value string) TensorArrayV3Attr {
 //
 // Arguments:
 //
-//   - size: How many elements, a scalar.
+//   - size: How many elements, a scalar. Type: int32.
 //   - dtype: The type of the elements.
 //
 // Results:
 //
-//   - flow: What the first operation on the array takes; the flow from one to the next puts them in order.
+//   - flow: What the first operation on the array takes; the flow from one to the next puts them in order. Type: float.
 //
 // Options: [TensorArrayV3ElementShape], [TensorArrayV3DynamicSize], [TensorArrayV3ClearAfterRead], [TensorArrayV3IdenticalElementShapes], [TensorArrayV3TensorArrayName].
 func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV3Attr) (handle tf.Output, flow tf.Output) {
@@ -370,13 +384,13 @@ func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 //
 // Arguments:
 //
-//   - index: Which element; one that was written already is an error.
+//   - index: Which element; one that was written already is an error. Type: int32.
 //   - value: The element, of the array's type and shape.
-//   - flow_in: The flow of the operation before.
+//   - flow_in: The flow of the operation before. Type: float.
 //
 // Results:
 //
-//   - flow_out: The flow for the operation after.
+//   - flow_out: The flow for the operation after. Type: float.
 func TensorArrayWriteV3(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -433,7 +447,7 @@ func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 // Results:
 //
 //   - tensor: All elements, one after another.
-//   - lengths: The first dimension of each element, by which TensorListSplit takes them apart again.
+//   - lengths: The first dimension of each element, by which TensorListSplit takes them apart again. Type: int64.
 //
 // Options: [TensorListConcatElementShape].
 func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.DataType, optional ...TensorListConcatAttr) (tensor tf.Output, lengths tf.Output) {
@@ -471,14 +485,14 @@ func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, e
 //
 // Arguments:
 //
-//   - element_shape: A shape that the elements fit, of which the first dimension is open.
-//   - leading_dims: The first dimension of each element that is not set.
+//   - element_shape: A shape that the elements fit, of which the first dimension is open. Types: int32, int64.
+//   - leading_dims: The first dimension of each element that is not set. Type: int64.
 //   - element_dtype: The type of the elements.
 //
 // Results:
 //
 //   - tensor: All elements, one after another.
-//   - lengths: The first dimension of each element.
+//   - lengths: The first dimension of each element. Type: int64.
 func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.Output, leading_dims tf.Output, element_dtype tf.DataType) (tensor tf.Output, lengths tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -499,7 +513,7 @@ func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.O
 //
 // Results:
 //
-//   - element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank.
+//   - element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank. Types: int32, int64.
 func TensorListElementShape(scope *Scope, input_handle tf.Output, shape_type tf.DataType) (element_shape tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -516,7 +530,7 @@ func TensorListElementShape(scope *Scope, input_handle tf.Output, shape_type tf.
 //
 // Arguments:
 //
-//   - element_shape: A shape that the slices fit.
+//   - element_shape: A shape that the slices fit. Types: int32, int64.
 func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -532,8 +546,8 @@ func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Outpu
 //
 // Arguments:
 //
-//   - indices: Their places, a vector.
-//   - element_shape: A shape that the elements fit.
+//   - indices: Their places, a vector. Type: int32.
+//   - element_shape: A shape that the elements fit. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, element_shape tf.Output, element_dtype tf.DataType) (values tf.Output) {
 	if scope.Err() != nil {
@@ -553,8 +567,8 @@ func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, e
 //
 // Arguments:
 //
-//   - index: Its place, from 0.
-//   - element_shape: A shape that the element fits.
+//   - index: Its place, from 0. Type: int32.
+//   - element_shape: A shape that the element fits. Types: int32, int64.
 //   - element_dtype: The type of the elements.
 func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, element_shape tf.Output, element_dtype tf.DataType) (item tf.Output) {
 	if scope.Err() != nil {
@@ -569,6 +583,10 @@ func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, el
 }
 
 // TensorListLength tells the number of elements of a list.
+//
+// Results:
+//
+//   - length: Type: int32.
 func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -584,7 +602,7 @@ func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
 //
 // Arguments:
 //
-//   - element_shape: A shape that the element fits.
+//   - element_shape: A shape that the element fits. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListPopBack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType) (output_handle tf.Output, tensor tf.Output) {
 	if scope.Err() != nil {
@@ -630,8 +648,8 @@ func TensorListPushBackBatch(scope *Scope, input_handles tf.Output, tensor tf.Ou
 //
 // Arguments:
 //
-//   - element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1.
-//   - num_elements: The length.
+//   - element_shape: The shape of the elements as far as it is known: a vector with -1 for an unknown dimension, or the scalar -1. Types: int32, int64.
+//   - num_elements: The length. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
 	if scope.Err() != nil {
@@ -649,7 +667,7 @@ func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Ou
 //
 // Arguments:
 //
-//   - size: The new length.
+//   - size: The new length. Type: int32.
 func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -665,8 +683,8 @@ func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (out
 //
 // Arguments:
 //
-//   - indices: The place of each slice. The list is as long as the largest asks for.
-//   - element_shape: A shape that the slices fit.
+//   - indices: The place of each slice. The list is as long as the largest asks for. Type: int32.
+//   - element_shape: A shape that the slices fit. Types: int32, int64.
 func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, element_shape tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -682,7 +700,7 @@ func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, elemen
 //
 // Arguments:
 //
-//   - indices: The place of each slice.
+//   - indices: The place of each slice. Type: int32.
 func TensorListScatterIntoExistingList(scope *Scope, input_handle tf.Output, tensor tf.Output, indices tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -698,9 +716,9 @@ func TensorListScatterIntoExistingList(scope *Scope, input_handle tf.Output, ten
 //
 // Arguments:
 //
-//   - indices: The place of each slice.
-//   - element_shape: A shape that the slices fit.
-//   - num_elements: The least length; -1 to have it from the largest index.
+//   - indices: The place of each slice. Type: int32.
+//   - element_shape: A shape that the slices fit. Types: int32, int64.
+//   - num_elements: The least length; -1 to have it from the largest index. Type: int32.
 func TensorListScatterV2(scope *Scope, tensor tf.Output, indices tf.Output, element_shape tf.Output, num_elements tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -724,7 +742,7 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 //
 // Arguments:
 //
-//   - index: Its place, from 0.
+//   - index: Its place, from 0. Type: int32.
 //   - item: The new element.
 //
 // Options: [TensorListSetItemResizeIfIndexOutOfBounds].
@@ -744,8 +762,8 @@ func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, it
 //
 // Arguments:
 //
-//   - element_shape: A shape that the pieces fit.
-//   - lengths: How much of the first dimension each piece gets; they add up to all of it.
+//   - element_shape: A shape that the pieces fit. Types: int32, int64.
+//   - lengths: How much of the first dimension each piece gets; they add up to all of it. Type: int64.
 func TensorListSplit(scope *Scope, tensor tf.Output, element_shape tf.Output, lengths tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -769,7 +787,7 @@ func TensorListStackNumElements(value int64) TensorListStackAttr {
 //
 // Arguments:
 //
-//   - element_shape: A shape that the elements fit; it is needed if elements are not set.
+//   - element_shape: A shape that the elements fit; it is needed if elements are not set. Type: int32.
 //   - element_dtype: The type of the elements.
 //
 // Options: [TensorListStackNumElements].
@@ -797,7 +815,7 @@ func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [TensorScatterAddBadIndicesPolicy].
@@ -825,7 +843,7 @@ func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [TensorScatterMaxBadIndicesPolicy].
@@ -853,7 +871,7 @@ func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [TensorScatterMinBadIndicesPolicy].
@@ -881,7 +899,7 @@ func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - updates: For each vector an element or slice.
 //
 // Options: [TensorScatterSubBadIndicesPolicy].
@@ -909,7 +927,7 @@ func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
 //
 // Arguments:
 //
-//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
+//   - indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices. Types: int16, int32, int64, uint16.
 //   - updates: For each vector an element or slice.
 //
 // Options: [TensorScatterUpdateBadIndicesPolicy].
@@ -957,9 +975,9 @@ func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdat
 //
 // Arguments:
 //
-//   - begin: As StridedSlice has it.
-//   - end: As StridedSlice has it.
-//   - strides: As StridedSlice has it.
+//   - begin: As StridedSlice has it. Types: int32, int64.
+//   - end: As StridedSlice has it. Types: int32, int64.
+//   - strides: As StridedSlice has it. Types: int32, int64.
 //   - value: Of the shape of StridedSlice's output, or one that broadcasts to it.
 //
 // Options: [TensorStridedSliceUpdateBeginMask], [TensorStridedSliceUpdateEndMask], [TensorStridedSliceUpdateEllipsisMask], [TensorStridedSliceUpdateNewAxisMask], [TensorStridedSliceUpdateShrinkAxisMask].
@@ -995,6 +1013,10 @@ func TensorSummaryDisplayName(value string) TensorSummaryAttr {
 
 // TensorSummary makes a serialized summary of a tensor.
 //
+// Results:
+//
+//   - summary: Type: string.
+//
 // Options: [TensorSummaryDescription], [TensorSummaryLabels], [TensorSummaryDisplayName].
 func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr) (summary tf.Output) {
 	if scope.Err() != nil {
@@ -1012,8 +1034,12 @@ func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr
 //
 // Arguments:
 //
-//   - tag: What it is shown under.
-//   - serialized_summary_metadata: A serialized SummaryMetadata, which says how it is shown.
+//   - tag: What it is shown under. Type: string.
+//   - serialized_summary_metadata: A serialized SummaryMetadata, which says how it is shown. Type: string.
+//
+// Results:
+//
+//   - summary: Type: string.
 func TensorSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, serialized_summary_metadata tf.Output) (summary tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1074,7 +1100,7 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 //
 // Arguments:
 //
-//   - true_classes: The classes that are right, num_true of them a row.
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
 //   - num_true: How many right classes each example has. At least 1.
 //   - num_sampled: How many to draw. At least 1.
 //   - unique: Whether no class is drawn twice.
@@ -1082,9 +1108,9 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 //
 // Results:
 //
-//   - sampled_candidates: The classes drawn.
-//   - true_expected_count: How often each right class is expected among them.
-//   - sampled_expected_count: How often each of them is expected.
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
 //
 // Options: [ThreadUnsafeUnigramCandidateSamplerSeed], [ThreadUnsafeUnigramCandidateSamplerSeed2].
 func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...ThreadUnsafeUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
@@ -1103,7 +1129,7 @@ func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, n
 //
 // Arguments:
 //
-//   - multiples: How often, for each dimension; 0 gives no elements.
+//   - multiples: How often, for each dimension; 0 gives no elements. Types: int32, int64.
 func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1120,7 +1146,7 @@ func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output)
 // Arguments:
 //
 //   - input: The gradient of its output.
-//   - multiples: How often each dimension was repeated.
+//   - multiples: How often each dimension was repeated. Type: int32.
 //
 // Deprecated: from version 3 of the GraphDef format on. It is composed of Reshape and Sum.
 func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
@@ -1135,6 +1161,10 @@ func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Out
 }
 
 // Timestamp tells the time in seconds since 1970.
+//
+// Results:
+//
+//   - ts: Type: double.
 func Timestamp(scope *Scope) (ts tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1148,6 +1178,10 @@ func Timestamp(scope *Scope) (ts tf.Output) {
 // ToBool tells whether a tensor holds as a condition.
 //
 // A scalar number holds if it is not zero, a scalar string if it is not empty, any other tensor if it has elements.
+//
+// Results:
+//
+//   - output: Type: bool.
 func ToBool(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1177,7 +1211,7 @@ func TopKSorted(value bool) TopKAttr {
 // Results:
 //
 //   - values: The elements.
-//   - indices: Their places in the row.
+//   - indices: Their places in the row. Type: int32.
 //
 // Options: [TopKSorted].
 //
@@ -1212,12 +1246,12 @@ func TopKV2IndexType(value tf.DataType) TopKV2Attr {
 // Arguments:
 //
 //   - input: Rows in the last dimension, of at least k elements.
-//   - k: How many.
+//   - k: How many. Types: int16, int32, int64.
 //
 // Results:
 //
 //   - values: The elements.
-//   - indices: Their places in the row.
+//   - indices: Their places in the row. Types: int16, int32, int64.
 //
 // Options: [TopKV2Sorted], [TopKV2IndexType].
 func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) (values tf.Output, indices tf.Output) {
@@ -1236,7 +1270,7 @@ func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) 
 //
 // Arguments:
 //
-//   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end.
+//   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end. Types: int32, int64.
 func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1252,10 +1286,14 @@ func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - superdiag: The superdiagonal as a row, whose last element is not read.
-//   - maindiag: The main diagonal as a row.
-//   - subdiag: The subdiagonal as a row, whose first element is not read.
-//   - rhs: What to multiply by.
+//   - superdiag: The superdiagonal as a row, whose last element is not read. Types: double, float, complex64, complex128.
+//   - maindiag: The main diagonal as a row. Types: double, float, complex64, complex128.
+//   - subdiag: The subdiagonal as a row, whose first element is not read. Types: double, float, complex64, complex128.
+//   - rhs: What to multiply by. Types: double, float, complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: double, float, complex64, complex128.
 func TridiagonalMatMul(scope *Scope, superdiag tf.Output, maindiag tf.Output, subdiag tf.Output, rhs tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1284,8 +1322,12 @@ func TridiagonalSolvePerturbSingular(value bool) TridiagonalSolveAttr {
 //
 // Arguments:
 //
-//   - diagonals: Three rows: superdiagonal, main diagonal and subdiagonal, padded to equal length.
-//   - rhs: B.
+//   - diagonals: Three rows: superdiagonal, main diagonal and subdiagonal, padded to equal length. Types: double, float, complex64, complex128.
+//   - rhs: B. Types: double, float, complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: double, float, complex64, complex128.
 //
 // Options: [TridiagonalSolvePartialPivoting], [TridiagonalSolvePerturbSingular].
 func TridiagonalSolve(scope *Scope, diagonals tf.Output, rhs tf.Output, optional ...TridiagonalSolveAttr) (output tf.Output) {
@@ -1341,8 +1383,12 @@ func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 //
 // Arguments:
 //
-//   - shape: The shape of the result.
+//   - shape: The shape of the result. Types: int32, int64.
 //   - dtype: The type of the elements. Types: half, bfloat16, float, double.
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
 //
 // Options: [TruncatedNormalSeed], [TruncatedNormalSeed2].
 func TruncatedNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...TruncatedNormalAttr) (output tf.Output) {

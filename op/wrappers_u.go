@@ -22,8 +22,8 @@ func UnbatchSharedName(value string) UnbatchAttr {
 // Arguments:
 //
 //   - batched_tensor: The batch; it arrives with one of the callers.
-//   - batch_index: For each part a row: the caller's id, where the part begins and where it ends.
-//   - id: The caller's own id.
+//   - batch_index: For each part a row: the caller's id, where the part begins and where it ends. Type: int64.
+//   - id: The caller's own id. Type: int64.
 //   - timeout_micros: How long to wait for the batch, in microseconds.
 //
 // Options: [UnbatchContainer], [UnbatchSharedName].
@@ -57,9 +57,9 @@ func UnbatchGradSharedName(value string) UnbatchGradAttr {
 // Arguments:
 //
 //   - original_input: The batch.
-//   - batch_index: For each part a row: the caller's id, where the part begins and where it ends.
+//   - batch_index: For each part a row: the caller's id, where the part begins and where it ends. Type: int64.
 //   - grad: The gradient of the caller's part.
-//   - id: The caller's own id.
+//   - id: The caller's own id. Type: int64.
 //
 // Options: [UnbatchGradContainer], [UnbatchGradSharedName].
 func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, grad tf.Output, id tf.Output, optional ...UnbatchGradAttr) (batched_grad tf.Output) {
@@ -120,12 +120,13 @@ func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 //
 // Results:
 //
-//   - row_splits: Where the code points of each string begin and end.
-//   - char_values: The code points of all strings.
+//   - row_splits: Where the code points of each string begin and end. Types: int32, int64.
+//   - char_values: The code points of all strings. Type: int32.
 //
 // Options: [UnicodeDecodeErrors], [UnicodeDecodeReplacementChar], [UnicodeDecodeReplaceControlCharacters], [UnicodeDecodeTsplits].
 func UnicodeDecode(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeAttr) (row_splits tf.Output, char_values tf.Output) {
@@ -167,13 +168,14 @@ func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsets
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 //
 // Results:
 //
-//   - row_splits: Where the code points of each string begin and end.
-//   - char_values: The code points of all strings.
-//   - char_to_byte_starts: The byte at which each begins in its string.
+//   - row_splits: Where the code points of each string begin and end. Types: int32, int64.
+//   - char_values: The code points of all strings. Type: int32.
+//   - char_to_byte_starts: The byte at which each begins in its string. Type: int64.
 //
 // Options: [UnicodeDecodeWithOffsetsErrors], [UnicodeDecodeWithOffsetsReplacementChar], [UnicodeDecodeWithOffsetsReplaceControlCharacters], [UnicodeDecodeWithOffsetsTsplits].
 func UnicodeDecodeWithOffsets(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeWithOffsetsAttr) (row_splits tf.Output, char_values tf.Output, char_to_byte_starts tf.Output) {
@@ -205,9 +207,13 @@ func UnicodeEncodeReplacementChar(value int64) UnicodeEncodeAttr {
 //
 // Arguments:
 //
-//   - input_values: The code points of all rows.
-//   - input_splits: Where rows begin and end.
+//   - input_values: The code points of all rows. Type: int32.
+//   - input_splits: Where rows begin and end. Types: int32, int64.
 //   - output_encoding: The encoding of the output. Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [UnicodeEncodeErrors], [UnicodeEncodeReplacementChar].
 func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output, output_encoding string, optional ...UnicodeEncodeAttr) (output tf.Output) {
@@ -223,6 +229,14 @@ func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output,
 }
 
 // UnicodeScript tells the script of code points, as the numbers of ICU's UScriptCode; -1 for what is no code point.
+//
+// Arguments:
+//
+//   - input: Type: int32.
+//
+// Results:
+//
+//   - output: Type: int32.
 func UnicodeScript(scope *Scope, input tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -256,8 +270,13 @@ func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
 //
 // Arguments:
 //
+//   - input: Type: string.
 //   - input_encoding: The encoding, such as "UTF-8" or "UTF-16-BE".
 //   - output_encoding: The encoding of the output. Values: "UTF-8", "UTF-16-BE", "UTF-32-BE".
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [UnicodeTranscodeErrors], [UnicodeTranscodeReplacementChar], [UnicodeTranscodeReplaceControlCharacters].
 func UnicodeTranscode(scope *Scope, input tf.Output, input_encoding string, output_encoding string, optional ...UnicodeTranscodeAttr) (output tf.Output) {
@@ -289,7 +308,7 @@ func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 //
 // Arguments:
 //
-//   - true_classes: The classes that are right, num_true of them a row.
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
 //   - num_true: How many right classes each example has. At least 1.
 //   - num_sampled: How many to draw. At least 1.
 //   - unique: Whether no class is drawn twice.
@@ -297,9 +316,9 @@ func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 //
 // Results:
 //
-//   - sampled_candidates: The classes drawn.
-//   - true_expected_count: How often each right class is expected among them.
-//   - sampled_expected_count: How often each of them is expected.
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
 //
 // Options: [UniformCandidateSamplerSeed], [UniformCandidateSamplerSeed2].
 func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...UniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
@@ -327,7 +346,7 @@ func UniqueOutIdx(value tf.DataType) UniqueAttr {
 // Results:
 //
 //   - y: The distinct elements.
-//   - idx: The place of each element of x in y.
+//   - idx: The place of each element of x in y. Types: int32, int64.
 //
 // Options: [UniqueOutIdx].
 func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx tf.Output) {
@@ -354,12 +373,12 @@ func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
 //
 // Arguments:
 //
-//   - axis: The dimension; empty for a vector.
+//   - axis: The dimension; empty for a vector. Types: int32, int64.
 //
 // Results:
 //
 //   - y: The distinct slices.
-//   - idx: The place of each slice of x in y.
+//   - idx: The place of each slice of x in y. Types: int32, int64.
 //
 // Options: [UniqueV2OutIdx].
 func UniqueV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueV2Attr) (y tf.Output, idx tf.Output) {
@@ -387,8 +406,8 @@ func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
 // Results:
 //
 //   - y: The distinct elements.
-//   - idx: The place of each element of x in y.
-//   - count: How often each occurs.
+//   - idx: The place of each element of x in y. Types: int32, int64.
+//   - count: How often each occurs. Types: int32, int64.
 //
 // Options: [UniqueWithCountsOutIdx].
 func UniqueWithCounts(scope *Scope, x tf.Output, optional ...UniqueWithCountsAttr) (y tf.Output, idx tf.Output, count tf.Output) {
@@ -415,13 +434,13 @@ func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
 //
 // Arguments:
 //
-//   - axis: The dimension; empty for a vector.
+//   - axis: The dimension; empty for a vector. Types: int32, int64.
 //
 // Results:
 //
 //   - y: The distinct slices.
-//   - idx: The place of each slice of x in y.
-//   - count: How often each occurs.
+//   - idx: The place of each slice of x in y. Types: int32, int64.
+//   - count: How often each occurs. Types: int32, int64.
 //
 // Options: [UniqueWithCountsV2OutIdx].
 func UniqueWithCountsV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueWithCountsV2Attr) (y tf.Output, idx tf.Output, count tf.Output) {
@@ -468,12 +487,12 @@ func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (o
 //
 // Arguments:
 //
-//   - indices: The places; one outside of the tensor is an error.
-//   - dims: The shape of the tensor.
+//   - indices: The places; one outside of the tensor is an error. Types: int32, int64.
+//   - dims: The shape of the tensor. Types: int32, int64.
 //
 // Results:
 //
-//   - output: The coordinates of a place in a column.
+//   - output: The coordinates of a place in a column. Types: int32, int64.
 func UnravelIndex(scope *Scope, indices tf.Output, dims tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -497,9 +516,13 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 //
 // Arguments:
 //
-//   - inputs: The strings.
-//   - segment_ids: The segment of each string, in [0, num_segments).
-//   - num_segments: How many segments.
+//   - inputs: The strings. Type: string.
+//   - segment_ids: The segment of each string, in [0, num_segments). Types: int32, int64.
+//   - num_segments: How many segments. Types: int32, int64.
+//
+// Results:
+//
+//   - output: Type: string.
 //
 // Options: [UnsortedSegmentJoinSeparator].
 func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...UnsortedSegmentJoinAttr) (output tf.Output) {
@@ -521,8 +544,8 @@ func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, 
 // Arguments:
 //
 //   - data: Slices, along the dimensions that segment_ids has.
-//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
-//   - num_segments: How many segments the output has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
+//   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -541,8 +564,8 @@ func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num
 // Arguments:
 //
 //   - data: Slices, along the dimensions that segment_ids has.
-//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
-//   - num_segments: How many segments the output has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
+//   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -559,8 +582,8 @@ func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num
 // Arguments:
 //
 //   - data: Slices, along the dimensions that segment_ids has.
-//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
-//   - num_segments: How many segments the output has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
+//   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -577,8 +600,8 @@ func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, nu
 // Arguments:
 //
 //   - data: Slices, along the dimensions that segment_ids has.
-//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
-//   - num_segments: How many segments the output has.
+//   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int16, int32, int64.
+//   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -649,7 +672,7 @@ func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
 //
 // Results:
 //
-//   - output: For each value the number of elements before its place.
+//   - output: For each value the number of elements before its place. Types: int32, int64.
 //
 // Options: [UpperBoundOutType].
 func UpperBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...UpperBoundAttr) (output tf.Output) {

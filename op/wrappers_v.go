@@ -49,6 +49,10 @@ func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...Va
 }
 
 // VarIsInitializedOp says whether a variable exists and has a value.
+//
+// Results:
+//
+//   - is_initialized: Type: bool.
 func VarIsInitializedOp(scope *Scope, resource tf.Output) (is_initialized tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -69,6 +73,10 @@ func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 }
 
 // VariableShape gives the shape of a variable.
+//
+// Results:
+//
+//   - output: Types: int32, int64.
 //
 // Options: [VariableShapeOutType].
 func VariableShape(scope *Scope, input tf.Output, optional ...VariableShapeAttr) (output tf.Output) {

@@ -8,7 +8,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 // Results:
 //
-//   - index: One element a row, as many columns as the input has dimensions.
+//   - index: One element a row, as many columns as the input has dimensions. Type: int64.
 func Where(scope *Scope, input tf.Output) (index tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -51,8 +51,8 @@ func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_
 //
 // Arguments:
 //
-//   - filename: Its path, a scalar.
-//   - contents: All that it is to hold, a scalar.
+//   - filename: Its path, a scalar. Type: string.
+//   - contents: All that it is to hold, a scalar. Type: string.
 func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
 		return

@@ -20,7 +20,12 @@ func ZerosLike(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - x: The exponent, above 1.
+//   - x: The exponent, above 1. Types: float, double.
+//   - q: Types: float, double.
+//
+// Results:
+//
+//   - z: Types: float, double.
 func Zeta(scope *Scope, x tf.Output, q tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Doc is the comment of the function.
@@ -16,7 +17,7 @@ func (w *wrapper) Doc() string {
 	}
 	section(&b, "Arguments", func(item func(name, text string)) {
 		for _, in := range w.Inputs {
-			item(w.Ident(in.Name), in.Description)
+			item(w.Ident(in.Name), join(in.Description, w.types(in)))
 		}
 		for _, a := range w.Args {
 			item(w.Ident(a.Name), join(a.Description, limits(a)))
@@ -24,7 +25,7 @@ func (w *wrapper) Doc() string {
 	})
 	section(&b, "Results", func(item func(name, text string)) {
 		for _, out := range w.Outputs {
-			item(w.Ident(out.Name), out.Description)
+			item(w.Ident(out.Name), join(out.Description, w.types(out)))
 		}
 	})
 	if len(w.Optional) > 0 {
@@ -59,6 +60,33 @@ func value(v *registry.AttrValue) string {
 	return v.String()
 }
 
+// types says which types an argument can have, if they are few. That handles are
+// handles goes without saying.
+func (w *wrapper) types(a registry.ArgDef) string {
+	switch {
+	case a.Type == tensor.Resource || a.Type == tensor.Variant:
+		return ""
+	case a.Type != tensor.Invalid:
+		return "Type: " + a.Type.String() + "."
+	case a.TypeAttr == "":
+		return ""
+	}
+	allowed := w.Attr(a.TypeAttr).AllowedTypes
+	if len(allowed) == 0 || len(allowed) > 4 {
+		return ""
+	}
+	return typeList(allowed)
+}
+
+// typeList says that a type is one of several.
+func typeList(types []tensor.DType) string {
+	names := make([]string, len(types))
+	for i, dt := range types {
+		names[i] = dt.String()
+	}
+	return "Types: " + strings.Join(names, ", ") + "."
+}
+
 // limits says which values the attribute can have, unless its description does.
 func limits(a registry.AttrDef) string {
 	switch {
@@ -74,11 +102,7 @@ func limits(a registry.AttrDef) string {
 		}
 		return "Values: " + strings.Join(quoted, ", ") + "."
 	case len(a.AllowedTypes) > 0:
-		types := make([]string, len(a.AllowedTypes))
-		for i, dt := range a.AllowedTypes {
-			types[i] = dt.String()
-		}
-		return "Types: " + strings.Join(types, ", ") + "."
+		return typeList(a.AllowedTypes)
 	case a.HasMinimum && a.Kind.IsList() && a.Minimum > 1:
 		return fmt.Sprintf("At least %d of them.", a.Minimum)
 	case a.HasMinimum && !a.Kind.IsList():
