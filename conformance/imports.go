@@ -241,8 +241,11 @@ func equalAttrs(a, b *wire.AttrValue) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
+	if proto.Equal(a, b) {
+		return true
+	}
 	if a.GetTensor() == nil || b.GetTensor() == nil {
-		return proto.Equal(a, b)
+		return false
 	}
 	x, err := tensor.FromProto(a.GetTensor(), 0)
 	if err != nil {

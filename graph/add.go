@@ -135,6 +135,9 @@ func (n *Node) Attr(name string) (any, error) {
 	if v == nil {
 		return nil, status.Invalid("Operation '%s' has no attr named '%s'.", n.name, name)
 	}
+	if err := v.Err(); err != nil {
+		return nil, within(err, "attr '%s' of node '%s'", name, n.name)
+	}
 	kind := v.Kind
 	if def := n.sig.op.Attr(name); def != nil && len(v.List) == 0 {
 		kind = def.Kind // an empty list does not know its elements

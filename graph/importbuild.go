@@ -283,7 +283,11 @@ func (im *importer) newSignature(at int32, inputs []Output) (*signature, error) 
 		}
 	}
 	sig := &signature{op: op.def, class: op.class}
-	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes && v.CheckKind(registry.KindShape|registry.ListOf) == nil {
+	const shapes = registry.KindShape | registry.ListOf
+	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes && (v.Kind == shapes || v.CheckKind(shapes) == nil) {
+		if err := v.Err(); err != nil {
+			return nil, within(err, "Node '%s' has an invalid %s attribute", im.names[at], outputShapes)
+		}
 		sig.declared = append([]registry.AttrValue{}, v.List...)
 		attrs = slices.DeleteFunc(slices.Clone(attrs), func(a registry.NamedAttr) bool { return a.Name == outputShapes })
 	}

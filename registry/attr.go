@@ -21,6 +21,10 @@ type AttrValue struct {
 	// Placeholder names an attribute of the enclosing function; Kind is then
 	// KindNone.
 	Placeholder string
+
+	// Flaw is nil but in a value that [UnmarshalAttrs] found no meaning in; Kind
+	// is then what it would be, and the other fields mean nothing.
+	Flaw *Flaw
 }
 
 // A Shape is a partially known shape as attributes hold it: Unknown for an

@@ -49,7 +49,9 @@ const (
 func UnmarshalAttr(b []byte) (AttrValue, error) { return new(AttrDecoder).Attr(b) }
 
 // UnmarshalAttrs decodes the entries of a map of attributes, each the body of
-// a field of the map. Of several entries of one name the last holds.
+// a field of the map. Of several entries of one name the last holds. A value
+// that is well-formed but means nothing here is no error: it has a
+// [Flaw], and only attributes that no definition knows can have it.
 func UnmarshalAttrs(entries ...[]byte) (Attrs, error) { return new(AttrDecoder).Attrs(entries...) }
 
 // An AttrDecoder decodes any number of attributes within one allowance of memory:
@@ -454,7 +456,11 @@ func (d *AttrDecoder) entry(attrs *Attrs, b []byte, at int) error {
 			a.Name = d.word(f.body)
 		case f.isBytes(entryValue):
 			if err := d.attr(&a.Value, f.body, f.at); err != nil {
-				return within(err, "attr '%s'", a.Name)
+				value, ok := flawed(a.Value.Kind, f.body, err)
+				if !ok || d.depth > 0 {
+					return within(err, "attr '%s'", a.Name)
+				}
+				a.Value = value
 			}
 		}
 	}

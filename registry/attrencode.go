@@ -14,6 +14,8 @@ func MarshalAttr(v AttrValue) ([]byte, error) { return AppendAttr(nil, &v) }
 // extended slice. Equal values give equal bytes.
 func AppendAttr(dst []byte, v *AttrValue) ([]byte, error) {
 	switch {
+	case v.Flaw != nil:
+		return append(dst, v.Flaw.Message...), nil
 	case v.Kind.IsList():
 		return appendMessage(dst, attrList, func(dst []byte) ([]byte, error) { return appendList(dst, v) })
 	case v.Placeholder != "":

@@ -32,6 +32,9 @@ func (v *AttrValue) appendTyped(b []byte) []byte {
 }
 
 func (v *AttrValue) append(b []byte) []byte {
+	if v.Flaw != nil {
+		return append(b, "<"+v.Flaw.Reason+">"...)
+	}
 	if v.Kind.IsList() {
 		b = append(b, '[')
 		for i := range v.List {

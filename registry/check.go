@@ -71,6 +71,8 @@ func (v *AttrValue) CheckKind(kind AttrKind) error {
 		return status.Invalid("AttrValue missing value with expected type '%v'", kind)
 	case v.Kind != kind && !(kind.IsList() && v.Kind.IsList() && len(v.List) == 0):
 		return status.Invalid("AttrValue had value with type '%v' when '%v' expected", v.Kind, kind)
+	case v.Flaw != nil:
+		return v.Err()
 	case kind == KindType:
 		return checkTypeValue(v.Type)
 	case kind == KindType|ListOf:

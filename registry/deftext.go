@@ -1,6 +1,9 @@
 package registry
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // String is the definition in one line, as error messages show it:
 // "Op<name=Cast; signature=x:SrcT -> y:DstT; attr=SrcT:type; attr=DstT:type>",
@@ -28,6 +31,8 @@ func (a *AttrDef) summary() string {
 	case a.Default == nil:
 	case a.Kind == KindShape && a.Default.Shape.Unknown:
 		s += ",default=<unknown>"
+	case a.Kind == KindFloat:
+		s += ",default=" + strconv.FormatFloat(float64(a.Default.F), 'g', -1, 32)
 	default:
 		s += ",default=" + a.Default.String()
 	}

@@ -38,7 +38,7 @@ func Example() {
 	//
 	//   Multiplies every element by a factor.
 	// T=DT_DOUBLE, factor=2.0 [double] <nil>
-	// INVALID_ARGUMENT: Value for attr 'T' of int32 is not in the list of allowed values: half, float, double; Op<name=ExampleScale; signature=x:T -> y:T; attr=factor:float,default=2.0; attr=T:type,default=DT_FLOAT,allowed=[DT_HALF, DT_FLOAT, DT_DOUBLE]>
+	// INVALID_ARGUMENT: Value for attr 'T' of int32 is not in the list of allowed values: half, float, double; Op<name=ExampleScale; signature=x:T -> y:T; attr=factor:float,default=2; attr=T:type,default=DT_FLOAT,allowed=[DT_HALF, DT_FLOAT, DT_DOUBLE]>
 }
 
 func ExampleParseAttr() {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -189,6 +190,41 @@ func TestUnmarshalOpDefRefuses(t *testing.T) {
 		}
 		if _, err := UnmarshalOpDef(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A value of a type that nobody knows yet is carried along.
+func TestFlawedValues(t *testing.T) {
+	entry := []byte{0x0a, 1, 'a', 0x12, 2, 0x30, 99} // a: type 99
+	attrs, err := UnmarshalAttrs(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := attrs.Find("a")
+	if v.Kind != KindType || v.Err() == nil || v.CheckKind(KindInt) == nil {
+		t.Errorf("value %+v", v)
+	}
+	def := AttrDef{Name: "a", Kind: KindType}
+	if err := def.Check(v); err == nil || !strings.Contains(err.Error(), "invalid DataType enum: 99 for attr 'a'") {
+		t.Errorf("as a known attribute: %v", err)
+	}
+	if got := v.String(); !strings.Contains(got, "invalid DataType enum: 99") {
+		t.Errorf("in words: %s", got)
+	}
+	b, err := AppendAttrs(nil, 5, attrs)
+	if want := append([]byte{0x2a, byte(len(entry))}, entry...); err != nil || !bytes.Equal(b, want) {
+		t.Errorf("written as %x, %v, want %x", b, err, want)
+	}
+	for _, c := range []struct {
+		name  string
+		entry []byte
+	}{
+		{"cut off", []byte{0x0a, 1, 'a', 0x12, 3, 0x30, 99, 0x3a}},
+		{"in a function", []byte{0x0a, 1, 'a', 0x12, 2, 0x52, 9}},
+	} {
+		if _, err := UnmarshalAttrs(c.entry); err == nil {
+			t.Errorf("%s: no error", c.name)
 		}
 	}
 }

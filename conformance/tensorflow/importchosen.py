@@ -123,6 +123,8 @@ def chosen():
     yield "attr_of_unknown_type", [x, node("y", "Neg", "x", T=number(99))], {}
     yield "attr_of_reference_type", [x, node("y", "Neg", "x", T="float_ref")], {}
     yield "attr_of_no_type", [x, node("y", "Neg", "x", T=number(0))], {}
+    yield "unknown_attr_of_unknown_type", [node("x", "Placeholder", dtype="float", colour=number(99))], {}
+    yield "unknown_attr_of_impossible_shape", [node("x", "Placeholder", dtype="float", colour=shapes([2], [-2]))], {"prefix": "m"}
     yield "attr_below_minimum", [x, node("s", "Split", "d", "x", T="float", num_split=0), node("d", "Placeholder", dtype="int32")], {}
     yield "attr_not_allowed", [x, node("s", "Neg", "x", T="string")], {}
     yield "removed_op", [x, old(k=1, T="float")], {}, versions(20)

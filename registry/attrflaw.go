@@ -1,0 +1,35 @@
+package registry
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// A Flaw is what is wrong with a value that is well-formed as a message, but
+// means nothing here: of a data type that is not known, say. A node may carry
+// such a value under a name that its definition does not have, as graphs of
+// newer producers do, and it is written as it was read.
+type Flaw struct {
+	Message string // the serialized AttrValue
+	Reason  string
+}
+
+// Err says why the value cannot be used, with INVALID_ARGUMENT; nil if it can.
+func (v *AttrValue) Err() error {
+	if v.Flaw == nil {
+		return nil
+	}
+	return status.Invalid("%s", v.Flaw.Reason)
+}
+
+// flawed is a value of that kind whose message err was found in; false if
+// nothing may carry it, since the message is not well-formed or takes too much
+// memory.
+func flawed(kind AttrKind, message []byte, err error) (AttrValue, bool) {
+	if status.CodeOf(err) != status.InvalidArgument || proto.Unmarshal(message, new(wire.AttrValue)) != nil {
+		return AttrValue{}, false
+	}
+	return AttrValue{Kind: kind, Flaw: &Flaw{string(message), status.From(err).Message}}, true
+}
