@@ -33,6 +33,7 @@ type Editor struct {
 	g       *Graph
 	removed int
 	done    bool
+	lax     bool
 }
 
 // Edit begins to change a copy of the graph.
@@ -42,6 +43,10 @@ func (g *Graph) Edit() *Editor {
 	c.indexUses()
 	return &Editor{g: c}
 }
+
+// Lax makes a contradiction among shapes no error: the shapes are unknown then.
+// A branch that is never taken may hold one.
+func (e *Editor) Lax() { e.lax = true }
 
 // Nodes is the nodes at this moment, those of the original first, in the order
 // of their ids. The slice belongs to the caller.

@@ -430,6 +430,14 @@ func TestEditorAfterFailure(t *testing.T) {
 	if _, err := e.Done(); status.CodeOf(err) != status.InvalidArgument {
 		t.Fatal(err)
 	}
+	lax := g.Edit()
+	lax.Lax()
+	noError(t, lax.SetInput(lax.Node("y"), 1, lax.Node("x").Output(0)))
+	loose, err := lax.Done()
+	noError(t, err)
+	if s := loose.Operation("y").Output(0).Shape().String(); s != "?" {
+		t.Errorf("contradicting shapes make %s", s)
+	}
 	noError(t, e.SetAttr(y, "transpose_b", true))
 	noError(t, e.Remove(e.Node("w")))
 	edited, err := e.Done()

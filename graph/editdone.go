@@ -5,9 +5,9 @@ import "github.com/troupe-go/troupe/shape"
 // Done is the graph that the changes have made. Nodes that are still there keep
 // their order as far as the edges allow; their ids close ranks. It fails with
 // INVALID_ARGUMENT if there is a cycle that no NextIteration closes, a Merge
-// that nothing starts, or a contradiction among shapes; then the editor can
-// still be used to mend it. A shape that an imported node brought along counts
-// as long as it does not contradict what is inferred.
+// that nothing starts, or, unless the editor is lax, a contradiction among
+// shapes; then the editor can still be used to mend it. A shape that an imported
+// node brought along counts as long as it does not contradict what is inferred.
 func (e *Editor) Done() (*Graph, error) {
 	if e.done {
 		return nil, errDone
@@ -29,7 +29,7 @@ func (e *Editor) Done() (*Graph, error) {
 	var inferrer shape.Inferrer
 	for _, n := range order {
 		shapes, handles, err := n.inferred(&inferrer)
-		if err != nil {
+		if err != nil && !e.lax {
 			return nil, nodeError(err, n.name, n.Type())
 		}
 		if n.agree(shapes) != nil {
