@@ -9,8 +9,8 @@
 //
 // A function takes the inputs of the operation, a list as a slice, then the
 // attributes that have no default and do not follow from the inputs. Those that
-// have one are options: MatMulTransposeB(true) for attribute transpose_b of
-// MatMul. It gives the outputs, and the operation itself where there are none.
+// have one are options: [MatMulTransposeB](true) for attribute transpose_b of
+// [MatMul]. It gives the outputs, and the operation itself where there are none.
 // Internal operations, and those with references or functions among their
 // arguments, have no such function; [Scope.AddOperation] adds those too.
 //
@@ -24,6 +24,17 @@
 //
 // The functions know operations by their names only: a program still links the
 // families of operations that it uses, or package ops/all.
+//
+// # Words
+//
+// The documentation of the functions uses these words. With broadcasting, shapes
+// are laid side by side from their last dimensions on, and a tensor is repeated
+// along a dimension that it lacks or that is of size 1. A slice is what a tensor
+// holds at one index of its first dimension, or of the dimension that is named; a
+// row is what it holds along its last one. A scalar has no dimensions, a vector
+// has one. A resource is what lives longer than the node that makes it, in the
+// session or the step, and a handle stands for it. An option that is not given
+// has the default that its function names.
 //
 // Nothing here blocks, and a scope and what is derived from it are for one
 // goroutine.

@@ -33,7 +33,7 @@ func Abort(scope *Scope, optional ...AbortAttr) (o *tf.Operation) {
 	return op
 }
 
-// Abs takes the absolute value of every element.
+// Abs takes the absolute value of every element; the lowest integer stays what it is.
 func Abs(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -86,7 +86,7 @@ func Acosh(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Add adds two tensors, or joins the strings of two, with broadcasting.
+// Add adds two tensors, or joins the strings of two, with broadcasting; integers wrap around.
 func Add(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -148,7 +148,7 @@ func AddN(scope *Scope, inputs []tf.Output) (sum tf.Output) {
 	return op.Output(0)
 }
 
-// AddV2 adds two tensors with broadcasting.
+// AddV2 adds two tensors with broadcasting; integers wrap around.
 func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -512,7 +512,7 @@ func InplaceUpdate(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Ou
 	return op.Output(0)
 }
 
-// Inv divides 1 by every element.
+// Inv divides 1 by every element; ∞ for 0.
 func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -593,7 +593,7 @@ func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsInf says which elements are infinite.
+// IsInf says which elements are infinite, positive or negative.
 //
 // Arguments:
 //

@@ -180,7 +180,7 @@ func LeakyReluAlpha(value float32) LeakyReluAttr {
 	return func(attrs optionalAttr) { attrs["alpha"] = value }
 }
 
-// LeakyRelu multiplies negative elements by alpha.
+// LeakyRelu multiplies negative elements by alpha, a small number.
 //
 // Arguments:
 //
@@ -485,7 +485,7 @@ func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// LogicalNot says where x is false.
+// LogicalNot turns true into false and false into true.
 //
 // Arguments:
 //

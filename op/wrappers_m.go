@@ -1206,7 +1206,7 @@ func Mod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Mul multiplies two tensors with broadcasting.
+// Mul multiplies two tensors with broadcasting; integers wrap around.
 func Mul(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1434,7 +1434,7 @@ func MutexV2SharedName(value string) MutexV2Attr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// MutexV2 makes a lock.
+// MutexV2 makes a lock, which one node can hold at a time.
 //
 // Options: [MutexV2Container], [MutexV2SharedName].
 func MutexV2(scope *Scope, optional ...MutexV2Attr) (resource tf.Output) {

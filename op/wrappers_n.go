@@ -24,7 +24,7 @@ func Ndtri(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// Neg negates every element.
+// Neg negates every element; the lowest integer stays what it is.
 func Neg(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -435,7 +435,7 @@ func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values")
 }
 
-// ParseTensor parses a serialized TensorProto.
+// ParseTensor makes a tensor of a serialized TensorProto, which SerializeTensor gives.
 //
 // Arguments:
 //
@@ -637,7 +637,7 @@ func PrintV2End(value string) PrintV2Attr {
 	return func(attrs optionalAttr) { attrs["end"] = value }
 }
 
-// PrintV2 prints a string.
+// PrintV2 prints a string to an output stream or the session's log.
 //
 // Arguments:
 //

@@ -857,7 +857,7 @@ func RealDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Reciprocal divides 1 by every element.
+// Reciprocal divides 1 by every element; ∞ for 0.
 func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -2009,7 +2009,7 @@ func ResourceConditionalAccumulatorReductionType(value string) ResourceCondition
 	return func(attrs optionalAttr) { attrs["reduction_type"] = value }
 }
 
-// ResourceConditionalAccumulator makes an accumulator of gradients.
+// ResourceConditionalAccumulator makes an accumulator, which gathers gradients until enough have come.
 //
 // Arguments:
 //

@@ -448,7 +448,7 @@ func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Ou
 	return op.Output(0)
 }
 
-// SerializeTensor serializes a tensor as a TensorProto.
+// SerializeTensor serializes a tensor as a TensorProto, which ParseTensor reads.
 //
 // Results:
 //
@@ -3248,7 +3248,7 @@ func StringLengthUnit(value string) StringLengthAttr {
 	return func(attrs optionalAttr) { attrs["unit"] = value }
 }
 
-// StringLength tells the length of strings.
+// StringLength tells the length of each string.
 //
 // Arguments:
 //
@@ -3544,7 +3544,7 @@ func StringUpper(scope *Scope, input tf.Output, optional ...StringUpperAttr) (ou
 	return op.Output(0)
 }
 
-// Sub subtracts y from x with broadcasting.
+// Sub subtracts y from x with broadcasting; integers wrap around.
 func Sub(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -74,7 +74,7 @@ func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, 
 	return op.Output(0)
 }
 
-// UncompressElement unpacks what CompressElement packed.
+// UncompressElement unpacks the components that CompressElement packed.
 //
 // Arguments:
 //

@@ -19,7 +19,7 @@ func init() {
 		Attr("shared_name: string = ''").
 		Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'").
 		Stateful().
-		Doc(`Makes an accumulator of gradients, behind a reference.
+		Doc(`Makes an accumulator, which gathers gradients until enough have come, behind a reference.
 
 shape: The shape of the gradients.
 reduction_type: Whether it gives the mean or the sum.`)
@@ -53,7 +53,7 @@ new_global_step: The step; gradients computed before it are stale.`)
 		Attr("shared_name: string = ''").
 		Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'").
 		Stateful().
-		Doc(`Makes an accumulator of gradients.
+		Doc(`Makes an accumulator, which gathers gradients until enough have come.
 
 shape: The shape of the gradients.
 reduction_type: Whether it gives the mean or the sum.`)

@@ -11,7 +11,7 @@ func init() {
 		Input("compressed: variant").Output("components: output_types").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
-		Doc(`Unpacks what CompressElement packed.
+		Doc(`Unpacks the components that CompressElement packed.
 
 output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.`)

@@ -35,7 +35,7 @@ summarize: How many elements of each tensor it prints.`)
 		Attr("output_stream: string = 'stderr'").
 		Attr(`end: string = '\n'`).
 		Stateful().
-		Doc(`Prints a string.
+		Doc(`Prints a string to an output stream or the session's log.
 
 output_stream: "stdout", "stderr", or "log(info)", "log(warning)" or "log(error)" for the session's log.
 end: What follows the string.`)

@@ -13,22 +13,22 @@ func init() {
 	registry.Define("Add").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}").
-		Doc("Adds two tensors, or joins the strings of two, with broadcasting.")
+		Doc("Adds two tensors, or joins the strings of two, with broadcasting; integers wrap around.")
 	registry.Define("AddV2").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}").
 		Commutative().
 		Aggregate().
-		Doc("Adds two tensors with broadcasting.")
+		Doc("Adds two tensors with broadcasting; integers wrap around.")
 	registry.Define("Sub").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}").
-		Doc("Subtracts y from x with broadcasting.")
+		Doc("Subtracts y from x with broadcasting; integers wrap around.")
 	registry.Define("Mul").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
 		Commutative().
-		Doc("Multiplies two tensors with broadcasting.")
+		Doc("Multiplies two tensors with broadcasting; integers wrap around.")
 	registry.Define("MulNoNan").
 		Input("x: T").Input("y: T").Output("z: T").
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
@@ -41,7 +41,7 @@ func init() {
 	registry.Define("Neg").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Negates every element.")
+		Doc("Negates every element; the lowest integer stays what it is.")
 	registry.Define("Square").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
@@ -49,7 +49,7 @@ func init() {
 	registry.Define("Abs").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64}").
-		Doc("Takes the absolute value of every element.")
+		Doc("Takes the absolute value of every element; the lowest integer stays what it is.")
 
 	kernel.ForTypes("Add", "T", newAdd, elementwise.Numbers...)
 	kernel.ForType("Add", "T", tensor.String, func(*kernel.Construction) (kernel.Kernel, error) {

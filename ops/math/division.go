@@ -47,11 +47,11 @@ func init() {
 	registry.Define("Reciprocal").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Divides 1 by every element.")
+		Doc("Divides 1 by every element; ∞ for 0.")
 	registry.Define("Inv").
 		Input("x: T").Output("y: T").
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Divides 1 by every element.")
+		Doc("Divides 1 by every element; ∞ for 0.")
 
 	kernel.ForTypes("Div", "T", newFieldDiv, elementwise.Fields...)
 	kernel.ForTypes("Div", "T", newIntDiv, elementwise.Integers...)

@@ -18,7 +18,7 @@ func init() {
 		Doc("Says where x or y is true, with broadcasting.")
 	registry.Define("LogicalNot").
 		Input("x: bool").Output("y: bool").
-		Doc("Says where x is false.")
+		Doc("Turns true into false and false into true.")
 
 	logical := func(op string, create func(tensor.DType) kernel.Kernel) {
 		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return create(tensor.Bool), nil }, op)

@@ -16,7 +16,7 @@ func init() {
 	registry.Define("IsInf").
 		Input("x: T").Output("y: bool").
 		Attr("T: {bfloat16, half, float, double}").
-		Doc("Says which elements are infinite.")
+		Doc("Says which elements are infinite, positive or negative.")
 	registry.Define("IsFinite").
 		Input("x: T").Output("y: bool").
 		Attr("T: {bfloat16, half, float, double}").

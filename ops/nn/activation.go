@@ -46,7 +46,7 @@ features: Its input, or its output.`)
 		Input("features: T").Output("activations: T").
 		Attr("alpha: float = 0.2").
 		Attr("T: {half, bfloat16, float, double} = DT_FLOAT").
-		Doc(`Multiplies negative elements by alpha.
+		Doc(`Multiplies negative elements by alpha, a small number.
 
 alpha: The slope below 0.`)
 	registry.Define("LeakyReluGrad").

@@ -62,11 +62,11 @@ sanitize: Whether messages are parsed and serialized again first.`)
 	registry.Define("ParseTensor").
 		Input("serialized: string").Output("output: out_type").
 		Attr("out_type: type").
-		Doc(`Parses a serialized TensorProto.
+		Doc(`Makes a tensor of a serialized TensorProto, which SerializeTensor gives.
 
 out_type: The type of the tensor; that of another one is an error.`)
 	registry.Define("SerializeTensor").
 		Input("tensor: T").Output("serialized: string").
 		Attr("T: type").
-		Doc("Serializes a tensor as a TensorProto.")
+		Doc("Serializes a tensor as a TensorProto, which ParseTensor reads.")
 }

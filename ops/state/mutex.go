@@ -8,7 +8,7 @@ func init() {
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc("Makes a lock.")
+		Doc("Makes a lock, which one node can hold at a time.")
 	registry.Define("MutexLock").
 		Input("mutex: resource").Output("mutex_lock: variant").
 		Stateful().
