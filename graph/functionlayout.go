@@ -342,11 +342,11 @@ func (l *layout) find(input string) (first source, n int, err error) {
 
 // argLen is the number of nodes of an argument.
 func (l *layout) argLen(at place) int {
-	end := l.args
-	for i := int(at.arg) + 1; i < len(l.sig.Inputs); i++ {
-		return int(l.places[l.sig.Inputs[i].Name].node - at.node)
+	end := int32(l.args)
+	if next := int(at.arg) + 1; next < len(l.sig.Inputs) {
+		end = l.places[l.sig.Inputs[next].Name].node
 	}
-	return end - int(at.node)
+	return int(end - at.node)
 }
 
 // outputRange is where an output of a node of the body stands among all its
