@@ -15,8 +15,8 @@ import (
 func Example() {
 	s := op.NewScope()
 	seed := op.Placeholder(s, tf.Int64, op.PlaceholderShape(tf.MakeShape(2)))
-	int := func(name string, x int32) tf.Output { return op.Const(s.SubScope(name), x) }
-	dice := op.StatelessRandomUniformInt(s, op.Const(s, []int32{6}), seed, int("min", 1), int("max", 7))
+	number := func(name string, x int32) tf.Output { return op.Const(s.SubScope(name), x) }
+	dice := op.StatelessRandomUniformInt(s, op.Const(s, []int32{6}), seed, number("min", 1), number("max", 7))
 	graph, err := s.Finalize()
 	if err != nil {
 		log.Fatal(err)
