@@ -21,10 +21,12 @@ type shapeRow struct {
 	Attrs   map[string]json.RawMessage `json:"attrs"`
 	Inputs  []shapeInput               `json:"inputs"` // lists flattened
 	Outputs [][]int64                  `json:"outputs"`
-	Error   string                     `json:"error"` // INVALID_ARGUMENT in place of outputs
+	Error   string                     `json:"error"` // in place of outputs
+	Code    string                     `json:"code"`  // of the error; "" is INVALID_ARGUMENT
 }
 
-// A shapeInput is a placeholder, or a constant if it has a value.
+// A shapeInput is a placeholder, a constant if it has a value, or a variable
+// if its type is a reference.
 type shapeInput struct {
 	DType string          `json:"dtype"`
 	Shape *[]int64        `json:"shape"` // nil: unknown rank; -1: unknown dimension
@@ -61,8 +63,15 @@ func (r *shapeRow) run() error {
 	}
 	n, err := r.add(op)
 	if r.Error != "" {
-		if got := status.CodeOf(err); got != status.InvalidArgument {
-			return gapOr(fmt.Errorf("%s: want INVALID_ARGUMENT %q, got %w", r.Op, r.Error, orNone(err)))
+		want := status.InvalidArgument
+		if r.Code != "" {
+			var ok bool
+			if want, ok = status.ParseCode(r.Code); !ok {
+				return fmt.Errorf("%q is no status code", r.Code)
+			}
+		}
+		if status.CodeOf(err) != want {
+			return gapOr(fmt.Errorf("%s: want %v %q, got %w", r.Op, want, r.Error, orNone(err)))
 		}
 		return nil
 	}
@@ -157,6 +166,9 @@ func (in *shapeInput) add(g *graph.Graph, name string) (*graph.Node, error) {
 		if in.Shape != nil {
 			s = graph.MakeShape(*in.Shape...)
 		}
+		if dt.IsRef() {
+			return g.AddOperation(graph.OpSpec{Type: "VariableV2", Name: name, Attrs: map[string]any{"dtype": dt.Base(), "shape": s}})
+		}
 		return g.AddOperation(graph.OpSpec{Type: "Placeholder", Name: name, Attrs: map[string]any{"dtype": dt, "shape": s}})
 	}
 	t, err := in.constant(dt)
@@ -180,8 +192,12 @@ func (in *shapeInput) constant(dt tensor.DType) (*tensor.Tensor, error) {
 		return constant(flat, *in.Shape, func(x any) int32 { f, _ := x.(float64); return int32(f) })
 	case tensor.Int64:
 		return constant(flat, *in.Shape, func(x any) int64 { f, _ := x.(float64); return int64(f) })
+	case tensor.Float:
+		return constant(flat, *in.Shape, func(x any) float32 { f, _ := x.(float64); return float32(f) })
 	case tensor.Bool:
 		return constant(flat, *in.Shape, func(x any) bool { b, _ := x.(bool); return b })
+	case tensor.String:
+		return constant(flat, *in.Shape, func(x any) string { s, _ := x.(string); return s })
 	}
 	return nil, fmt.Errorf("a constant of dtype %v", dt)
 }
@@ -248,6 +264,11 @@ func parseScalarAttr(kind registry.AttrKind, raw json.RawMessage) (v registry.At
 		}
 	case registry.KindShape:
 		v.Shape, err = parseShape(raw)
+	case registry.KindFunc:
+		var f struct{ Func string }
+		if err = json.Unmarshal(raw, &f); err == nil {
+			v.Func = &registry.Func{Name: f.Func}
+		}
 	default:
 		err = fmt.Errorf("an attribute of kind %v", kind)
 	}

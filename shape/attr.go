@@ -24,6 +24,17 @@ func (c *Context) Type(name string) tensor.DType { return c.attr(name).Type }
 // Int is an int attribute.
 func (c *Context) Int(name string) int64 { return c.attr(name).I }
 
+// Int32 is an int attribute, which must fit 32 bits. One that does not is an
+// error that sticks.
+func (c *Context) Int32(name string) int64 {
+	v := c.Int(name)
+	if v != int64(int32(v)) {
+		c.Fail(status.Invalid("Attr %s has value %d out of range for an int32", name, v))
+		return 0
+	}
+	return v
+}
+
 // DimAttr is an int attribute that is a dimension. It fails if it is negative.
 func (c *Context) DimAttr(name string) (int64, error) {
 	d := c.Int(name)
@@ -52,12 +63,35 @@ func (c *Context) Ints(name string) []int64 {
 	return out
 }
 
+// Ints32 is a list(int) attribute, whose elements must fit 32 bits. One that
+// does not is an error that sticks.
+func (c *Context) Ints32(name string) []int64 {
+	out := c.Ints(name)
+	for _, v := range out {
+		if v != int64(int32(v)) {
+			c.Fail(status.Invalid("Attr %s has value %d out of range for an int32", name, v))
+			return make([]int64, len(out))
+		}
+	}
+	return out
+}
+
 // Floats is a list(float) attribute.
 func (c *Context) Floats(name string) []float32 {
 	list := c.attr(name).List
 	out := make([]float32, len(list))
 	for i := range list {
 		out[i] = list[i].F
+	}
+	return out
+}
+
+// Strs is a list(string) attribute.
+func (c *Context) Strs(name string) []string {
+	list := c.attr(name).List
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].S
 	}
 	return out
 }

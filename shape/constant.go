@@ -67,41 +67,62 @@ func widen[T ~int8 | ~int16 | ~int32 | ~uint8 | ~uint16 | ~uint32](t *tensor.Ten
 	return to
 }
 
-// DimFrom is the dimension that input i gives, an integer scalar; Unknown if
-// its value is not known.
+// DimFrom is the dimension that input i gives; Unknown if its value is not
+// known. A value that is no scalar is an error, even if it has one element.
 func (c *Context) DimFrom(i int) (int64, error) {
-	if s := c.Input(i); s.known && len(s.dims) != 0 {
-		return Unknown, status.Invalid("Input must be scalar but has rank %d", len(s.dims))
+	d, err := c.scalar(i)
+	if err == nil && d != nil && *d < 0 {
+		err = status.Invalid("Dimension size, given by scalar input %d, must be non-negative but is %d", i, *d)
 	}
-	d, ok := c.ConstInt(i)
-	if !ok {
-		return Unknown, nil
+	if err != nil || d == nil {
+		return Unknown, err
 	}
-	if d < 0 {
-		return Unknown, status.Invalid("Dimension size, given by scalar input %d, must be non-negative but is %d", i, d)
-	}
-	return d, nil
+	return *d, nil
 }
 
-// ShapeFrom is the shape that input i gives: a vector of integers where -1 is
-// an unknown dimension, or the scalar -1 for an unknown rank. As much is known
-// of it as of the input's value and shape.
-func (c *Context) ShapeFrom(i int) (Shape, error) {
-	in := c.Input(i)
-	if in.known && len(in.dims) == 0 {
-		// A scalar must be -1.
-		d, ok := c.ConstInt(i)
-		if ok && d != Unknown {
-			return Shape{}, status.Invalid("Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape). Saw value: %d", d)
-		}
-		return Shape{}, nil
+// scalar is the value of input i, nil if it is not known.
+func (c *Context) scalar(i int) (*int64, error) {
+	t := c.Value(i)
+	if t == nil {
+		return nil, nil
 	}
-	in, err := in.WithRank(1)
+	if n := len(t.Dims()); n != 0 {
+		return nil, status.Invalid("Input must be scalar but has rank %d", n)
+	}
+	v, ok := integers(t)
+	if !ok {
+		return nil, status.Invalid("Scalar input for dim size must be int32 or int64")
+	}
+	return &v[0], nil
+}
+
+// ShapeOrUnknownFrom is [Context.ShapeFrom] where input i may also be the
+// scalar -1, which tells a shape of unknown rank.
+func (c *Context) ShapeOrUnknownFrom(i int) (Shape, error) {
+	if in := c.Input(i); !in.known || len(in.dims) != 0 {
+		return c.ShapeFrom(i)
+	}
+	switch d, ok := c.ConstInt(i); {
+	case !ok:
+		return Shape{}, status.Invalid("Received a shape scalar with unknown static value.  A static value of '-1' is required to represent an unknown shape.")
+	case d != Unknown:
+		return Shape{}, status.Invalid("Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape). Saw value: %d", d)
+	}
+	return Shape{}, nil
+}
+
+// ShapeFrom is the shape that input i gives, a vector of integers where -1 is
+// an unknown dimension. As much is known of it as of the input's value and
+// shape.
+func (c *Context) ShapeFrom(i int) (Shape, error) {
+	in, err := c.Input(i).WithRank(1)
 	if err != nil {
 		return Shape{}, err
 	}
 	var out Shape
 	switch v, ok := c.ConstInts(i); {
+	case !ok && c.Value(i) != nil && c.Value(i).NumElements() > 0:
+		return Shape{}, status.Invalid("Input tensor must be int32 or int64, but was %v", c.Value(i).DType())
 	case ok:
 		if out, err = FromVector(v); err != nil {
 			return Shape{}, err
@@ -134,10 +155,10 @@ func checkDims(dims []int64) error {
 		return rankError(len(dims))
 	}
 	n := int64(1)
-	for i, d := range dims {
+	for _, d := range dims {
 		switch {
 		case d < Unknown:
-			return status.Invalid("Dimension %d of a shape must be >= -1, but is %d", i, d)
+			return status.Invalid("Invalid value in tensor used for shape: %d", d)
 		case d <= 1:
 		case n > math.MaxInt64/d:
 			return status.Invalid("Shape %v has more elements than fit in 63 bits", Of(dims...))
@@ -148,17 +169,17 @@ func checkDims(dims []int64) error {
 	return nil
 }
 
-// AxisFrom is the dimension of s that input i names, an integer scalar;
-// negative ones count from the end. It is Unknown if its value is not known, or
-// is negative where the rank of s is not known.
+// AxisFrom is the dimension of s that input i names; negative ones count from
+// the end. It is Unknown if its value is not known, or is negative where the
+// rank of s is not known. A value that is no scalar is an error.
 func (c *Context) AxisFrom(i int, s Shape) (int64, error) {
-	if in := c.Input(i); in.known && len(in.dims) != 0 {
-		return Unknown, status.Invalid("Input must be scalar but has rank %d", len(in.dims))
+	value, err := c.scalar(i)
+	if err != nil || value == nil {
+		return Unknown, err
 	}
-	d, ok := c.ConstInt(i)
-	rank := int64(len(s.dims))
+	d, rank := *value, int64(len(s.dims))
 	switch {
-	case !ok || d < 0 && !s.known:
+	case d < 0 && !s.known:
 		return Unknown, nil
 	case !s.known:
 		return d, nil

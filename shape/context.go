@@ -129,6 +129,11 @@ func (c *Context) Handle(i int) (h HandleData, ok bool) {
 	return c.InputHandles[i][0], true
 }
 
+// HasHandle says whether something is known of the tensors behind input i.
+func (c *Context) HasHandle(i int) bool {
+	return i >= 0 && i < len(c.InputHandles) && c.InputHandles[i] != nil
+}
+
 // HandleShape is the shape of the tensor behind input i if that is a resource,
 // and the shape of input i itself if it is not.
 func (c *Context) HandleShape(i int) Shape {

@@ -50,3 +50,12 @@ func (f Format) Rank() int {
 	}
 	return f.Dims + 2
 }
+
+// Check says whether the last dimension of a tensor in the format holds as many
+// channels as it can. It must be known.
+func (f Format) Check(s Shape) error {
+	if d := s.Dim(-1); f.Inner > 1 && d != 4 && d != 32 {
+		return status.Invalid("VECT_C dimension must be 4 or 32, but is %d", d)
+	}
+	return nil
+}

@@ -183,8 +183,23 @@ func run(f shape.Func, like *shape.Context, inputs []shape.Shape, values []*tens
 // more than they must.
 var guessing = []string{
 	"AccumulateNV2", "PlaceholderWithDefault", // believe their attribute
-	"ParallelConcat",                   // wants to know its inputs in full
-	"SoftmaxCrossEntropyWithLogits",    // takes it that unknown shapes need no broadcasting
+	"ParallelConcat",                // wants to know its inputs in full
+	"SoftmaxCrossEntropyWithLogits", // takes it that unknown shapes need no broadcasting
+	"Dequantize",                    // wants to know the rank that an axis is of
+	"MatrixDiagV2", "MatrixDiagV3",  // take an unknown length for -1
+	"MaxPool", "MaxPoolV2", "MaxPoolGradGrad", "MaxPoolWithArgmax", // want to know the vectors of NCHW_VECT_C
+	"FusedResizeAndPadConv2D", "SparseTensorToCSRSparseMatrix", // want to know a rank
+	"ResourceCountUpTo", "SparseMatrixNNZ", // want to know the handle
+	"Substr", // takes an unknown dimension for another than a known one
+	"EmptyTensorList", "TensorListReserve", "TensorListFromTensor", "TensorListScatter", "TensorListScatterV2", "TensorListSplit",
+	"TensorListGetItem", "TensorListGather", "TensorListStack", "TensorListConcatV2", "RaggedTensorToTensor", // want to know a scalar shape
+	"FractionalAvgPoolGrad",  // takes an unknown shape for one of images
+	"DenseBincount",          // takes an unknown number of bins for a shape like the input's
+	"DenseCountSparseOutput", // takes it that there are weights
+	"Equal", "NotEqual",      // take it that two unknown dimensions broadcast
+	"MatrixSetDiagV2", "MatrixSetDiagV3", // take an unknown number of diagonals for one
+	"EnsureShape",                      // with an attribute that asks for no rank
+	"GatherV2",                         // counts a negative batch_dims twice over where the axis is unknown
 	"SpaceToBatchND", "BatchToSpaceND", // want to know how many dimensions are in blocks
 	"SplitV", // takes an unknown axis for the last one
 }

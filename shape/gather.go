@@ -3,9 +3,13 @@ package shape
 import "github.com/troupe-go/troupe/status"
 
 // GatherNd is for slices of input 0, a tensor or what is behind a resource,
-// that the coordinates in the last dimension of input 1 choose.
+// that the coordinates in the last dimension of input 1 choose. Where nothing
+// is known of what is behind a resource, its own shape counts, as in TensorFlow.
 func GatherNd(c *Context) error {
-	params, indices := c.HandleShape(0), c.Try(c.Input(1).WithRankAtLeast(1))
+	params, indices := c.Input(0), c.Try(c.Input(1).WithRankAtLeast(1))
+	if h, ok := c.Handle(0); ok {
+		params = h.Shape
+	}
 	n := indices.Dim(-1)
 	switch {
 	case c.Err() != nil || !params.Known() || n == Unknown:
@@ -22,6 +26,9 @@ func GatherNd(c *Context) error {
 // both are a batch.
 func GatherRows(c *Context) error {
 	params, indices := c.Try(c.HandleShape(0).WithRankAtLeast(1)), c.Input(1)
+	if n := c.Int("batch_dims"); n < 0 {
+		return status.Invalid("batch_dims is negative (%d)", n)
+	}
 	batch := BatchDims(c, indices)
 	if c.Err() != nil || !params.Known() || !indices.Known() {
 		return c.Err()

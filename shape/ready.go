@@ -1,5 +1,7 @@
 package shape
 
+import "github.com/troupe-go/troupe/status"
+
 // Shape functions for the patterns that most operations follow. What has a
 // pattern of its own is written as a [Rule], or as a function.
 
@@ -82,10 +84,14 @@ func ByAttr(name string) Func {
 }
 
 // ByAttrs is a function that gives each output the shape that an attribute of
-// kind list(shape) tells; an empty list tells nothing.
+// kind list(shape) tells, one for each output.
 func ByAttrs(name string) Func {
 	return func(c *Context) error {
-		for i, s := range c.Shapes(name) {
+		shapes := c.Shapes(name)
+		if len(shapes) != len(c.Outputs) {
+			return status.Invalid("`%s` must be the same length as `output_types` (%d vs. %d)", name, len(shapes), len(c.Outputs))
+		}
+		for i, s := range shapes {
 			c.SetOutput(i, s)
 		}
 		return c.Err()

@@ -5,13 +5,16 @@ import "github.com/troupe-go/troupe/status"
 // CheckScatter says whether updates can be scattered into a tensor: the last
 // dimension of indices counts coordinates, the others are the first dimensions
 // of updates, and what is left of both updates and the tensor is the shape of
-// one slice.
+// one slice. Updates that are a scalar go anywhere.
 func CheckScatter(into, indices, updates Shape) error {
 	if err := checkEmptyScatter(into, indices, updates); err != nil {
 		return err
 	}
+	if _, err := indices.WithRankAtLeast(1); err != nil {
+		return err
+	}
 	n := indices.Dim(-1)
-	if !indices.known || !updates.known || n == Unknown {
+	if !indices.known || updates.Rank() <= 0 || n == Unknown {
 		return nil
 	}
 	outer := len(indices.dims) - 1
@@ -23,10 +26,7 @@ func CheckScatter(into, indices, updates Shape) error {
 	if !into.known {
 		return nil
 	}
-	if n > int64(len(into.dims)) {
-		return status.Invalid("Shape must be at least rank %d but is rank %d", n, len(into.dims))
-	}
-	slice, tail := into.From(int(n)), updates.From(outer)
+	slice, tail := into.From(int(min(n, int64(len(into.dims))))), updates.From(outer)
 	if _, err := Merge(slice, tail); err != nil {
 		return status.Invalid("Dimensions [%d,%d) of input[shape=%v] = %v must match dimensions [%d,%d) of updates[shape=%v] = %v: %s",
 			n, len(into.dims), into, slice, outer, len(updates.dims), updates, tail, status.From(err).Message)

@@ -54,6 +54,29 @@ func (w Window) Output(size int64) (int64, error) {
 	return rest/w.Stride + 1, nil
 }
 
+// Positions is [Window.Output] for operations that take any numbers for the
+// size and the dilation and find no position where the window is larger than
+// what it moves over by less than two strides. The size of the dimension and of
+// the filter must be known.
+func (w Window) Positions(size int64) (int64, error) {
+	if w.Padding != "VALID" {
+		w.Dilation = 1
+		return w.Output(size)
+	}
+	const most = 1 << 31
+	if w.Stride <= 0 {
+		return Unknown, status.Invalid("Stride must be > 0, but got %d", w.Stride)
+	}
+	if max(w.Size, -w.Size) > most || max(w.Dilation, -w.Dilation) > most {
+		return Unknown, status.Invalid("A window of size %d dilated by %d is too large", w.Size, w.Dilation)
+	}
+	n := size - (w.Size + (w.Size-1)*(w.Dilation-1))
+	if n/w.Stride+1 < 0 || n < 0 && (n+w.Stride)/w.Stride < 0 {
+		return Unknown, status.Invalid("Computed output size would be negative: %d", (n+w.Stride)/w.Stride)
+	}
+	return (n + w.Stride) / w.Stride, nil
+}
+
 // Covers is how many elements the dilated filter spans.
 func (w Window) Covers() (int64, error) {
 	if w.Dilation <= 1 || w.Size <= 0 {

@@ -10,7 +10,7 @@ import (
 func init() {
 	shape.Register(diagShape, "Diag")
 	shape.Register(diagPartShape, "DiagPart")
-	shape.Register(shape.UnchangedAtLeast(1), "MatrixBandPart")
+	shape.Register(shape.Unchanged, "MatrixBandPart")
 	shape.Register(shape.Rule("diagonal: [B...,n] -> output: [B...,n,n]"), "MatrixDiag")
 	shape.Register(matrixDiagPartShape, "MatrixDiagPart")
 	shape.Register(matrixSetDiagShape, "MatrixSetDiag")
@@ -49,6 +49,8 @@ func matrixDiagPartShape(c *shape.Context) error {
 	return c.Err()
 }
 
+// matrixSetDiagShape does not compare the batches of the two where it knows
+// the matrix.
 func matrixSetDiagShape(c *shape.Context) error {
 	in, diagonal := c.Try(c.Input(0).WithRankAtLeast(2)), c.Try(c.Input(1).WithRankAtLeast(1))
 	switch {
@@ -60,8 +62,11 @@ func matrixSetDiagShape(c *shape.Context) error {
 		return c.Err()
 	}
 	c.TryDim(shape.MergeDims(shape.MinDim(in.Dim(-2), in.Dim(-1)), diagonal.Dim(-1)))
-	batch := c.Try(shape.Merge(in.To(-2), diagonal.To(-1)))
-	c.SetOutput(0, c.Try(shape.Concat(batch, in.From(-2))))
+	if !in.Full() {
+		batch := c.Try(shape.Merge(in.To(-2), diagonal.To(-1)))
+		in = c.Try(shape.Concat(batch, in.From(-2)))
+	}
+	c.SetOutput(0, in)
 	return c.Err()
 }
 
@@ -96,13 +101,25 @@ func bandFrom(c *shape.Context, i int) (b band, ok bool) {
 // width is the number of diagonals.
 func (b band) width() int64 { return b.upper - b.lower + 1 }
 
-// check says whether both ends of the band are in a matrix of that size.
+// rank is the number of dimensions that the diagonals take beside a batch's.
+func (b band) rank() int {
+	if b.lower < b.upper {
+		return 2
+	}
+	return 1
+}
+
+// check says whether both ends of the band are in a matrix of that size, if it
+// is known.
 func (b band) check(rows, cols int64) error {
+	if rows == shape.Unknown || cols == shape.Unknown {
+		return nil
+	}
 	for _, end := range []struct {
 		name string
 		at   int64
 	}{{"lower", b.lower}, {"upper", b.upper}} {
-		if rows != shape.Unknown && end.at <= -rows && end.at != 0 || cols != shape.Unknown && end.at >= cols && end.at != 0 {
+		if end.at != 0 && (end.at <= -rows || end.at >= cols) {
 			return status.Invalid("%s_diag_index %d is out of bound of a matrix of %d rows and %d columns", end.name, end.at, rows, cols)
 		}
 	}
@@ -119,9 +136,13 @@ func (b band) length(rows, cols int64) int64 {
 
 func matrixDiagPartV2Shape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRankAtLeast(2))
+	c.Try(c.Input(1).WithRankAtMost(1))
 	c.Try(c.Input(2).WithRank(0))
+	if c.Err() != nil || !in.Known() {
+		return c.Err()
+	}
 	b, ok := bandFrom(c, 1)
-	if c.Err() != nil || !ok || !in.Known() {
+	if c.Err() != nil || !ok {
 		return c.Err()
 	}
 	rows, cols := in.Dim(-2), in.Dim(-1)
@@ -141,46 +162,43 @@ func matrixDiagV2Shape(c *shape.Context) error {
 	for i := 2; i <= 4; i++ {
 		c.Try(c.Input(i).WithRank(0))
 	}
-	b, ok := bandFrom(c, 1)
-	if c.Err() != nil || !ok || !diagonal.Known() {
+	c.Try(c.Input(1).WithRankAtMost(1))
+	if c.Err() != nil || !diagonal.Known() {
 		return c.Err()
 	}
-	batch := diagonal.To(-1)
-	if b.lower < b.upper {
-		diagonal = c.Try(diagonal.WithRankAtLeast(2))
-		if n := diagonal.Dim(-2); n != shape.Unknown && n != b.width() {
-			return status.Invalid("The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and `d_upper`: %d rows, d_lower = %d, d_upper = %d", n, b.lower, b.upper)
-		}
-		batch = diagonal.To(-2)
+	b, ok := bandFrom(c, 1)
+	if c.Err() != nil || !ok {
+		return c.Err()
+	}
+	taken := b.rank()
+	if n := diagonal.Dim(-2); taken == 2 && n != b.width() {
+		return status.Invalid("The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and `d_upper`: %d rows, d_lower = %d, d_upper = %d", n, b.lower, b.upper)
 	}
 	rows, cols := matrixSize(c, b, diagonal.Dim(-1))
-	c.SetOutput(0, c.Try(shape.Concat(batch, shape.Of(rows, cols))))
+	c.SetOutput(0, c.Try(shape.Concat(diagonal.To(-taken), shape.Of(rows, cols))))
 	return c.Err()
 }
 
 // matrixSize is the size of the matrix whose longest diagonal has that length,
-// as inputs 2 and 3 ask for or, where they are -1, as small as may be.
+// as inputs 2 and 3 ask for or, where they are -1 or not known, as small as may
+// be. A length of [shape.Unknown] counts as a number, as in TensorFlow.
 func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
-	rows, okRows := c.ConstInt(2)
-	cols, okCols := c.ConstInt(3)
-	if !okRows || !okCols || length == shape.Unknown {
-		known := func(n int64, ok bool) int64 {
-			if !ok || n < 0 {
-				return shape.Unknown
-			}
+	size := func(i int) int64 {
+		if n, ok := c.ConstInt(i); ok {
 			return n
 		}
-		return known(rows, okRows), known(cols, okCols)
+		return -1
 	}
-	leastRows := c.TryDim(shape.AddDims(length, -min(b.upper, 0)))
-	leastCols := c.TryDim(shape.AddDims(length, max(b.lower, 0)))
-	switch {
-	case rows == -1 && cols == -1:
-		rows = shape.MaxDim(leastRows, leastCols)
+	rows, cols = size(2), size(3)
+	leastRows, leastCols := length-min(b.upper, 0), length+max(b.lower, 0)
+	if rows == -1 && cols == -1 {
+		rows = max(leastRows, leastCols)
 		cols = rows
-	case rows == -1:
+	}
+	if rows == -1 {
 		rows = leastRows
-	case cols == -1:
+	}
+	if cols == -1 {
 		cols = leastCols
 	}
 	switch {
@@ -191,41 +209,35 @@ func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
 	case rows != leastRows && cols != leastCols:
 		c.Fail(status.Invalid("num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the given diagonals: num_rows = %d != %d, num_cols = %d != %d", rows, leastRows, cols, leastCols))
 	}
-	return rows, cols
+	return max(rows, shape.Unknown), max(cols, shape.Unknown)
 }
 
+// matrixSetDiagV2Shape learns from the diagonals what it does not know of the
+// matrix, and does not compare the two where it knows that.
 func matrixSetDiagV2Shape(c *shape.Context) error {
 	in, diagonal := c.Try(c.Input(0).WithRankAtLeast(2)), c.Try(c.Input(1).WithRankAtLeast(1))
 	b, ok := bandFrom(c, 2)
 	if c.Err() != nil {
 		return c.Err()
 	}
-	if !ok || !in.Known() && !diagonal.Known() {
-		c.SetOutput(0, in)
-		return nil
-	}
 	taken := 1 // dimensions of diagonal that are not the batch's
-	if b.lower < b.upper {
-		taken = 2
+	if ok {
+		taken = b.rank()
 	}
-	if in.Known() {
+	switch {
+	case in.Known() && ok:
 		diagonal = c.Try(diagonal.WithRank(in.Rank() - 2 + taken))
-	} else {
-		diagonal = c.Try(diagonal.WithRankAtLeast(taken))
-		in = c.Try(in.WithRank(diagonal.Rank() + 2 - taken))
+		c.Fail(b.check(in.Dim(-2), in.Dim(-1)))
+	case in.Known():
+		diagonal = c.Try(c.Try(diagonal.WithRankAtLeast(in.Rank() - 1)).WithRankAtMost(in.Rank()))
 	}
-	if c.Err() != nil {
-		return c.Err()
+	if c.Err() == nil && diagonal.Known() && !in.Full() {
+		if diagonal.Rank() < taken {
+			return status.Invalid("Subshape end out of bounds: %d, for shape with rank %d", -taken, diagonal.Rank())
+		}
+		known := c.Try(shape.Concat(diagonal.To(-taken), shape.OfRank(2)))
+		in = c.Try(shape.Merge(in, known))
 	}
-	rows, cols := in.Dim(-2), in.Dim(-1)
-	if err := b.check(rows, cols); err != nil {
-		return err
-	}
-	if taken == 2 {
-		c.TryDim(shape.MergeDims(b.width(), diagonal.Dim(-2)))
-	}
-	c.TryDim(shape.MergeDims(b.length(rows, cols), diagonal.Dim(-1)))
-	batch := c.Try(shape.Merge(in.To(-2), diagonal.To(-taken)))
-	c.SetOutput(0, c.Try(shape.Concat(batch, in.From(-2))))
+	c.SetOutput(0, in)
 	return c.Err()
 }

@@ -1,8 +1,11 @@
 package array
 
 import (
+	"math"
+
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 func init() {
@@ -19,7 +22,7 @@ func init() {
 	shape.Register(shape.Rule("x: S -> y: [?], idx: S, count: [?]"), "UniqueWithCounts")
 	shape.Register(uniqueV2Shape, "UniqueV2", "UniqueWithCountsV2")
 	shape.Register(unravelIndexShape, "UnravelIndex")
-	shape.Register(shape.Rule("sorted_inputs: [b,?], values: [b,n] -> output: [b,n]"), "LowerBound", "UpperBound")
+	shape.Register(boundShape, "LowerBound", "UpperBound")
 	shape.Register(editDistanceShape, "EditDistance")
 	shape.Register(fingerprintShape, "Fingerprint")
 }
@@ -30,24 +33,27 @@ func gatherV2Shape(c *shape.Context) error {
 	params := c.Try(c.Input(0).WithRankAtLeast(1))
 	indices := c.Input(1)
 	c.Try(c.Input(2).WithRank(0))
-	batch := shape.BatchDims(c, indices)
-	if c.Err() != nil || !params.Known() || !indices.Known() {
-		return c.Err()
-	}
 	axis, ok := c.ConstInt(2)
 	if !ok {
-		rank := params.Rank() + indices.Rank() - 1 - batch
-		if rank >= 0 {
-			c.SetOutput(0, c.Try(shape.Shape{}.WithRank(rank)))
+		// A negative batch_dims counts as it stands, as in TensorFlow.
+		if rank := int64(params.Rank()+indices.Rank()-1) - c.Int("batch_dims"); params.Known() && indices.Known() && rank >= 0 {
+			c.SetOutput(0, c.Try(shape.Shape{}.WithRank(int(min(rank, math.MaxInt32)))))
 		}
 		return c.Err()
 	}
-	at, err := params.Axis(axis)
-	if err != nil {
-		return err
+	batch := shape.BatchDims(c, indices)
+	if c.Err() == nil && params.Known() && c.Int("batch_dims") >= int64(params.Rank()) {
+		c.Try(params.WithRankAtLeast(int(min(c.Int("batch_dims"), math.MaxInt32)) + 1))
 	}
-	if at < batch {
-		return status.Invalid("batch_dims (%d) must be less than or equal to axis (%d)", batch, at)
+	if c.Err() == nil && params.Known() && batch >= params.Rank() {
+		c.Try(params.WithRankAtLeast(batch + 1))
+	}
+	if c.Err() != nil || !params.Known() {
+		return c.Err()
+	}
+	at, err := params.Axis(axis)
+	if err != nil || !indices.Known() {
+		return err
 	}
 	c.SetOutput(0, c.Try(shape.Concat(params.To(at), indices.From(batch), params.From(at+1))))
 	return c.Err()
@@ -55,6 +61,7 @@ func gatherV2Shape(c *shape.Context) error {
 
 func scatterNdShape(c *shape.Context) error {
 	out := c.Try(c.ShapeFrom(2))
+	c.Try(c.Input(1).WithRankAtLeast(1))
 	c.SetOutput(0, out)
 	c.Fail(shape.CheckScatter(out, c.Input(0), c.Input(1)))
 	return c.Err()
@@ -73,20 +80,13 @@ func oneHotShape(c *shape.Context) error {
 		return status.Invalid("axis must be >= -1")
 	}
 	depth := c.TryDim(c.DimFrom(1))
-	c.Try(c.Input(2).WithRank(0))
-	c.Try(c.Input(3).WithRank(0))
 	in := c.Input(0)
 	if c.Err() != nil || !in.Known() {
 		return c.Err()
 	}
-	rank := int64(in.Rank())
-	if axis > rank {
-		return status.Invalid("Expected axis to be -1 or between [0, %d].  But received: %d", rank, axis)
-	}
-	if axis == -1 {
-		axis = rank
-	}
-	c.SetOutput(0, c.Try(in.Insert(int(axis), depth)))
+	// An axis beyond the rank wraps round, as in TensorFlow.
+	rank := int64(in.Rank()) + 1
+	c.SetOutput(0, c.Try(in.Insert(int((axis%rank+rank)%rank), depth)))
 	return c.Err()
 }
 
@@ -111,6 +111,9 @@ func uniqueShape(c *shape.Context) error {
 // if it is not empty.
 func uniqueV2Shape(c *shape.Context) error {
 	in := c.Input(0)
+	if in.Known() {
+		c.SetOutput(0, shape.OfRank(in.Rank()))
+	}
 	c.SetOutput(1, shape.Of(shape.Unknown))
 	c.SetOutput(2, shape.Of(shape.Unknown))
 	axes, ok := c.ConstInts(1)
@@ -129,11 +132,17 @@ func uniqueV2Shape(c *shape.Context) error {
 		return status.Invalid("axis does not support input tensors larger than 1 elements.")
 	}
 	axis, rank := axes[0], int64(in.Rank())
-	if axis < 0 || axis >= rank {
-		return status.Invalid("axis expects to be in the range [0, %d)", rank)
+	if axis < -rank || axis >= rank {
+		return status.Invalid("axis expects to be in the range [%d, %d)", -rank, rank)
 	}
-	c.SetOutput(0, in.ReplaceDim(int(axis), shape.Unknown))
 	c.SetOutput(1, shape.Of(in.Dim(int(axis))))
+	return c.Err()
+}
+
+func boundShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(2))
+	c.Try(c.Input(1).WithRank(2))
+	c.SetOutput(0, c.Input(1))
 	return c.Err()
 }
 
@@ -141,10 +150,11 @@ func uniqueV2Shape(c *shape.Context) error {
 func unravelIndexShape(c *shape.Context) error {
 	indices, dims := c.Input(0), c.Try(c.Input(1).WithRank(1))
 	switch indices.Rank() {
+	case -1:
 	case 0:
-		c.SetOutput(0, dims)
-	case 1:
-		c.SetOutput(0, shape.Of(dims.Dim(0), indices.Dim(0)))
+		c.SetOutput(0, shape.Of(dims.Dim(0)))
+	default:
+		c.SetOutput(0, shape.Of(dims.Dim(0), c.TryDim(indices.NumElements())))
 	}
 	return c.Err()
 }
@@ -152,12 +162,8 @@ func unravelIndexShape(c *shape.Context) error {
 // editDistanceShape is, where both are known, the larger of the two shapes but
 // for the sequences themselves.
 func editDistanceShape(c *shape.Context) error {
-	c.Try(c.Input(0).WithRank(2))
-	c.Try(c.Input(1).WithRank(1))
-	c.Try(c.Input(2).WithRank(1))
-	c.Try(c.Input(3).WithRank(2))
-	c.Try(c.Input(4).WithRank(1))
-	c.Try(c.Input(5).WithRank(1))
+	c.Fail(shape.CheckSparse(c.Input(0), c.Input(1), c.Input(2)))
+	c.Fail(shape.CheckSparse(c.Input(3), c.Input(4), c.Input(5)))
 	x, okX := c.ConstInts(2)
 	y, okY := c.ConstInts(5)
 	if c.Err() != nil || !okX || !okY {
@@ -166,7 +172,10 @@ func editDistanceShape(c *shape.Context) error {
 	if len(x) != len(y) {
 		return status.Invalid("Num elements of hypothesis_shape does not match truth_shape: %d vs. %d", len(x), len(y))
 	}
-	dims := make([]int64, max(len(x)-1, 0))
+	if len(x) < 2 {
+		return status.Invalid("Input Hypothesis SparseTensors must have rank at least 2, but hypothesis_shape rank is: %d", len(x))
+	}
+	dims := make([]int64, len(x)-1)
 	for i := range dims {
 		dims[i] = max(x[i], y[i])
 	}
@@ -179,8 +188,12 @@ func fingerprintShape(c *shape.Context) error {
 	data := c.Try(c.Input(0).WithRankAtLeast(1))
 	c.Try(c.Input(1).WithRank(0))
 	size := shape.Unknown
-	if c.Value(1) != nil {
-		size = 8 // of the one method there is, farmhash64
+	if method := c.Value(1); method != nil && method.DType() == tensor.String && method.NumElements() == 1 {
+		x := tensor.ValueOf(method)
+		if name := tensor.At0[string](&x); name != "farmhash64" {
+			return status.Invalid("Unsupported method: %s", name)
+		}
+		size = 8
 	}
 	c.SetOutput(0, shape.Of(data.Dim(0), size))
 	return c.Err()

@@ -21,8 +21,8 @@ func init() {
 	shape.Register(shape.Rule("shape: ? = S -> output: S"), "Empty")
 	shape.Register(shapeShape, "Shape", "ShapeN")
 	shape.Register(shape.Scalars, "Rank", "Size")
-	shape.Register(shape.Rule("s0: ?, s1: ? -> r0: [?]"), "BroadcastArgs")
-	shape.Register(shape.Rule("s0: ?, s1: ? -> r0: [?], r1: [?]"), "BroadcastGradientArgs")
+	shape.Register(broadcastArgsShape, "BroadcastArgs")
+	shape.Register(shape.Rule("s0: [?], s1: [?] -> r0: [?], r1: [?]"), "BroadcastGradientArgs")
 }
 
 func identityNShape(c *shape.Context) error {
@@ -49,8 +49,21 @@ func placeholderWithDefaultShape(c *shape.Context) error {
 	return c.Err()
 }
 
+// ensureShapeShape refuses a known rank where the attribute asks for none, as
+// TensorFlow does.
 func ensureShapeShape(c *shape.Context) error {
-	c.SetOutput(0, c.Try(shape.Merge(c.Shape("shape"), c.Input(0))))
+	in, want := c.Input(0), c.Shape("shape")
+	if in.Known() && !want.Known() {
+		return status.Invalid("Shape must be rank -1 but is rank %d", in.Rank())
+	}
+	c.SetOutput(0, c.Try(shape.Merge(want, in)))
+	return c.Err()
+}
+
+// broadcastArgsShape is as long as the longer of two shapes.
+func broadcastArgsShape(c *shape.Context) error {
+	x, y := c.Try(c.Input(0).WithRank(1)), c.Try(c.Input(1).WithRank(1))
+	c.SetOutput(0, shape.Of(shape.MaxDim(x.Dim(0), y.Dim(0))))
 	return c.Err()
 }
 

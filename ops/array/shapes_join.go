@@ -219,7 +219,7 @@ func dynamicStitchShape(c *shape.Context) error {
 		indices, data := c.Input(i), c.Input(n+i)
 		if at, ok := c.ConstInts(i); ok && size != shape.Unknown {
 			for _, k := range at {
-				size = max(size, c.TryDim(shape.AddDims(max(k, 0), 1)))
+				size = max(size, c.TryDim(shape.AddDims(max(k, -1), 1)))
 			}
 		} else {
 			size = shape.Unknown

@@ -1,6 +1,8 @@
 package array
 
 import (
+	"math"
+
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
@@ -129,18 +131,17 @@ func squeezeShape(c *shape.Context) error {
 func transposeShape(c *shape.Context) error {
 	in, operand := c.Input(0), c.Input(1)
 	perm, ok := c.ConstInts(1)
-	if ok {
-		operand = c.Try(shape.Merge(operand, shape.Of(int64(len(perm)))))
+	if !in.Known() {
+		n, err := operand.NumElements()
+		if err != nil || n < 2 { // a permutation of one element may be that of a scalar
+			return err
+		}
+		if in, err = in.WithRank(int(min(n, math.MaxInt32))); err != nil {
+			return err
+		}
 	}
 	operand = c.Try(operand.WithRank(1))
-	switch n := operand.Dim(0); {
-	case in.Known():
-		c.TryDim(shape.WithValue(n, int64(in.Rank())))
-	case n == shape.Unknown || n < 2: // a permutation of one element may be that of a scalar
-		return c.Err()
-	default:
-		in = c.Try(in.WithRank(int(n)))
-	}
+	c.TryDim(shape.WithValue(operand.Dim(0), int64(in.Rank())))
 	if c.Err() != nil {
 		return c.Err()
 	}
@@ -197,7 +198,14 @@ func tileShape(c *shape.Context) error {
 // and after each dimension.
 func padShape(c *shape.Context) error { return padded(c, shape.AddDims) }
 
-func padGradShape(c *shape.Context) error { return padded(c, shape.SubDims) }
+// padGradShape learns the rank from the paddings only.
+func padGradShape(c *shape.Context) error {
+	operand := c.Try(c.Input(1).WithRank(2))
+	if operand.Dim(0) == shape.Unknown {
+		return c.Err()
+	}
+	return padded(c, shape.SubDims)
+}
 
 func padded(c *shape.Context, apply func(dim, by int64) (int64, error)) error {
 	in := c.Input(0)
@@ -278,7 +286,7 @@ func reverseSequenceShape(c *shape.Context) error {
 	switch {
 	case batch < 0 || batch >= rank:
 		return status.Invalid("batch_dim must be < input rank: %d vs. %d", batch, rank)
-	case seq < 0 || seq >= rank:
+	case seq >= rank:
 		return status.Invalid("seq_dim must be < input rank: %d vs. %d", seq, rank)
 	}
 	d := c.TryDim(shape.MergeDims(in.Dim(int(batch)), lengths.Dim(0)))
@@ -290,5 +298,6 @@ func rollShape(c *shape.Context) error {
 	c.SetOutput(0, c.Try(c.Input(0).WithRankAtLeast(1)))
 	c.Try(c.Input(1).WithRankAtMost(1))
 	c.Try(c.Input(2).WithRankAtMost(1))
+	c.Try(shape.Merge(c.Input(1), c.Input(2)))
 	return c.Err()
 }

@@ -1,6 +1,8 @@
 package array
 
 import (
+	"math"
+
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
@@ -16,39 +18,32 @@ func sliceShape(c *shape.Context) error {
 	in := c.Input(0)
 	operands := c.Try(shape.Merge(c.Try(c.Input(1).WithRank(1)), c.Try(c.Input(2).WithRank(1))))
 	if n := operands.Dim(0); n != shape.Unknown {
-		in = c.Try(in.WithRank(int(n)))
-	} else if in.Known() {
-		c.Try(operands.WithDim(0, int64(in.Rank())))
+		in = c.Try(in.WithRank(int(min(n, math.MaxInt32))))
 	}
-	if err := c.Err(); err != nil || !in.Known() {
-		return err
-	}
-	dims := make([]int64, in.Rank())
-	begin, haveBegin := c.ConstInts(1)
-	haveBegin = haveBegin && len(begin) == len(dims)
-	sizes, haveSizes := c.ConstInts(2)
-	if !haveSizes || len(sizes) != len(dims) {
-		c.SetOutput(0, c.Try(c.ShapeFrom(2)))
-		if !c.Output(0).Known() || c.Output(0).Rank() != len(dims) {
-			c.SetOutput(0, shape.OfRank(len(dims)))
-		}
+	begin := c.Try(c.ShapeFrom(1)) // where -1 is unknown too
+	if c.Err() != nil {
 		return c.Err()
 	}
+	sizes, ok := c.ConstInts(2)
+	if !ok {
+		out := c.Try(c.ShapeFrom(2))
+		if !out.Known() && in.Known() {
+			out = shape.OfRank(in.Rank())
+		}
+		c.SetOutput(0, out)
+		return c.Err()
+	}
+	dims := make([]int64, len(sizes))
 	for i, n := range sizes {
 		switch {
 		case n < -1:
-			return status.Invalid("Expected size[%d] >= -1, but got %d", i, n)
-		case haveBegin && begin[i] < 0:
-			return status.Invalid("Expected begin[%d] >= 0, but got %d", i, begin[i])
-		case haveBegin && n == -1:
-			n = c.TryDim(shape.SubDims(in.Dim(i), begin[i]))
-		case haveBegin:
-			rest := c.TryDim(shape.SubDims(in.Dim(i), begin[i]))
-			c.TryDim(shape.SubDims(rest, n))
+			return status.Invalid("Out of bounds slicing on dimension %d of length %d: sizes vector cannot be < -1, but was %d", i, in.Dim(i), n)
+		case n == -1:
+			n = c.TryDim(shape.SubDims(in.Dim(i), begin.Dim(i)))
 		}
 		dims[i] = n
 	}
-	c.SetOutput(0, shape.Of(dims...))
+	c.SetOutput(0, c.Try(shape.FromVector(dims)))
 	return c.Err()
 }
 
@@ -62,8 +57,11 @@ func stridedSliceShape(c *shape.Context) error {
 	}
 	spec := shape.StridedSpec{
 		Strides:   strides,
-		BeginMask: c.Int("begin_mask"), EndMask: c.Int("end_mask"), EllipsisMask: c.Int("ellipsis_mask"),
-		NewAxisMask: c.Int("new_axis_mask"), ShrinkMask: c.Int("shrink_axis_mask"),
+		BeginMask: c.Int32("begin_mask"), EndMask: c.Int32("end_mask"), EllipsisMask: c.Int32("ellipsis_mask"),
+		NewAxisMask: c.Int32("new_axis_mask"), ShrinkMask: c.Int32("shrink_axis_mask"),
+	}
+	if c.Err() != nil {
+		return c.Err()
 	}
 	if begin, ok := c.ConstInts(1); ok {
 		spec.Begin = begin

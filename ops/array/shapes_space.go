@@ -20,6 +20,7 @@ func init() {
 // they are not known.
 type blocks struct {
 	n     int
+	rank  int // of the input, if it is to have just that
 	sizes []int64
 	pads  []int64 // before and after each
 }
@@ -59,8 +60,7 @@ func padsFrom(c *shape.Context, i, n int) []int64 {
 func square(c *shape.Context) (blocks, error) {
 	size := c.Int("block_size")
 	c.Try(shape.Merge(c.Input(1), shape.Of(2, 2)))
-	c.Try(c.Input(0).WithRank(4))
-	return blocks{n: 2, sizes: []int64{size, size}, pads: padsFrom(c, 1, 2)}, c.Err()
+	return blocks{n: 2, rank: 4, sizes: []int64{size, size}, pads: padsFrom(c, 1, 2)}, c.Err()
 }
 
 func spaceToBatchNDShape(c *shape.Context) error {
@@ -109,8 +109,15 @@ func (b blocks) check(pads string) error {
 	return nil
 }
 
+func (b blocks) input(c *shape.Context) shape.Shape {
+	if b.rank > 0 {
+		return c.Try(c.Input(0).WithRank(b.rank))
+	}
+	return c.Try(c.Input(0).WithRankAtLeast(b.n + 1))
+}
+
 func (b blocks) intoBatch(c *shape.Context) error {
-	in := c.Try(c.Input(0).WithRankAtLeast(b.n + 1))
+	in := b.input(c)
 	if err := b.check("paddings"); err != nil {
 		return err
 	}
@@ -139,7 +146,7 @@ func (b blocks) intoBatch(c *shape.Context) error {
 }
 
 func (b blocks) outOfBatch(c *shape.Context) error {
-	in := c.Try(c.Input(0).WithRankAtLeast(b.n + 1))
+	in := b.input(c)
 	if err := b.check("crops"); err != nil {
 		return err
 	}
@@ -191,25 +198,34 @@ func moveDepth(c *shape.Context, side func(d int64) (int64, error), depth func(d
 	for i := range 2 {
 		in = in.ReplaceDim(f.Spatial+i, c.TryDim(side(in.Dim(f.Spatial+i))))
 	}
+	if f.Inner > 1 {
+		in = in.ReplaceDim(-1, int64(f.Inner))
+	}
 	c.SetOutput(0, in.ReplaceDim(f.Channel, c.TryDim(depth(in.Dim(f.Channel), area))))
 	return c.Err()
 }
 
-// extractImagePatchesShape puts each patch into the depth of a pixel.
+// extractImagePatchesShape puts each patch into the depth of a pixel. It knows
+// both sides of the result or neither.
 func extractImagePatchesShape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRank(4))
+	if c.Err() != nil {
+		return c.Err()
+	}
 	sizes, strides, rates := c.Ints("ksizes"), c.Ints("strides"), c.Ints("rates")
 	for _, list := range [][]int64{sizes, strides, rates} {
 		if len(list) != 4 {
 			return status.Invalid("ExtractImagePatches requires the ksizes, strides and rates attributes to contain 4 values, but got %d", len(list))
 		}
 	}
+	known := in.Sub(1, 3).Full()
 	for i := 1; i <= 2; i++ {
-		if rates[i] < 1 || sizes[i] < 1 {
-			return status.Invalid("ksizes and rates must be >= 1, but are %d and %d", sizes[i], rates[i])
+		d := shape.Unknown
+		if known {
+			w := shape.Window{Size: sizes[i], Stride: strides[i], Dilation: rates[i], Padding: c.Str("padding")}
+			d = c.TryDim(w.Positions(in.Dim(i)))
 		}
-		w := shape.Window{Size: sizes[i], Stride: strides[i], Dilation: rates[i], Padding: c.Str("padding")}
-		in = in.ReplaceDim(i, c.TryDim(w.Output(in.Dim(i))))
+		in = in.ReplaceDim(i, d)
 	}
 	area := c.TryDim(shape.MulDims(sizes[1], sizes[2]))
 	c.SetOutput(0, in.ReplaceDim(3, c.TryDim(shape.MulDims(in.Dim(3), area))))

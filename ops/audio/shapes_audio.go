@@ -16,7 +16,10 @@ func init() {
 // [samples, channels].
 func spectrogramShape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRank(2))
-	window, stride := c.Int("window_size"), c.Int("stride")
+	window, stride := c.Int32("window_size"), c.Int32("stride")
+	if c.Err() != nil {
+		return c.Err()
+	}
 	if window < 2 || window > 1<<31 || stride < 1 {
 		return status.Invalid("window_size must be >= 2 and stride >= 1, but are %d and %d", window, stride)
 	}
@@ -36,7 +39,10 @@ func spectrogramShape(c *shape.Context) error {
 func mfccShape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRank(3))
 	c.Try(c.Input(1).WithRank(0))
-	n := c.TryDim(c.DimAttr("dct_coefficient_count"))
+	n := c.Int32("dct_coefficient_count")
+	if n < shape.Unknown {
+		return status.Invalid("dct_coefficient_count must be >= -1, but is %d", n)
+	}
 	c.SetOutput(0, shape.Of(in.Dim(0), in.Dim(1), n))
 	return c.Err()
 }

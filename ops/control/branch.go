@@ -92,8 +92,10 @@ func refSelectShape(c *shape.Context) error {
 		return err
 	}
 	s := c.Input(1)
-	for i := 2; i < c.NumInputs(); i++ {
-		s = shape.Relax(s, c.Input(i))
+	for i := 1; i < c.NumInputs(); i++ {
+		if in := c.Input(i); !in.Full() || !shape.Equal(s, in) {
+			return nil
+		}
 	}
 	c.SetOutput(0, s)
 	return nil

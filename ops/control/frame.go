@@ -29,9 +29,10 @@ parallel_iterations: How many iterations of the frame may be alive at a time.`)
 			Input("data: " + op.arg).Output("output: " + op.arg).
 			Attr("T: type").
 			Doc("Brings a " + op.what + " into the next iteration of its frame.")
-		shape.Register(enterShape, op.name+"Enter")
 		shape.Register(passShape, op.name+"Exit", op.name+"NextIteration")
 	}
+	shape.Register(enterShape, "Enter")
+	shape.Register(passShape, "RefEnter")
 	registry.Define("LoopCond").
 		Input("input: bool").Output("output: bool").
 		Doc(`Passes on the condition that decides whether a loop goes on.

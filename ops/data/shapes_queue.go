@@ -1,45 +1,51 @@
 package data
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
 
 func init() {
 	// The handles of the first version are references to two strings.
 	shape.Register(shape.Rule("-> handle: [2]"),
-		"FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue", "Barrier", "ConditionalAccumulator", "Stack")
+		"FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue", "Barrier", "ConditionalAccumulator", "ResourceConditionalAccumulator", "Stack")
+	shape.Register(shape.Rule("max_size: ? -> handle: [2]"), "StackV2")
 	shape.Register(shape.Rule("resource: ? -> handle: [2]"), "FakeQueue")
 	shape.Register(shape.Scalars,
-		"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", "ResourceConditionalAccumulator", "StackV2")
+		"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2")
 
 	shape.Register(shape.UnknownOutputs, "QueueDequeue", "QueueDequeueV2",
-		"QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2")
-	shape.Register(shape.NoOutputs, "QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
-	shape.Register(shape.Scalars, "QueueSize", "QueueSizeV2", "QueueIsClosed", "QueueIsClosedV2")
+		"QueueDequeueMany", "QueueDequeueUpTo", "QueueDequeueUpToV2")
+	shape.Register(dequeueManyShape, "QueueDequeueManyV2")
+	shape.Register(shape.NoOutputs, "QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueCloseV2")
+	shape.Register(shape.Rule("handle: [2] ->"), "QueueClose", "BarrierClose")
+	shape.Register(shape.Rule("handle: [2] -> size: []"), "QueueSize", "BarrierReadySize", "BarrierIncompleteSize")
+	shape.Register(shape.Unchanged, "QueueSizeV2")
+	shape.Register(shape.Scalars, "QueueIsClosed", "QueueIsClosedV2")
 
-	shape.Register(shape.Rule("handle: ?, keys: [n], values: [n,...] ->"), "BarrierInsertMany")
-	shape.Register(barrierTakeManyShape, "BarrierTakeMany")
-	shape.Register(shape.Scalars, "BarrierReadySize", "BarrierIncompleteSize")
-	shape.Register(shape.NoOutputs, "BarrierClose")
+	shape.Register(shape.Rule("handle: [2], keys: [n], values: [n,...] ->"), "BarrierInsertMany")
+	shape.Register(shape.UnknownOutputs, "BarrierTakeMany")
 
 	shape.Register(shape.Scalars, "AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
-	shape.Register(shape.UnknownOutputs, "AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-	shape.Register(shape.NoOutputs, "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient",
-		"AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep")
+	shape.Register(shape.Rule("handle: ?, num_required: [] -> average: ?"), "AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
+	shape.Register(shape.Rule("handle: ?, local_step: [] ->"), "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
+	shape.Register(shape.Rule("handle: ?, new_global_step: [] ->"), "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep")
 
 	shape.Register(shape.Like(1), "StackPush", "StackPushV2")
 	shape.Register(shape.UnknownOutputs, "StackPop", "StackPopV2")
-	shape.Register(shape.NoOutputs, "StackClose", "StackCloseV2")
+	shape.Register(shape.Rule("handle: [2] ->"), "StackClose", "StackCloseV2")
 
 	shape.Register(shape.NoOutputs, "Stage", "StageClear", "MapStage")
 	shape.Register(shape.UnknownOutputs, "Unstage", "StagePeek", "MapPeek")
 	shape.Register(shape.Scalars, "StageSize", "GetSessionHandle", "GetSessionHandleV2")
-	shape.Register(shape.UnknownOutputs, "GetSessionTensor")
-	shape.Register(shape.NoOutputs, "DeleteSessionTensor")
+	shape.Register(shape.Rule("handle: [] -> value: ?"), "GetSessionTensor")
+	shape.Register(shape.Rule("handle: [] ->"), "DeleteSessionTensor")
 }
 
-// barrierTakeManyShape has vectors of indices and keys; nothing is known of the
-// values.
-func barrierTakeManyShape(c *shape.Context) error {
-	c.SetOutput(0, shape.Of(shape.Unknown))
-	c.SetOutput(1, shape.Of(shape.Unknown))
+// dequeueManyShape knows nothing of what is in a queue.
+func dequeueManyShape(c *shape.Context) error {
+	if n, ok := c.ConstInt(1); ok && n < 0 {
+		return status.Invalid("Input 'n' must be >= 0, but is %d", n)
+	}
 	return nil
 }

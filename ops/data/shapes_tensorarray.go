@@ -7,12 +7,12 @@ func init() {
 	shape.Register(tensorArrayGradShape, "TensorArrayGradV3", "TensorArrayGradWithShape")
 	shape.Register(shape.Rule("handle: [2], index: [], value: ?, flow_in: [] -> flow_out: []"), "TensorArrayWriteV3")
 	shape.Register(shape.Rule("handle: [2], indices: [n], value: [n,...], flow_in: [] -> flow_out: []"), "TensorArrayScatterV3")
-	shape.Register(shape.Rule("handle: [2], value: [?,...], lengths: [?], flow_in: [] -> flow_out: []"), "TensorArraySplitV3")
+	shape.Register(shape.Rule("handle: [2], value: ?, lengths: [?], flow_in: [] -> flow_out: []"), "TensorArraySplitV3")
 	shape.Register(tensorArrayReadShape, "TensorArrayReadV3")
 	shape.Register(tensorArrayGatherShape, "TensorArrayGatherV3")
 	shape.Register(tensorArrayConcatShape, "TensorArrayConcatV2", "TensorArrayConcatV3")
-	shape.Register(shape.Rule("handle: [2], flow_in: [] -> size: []"), "TensorArraySizeV3")
-	shape.Register(shape.NoOutputs, "TensorArrayCloseV3")
+	shape.Register(shape.Rule("handle: [2] -> size: []"), "TensorArraySizeV3")
+	shape.Register(shape.Rule("handle: [2] ->"), "TensorArrayCloseV3")
 }
 
 // tensorArrayShape makes a handle, which is a vector of two, that knows what
@@ -64,11 +64,10 @@ func tensorArrayGatherShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// tensorArrayConcatShape puts the elements one behind the other.
+// tensorArrayConcatShape says nothing of the elements, one behind the other.
 func tensorArrayConcatShape(c *shape.Context) error {
 	handle(c)
 	c.Try(c.Input(1).WithRank(0))
-	c.SetOutput(0, c.Try(shape.Concat(shape.Of(shape.Unknown), c.Shape("element_shape_except0"))))
 	c.SetOutput(1, shape.Of(shape.Unknown))
 	return c.Err()
 }

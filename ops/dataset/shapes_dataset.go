@@ -5,13 +5,12 @@ import "github.com/troupe-go/troupe/shape"
 func init() {
 	shape.Register(shape.Scalars,
 		"TensorDataset", "MapDataset", "SparseTensorSliceDataset", "Iterator", "IteratorV2", "OneShotIterator",
-		"OptionalFromValue", "OptionalNone", "OptionalHasValue", "CompressElement")
+		"OptionalFromValue", "OptionalNone", "OptionalHasValue", "CompressElement", "IteratorToStringHandle")
 	shape.Register(shape.Rule("start: [], stop: [], step: [] -> handle: []"), "RangeDataset")
 	shape.Register(shape.NoOutputs, "MakeIterator")
-	shape.Register(shape.Rule("resource_handle: [] -> string_handle: []"), "IteratorToStringHandle")
-	shape.Register(shape.ByAttrs("output_shapes"), "IteratorGetNext", "OptionalGetValue", "UncompressElement")
+	shape.Register(componentsShape, "IteratorGetNext", "OptionalGetValue", "UncompressElement")
 	shape.Register(shape.UnknownOutputs, "CompositeTensorVariantToComponents")
-	shape.Register(sameRank(0), "Unbatch")
+	shape.Register(unbatchShape, "Unbatch")
 	shape.Register(sameRank(2), "UnbatchGrad")
 }
 
@@ -23,4 +22,19 @@ func sameRank(i int) shape.Func {
 		}
 		return nil
 	}
+}
+
+var components = shape.ByAttrs("output_shapes")
+
+// componentsShape is for what a scalar handle leads to.
+func componentsShape(c *shape.Context) error {
+	c.Try(c.Input(0).WithRank(0))
+	c.Fail(components(c))
+	return c.Err()
+}
+
+// unbatchShape has rows of the input, nobody knows how many.
+func unbatchShape(c *shape.Context) error {
+	c.SetOutput(0, c.Try(c.Input(0).WithRankAtLeast(1)).ReplaceDim(0, shape.Unknown))
+	return c.Err()
 }

@@ -1,12 +1,15 @@
 package functional
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
 
 func init() {
 	// What a function makes of its arguments is known where the graph knows the
 	// function; here only what attributes say is.
 	shape.Register(shape.UnknownOutputs, "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "For", "_ArrayToList", "_ListToArray")
-	shape.Register(shape.ByAttrs("output_shapes"), "If", "StatelessIf", "Case", "StatelessCase")
+	shape.Register(declaredShape, "If", "StatelessIf", "Case", "StatelessCase")
 	shape.Register(whileShape, "While", "StatelessWhile")
 	shape.Register(mapDefunShape, "MapDefun")
 	shape.Register(symbolicGradientShape, "SymbolicGradient")
@@ -16,10 +19,28 @@ func init() {
 	shape.Register(shape.NoOutputs, "_Retval", "_DeviceRetval")
 }
 
+// declaredShape is what the attribute says, which may be nothing.
+func declaredShape(c *shape.Context) error {
+	shapes := c.Shapes("output_shapes")
+	if len(shapes) == 0 {
+		return c.Err()
+	}
+	if n := c.NumOutputs(); len(shapes) != n {
+		return status.Invalid("`output_shapes` must be the same length as num outputs (%d vs. %d", len(shapes), n)
+	}
+	for i, s := range shapes {
+		c.SetOutput(i, s)
+	}
+	return c.Err()
+}
+
 // whileShape takes the loop's variables to keep their shapes where the
 // attribute says nothing, as TensorFlow does, but not what handles hold.
 func whileShape(c *shape.Context) error {
 	shapes := c.Shapes("output_shapes")
+	if n := c.NumOutputs(); len(shapes) > 0 && len(shapes) != n {
+		return status.Invalid("`output_shapes` must be the same length as num outputs (%d vs. %d", len(shapes), n)
+	}
 	for i := range c.NumOutputs() {
 		if len(shapes) == 0 {
 			c.SetOutput(i, c.Input(i))
@@ -38,7 +59,11 @@ func mapDefunShape(c *shape.Context) error {
 	for i := lo; i < hi; i++ {
 		n = c.TryDim(shape.MergeDims(n, c.Try(c.Input(i).WithRankAtLeast(1)).Dim(0)))
 	}
-	for i, s := range c.Shapes("output_shapes") {
+	shapes := c.Shapes("output_shapes")
+	if types := c.NumOutputs(); len(shapes) != types {
+		return status.Invalid("`output_shapes` must be the same length as `output_types` (%d vs. %d)", len(shapes), types)
+	}
+	for i, s := range shapes {
 		c.SetOutput(i, c.Try(shape.Concat(shape.Of(n), s)))
 	}
 	return c.Err()
@@ -46,6 +71,9 @@ func mapDefunShape(c *shape.Context) error {
 
 // symbolicGradientShape has a gradient of the shape of each argument.
 func symbolicGradientShape(c *shape.Context) error {
+	if c.NumInputs() < c.NumOutputs() {
+		return status.Invalid("len(inputs) < len(outputs)")
+	}
 	for i := range c.NumOutputs() {
 		c.SetOutput(i, c.Input(i))
 	}

@@ -9,14 +9,16 @@ func init() {
 	const resized = "images: [b,?,?,d], size: [2] = [h,w] -> resized_images: [b,h,w,d]"
 	shape.Register(shape.Rule(resized),
 		"ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor")
-	shape.Register(shape.Rule("images: [b,?,?,d], size: [2] = [h,w], scale: [2], translation: [2] -> resized_images: [b,h,w,d]"), "ScaleAndTranslate")
+	shape.Register(shape.Rule(resized), "ScaleAndTranslate")
 	shape.Register(shape.Like(1), "ResizeBilinearGrad")
 	shape.Register(shape.Rule("grads: [b,?,?,d], size: [2] = [h,w] -> output: [b,h,w,d]"), "ResizeNearestNeighborGrad")
-	shape.Register(shape.Rule("input: [?,?,?,d], size: [2] = [h,w], offsets: [b,2] -> glimpse: [b,h,w,d]"), "ExtractGlimpse")
+	shape.Register(glimpseShape, "ExtractGlimpse")
 	shape.Register(shape.Rule("images: [b,?,?,d], transforms: ?, output_shape: [2] = [h,w] -> transformed_images: [b,h,w,d]"),
 		"ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 
-	shape.Register(shape.UnchangedAtLeast(3), "AdjustHue", "AdjustSaturation", "AdjustContrastv2", "DrawBoundingBoxes", "DrawBoundingBoxesV2")
+	shape.Register(shape.UnchangedAtLeast(3), "AdjustHue", "AdjustSaturation", "DrawBoundingBoxesV2")
+	shape.Register(shape.Rule("images: [S...,h,w,d], contrast_factor: [] -> output: [S...,h,w,d]"), "AdjustContrastv2")
+	shape.Register(drawBoxesShape, "DrawBoundingBoxes")
 	shape.Register(shape.Rule("images: [S...,3] -> output: [S...,3]"), "HSVToRGB", "RGBToHSV")
 
 	shape.Register(shape.Rule("image: [?,?,?,d], boxes: [n,4], box_ind: [n], crop_size: [2] = [h,w] -> crops: [n,h,w,d]"), "CropAndResize")
@@ -32,6 +34,28 @@ func init() {
 	shape.Register(decodeShape, "DecodePng", "DecodeJpeg")
 	shape.Register(decodeAnyShape, "DecodeImage")
 	shape.Register(shape.Rule("image: [S...,?,?,?] -> contents: S"), "EncodePng")
+}
+
+var glimpse = shape.Rule("input: [b,?,?,d], size: [2] = [h,w], offsets: [b,2] -> glimpse: [b,h,w,d]")
+
+func glimpseShape(c *shape.Context) error {
+	if noise := c.Str("noise"); c.Bool("uniform_noise") && noise != "" && noise != "uniform" {
+		return status.Invalid("The uniform_noise should not be True when noise is not uniform")
+	}
+	return glimpse(c)
+}
+
+// drawBoxesShape is for images that are grey or have three or four channels.
+func drawBoxesShape(c *shape.Context) error {
+	images, boxes := c.Try(c.Input(0).WithRank(4)), c.Try(c.Input(1).WithRank(3))
+	switch images.Dim(3) {
+	case shape.Unknown, 1, 3, 4:
+	default:
+		c.Fail(status.Invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)"))
+	}
+	c.TryDim(shape.WithValue(boxes.Dim(2), 4))
+	c.SetOutput(0, c.Input(0))
+	return c.Err()
 }
 
 // paddedSuppressionShape has as many boxes as may be selected if the result is
@@ -59,9 +83,13 @@ func combinedSuppressionShape(c *shape.Context) error {
 	for i := 2; i < c.NumInputs(); i++ {
 		c.Try(c.Input(i).WithRank(0))
 	}
-	batch := c.TryDim(shape.MergeDims(boxes.Dim(0), scores.Dim(0)))
+	batch := boxes.Dim(0)
+	c.TryDim(shape.MergeDims(batch, scores.Dim(0)))
 	c.TryDim(shape.MergeDims(boxes.Dim(1), scores.Dim(1)))
 	c.TryDim(shape.WithValue(boxes.Dim(3), 4))
+	if d, classes := boxes.Dim(2), scores.Dim(2); d != 1 && !shape.CompatibleDims(d, classes) {
+		c.Fail(status.Invalid("third dimension of boxes must be either 1 or equal to the third dimension of scores"))
+	}
 	perClass, total := c.TryDim(c.DimFrom(2)), c.TryDim(c.DimFrom(3))
 	if c.Err() != nil {
 		return c.Err()
@@ -71,10 +99,12 @@ func combinedSuppressionShape(c *shape.Context) error {
 	}
 	n := total
 	if c.Bool("pad_per_class") {
-		of := c.TryDim(shape.MulDims(perClass, scores.Dim(2)))
+		if perClass == 0 {
+			return status.Invalid("max_output_size_per_class must be > 0 if pad_per_class is set to true ")
+		}
 		n = shape.Unknown
-		if of != shape.Unknown && total != shape.Unknown {
-			n = min(of, total)
+		if classes := scores.Dim(2); classes != shape.Unknown && perClass != shape.Unknown && total != shape.Unknown {
+			n = min(c.TryDim(shape.MulDims(perClass, classes)), total)
 		}
 	}
 	c.SetOutput(0, shape.Of(batch, n, 4))
@@ -86,7 +116,7 @@ func combinedSuppressionShape(c *shape.Context) error {
 
 // channels is the number of channels that a decoded image is to have.
 func channels(c *shape.Context) (int64, error) {
-	switch n := c.Int("channels"); {
+	switch n := c.Int32("channels"); {
 	case n == 0:
 		return shape.Unknown, nil
 	case n < 0:

@@ -1,6 +1,13 @@
 package io
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	shape.Register(shape.Rule("filename: [] -> contents: []"), "ReadFile")
@@ -12,11 +19,11 @@ func init() {
 	shape.Register(shape.Scalars, "IdentityReaderV2", "TextLineReaderV2", "WholeFileReaderV2")
 	shape.Register(shape.Rule("reader_handle: [], queue_handle: [] -> key: [], value: []"), "ReaderReadV2")
 
-	shape.Register(shape.NoOutputs, "Save", "SaveSlices")
-	shape.Register(shape.Rule("prefix: [], tensor_names: [n], shape_and_slices: [n] ->"), "SaveV2")
+	shape.Register(saveShape(1), "Save")
+	shape.Register(saveShape(2), "SaveSlices", "SaveV2")
 	shape.Register(shape.Rule("file_pattern: [], tensor_name: [] ->"), "Restore")
-	shape.Register(shape.Rule("file_pattern: [], tensor_name: [], shape_and_slice: [] ->"), "RestoreSlice")
-	shape.Register(shape.Rule("prefix: [], tensor_names: [n], shape_and_slices: [n] ->"), "RestoreV2")
+	shape.Register(restoreShape(shape.Rule("file_pattern: [], tensor_name: [], shape_and_slice: [] ->")), "RestoreSlice")
+	shape.Register(restoreShape(shape.Rule("prefix: [], tensor_names: [n], shape_and_slices: [n] ->")), "RestoreV2")
 	shape.Register(shape.Rule("checkpoint_prefixes: [?], destination_prefix: [] ->"), "MergeV2Checkpoints")
 }
 
@@ -24,4 +31,71 @@ func matchingFilesShape(c *shape.Context) error {
 	c.Try(c.Input(0).WithRankAtMost(1))
 	c.SetOutput(0, shape.Of(shape.Unknown))
 	return c.Err()
+}
+
+// saveShape is for a file's name, that many vectors with an element for each
+// tensor, and the tensors.
+func saveShape(vectors int) shape.Func {
+	return func(c *shape.Context) error {
+		c.Try(c.Input(0).WithRank(0))
+		n := int64(c.NumInputs() - 1 - vectors)
+		for i := 1; i <= vectors; i++ {
+			c.TryDim(shape.WithValue(c.Try(c.Input(i).WithRank(1)).Dim(0), n))
+		}
+		return c.Err()
+	}
+}
+
+// restoreShape gives each output the shape of the slice that input 2 asks for,
+// if its value is known, after a check.
+func restoreShape(check shape.Func) shape.Func {
+	return func(c *shape.Context) error {
+		slices := c.Value(2)
+		if err := check(c); err != nil || slices == nil || slices.DType() != tensor.String {
+			return err
+		}
+		v := tensor.ValueOf(slices)
+		texts := tensor.Of[string](&v)
+		if len(texts) != c.NumOutputs() {
+			return status.Invalid("The number of shape_and_slice doesn't match tensor outputs.")
+		}
+		for i, text := range texts {
+			if text != "" {
+				c.SetOutput(i, c.Try(sliceShape(text)))
+			}
+		}
+		return c.Err()
+	}
+}
+
+// sliceShape is the shape of a slice such as "4 5 0,2:-", two rows of a matrix
+// of [4,5].
+func sliceShape(text string) (shape.Shape, error) {
+	fields := strings.Split(text, " ")
+	if len(fields) < 2 {
+		return shape.Shape{}, status.Invalid("Need least two elements in shape_and_slice specification: %s", text)
+	}
+	last := len(fields) - 1
+	parts := strings.Split(fields[last], ":")
+	if len(parts) != last {
+		return shape.Shape{}, status.Invalid("Slice specification %q is not for a tensor of rank %d", text, last)
+	}
+	dims := make([]int64, last)
+	for i, part := range parts {
+		whole, err := strconv.ParseInt(fields[i], 10, 64)
+		if err != nil || whole < 0 {
+			return shape.Shape{}, status.Invalid("Non numerical dimension in shape_and_slice: %s", text)
+		}
+		if dims[i] = whole; part == "-" {
+			continue
+		}
+		from, count, ok := strings.Cut(part, ",")
+		start, err := strconv.ParseInt(from, 10, 64)
+		n, err2 := strconv.ParseInt(count, 10, 64)
+		if !ok || err != nil || err2 != nil || start < 0 || n <= 0 || start > whole || n > whole-start {
+			return shape.Shape{}, status.Invalid("Slice specification %q does not fit dimension %d", text, i)
+		}
+		dims[i] = n
+	}
+	return shape.FromVector(dims)
 }

@@ -1,11 +1,14 @@
 package linalg
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
 
 func init() {
 	shape.Register(shape.Rule("input: [B...,n,n] -> output: [B...,n,n]"),
 		"Cholesky", "MatrixInverse", "MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")
-	shape.Register(shape.UnchangedAtLeast(2), "CholeskyGrad")
+	shape.Register(shape.Rule("l: [B...,n,n], grad: ? -> output: [B...,n,n]"), "CholeskyGrad")
 	shape.Register(shape.Rule("input: [B...,n,n] -> output: B"), "MatrixDeterminant")
 	shape.Register(shape.Rule("input: [B...,n,n] -> sign: B, log_abs_determinant: B"), "LogMatrixDeterminant")
 	shape.Register(shape.Rule("input: [B...,n,n] -> lu: [B...,n,n], p: [B...,n]"), "Lu")
@@ -16,8 +19,10 @@ func init() {
 	shape.Register(shape.Rule("matrix: [B...,m,m], rhs: [B...,m,k] -> output: [B...,m,k]"), "MatrixSolve")
 	shape.Register(shape.Rule("matrix: [B...,m,n], rhs: [B...,m,k], l2_regularizer: [] -> output: [B...,n,k]"), "MatrixSolveLs")
 	shape.Register(triangularSolveShape, "MatrixTriangularSolve", "BandedTriangularSolve")
-	shape.Register(shape.Rule("superdiag: [B...,1,m], maindiag: [B...,1,m], subdiag: [B...,1,m], rhs: [B...,m,n] -> output: [B...,m,n]"), "TridiagonalMatMul")
-	shape.Register(shape.Rule("diagonals: [B...,3,m], rhs: [B...,m,k] -> output: [B...,m,k]"), "TridiagonalSolve")
+	shape.Register(likeLast(
+		shape.Rule("superdiag: [B...,1,m], maindiag: [B...,1,m], rhs: [...,m,?] ->"),
+		shape.Rule("maindiag: [B...,1,m], subdiag: [B...,1,m], rhs: [B...,m,?] ->")), "TridiagonalMatMul")
+	shape.Register(likeLast(shape.Rule("diagonals: [B...,3,m], rhs: [B...,m,?] ->")), "TridiagonalSolve")
 }
 
 // eigenShape has the vectors beside the values, if they are asked for.
@@ -76,6 +81,10 @@ func triangularSolveShape(c *shape.Context) error {
 	m := matrix.Dim(-1)
 	if c.Op == nil || c.Op.Name != "BandedTriangularSolve" {
 		m = c.TryDim(shape.MergeDims(matrix.Dim(-2), m))
+	} else if bands := matrix.Dim(-2); bands == 0 {
+		return status.Invalid("Number of bands must be positive, but is %d", bands)
+	} else if m != shape.Unknown && bands > m {
+		return status.Invalid("Number of bands %d cannot exceed the size of the matrix %d", bands, m)
 	}
 	if c.Err() != nil || !matrix.Known() || !rhs.Known() {
 		return c.Err()
@@ -84,4 +93,16 @@ func triangularSolveShape(c *shape.Context) error {
 	m = c.TryDim(shape.MergeDims(m, rhs.Dim(-2)))
 	c.SetOutput(0, c.Try(shape.Concat(batch, shape.Of(m, rhs.Dim(-1)))))
 	return c.Err()
+}
+
+// likeLast gives the output the shape of the last input, after checks that
+// teach nothing.
+func likeLast(checks ...shape.Func) shape.Func {
+	return func(c *shape.Context) error {
+		c.SetOutput(0, c.Input(c.NumInputs()-1))
+		for _, check := range checks {
+			c.Fail(check(c))
+		}
+		return c.Err()
+	}
 }

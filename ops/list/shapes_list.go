@@ -11,13 +11,17 @@ import (
 
 func init() {
 	shape.Register(newListShape, "EmptyTensorList", "TensorListReserve")
-	shape.Register(fromTensorShape, "TensorListFromTensor", "TensorListScatter", "TensorListScatterV2")
+	shape.Register(newListShape, "TensorListScatter", "TensorListScatterV2")
+	shape.Register(fromTensorShape, "TensorListFromTensor")
 	shape.Register(splitShape, "TensorListSplit")
 	shape.Register(getItemShape, "TensorListGetItem")
 	shape.Register(popBackShape, "TensorListPopBack")
 	shape.Register(setItemShape, "TensorListSetItem")
-	shape.Register(passShape, "TensorListPushBack", "TensorListResize", "TensorListScatterIntoExistingList", "TensorListConcatLists")
-	shape.Register(shape.Unchanged, "TensorListPushBackBatch")
+	shape.Register(pushBackShape, "TensorListPushBack")
+	shape.Register(pushBackBatchShape, "TensorListPushBackBatch")
+	shape.Register(resizeShape, "TensorListResize")
+	shape.Register(scatterIntoShape, "TensorListScatterIntoExistingList")
+	shape.Register(concatListsShape, "TensorListConcatLists")
 	shape.Register(shape.Scalars, "TensorListLength")
 	shape.Register(elementShapeShape, "TensorListElementShape")
 	shape.Register(stackShape, "TensorListStack")
@@ -30,7 +34,7 @@ func init() {
 func element(c *shape.Context, i int) shape.Shape {
 	var s shape.Shape
 	if i >= 0 {
-		s = c.Try(c.ShapeFrom(i))
+		s = c.Try(c.ShapeOrUnknownFrom(i))
 	}
 	h, ok := c.Handle(0)
 	if !ok {
@@ -51,20 +55,20 @@ func made(c *shape.Context, s shape.Shape) error {
 
 func newListShape(c *shape.Context) error {
 	at, _ := c.Arg("element_shape")
-	return made(c, c.Try(c.ShapeFrom(at)))
+	return made(c, c.Try(c.ShapeOrUnknownFrom(at)))
 }
 
 func fromTensorShape(c *shape.Context) error {
 	at, _ := c.Arg("element_shape")
-	in := c.Try(c.Input(0).WithRankAtLeast(1))
-	return made(c, c.Try(shape.Merge(c.Try(c.ShapeFrom(at)), in.From(1))))
+	return made(c, c.Try(shape.Merge(c.Try(c.ShapeOrUnknownFrom(at)), c.Input(0).From(1))))
 }
 
 // splitShape makes a list of parts that may differ in their first dimension.
 func splitShape(c *shape.Context) error {
-	c.Try(c.Input(0).WithRankAtLeast(1))
+	in := c.Try(c.Input(0).WithRankAtLeast(1))
 	c.Try(c.Input(2).WithRank(1))
-	return made(c, c.Try(c.ShapeFrom(1)))
+	part := c.Try(shape.Concat(shape.Of(shape.Unknown), in.From(1)))
+	return made(c, c.Try(shape.Merge(part, c.Try(c.ShapeOrUnknownFrom(1)))))
 }
 
 func getItemShape(c *shape.Context) error {
@@ -85,7 +89,50 @@ func setItemShape(c *shape.Context) error {
 	return passed(c)
 }
 
-func passShape(c *shape.Context) error { return passed(c) }
+// pushBackShape takes an item of the elements' shape.
+func pushBackShape(c *shape.Context) error {
+	s := c.Try(shape.Merge(element(c, -1), c.Input(1)))
+	return made(c, s)
+}
+
+// pushBackBatchShape takes an item for each of a vector of lists.
+func pushBackBatchShape(c *shape.Context) error {
+	lists, items := c.Try(c.Input(0).WithRank(1)), c.Try(c.Input(1).WithRankAtLeast(1))
+	n := c.TryDim(shape.MergeDims(lists.Dim(0), items.Dim(0)))
+	s := c.Try(shape.Merge(element(c, -1), items.From(1)))
+	c.Fail(made(c, s))
+	c.SetOutput(0, shape.Of(n))
+	return c.Err()
+}
+
+func resizeShape(c *shape.Context) error {
+	c.Try(c.Input(1).WithRank(0))
+	return passed(c)
+}
+
+// scatterIntoShape takes an item for each index.
+func scatterIntoShape(c *shape.Context) error {
+	c.Try(c.Input(2).WithRank(1))
+	items := c.Try(c.Input(1).WithRankAtLeast(1))
+	s := c.Try(shape.Merge(element(c, -1), items.From(1)))
+	return made(c, s)
+}
+
+// concatListsShape joins lists of one type, pair by pair.
+func concatListsShape(c *shape.Context) error {
+	dt := c.Type("element_dtype")
+	s := shape.Shape{}
+	for i, name := range []string{"input_a", "input_b"} {
+		h, ok := c.Handle(i)
+		if ok && h.Type != dt {
+			return status.Invalid("%s.type != element_dtype: %v vs. %v", name, h.Type, dt)
+		}
+		s = c.Try(shape.Merge(s, h.Shape))
+	}
+	c.SetOutput(0, c.Try(shape.Merge(c.Input(0), c.Input(1))))
+	c.SetHandle(0, shape.HandleData{Type: dt, Shape: s})
+	return c.Err()
+}
 
 func passed(c *shape.Context) error {
 	c.SetOutput(0, shape.Scalar)
@@ -102,17 +149,16 @@ func elementShapeShape(c *shape.Context) error {
 }
 
 func stackShape(c *shape.Context) error {
-	n := c.Int("num_elements")
-	if n < -1 {
+	n, s := c.Int32("num_elements"), element(c, 1)
+	if n < -1 && s.Known() {
 		return status.Invalid("num_elements should be >= -1, got %d", n)
 	}
-	c.SetOutput(0, c.Try(shape.Concat(shape.Of(n), element(c, 1))))
+	c.SetOutput(0, c.Try(shape.Concat(shape.Of(n), s)))
 	return c.Err()
 }
 
 func gatherShape(c *shape.Context) error {
-	indices := c.Try(c.Input(1).WithRank(1))
-	c.SetOutput(0, c.Try(shape.Concat(shape.Of(indices.Dim(0)), element(c, 2))))
+	c.SetOutput(0, c.Try(shape.Concat(c.Input(1), element(c, 2))))
 	return c.Err()
 }
 
@@ -124,7 +170,6 @@ func concatShape(c *shape.Context) error {
 	} else {
 		s = c.Try(shape.Merge(c.Shape("element_shape"), element(c, -1)))
 	}
-	s = c.Try(s.WithRankAtLeast(1))
 	c.SetOutput(0, c.Try(shape.Concat(shape.Of(shape.Unknown), s.From(1))))
 	c.SetOutput(1, shape.Of(shape.Unknown))
 	return c.Err()

@@ -18,13 +18,14 @@ func einsumShape(c *shape.Context) error {
 		return status.Invalid("Expected %d inputs for equation %s but got: %d", len(inputs), c.Str("equation"), c.NumInputs())
 	}
 	sizes := map[byte]int64{}
-	rest := shape.Scalar
+	rest, known := shape.Scalar, true
 	for i, labels := range inputs {
 		in := c.Input(i)
 		before, after, ellipsis := strings.Cut(labels, "...")
 		if ellipsis {
 			if !in.Known() {
-				return nil
+				known = false
+				continue
 			}
 			in = c.Try(in.WithRankAtLeast(len(before) + len(after)))
 		} else {
@@ -43,6 +44,9 @@ func einsumShape(c *shape.Context) error {
 		for k := range len(after) {
 			mergeLabel(c, sizes, after[k], in.Dim(last+k))
 		}
+	}
+	if !known {
+		return c.Err()
 	}
 	before, after, ellipsis := strings.Cut(output, "...")
 	if !ellipsis {

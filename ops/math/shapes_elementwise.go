@@ -27,7 +27,7 @@ func init() {
 	shape.Register(betaincShape, "Betainc")
 	shape.Register(selectShape, "Select")
 	shape.Register(selectV2Shape, "SelectV2")
-	shape.Register(shape.Rule("a: [S...,3], b: [S...,3] -> product: [S...,3]"), "Cross")
+	shape.Register(crossShape, "Cross")
 }
 
 // equalShape is a scalar where the shapes do not broadcast and that is no
@@ -39,25 +39,30 @@ func equalShape(c *shape.Context) error {
 		c.SetOutput(0, s)
 		return err
 	}
-	switch {
-	case err != nil:
-		c.SetOutput(0, shape.Scalar)
-	case surelyBroadcast(x, y):
-		c.SetOutput(0, s)
+	if !x.Known() || !y.Known() {
+		return nil
 	}
+	for i := min(x.Rank(), y.Rank()); i >= 1; i-- {
+		switch a, b := x.Dim(-i), y.Dim(-i); {
+		case a == b || a == 1 || b == 1:
+		case a == shape.Unknown || b == shape.Unknown:
+			return nil // they may not broadcast
+		default:
+			c.SetOutput(0, shape.Scalar)
+			return nil
+		}
+	}
+	c.SetOutput(0, s)
 	return nil
 }
 
-// surelyBroadcast says whether no unknown dimension can keep x and y, of known
-// ranks, from broadcasting.
-func surelyBroadcast(x, y shape.Shape) bool {
-	for i := 1; i <= min(x.Rank(), y.Rank()); i++ {
-		a, b := x.Dim(-i), y.Dim(-i)
-		if (a == shape.Unknown || b == shape.Unknown) && a != 1 && b != 1 {
-			return false
-		}
-	}
-	return x.Known() && y.Known()
+// crossShape does not learn the size of the last dimension, which is 3.
+func crossShape(c *shape.Context) error {
+	a, b := c.Try(c.Input(0).WithRankAtLeast(1)), c.Try(c.Input(1).WithRankAtLeast(1))
+	out := c.Try(shape.Merge(a, b))
+	c.TryDim(shape.WithValue(out.Dim(-1), 3))
+	c.SetOutput(0, out)
+	return c.Err()
 }
 
 // approximateEqualShape learns nothing of y.

@@ -22,14 +22,15 @@ func init() {
 
 	shape.Register(shape.Rule("arr: ?, size: [] = n, weights: ? -> bins: [n]"), "Bincount")
 	shape.Register(denseBincountShape, "DenseBincount")
-	shape.Register(shape.Rule("values: ?, value_range: [2], nbins: [] = n -> out: [n]"), "HistogramFixedWidth")
+	shape.Register(histogramShape, "HistogramFixedWidth")
 }
 
 // argShape takes away the dimension that input 1 names.
 func argShape(c *shape.Context) error {
 	in := c.Input(0)
-	if !in.Known() {
-		return nil
+	c.Try(c.Input(1).WithRank(0))
+	if c.Err() != nil || !in.Known() {
+		return c.Err()
 	}
 	rank := int64(in.Rank())
 	axis, ok := c.ConstInt(1)
@@ -80,15 +81,37 @@ func sparseSegmentShape(c *shape.Context) error {
 	c.Try(shape.Merge(indices, ids))
 	n := shape.Unknown
 	if c.NumInputs() > 3 {
+		c.Try(c.Input(3).WithRank(0))
 		n = c.TryDim(c.DimFrom(3))
 	}
 	c.SetOutput(0, c.Try(shape.Concat(shape.Of(n), data.From(1))))
 	return c.Err()
 }
 
+// histogramShape has as many bins as input 2 says, of which there must be some.
+func histogramShape(c *shape.Context) error {
+	c.TryDim(shape.WithValue(c.Try(c.Input(1).WithRank(1)).Dim(0), 2))
+	c.Try(c.Input(2).WithRank(0))
+	n := shape.Unknown
+	if v, ok := c.ConstInt(2); ok {
+		if n = v; n <= 0 {
+			return status.Invalid("Requires nbins > 0: %d", n)
+		}
+	}
+	c.SetOutput(0, shape.Of(n))
+	return c.Err()
+}
+
 func denseBincountShape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRankAtMost(2))
+	c.Try(c.Input(1).WithRank(0))
 	size := c.TryDim(c.DimFrom(1))
+	if c.Value(1) == nil {
+		if in.Known() {
+			c.SetOutput(0, shape.OfRank(in.Rank()))
+		}
+		return c.Err()
+	}
 	switch in.Rank() {
 	case 0, 1:
 		c.SetOutput(0, shape.Of(size))

@@ -16,8 +16,8 @@ func init() {
 	shape.Register(fromValueOfRank(1, 4), "Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter")
 	shape.Register(fromValueOfRank(1, 5), "Conv3DBackpropFilterV2")
 	shape.Register(dilation2DShape, "Dilation2D")
-	shape.Register(shape.UnchangedRank(4), "Dilation2DBackpropInput")
-	shape.Register(shape.Rule("input: [?,?,?,d], filter: [h,w,d], out_backprop: [?,?,?,d] -> filter_backprop: [h,w,d]"), "Dilation2DBackpropFilter")
+	shape.Register(shape.Unchanged, "Dilation2DBackpropInput")
+	shape.Register(shape.Like(1), "Dilation2DBackpropFilter")
 }
 
 // fromValueOfRank gives the output the shape that the value of input i tells,
@@ -55,6 +55,9 @@ func newWindows(c *shape.Context, op string, dims int, strides, dilations []int6
 	}
 	padding := c.Str("padding")
 	explicit := c.Ints("explicit_paddings")
+	if padding != "EXPLICIT" && len(explicit) != 0 {
+		return w, status.Invalid("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT")
+	}
 	if padding == "EXPLICIT" && len(explicit) != 2*rank {
 		return w, status.Invalid("explicit_paddings attribute must contain %d values, but got: %d", 2*rank, len(explicit))
 	}
@@ -98,30 +101,57 @@ func convolution(dims int, op string) conv { return conv{dims, op} }
 // infer works out the shape; the filter is [spatial..., depth in, depth out],
 // and the depth of the input may be several times depth in: so many groups.
 func (v conv) infer(c *shape.Context) error {
-	w, err := newWindows(c, v.op, v.dims, c.Ints("strides"), dilations(c))
+	out, err := v.output(c, c.Input(0))
+	c.SetOutput(0, out)
+	return err
+}
+
+// output is the shape of the convolution of an input of that shape.
+func (v conv) output(c *shape.Context, in shape.Shape) (shape.Shape, error) {
+	w, err := newWindows(c, v.op, v.dims, c.Ints32("strides"), dilations(c))
 	if err != nil {
-		return err
+		return shape.Shape{}, err
 	}
-	in, filter := c.Try(c.Input(0).WithRank(w.format.Rank())), c.Try(c.Input(1).WithRank(v.dims+2))
+	in = c.Try(in.WithRank(w.format.Rank()))
+	filter := v.filter(c)
 	if c.Err() != nil {
-		return c.Err()
+		return shape.Shape{}, c.Err()
+	}
+	if err := w.format.Check(in); err != nil {
+		return shape.Shape{}, err
 	}
 	depth := in.Dim(w.format.Channel)
 	if w.format.Inner > 1 {
-		depth = c.TryDim(shape.MulDims(depth, int64(w.format.Inner)))
+		depth = c.TryDim(shape.MulDims(depth, in.Dim(-1)))
 	}
 	out, err := groupedDepth(depth, filter.Dim(-2), filter.Dim(-1))
 	if err != nil {
-		return err
+		return shape.Shape{}, err
 	}
 	if w.format.Inner > 1 {
-		out = c.TryDim(shape.DivDimsEvenly(out, int64(w.format.Inner)))
+		out = c.TryDim(shape.DivDimsEvenly(out, in.Dim(-1)))
 	}
 	for i := range w.along {
 		w.along[i].Size = filter.Dim(i)
 	}
-	c.SetOutput(0, w.output(c, in).ReplaceDim(w.format.Channel, out))
-	return c.Err()
+	return w.output(c, in).ReplaceDim(w.format.Channel, out), c.Err()
+}
+
+// filter is the shape of the filter as [spatial..., depth in, depth out].
+func (v conv) filter(c *shape.Context) shape.Shape {
+	f, format := c.Input(1), c.Str("filter_format")
+	switch {
+	case format == "OIHW_VECT_I" && c.Str("data_format") == "NCHW_VECT_C":
+		f = c.Try(f.WithRank(5))
+		if d := f.Dim(4); d != 4 && d != 32 {
+			c.Fail(status.Invalid("VECT_C dimension must be 4 or 32, but is %d", d))
+		}
+		return shape.Of(f.Dim(2), f.Dim(3), c.TryDim(shape.MulDims(f.Dim(1), f.Dim(4))), f.Dim(0))
+	case format == "OIHW" || format == "OIHW_VECT_I":
+		f = c.Try(f.WithRank(4))
+		return shape.Of(f.Dim(2), f.Dim(3), f.Dim(1), f.Dim(0))
+	}
+	return c.Try(f.WithRank(v.dims + 2))
 }
 
 // groupedDepth checks the depth of an input against a filter's and returns the
@@ -136,7 +166,11 @@ func groupedDepth(depth, filterIn, filterOut int64) (int64, error) {
 	case depth%filterIn != 0:
 		return shape.Unknown, status.Invalid("Depth of input (%d) is not a multiple of input depth of filter (%d)", depth, filterIn)
 	}
-	if groups := depth / filterIn; filterOut != shape.Unknown && groups > 0 && filterOut%groups != 0 {
+	groups := depth / filterIn
+	if groups == 0 {
+		return shape.Unknown, status.Invalid("Number of groups must not be 0")
+	}
+	if filterOut != shape.Unknown && filterOut%groups != 0 {
 		return shape.Unknown, status.Invalid("Depth of output (%d) is not a multiple of the number of groups (%d)", filterOut, groups)
 	}
 	return filterOut, nil
@@ -147,29 +181,36 @@ func dilations(c *shape.Context) []int64 {
 	if c.Attrs.Find("dilations") == nil {
 		return nil
 	}
-	if d := c.Ints("dilations"); len(d) > 0 {
-		return d
-	}
-	return nil
+	return c.Ints32("dilations")
 }
 
-// convShape is for the convolution whose rank the filter tells; with more than
-// one dimension of batch nothing but that rank is known.
+// convShape is for the convolution whose rank the input tells, less dimensions
+// of batch beyond the first.
 func convShape(c *shape.Context) error {
-	filter := c.Input(1)
-	if batch := c.Int("batch_dims"); batch > 1 || !filter.Known() {
+	in, filter := c.Input(0), c.Input(1)
+	if !in.Known() || !filter.Known() {
 		return nil
 	}
-	dims := filter.Rank() - 2
-	if dims != 2 && dims != 3 {
-		return status.Invalid("Shape must be rank 4 or 5 but is rank %d", filter.Rank())
+	more := c.Int("batch_dims") - 1
+	rank := int64(in.Rank()) - more
+	if rank != 4 && rank != 5 {
+		return status.Invalid("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: %d", rank)
 	}
-	return convolution(dims, "Conv").infer(c)
+	v := convolution(int(rank)-2, "Conv")
+	if more <= 0 {
+		return v.infer(c)
+	}
+	out, err := v.output(c, in.From(int(more)))
+	if err != nil {
+		return err
+	}
+	c.SetOutput(0, c.Try(shape.Concat(in.To(int(more)), out)))
+	return c.Err()
 }
 
 // depthwiseShape is for filters [height, width, depth in, multiplier].
 func depthwiseShape(c *shape.Context) error {
-	w, err := newWindows(c, "DepthwiseConv2D", 2, c.Ints("strides"), dilations(c))
+	w, err := newWindows(c, "DepthwiseConv2D", 2, c.Ints32("strides"), dilations(c))
 	if err != nil {
 		return err
 	}
@@ -202,6 +243,7 @@ func conv2DBackpropInputShape(c *shape.Context) error {
 	case 2:
 		dims[f.Spatial], dims[f.Spatial+1], dims[f.Channel] = sizes.Dim(0), sizes.Dim(1), filter.Dim(2)
 	case 4:
+		c.TryDim(shape.MergeDims(sizes.Dim(f.Batch), grad.Dim(f.Batch)))
 		for _, i := range []int{f.Spatial, f.Spatial + 1, f.Channel} {
 			dims[i] = sizes.Dim(i)
 		}
@@ -212,27 +254,27 @@ func conv2DBackpropInputShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// dilation2DShape, unlike a convolution, may leave nothing.
+// dilation2DShape, unlike a convolution, may leave nothing, and knows both
+// sides of the result or neither.
 func dilation2DShape(c *shape.Context) error {
-	strides, rates := c.Ints("strides"), c.Ints("rates")
+	strides, rates := c.Ints32("strides"), c.Ints32("rates")
 	if len(strides) != 4 || len(rates) != 4 {
 		return status.Invalid("Dilation2D requires the stride and rates attributes to contain 4 values, but got: %d and %d", len(strides), len(rates))
 	}
 	in, filter := c.Try(c.Input(0).WithRank(4)), c.Try(c.Input(1).WithRank(3))
-	depth := c.TryDim(shape.MergeDims(in.Dim(3), filter.Dim(2)))
 	if c.Err() != nil {
 		return c.Err()
 	}
-	for i := 1; i <= 2; i++ {
+	depth := filter.Dim(2)
+	dims := []int64{in.Dim(0), shape.Unknown, shape.Unknown, depth}
+	known := in.Sub(1, 3).Full() && filter.To(2).Full()
+	for i := 1; i <= 2 && known; i++ {
 		w := shape.Window{Size: filter.Dim(i - 1), Stride: strides[i], Dilation: rates[i], Padding: c.Str("padding")}
-		size := in.Dim(i)
-		if n, err := w.Covers(); w.Padding == "VALID" && err == nil && w.Stride > 0 && n > size && n-size <= w.Stride {
-			size = 0
-		} else {
-			size = c.TryDim(w.Output(size))
-		}
-		in = in.ReplaceDim(i, size)
+		dims[i] = c.TryDim(w.Positions(in.Dim(i)))
 	}
-	c.SetOutput(0, in.ReplaceDim(3, depth))
+	if known {
+		c.TryDim(shape.MergeDims(in.Dim(3), depth))
+	}
+	c.SetOutput(0, shape.Of(dims...))
 	return c.Err()
 }

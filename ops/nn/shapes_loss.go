@@ -9,7 +9,7 @@ func init() {
 	shape.Register(softmaxCrossEntropyShape, "SoftmaxCrossEntropyWithLogits")
 	shape.Register(shape.Rule("features: [n,k], labels: [n] -> loss: [n], backprop: [n,k]"), "SparseSoftmaxCrossEntropyWithLogits")
 	shape.Register(shape.Rule("predictions: [n,?], targets: [n] -> precision: [n]"), "InTopK")
-	shape.Register(shape.Rule("predictions: [n,?], targets: [n], k: [] -> precision: [n]"), "InTopKV2")
+	shape.Register(shape.Rule("predictions: [n,?], targets: [n] -> precision: [n]"), "InTopKV2")
 	shape.Register(topKShape, "TopK", "TopKV2")
 	shape.Register(shape.Rule("inputs: [?,b,?], sequence_length: [b] -> decoded_indices: [?,2], decoded_values: [?], decoded_shape: [2], log_probability: [b,1]"), "CTCGreedyDecoder")
 	shape.Register(ctcBeamSearchShape, "CTCBeamSearchDecoder")
@@ -26,8 +26,11 @@ func softmaxCrossEntropyShape(c *shape.Context) error {
 		if both, err = shape.Broadcast(c.Input(0), c.Input(1)); err != nil {
 			return err
 		}
-		if both, err = both.WithRank(2); err != nil {
-			return status.Invalid("Shape must be broadcasted with rank 2, but is not: inputs are %v and %v", c.Input(0), c.Input(1))
+		if !both.Known() {
+			return status.Invalid("Shape must be broadcasted with rank 2, but is rank is unknown.")
+		}
+		if both.Rank() != 2 {
+			return status.Invalid("Shape must be broadcasted with rank 2, but is rank %d", both.Rank())
 		}
 	}
 	c.SetOutput(0, shape.Of(both.Dim(0)))

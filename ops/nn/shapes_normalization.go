@@ -28,11 +28,12 @@ func batch(c *shape.Context, x shape.Shape, perChannel ...int) (shape.Format, sh
 	return f, x.ReplaceDim(f.Channel, channels), channels
 }
 
-// fusedBatchNormShape does not look at the mean and variance in training: they
-// are empty then.
+// fusedBatchNormShape does not look at the mean and variance where training
+// takes those of the batch alone: they are empty then.
 func fusedBatchNormShape(c *shape.Context) error {
 	inputs := []int{1, 2, 3, 4}
-	if c.Bool("is_training") {
+	factor := c.Attrs.Find("exponential_avg_factor")
+	if c.Bool("is_training") && (factor == nil || factor.F == 1) {
 		inputs = inputs[:2]
 	}
 	_, x, channels := batch(c, c.Input(0), inputs...)
@@ -44,11 +45,10 @@ func fusedBatchNormShape(c *shape.Context) error {
 }
 
 func fusedBatchNormGradShape(c *shape.Context) error {
-	f, x, channels := batch(c, c.Input(1), 2, 3, 4)
-	grad := c.Try(c.Input(0).WithRank(f.Rank()))
-	x = c.Try(shape.Merge(x, grad))
-	channels = c.TryDim(shape.MergeDims(channels, grad.Dim(f.Channel)))
-	c.SetOutput(0, x)
+	f, grad, channels := batch(c, c.Input(0), 2, 3, 4)
+	x := c.Try(c.Input(1).WithRank(f.Rank()))
+	channels = c.TryDim(shape.MergeDims(channels, x.Dim(f.Channel)))
+	c.SetOutput(0, grad.ReplaceDim(f.Channel, channels))
 	c.SetOutput(1, shape.Of(channels))
 	c.SetOutput(2, shape.Of(channels))
 	c.SetOutput(3, shape.Of(0))

@@ -3,17 +3,17 @@ package nn
 import "github.com/troupe-go/troupe/shape"
 
 func init() {
-	shape.Register(shape.Rule("x: [b,?], h_prev: [b,n], w_ru: [?,?], w_c: [?,?], b_ru: [?], b_c: [?] -> r: [b,n], u: [b,n], c: [b,n], h: [b,n]"),
+	shape.Register(shape.Rule("x: [b,?], h_prev: [?,n] -> r: [b,n], u: [b,n], c: [b,n], h: [b,n]"),
 		"GRUBlockCell")
-	shape.Register(shape.Rule(`x: [b,m], h_prev: [b,n], w_ru: [?,?], w_c: [?,?], b_ru: [?], b_c: [?], r: ?, u: ?, c: ?, d_h: ?
-		-> d_x: [b,m], d_h_prev: [b,n], d_c_bar: [b,n], d_r_bar_u_bar: [b,2*n]`),
+	shape.Register(shape.Rule(`x: [b,m], h_prev: [?,n], w_ru: [?,k]
+		-> d_x: [b,m], d_h_prev: [b,n], d_c_bar: [b,n], d_r_bar_u_bar: [b,k]`),
 		"GRUBlockCellGrad")
-	shape.Register(shape.Rule(`x: [b,?], cs_prev: [b,n], h_prev: ?, w: ?, wci: ?, wcf: ?, wco: ?, b: ?
+	shape.Register(shape.Rule(`x: [b,?], cs_prev: [?,n]
 		-> i: [b,n], cs: [b,n], f: [b,n], o: [b,n], ci: [b,n], co: [b,n], h: [b,n]`),
 		"LSTMBlockCell")
 	shape.Register(blockLSTMShape, "BlockLSTM")
-	shape.Register(shape.Rule(`seq_len_max: ?, x: [t,b,m], cs_prev: [b,n], h_prev: [b,n], w: [k,p], wci: [n], wcf: [n], wco: [n], b: [q]
-		-> x_grad: [t,b,m], cs_prev_grad: [b,n], h_prev_grad: [b,n], w_grad: [k,p], wci_grad: [n], wcf_grad: [n], wco_grad: [n], b_grad: [q]`),
+	shape.Register(shape.Rule(`x: [t,b,m], cs_prev: [i,j], h_prev: [k,l], w: [n,o], wci: [p], wcf: [q], wco: [r], b: [s]
+		-> x_grad: [t,b,m], cs_prev_grad: [i,j], h_prev_grad: [k,l], w_grad: [n,o], wci_grad: [p], wcf_grad: [q], wco_grad: [r], b_grad: [s]`),
 		"BlockLSTMGradV2")
 }
 

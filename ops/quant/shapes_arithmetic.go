@@ -5,12 +5,13 @@ import "github.com/troupe-go/troupe/shape"
 func init() {
 	shape.Register(quantizedMatMulShape, "QuantizedMatMul")
 
-	shape.Register(quantizedBinaryShape, "QuantizedAdd", "QuantizedMul")
+	shape.Register(quantizedAddShape, "QuantizedAdd")
+	shape.Register(quantizedMulShape, "QuantizedMul")
 	shape.Register(shape.Rule("input: S, input_min: [], input_max: [] -> output: S, output_min: [], output_max: []"), "QuantizeDownAndShrinkRange")
 	shape.Register(shape.Rule("input: S, input_min: [], input_max: [], requested_output_min: [], requested_output_max: [] -> output: S, output_min: [], output_max: []"), "Requantize")
 	shape.Register(shape.Rule("input: ?, input_min: [], input_max: [] -> output_min: [], output_max: []"), "RequantizationRange")
-	shape.Register(shape.Rule("input: ?, input_min: R, input_max: R -> output_min: [], output_max: []"), "RequantizationRangePerChannel")
-	shape.Register(shape.Rule("input: [I...,n], bias: [n], min_input: [], max_input: [], min_bias: [], max_bias: [] -> output: [I...,n], min_out: [], max_out: []"),
+	shape.Register(shape.Rule("input: ?, input_min: [?], input_max: [?] -> output_min: [], output_max: []"), "RequantizationRangePerChannel")
+	shape.Register(shape.Rule("input: [I...,m,n], bias: [n], min_input: [], max_input: [], min_bias: [], max_bias: [] -> output: [I...,m,n], min_out: [], max_out: []"),
 		"QuantizedBiasAdd")
 }
 
@@ -28,4 +29,12 @@ func withRanges(c *shape.Context, f shape.Func) error {
 
 func quantizedMatMulShape(c *shape.Context) error { return withRanges(c, shape.MatMul) }
 
-func quantizedBinaryShape(c *shape.Context) error { return withRanges(c, shape.Broadcast2) }
+func quantizedAddShape(c *shape.Context) error { return withRanges(c, shape.Broadcast2) }
+
+// quantizedMulShape does not look at the ranges.
+func quantizedMulShape(c *shape.Context) error {
+	c.Fail(shape.Broadcast2(c))
+	c.SetOutput(1, shape.Scalar)
+	c.SetOutput(2, shape.Scalar)
+	return c.Err()
+}

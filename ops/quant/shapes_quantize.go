@@ -6,14 +6,12 @@ import (
 )
 
 func init() {
-	shape.Register(shape.Unchanged, "FakeQuantWithMinMaxArgs", "QuantizeAndDequantize")
-	shape.Register(shape.Merged, "FakeQuantWithMinMaxArgsGradient")
+	shape.Register(shape.Unchanged, "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxArgsGradient", "QuantizeAndDequantize")
 	shape.Register(shape.Rule("inputs: S, min: [], max: [] -> outputs: S"), "FakeQuantWithMinMaxVars")
 	shape.Register(shape.Rule("gradients: S, inputs: S, min: [], max: [] -> backprops_wrt_input: S, backprop_wrt_min: [], backprop_wrt_max: []"),
 		"FakeQuantWithMinMaxVarsGradient")
 	shape.Register(fakeQuantPerChannelShape, "FakeQuantWithMinMaxVarsPerChannel")
-	shape.Register(shape.Rule("gradients: [B...,d], inputs: [B...,d], min: [d], max: [d] -> backprops_wrt_input: [B...,d], backprop_wrt_min: [d], backprop_wrt_max: [d]"),
-		"FakeQuantWithMinMaxVarsPerChannelGradient")
+	shape.Register(fakeQuantPerChannelGradShape, "FakeQuantWithMinMaxVarsPerChannelGradient")
 	shape.Register(quantizeAndDequantizeShape, "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
 	shape.Register(quantizeAndDequantizeGradShape, "QuantizeAndDequantizeV4Grad")
 	shape.Register(quantizeV2Shape, "QuantizeV2")
@@ -28,6 +26,19 @@ func fakeQuantPerChannelShape(c *shape.Context) error {
 		d = c.TryDim(shape.MergeDims(d, c.Try(c.Input(i).WithRank(1)).Dim(0)))
 	}
 	c.SetOutput(0, in)
+	return c.Err()
+}
+
+// fakeQuantPerChannelGradShape has the gradients of the input and its ranges.
+// What the ranges tell of the input's last dimension counts for theirs only.
+func fakeQuantPerChannelGradShape(c *shape.Context) error {
+	in := c.Try(c.Try(c.Input(0).WithRankAtLeast(1)).WithRankAtMost(4))
+	in = c.Try(shape.Merge(in, c.Input(1)))
+	d := c.Try(shape.Merge(c.Try(c.Input(2).WithRank(1)), shape.Of(in.Dim(-1))))
+	d = c.Try(shape.Merge(c.Input(3), d))
+	c.SetOutput(0, in)
+	c.SetOutput(1, d)
+	c.SetOutput(2, d)
 	return c.Err()
 }
 
@@ -60,26 +71,68 @@ func quantizeAndDequantizeShape(c *shape.Context) error {
 	return c.Err()
 }
 
+// alongAxis says that ranges of that shape are for the slices of input 0 along
+// an axis, unless that is -1.
+func alongAxis(c *shape.Context, axis int64, ranges shape.Shape) {
+	in := c.Input(0)
+	switch {
+	case axis < 0 || !in.Known():
+	case axis >= int64(in.Rank()):
+		c.Fail(status.Invalid("Shape must be at least rank %d but is rank %d", axis+1, in.Rank()))
+	default:
+		c.TryDim(shape.MergeDims(ranges.Dim(0), in.Dim(int(axis))))
+	}
+}
+
 // quantizeAndDequantizeGradShape has the gradients of the input and of its
 // ranges.
 func quantizeAndDequantizeGradShape(c *shape.Context) error {
-	in, s := c.Input(1), c.Try(shape.Merge(c.Input(2), c.Input(3)))
-	c.SetOutput(0, c.Try(shape.Merge(c.Input(0), in)))
+	axis, rank := c.Int("axis"), 0
+	if axis < -1 {
+		return status.Invalid("axis should be at least -1, got %d", axis)
+	}
+	if axis >= 0 {
+		rank = 1
+	}
+	s := c.Try(c.Input(2).WithRank(rank))
+	s = c.Try(shape.Merge(s, c.Try(c.Input(3).WithRank(rank))))
+	alongAxis(c, axis, s)
+	c.SetOutput(0, c.Try(shape.Merge(c.Input(0), c.Input(1))))
 	c.SetOutput(1, s)
 	c.SetOutput(2, s)
 	return c.Err()
 }
 
 func quantizeV2Shape(c *shape.Context) error {
-	s, err := ranges(c)
+	s := secondRange(c)
 	c.SetOutput(0, c.Input(0))
 	c.SetOutput(1, s)
 	c.SetOutput(2, s)
-	return err
+	return c.Err()
+}
+
+// secondRange is what is known of input 2, the second of the ranges of input 0;
+// that the first fits too is not looked at.
+func secondRange(c *shape.Context) shape.Shape {
+	axis, rank := c.Int("axis"), 0
+	if axis < -1 {
+		c.Fail(status.Invalid("axis should be at least -1, got %d", axis))
+		return shape.Shape{}
+	}
+	if axis >= 0 {
+		rank = 1
+	}
+	c.Try(c.Input(1).WithRank(rank))
+	s := c.Try(c.Input(2).WithRank(rank))
+	alongAxis(c, axis, s)
+	return s
 }
 
 func dequantizeShape(c *shape.Context) error {
-	_, err := ranges(c)
+	if axis := c.Int("axis"); axis >= 0 && !c.Input(0).Known() {
+		return status.Invalid("Axis must be less than input dimension(-1), got %d", axis)
+	}
+	secondRange(c)
 	c.SetOutput(0, c.Input(0))
-	return err
+	return c.Err()
 }

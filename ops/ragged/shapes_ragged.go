@@ -1,16 +1,20 @@
 package ragged
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
 
 func init() {
 	shape.Register(raggedRangeShape, "RaggedRange")
 	shape.Register(raggedGatherShape, "RaggedGather")
-	shape.Register(shape.UnknownOutputs, "RaggedTensorToTensor", "RaggedTensorToVariant")
+	shape.Register(shape.UnknownOutputs, "RaggedBincount")
+	shape.Register(raggedToDenseShape, "RaggedTensorToTensor")
+	shape.Register(raggedToVariantShape, "RaggedTensorToVariant")
 	shape.Register(raggedToSparseShape, "RaggedTensorToSparse")
 	shape.Register(raggedFromVariantShape, "RaggedTensorFromVariant")
-	shape.Register(shape.Rule("splits: [?], values: ?, size: [] = n, weights: ? -> output: [?,n]"), "RaggedBincount")
-	shape.Register(shape.Rule("splits: [?], values: [?], weights: ? -> output_indices: [n,2], output_values: [n], output_dense_shape: [2]"), "RaggedCountSparseOutput")
-	shape.Register(shape.Rule("-> output_values: [?], output_row_splits: [?]"), "RaggedCross")
+	shape.Register(raggedCountShape, "RaggedCountSparseOutput")
+	shape.Register(raggedCrossShape, "RaggedCross")
 }
 
 // raggedRangeShape has a row for each element of the inputs, scalars or vectors
@@ -40,6 +44,10 @@ func raggedGatherShape(c *shape.Context) error {
 		c.Try(c.Input(i).WithRank(1))
 	}
 	values := c.Try(c.Input(splits).WithRankAtLeast(1))
+	rank := c.Int("OUTPUT_RAGGED_RANK") - c.Int("PARAMS_RAGGED_RANK") + 1
+	if indices := c.Input(splits + 1); rank < 0 || indices.Known() && int64(indices.Rank()) != rank {
+		c.Fail(status.Invalid("Shape must be rank %d but is rank %d", rank, indices.Rank()))
+	}
 	for i := range c.NumOutputs() {
 		c.SetOutput(i, shape.Of(shape.Unknown))
 	}
@@ -71,5 +79,146 @@ func raggedFromVariantShape(c *shape.Context) error {
 	for i := range c.NumOutputs() - 1 {
 		c.SetOutput(i, shape.Of(shape.Unknown))
 	}
+	in, out := c.Int("input_ragged_rank"), c.Int("output_ragged_rank")
+	if encoded := c.Input(0); in >= 0 && encoded.Known() && int64(encoded.Rank()) != out-in {
+		return status.Invalid("Shape must be rank %d but is rank %d", out-in, encoded.Rank())
+	}
 	return nil
+}
+
+// raggedToVariantShape is a scalar, or a vector of rows.
+func raggedToVariantShape(c *shape.Context) error {
+	_, splits := c.Arg("rt_nested_splits")
+	for i := range splits {
+		c.Try(c.Input(i).WithRank(1))
+	}
+	c.Try(c.Input(splits).WithRankAtLeast(1))
+	switch {
+	case !c.Bool("batched_input"):
+		c.SetOutput(0, shape.Scalar)
+	default:
+		c.SetOutput(0, shape.Of(c.TryDim(shape.SubDims(c.Input(0).Dim(0), 1))))
+	}
+	return c.Err()
+}
+
+// partitions are the ways to say which values belong to which row, and whether
+// a dense tensor can be made of them.
+var partitions = map[string]bool{
+	"FIRST_DIM_SIZE": true, "VALUE_ROWIDS": true, "ROW_SPLITS": true,
+	"ROW_LENGTHS": false, "ROW_LIMITS": false, "ROW_STARTS": false,
+}
+
+// checkPartitions checks the types of row partitions against each other and
+// against the tensors.
+func checkPartitions(c *shape.Context, types []string) error {
+	for _, t := range types {
+		if _, ok := partitions[t]; !ok {
+			return status.Invalid("Unknown string for partition info type: %s", t)
+		}
+	}
+	lo, hi := c.Arg("row_partition_tensors")
+	if len(types) != hi-lo {
+		return status.Invalid("Number of row partition tensors (%d) does not equal the number of row partition types(%d).", hi-lo, len(types))
+	}
+	for i, t := range types {
+		tensor := c.Input(lo + i)
+		switch {
+		case !partitions[t]:
+			return status.Invalid("Unsupported partition type: %s", t)
+		case t == "FIRST_DIM_SIZE" && i > 0:
+			return status.Invalid("FIRST_DIM_SIZE must be first")
+		case t == "FIRST_DIM_SIZE" && (len(types) < 2 || types[1] != "VALUE_ROWIDS"):
+			return status.Invalid("FIRST_DIM_SIZE must be followed by VALUE_ROWIDS")
+		case t == "FIRST_DIM_SIZE" && tensor.Rank() > 0:
+			return status.Invalid("FIRST_DIM_SIZE must be a scalar.")
+		case t == "VALUE_ROWIDS" && i == 0:
+			return status.Invalid("VALUE_ROWIDS cannot be first")
+		case t != "FIRST_DIM_SIZE" && tensor.Known() && tensor.Rank() != 1:
+			return status.Invalid("Row partition must be a vector.")
+		}
+	}
+	if len(types) == 0 {
+		return status.Invalid("Partition info types should not be empty")
+	}
+	return nil
+}
+
+// raggedToDenseShape is the shape that input 0 asks for, with what the values
+// in input 1 tell of its last dimensions.
+func raggedToDenseShape(c *shape.Context) error {
+	out := c.Try(c.ShapeOrUnknownFrom(0))
+	values, filler := c.Input(1), c.Input(2)
+	types := c.Strs("row_partition_types")
+	if err := checkPartitions(c, types); err != nil {
+		return err
+	}
+	rows := len(types)
+	if types[0] == "FIRST_DIM_SIZE" {
+		rows--
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	if values.Known() && filler.Known() {
+		if filler.Rank() >= values.Rank() {
+			return status.Invalid("default_value.shape=%v and rt_input.flat_values.shape=%v are incompatible: default_value.rank = %d  must be less than rt_input.flat_values.rank = %d", filler, values, filler.Rank(), values.Rank())
+		}
+		for i := range filler.Rank() {
+			if d, v := filler.Dim(i), values.Dim(i+1); d != 1 && !shape.CompatibleDims(d, v) {
+				return status.Invalid("default_value.shape=%v and rt_input.flat_values.shape=%v are incompatible: default_value.shape[%d] = %d but rt_input.flat_values.shape[%d] = %d", filler, values, i, d, i+1, v)
+			}
+		}
+	}
+	if !values.Known() {
+		c.SetOutput(0, out)
+		return nil
+	}
+	out = c.Try(out.WithRank(rows + values.Rank()))
+	c.SetOutput(0, c.Try(shape.Merge(out, c.Try(shape.Concat(shape.OfRank(rows+1), values.From(1))))))
+	return c.Err()
+}
+
+// raggedCountShape has a coordinate for the rows beside those of the values.
+func raggedCountShape(c *shape.Context) error {
+	rank := shape.Unknown
+	if values := c.Input(1); values.Known() {
+		rank = int64(values.Rank()) + 1
+	}
+	c.SetOutput(0, shape.Of(shape.Unknown, rank))
+	c.SetOutput(1, shape.Of(shape.Unknown))
+	c.SetOutput(2, shape.Of(rank))
+	return c.Err()
+}
+
+func raggedCrossShape(c *shape.Context) error {
+	if len(c.Types("ragged_values_types")) != len(c.Types("ragged_splits_types")) {
+		return status.Invalid("ragged values and splits must have the same length.")
+	}
+	if int64(len(c.Types("sparse_values_types"))) != c.Int("Nsparse") {
+		return status.Invalid("sparse indices and values must have the same length")
+	}
+	splits := shape.Of(shape.Unknown) // one more than the batch
+	same := func(s shape.Shape) {
+		merged, err := shape.Merge(splits, s)
+		if err != nil {
+			c.Fail(status.Invalid("inputs must all have the same batch dimension size."))
+		}
+		splits = merged
+	}
+	lo, hi := c.Arg("ragged_row_splits")
+	for i := lo; i < hi; i++ {
+		same(c.Input(i))
+	}
+	lo, hi = c.Arg("dense_inputs")
+	for i := lo; i < hi; i++ {
+		in := c.Input(i)
+		if in.Known() && in.Rank() != 2 {
+			return status.Invalid("tf.ragged.cross only supports inputs with rank=2")
+		}
+		same(shape.Of(c.TryDim(shape.AddDims(in.Dim(0), 1))))
+	}
+	c.SetOutput(0, shape.Of(shape.Unknown))
+	c.SetOutput(1, splits)
+	return c.Err()
 }

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	shape.Register(candidateSamplerShape, "LogUniformCandidateSampler", "UniformCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
-	shape.Register(shape.Rule("true_classes: [?,?], sampled_candidates: [?] -> indices: [n], ids: [n], weights: [n]"), "ComputeAccidentalHits")
+	shape.Register(accidentalHitsShape, "ComputeAccidentalHits")
 }
 
 func candidateSamplerShape(c *shape.Context) error {
@@ -19,5 +19,13 @@ func candidateSamplerShape(c *shape.Context) error {
 	c.SetOutput(0, shape.Of(sampled))
 	c.SetOutput(1, shape.Of(classes.Dim(0), labels))
 	c.SetOutput(2, shape.Of(sampled))
+	return c.Err()
+}
+
+// accidentalHitsShape has as many hits as there happen to be.
+func accidentalHitsShape(c *shape.Context) error {
+	c.TryDim(shape.WithValue(c.Try(c.Input(0).WithRank(2)).Dim(1), c.Int("num_true")))
+	c.Try(c.Input(1).WithRank(1))
+	c.SetOutputs(shape.Of(shape.Unknown))
 	return c.Err()
 }

@@ -1,6 +1,9 @@
 package signal
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+)
 
 func init() {
 	shape.Register(shape.UnchangedAtLeast(1), "FFT", "IFFT")
@@ -23,14 +26,20 @@ func realFFT(dims int, forward bool) shape.Func {
 		if c.Err() != nil {
 			return c.Err()
 		}
-		lengths, err := c.ShapeFrom(1)
-		if err != nil {
-			return err
+		values, ok := c.ConstInts(1)
+		if ok && len(values) != dims {
+			return nil
 		}
 		for i := range dims {
-			d := lengths.Dim(i)
-			if forward && i == dims-1 && d > 0 {
+			d := shape.Unknown
+			if ok {
+				d = values[i]
+			}
+			if forward && i == dims-1 && ok && d != 0 {
 				d = d/2 + 1
+			}
+			if d < shape.Unknown && in.Known() {
+				return status.Invalid("Dimension %d of a shape must be >= -1, but is %d", i, d)
 			}
 			in = in.ReplaceDim(i-dims, d)
 		}

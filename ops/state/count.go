@@ -32,12 +32,25 @@ limit: Where to stop.
 T: The type of the variable.`)
 
 	shape.Register(shape.Rule("ref: [] -> output: []"), "CountUpTo")
-	shape.Register(shape.Rule("resource: *[] -> output: []"), "ResourceCountUpTo")
+	shape.Register(countResourceShape, "ResourceCountUpTo")
 
 	for _, op := range []string{"CountUpTo", "ResourceCountUpTo"} {
 		kernel.ForType(op, "T", tensor.Int32, newCount[int32])
 		kernel.ForType(op, "T", tensor.Int64, newCount[int64])
 	}
+}
+
+// countResourceShape asks for a handle of which the type and shape are known.
+func countResourceShape(c *shape.Context) error {
+	h, ok := c.Handle(0)
+	if !ok {
+		return status.Invalid("Handle has no shape/type information.")
+	}
+	if want := c.Type("T"); h.Type != want {
+		return status.Invalid("Data types do not match: %v and %v", h.Type, want)
+	}
+	c.SetOutput(0, c.Try(h.Shape.WithRank(0)))
+	return c.Err()
 }
 
 // count serves both kinds of variable.

@@ -80,7 +80,17 @@ func varHandleShape(c *shape.Context) error {
 func varHandlesShape(c *shape.Context) error {
 	c.SetOutputs(shape.Scalar)
 	types, shapes := c.Types("dtypes"), c.Shapes("shapes")
-	for i := range min(len(types), len(shapes)) {
+	for _, list := range []struct {
+		what string
+		have int
+	}{
+		{"dtypes", len(types)}, {"shapes", len(shapes)},
+	} {
+		if n := c.NumOutputs(); list.have != n {
+			return status.Invalid("Mismatched number of %s (n=%d, num %[1]s=%[3]d)", list.what, n, list.have)
+		}
+	}
+	for i := range types {
 		c.SetHandle(i, shape.HandleData{Type: types[i], Shape: shapes[i]})
 	}
 	return c.Err()

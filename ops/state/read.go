@@ -45,6 +45,9 @@ out_type: The type of its numbers.`)
 }
 
 func readShape(c *shape.Context) error {
+	if c.NumInputs() != c.NumOutputs() {
+		return status.Invalid("Mismatched number of arguments to ReadVariablesOp")
+	}
 	for i := range c.NumOutputs() {
 		h, ok := c.Handle(i)
 		if !ok {

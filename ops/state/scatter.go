@@ -75,7 +75,7 @@ func defineResourceScatter(name, types, doc string) {
 }
 
 func scatterShape(c *shape.Context) error {
-	params := c.Try(c.HandleShape(0).WithRankAtLeast(1))
+	params := c.HandleShape(0)
 	if updates := c.Input(2); updates.Rank() != 0 {
 		want := c.Try(shape.Concat(c.Input(1), params.From(1)))
 		c.Try(shape.Merge(updates, want))

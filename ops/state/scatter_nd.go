@@ -62,24 +62,17 @@ updates: For each vector an element or slice.`
 	shape.Register(scatterNdShape, name, "Resource"+name)
 }
 
+// scatterNdShape is for a variable, or a handle whose own shape counts as the
+// variable's where nothing is known of that, as in TensorFlow.
 func scatterNdShape(c *shape.Context) error {
-	params, indices, updates := c.HandleShape(0), c.Input(1), c.Input(2)
+	params := c.Input(0)
+	if h, ok := c.Handle(0); ok {
+		params = h.Shape
+	}
+	c.Try(c.Input(1).WithRankAtLeast(1))
+	c.Try(c.Input(2).WithRankAtLeast(1))
+	c.Fail(shape.CheckScatter(params, c.Input(1), c.Input(2)))
 	c.SetOutput(0, c.Input(0))
-	if !params.Known() || !indices.Known() {
-		return nil
-	}
-	if indices.Rank() < 1 || params.Rank() < 1 {
-		return status.Invalid("indices and the variable must be at least 1-D, got shapes %v and %v", indices, params)
-	}
-	depth := indices.Dim(-1)
-	if depth == shape.Unknown {
-		return nil
-	}
-	if depth > int64(params.Rank()) {
-		return status.Invalid("The inner %d dimensions of a variable of shape %v do not exist", depth, params)
-	}
-	want := c.Try(shape.Concat(indices.To(-1), params.From(int(depth))))
-	c.Try(shape.Merge(updates, want))
 	return c.Err()
 }
 

@@ -1,6 +1,8 @@
 package strings
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
@@ -12,31 +14,44 @@ func init() {
 		"StaticRegexFullMatch", "StaticRegexReplace", "UnicodeScript", "UnicodeTranscode")
 	shape.Register(shape.Rule("input: S, pattern: [] -> output: S"), "RegexFullMatch")
 	shape.Register(shape.Rule("input: S, pattern: [], rewrite: [] -> output: S"), "RegexReplace")
-	shape.Register(shape.Scalars, "StringFormat")
+	shape.Register(formatShape, "StringFormat")
 	shape.Register(joinShape, "StringJoin")
 	shape.Register(shape.Reduce, "ReduceJoin")
 	shape.Register(segmentJoinShape, "UnsortedSegmentJoin")
 	shape.Register(substrShape, "Substr")
 	shape.Register(shape.Rule("input: [?], delimiter: [] -> indices: [n,2], values: [n], shape: [2]"), "StringSplit")
 	shape.Register(shape.Rule("input: [?], sep: [] -> indices: [n,2], values: [n], shape: [2]"), "StringSplitV2")
-	shape.Register(shape.Rule("data: [?], data_splits: S -> ngrams: [?], ngrams_splits: S"), "StringNGrams")
+	shape.Register(shape.Rule("data: [?], data_splits: [n] -> ngrams: [?], ngrams_splits: [n]"), "StringNGrams")
 	shape.Register(unicodeDecodeShape, "UnicodeDecode", "UnicodeDecodeWithOffsets")
 	shape.Register(unicodeEncodeShape, "UnicodeEncode")
 }
 
+// formatShape is for a template with a place for each input.
+func formatShape(c *shape.Context) error {
+	template, placeholder := c.Str("template"), c.Str("placeholder")
+	places := strings.Count(template, placeholder)
+	if placeholder == "" { // between any two characters
+		places = max(len(template)-1, 0)
+	}
+	if n := c.NumInputs(); n != places {
+		return status.Invalid("num placeholders in template and num inputs must match: %d vs. %d", places, n)
+	}
+	c.SetOutput(0, shape.Scalar)
+	return nil
+}
+
 // joinShape is for inputs of one shape, any of which may be scalars.
 func joinShape(c *shape.Context) error {
-	out := shape.Scalar
+	out, scalars := shape.Shape{}, true
 	for i := range c.NumInputs() {
-		switch in := c.Input(i); {
-		case !in.Known():
-			return nil
-		case in.Rank() == 0:
-		case out.Rank() == 0:
-			out = in
-		default:
+		in := c.Input(i)
+		scalars = scalars && in.Rank() == 0
+		if in.Rank() > 0 {
 			out = c.Try(shape.Merge(out, in))
 		}
+	}
+	if scalars {
+		out = shape.Scalar
 	}
 	c.SetOutput(0, out)
 	return c.Err()
@@ -58,14 +73,15 @@ func segmentJoinShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// substrShape broadcasts the strings with the positions.
+// substrShape broadcasts the strings with the positions. What is known of those
+// must be known of the lengths, as in TensorFlow.
 func substrShape(c *shape.Context) error {
 	pos, size := c.Input(1), c.Input(2)
-	if pos.Known() && size.Known() {
-		if pos.Rank() != size.Rank() {
-			return status.Invalid("pos and len rank must match: %d vs. %d", pos.Rank(), size.Rank())
-		}
-		if !shape.Compatible(pos, size) {
+	if pos.Known() && size.Known() && pos.Rank() != size.Rank() {
+		return status.Invalid("pos and len rank must match: %d vs. %d", pos.Rank(), size.Rank())
+	}
+	for i, d := range pos.Dims() {
+		if d != size.Dim(i) {
 			return status.Invalid("pos and len shapes must match: %v vs. %v", pos, size)
 		}
 	}

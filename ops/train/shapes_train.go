@@ -1,6 +1,11 @@
 package train
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	shape.Register(applyShape,
@@ -48,11 +53,16 @@ func merged(c *shape.Context) (variable shape.Shape, grad, indices int) {
 	for i := range c.Op.Inputs {
 		switch name := c.Op.Inputs[i].Name; {
 		case slots[name]:
-			variable = c.Try(shape.Merge(variable, c.HandleShape(i)))
+			s := c.HandleShape(i)
+			if c.Op.Name == "ResourceApplyProximalAdagrad" { // TensorFlow takes the handle for the variable
+				s = c.Input(i)
+			}
+			variable = c.Try(shape.Merge(variable, s))
 		case name == "grad" || name == "delta":
 			grad = i
 		case name == "indices":
 			indices = i
+		case name == "lr_power" && strings.HasSuffix(c.Op.Name, "ApplyFtrlV2"): // TensorFlow forgets it
 		default:
 			c.Try(c.Input(i).WithRank(0))
 		}
@@ -71,7 +81,7 @@ func applyShape(c *shape.Context) error {
 func sparseApplyShape(c *shape.Context) error {
 	variable, g, at := merged(c)
 	grad, indices := c.Input(g), c.Try(c.Input(at).WithRank(1))
-	if grad.Known() {
+	if grad.Known() && c.InputType(0) != tensor.Resource { // TensorFlow asks for the shape behind the gradient
 		grad = c.Try(grad.WithRankAtLeast(1))
 		c.TryDim(shape.MergeDims(indices.Dim(0), grad.Dim(0)))
 		rows := c.Try(shape.Concat(shape.Of(shape.Unknown), grad.From(1)))
