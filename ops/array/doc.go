@@ -5,4 +5,6 @@
 // Elements of any type are moved alike (package kernel/strided), so most
 // kernels are registered for all types. Sizes that an input asks for are
 // checked before anything is allocated.
+//
+// Programs import it for its effect, which is to register these operations.
 package array

@@ -9,4 +9,6 @@
 //
 // Operations on queues may wait. They wait in the queue's lines, without a
 // goroutine, and leave them when their step ends.
+//
+// Programs import it for its effect, which is to register these operations.
 package data

@@ -6,6 +6,8 @@
 // loops.txt. Integers wrap around where they overflow, as two's complement
 // does. Subnormal floating-point numbers are kept, while TensorFlow's threads
 // flush them to zero.
+//
+// Programs import it for its effect, which is to register these operations.
 package math
 
 //go:generate go run ../../kernel/elementwise/loopgen

@@ -4,4 +4,6 @@
 // Images are batch, height, width and channels ("NHWC"), or batch, channels,
 // height and width ("NCHW") where the data format says so; strides, windows and
 // dilations have an entry for each of these dimensions.
+//
+// Programs import it for its effect, which is to register these operations.
 package nn

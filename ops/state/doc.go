@@ -12,4 +12,6 @@
 //
 // A step that fails keeps the effects it has had. Updates of several rows that
 // fail at a bad index have updated the rows before it.
+//
+// Programs import it for its effect, which is to register these operations.
 package state

@@ -4,4 +4,6 @@
 // The formulas name inputs, √, powers and products being element by element.
 // Apply operations take references, ResourceApply operations resources; the
 // Sparse ones update the rows that their indices name, in order.
+//
+// Programs import it for its effect, which is to register these operations.
 package train
