@@ -1,0 +1,106 @@
+package kerneltest
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A record is what TensorFlow answered when it ran one operation. A tensor is
+// written as its type and shape in front of its elements: "float[2,2] 1 2 3 4".
+type record struct {
+	Op    string
+	Attrs string // as registry.ParseAttrs reads them
+	In    []string
+	Out   []string
+	Error string // the code and the message, instead of outputs
+}
+
+// Recorded runs the operations of a file that testdata/record.py of this
+// package wrote, one JSON object a line, and compares outputs with TensorFlow's
+// within tol, errors by their code.
+func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	count := 0
+	for lines.Scan() {
+		count++
+		var r record
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			t.Fatalf("%s:%d: %v", path, count, err)
+		}
+		if err := r.play(tol); err != nil {
+			t.Errorf("%s:%d: %s[%s](%s): %v", path, count, r.Op, r.Attrs, strings.Join(r.In, ", "), err)
+		}
+	}
+	if err := lines.Err(); err != nil || count == 0 {
+		t.Fatalf("%s: %d records, %v", path, count, err)
+	}
+}
+
+func (r *record) play(tol tensor.Tolerance) error {
+	attrs, err := registry.ParseAttrs(r.Attrs)
+	if err != nil {
+		return err
+	}
+	in := make([]*tensor.Tensor, len(r.In))
+	for i, text := range r.In {
+		if in[i], err = readTensor(text); err != nil {
+			return err
+		}
+	}
+	out, err := Run(r.Op, attrs, in...)
+	if r.Error != "" {
+		code, _, _ := strings.Cut(r.Error, ":")
+		if err == nil || status.CodeOf(err).String() != code {
+			return status.Errorf(status.Internal, "error %v, want %s", err, r.Error)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, text := range r.Out {
+		want, err := readTensor(text)
+		if err != nil {
+			return err
+		}
+		if i >= len(out) {
+			return status.Errorf(status.Internal, "%d outputs, want %d", len(out), len(r.Out))
+		}
+		if err := tensor.Compare(out[i], want, tol); err != nil {
+			return status.Errorf(status.Internal, "output %d: %v: got %v, want %v", i, err, out[i], want)
+		}
+	}
+	return nil
+}
+
+func readTensor(text string) (*tensor.Tensor, error) {
+	head, elements, _ := strings.Cut(text, " ")
+	name, dims, _ := strings.Cut(head, "[")
+	dt, ok := tensor.ParseDType(name)
+	if !ok {
+		return nil, status.Invalid("no such type: %q", name)
+	}
+	var shape []int64
+	if err := json.Unmarshal([]byte("["+dims), &shape); err != nil {
+		return nil, err
+	}
+	flat, err := tensor.Parse("["+elements+"]", dt)
+	if err != nil {
+		return nil, err
+	}
+	return flat.WithShape(shape)
+}

@@ -1,0 +1,77 @@
+"""Records what TensorFlow answers when it runs single operations.
+
+    r = Recorder("tensorflow.jsonl")
+    r.ask("Conv2D", [x, w], strides=[1, 1, 1, 1], padding="SAME")
+    r.close()
+
+Inputs are fed through placeholders of unknown shape, so that kernels see what
+shape functions would have refused. Written with TensorFlow 2.21.
+"""
+import json
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+import numpy as np
+import tensorflow as tf
+
+tf.compat.v1.disable_eager_execution()
+
+NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def element(x):
+    if isinstance(x, bytes):
+        return json.dumps(x.decode("latin-1"))
+    return str(x)
+
+
+def tensor(x):
+    x = np.asarray(x)
+    name = "string" if x.dtype == object else NAMES.get(str(x.dtype), str(x.dtype))
+    head = name + "[" + ",".join(map(str, x.shape)) + "]"
+    return " ".join([head] + [element(v) for v in x.reshape(-1)])
+
+
+def attr(v):
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if isinstance(v, tf.DType):
+        return "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(v.name, v.name.upper())
+    if isinstance(v, str):
+        return json.dumps(v)
+    if isinstance(v, (list, tuple)):
+        return "[" + ", ".join(map(attr, v)) + "]"
+    return repr(v)
+
+
+class Recorder:
+    def __init__(self, path):
+        self.file = open(path, "w")
+
+    def ask(self, op, inputs, only=None, types=None, **attrs):
+        """Only says which outputs are kept: a list of places, all by default."""
+        arrays = [np.asarray(x) for x in inputs]
+        rec = {"Op": op, "Attrs": ", ".join(f"{k}={attr(v)}" for k, v in attrs.items()),
+               "In": [tensor(x) for x in arrays]}
+        graph = tf.Graph()
+        with graph.as_default():
+            places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string) for i, x in enumerate(arrays)]
+            from tensorflow.python.framework import op_def_registry
+            args = [a.name for a in op_def_registry.get(op).input_arg]
+            try:
+                out = getattr(tf.raw_ops, op)(**dict(zip(args, places)), **attrs)
+                out = list(out) if isinstance(out, (list, tuple)) else [out]
+                with tf.compat.v1.Session(graph=graph) as s:
+                    got = s.run(out, dict(zip(places, arrays)))
+                rec["Out"] = [tensor(g) for g in got]
+            except (tf.errors.OpError, ValueError) as e:
+                code = {3: "INVALID_ARGUMENT", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE"}.get(getattr(e, "error_code", 3), "?")
+                text = str(e).split("\n")
+                at = [text[i - 1] for i, l in enumerate(text) if "[[{{" in l] or text[:1]
+                rec["Error"] = code + ": " + at[0][:200]
+        self.file.write(json.dumps(rec) + "\n")
+        return rec
+
+    def close(self):
+        self.file.close()

@@ -1,0 +1,121 @@
+package nn
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A convFilter is the kernel of the gradients with respect to the filter: the
+// product of the transposed patches of the input and the gradient, added up
+// panel by panel.
+type convFilter[T vec.Number] struct{ forwardConv[T] }
+
+const (
+	// maxShares bounds into how many parts the pixels are divided, each of which
+	// has a sum of its own, and shareMemory the elements of all those sums.
+	maxShares   = 16
+	shareMemory = 1 << 20
+)
+
+func (c *convFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[1].Rank() != 1 {
+		return status.Invalid("%s: filter_sizes input must be 1-dim, not %d", c.m.op, in[1].Rank())
+	}
+	filter, err := kernel.Dims(&in[1], "filter_sizes")
+	if err != nil {
+		return err
+	}
+	x := in[0].Dims()
+	s, err := c.sizes(x, filter)
+	if err != nil {
+		return err
+	}
+	if err := checkGradient(c.m, &s, x, in[2].Dims()); err != nil {
+		return err
+	}
+	if out[0], err = ctx.AllocZeroed(c.dt, filter); err != nil {
+		return err
+	}
+	if s.pixels() == 0 || out[0].NumElements() == 0 {
+		return nil
+	}
+	src, grad, dw := tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
+	if s.pointwise() {
+		vec.Gemm(ctx.Step.Pool, true, false, s.in, s.out, s.pixels(), src, s.in, grad, s.out, dw, s.out)
+		return ctx.Err()
+	}
+	perOut := s.out / s.groups
+	p := s.window()
+	for g := range s.groups {
+		if err := c.group(ctx, p, s.pixels(), src[g*s.perIn:], grad[g*perOut:], dw[g*perOut:], perOut, s.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group adds the gradient of one group's filters to dw, n columns in rows of
+// ld. The shares do not depend on who computes them, nor does their sum.
+func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, grad, dw []T, n, ld int) error {
+	width := p.width()
+	height := min(pixels, max(panelRows, panelSize/width))
+	panels := (pixels-1)/height + 1
+	shares := min(panels, maxShares, max(1, shareMemory/(width*n)))
+	if shares == 1 {
+		return c.wide(ctx, p, height, pixels, src, grad, dw, n, ld)
+	}
+	sums, err := ctx.AllocZeroed(c.dt, []int64{int64(shares), int64(width * n)})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(sums)
+	all := tensor.Of[T](&sums)
+	desk, err := newDesk[T](ctx, c.dt, min(shares, ctx.Step.Pool.Workers()), height*width)
+	if err != nil {
+		return err
+	}
+	defer desk.free(ctx)
+	ctx.Parallel(shares, 1, func(lo, hi int) {
+		memory := desk.take()
+		for i := lo; i < hi; i++ {
+			sum := all[i*width*n:][:width*n]
+			for at := i * panels / shares; at < (i+1)*panels/shares && ctx.Err() == nil; at++ {
+				lo, hi := at*height, min((at+1)*height, pixels)
+				rows := memory[:(hi-lo)*width]
+				fill(p, rows, src, lo, hi)
+				vec.GemmAdd(nil, true, false, width, n, hi-lo, rows, width, grad[lo*ld:], ld, sum, n)
+			}
+		}
+		desk.giveBack(memory)
+	})
+	for i := range shares {
+		for r := range width {
+			to := dw[r*ld:][:n]
+			for j, x := range all[(i*width+r)*n:][:n] {
+				to[j] += x
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// wide computes panel after panel: the product of one is worth sharing out.
+func (c *convFilter[T]) wide(ctx *kernel.Context, p *patches, height, pixels int, src, grad, dw []T, n, ld int) error {
+	width := p.width()
+	desk, err := newDesk[T](ctx, c.dt, 1, height*width)
+	if err != nil {
+		return err
+	}
+	defer desk.free(ctx)
+	for lo := 0; lo < pixels && ctx.Err() == nil; lo += height {
+		m := min(height, pixels-lo)
+		rows := desk.memory[0][:m*width]
+		ctx.Parallel(m, max(1, panelSize/4/width), func(from, to int) {
+			fill(p, rows[from*width:to*width], src, lo+from, lo+to)
+		})
+		vec.GemmAdd(ctx.Step.Pool, true, false, width, n, m, rows, width, grad[lo*ld:], ld, dw, ld)
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,113 @@
+package nn
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+const (
+	// panelSize is how many elements of a matrix of patches are made at a time:
+	// what half of a core's second cache holds.
+	panelSize = 1 << 16
+	// panelRows is how many rows of it at least, so that the filters are not
+	// read too often.
+	panelRows = 56
+)
+
+// A convolving multiplies the patches of src by filters.
+type convolving[T vec.Number] struct {
+	*patches
+	rows    int // all positions of all examples
+	src     []T
+	filter  []T
+	n, ldb  int // columns of the filter, and elements from row to row
+	dst     []T
+	ldc     int
+	place   func(row int) int // where a row of the result begins in dst; nil if rows follow each other
+	product []T               // a panel of the result, if they do not
+}
+
+// run computes all rows, in panels.
+func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
+	if c.rows == 0 || c.n == 0 {
+		return nil
+	}
+	width := c.width()
+	height := min(c.rows, max(panelRows, panelSize/max(width, 1)))
+	panels := (c.rows-1)/height + 1
+	height = (c.rows-1)/panels + 1
+	size := height * width
+	if c.place != nil {
+		size += height * c.n
+	}
+	pool := ctx.Step.Pool
+	together := min(panels, pool.Workers())
+	if 2*panels < 3*pool.Workers() {
+		together = 1 // the product of a panel has more to share
+	}
+	desk, err := newDesk[T](ctx, dt, together, size)
+	if err != nil {
+		return err
+	}
+	defer desk.free(ctx)
+	if together == 1 {
+		for i := 0; i < panels && ctx.Err() == nil; i++ {
+			c.panel(pool, desk.memory[0], i*height, min((i+1)*height, c.rows))
+		}
+		return ctx.Err()
+	}
+	ctx.Parallel(panels, 1, func(lo, hi int) {
+		m := desk.take()
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			c.panel(nil, m, i*height, min((i+1)*height, c.rows))
+		}
+		desk.giveBack(m)
+	})
+	return ctx.Err()
+}
+
+// panel computes rows lo to hi with the memory it is given.
+func (c *convolving[T]) panel(pool kernel.Pool, memory []T, lo, hi int) {
+	width, m := c.width(), hi-lo
+	rows, rest := memory[:m*width], memory[m*width:]
+	fill(c.patches, rows, c.src, lo, hi)
+	if c.place == nil {
+		vec.Gemm(pool, false, false, m, c.n, width, rows, width, c.filter, c.ldb, c.dst[lo*c.ldc:], c.ldc)
+		return
+	}
+	vec.Gemm(pool, false, false, m, c.n, width, rows, width, c.filter, c.ldb, rest, c.n)
+	for i := range m {
+		copy(c.dst[c.place(lo+i):], rest[i*c.n:][:c.n])
+	}
+}
+
+// A desk holds pieces of memory of one size, one for each range of work that
+// may run at the same time.
+type desk[T tensor.Element] struct {
+	value  tensor.Value
+	memory [][]T
+	idle   chan []T
+}
+
+func newDesk[T tensor.Element](ctx *kernel.Context, dt tensor.DType, n, size int) (*desk[T], error) {
+	v, err := ctx.Alloc(dt, []int64{int64(n), int64(size)})
+	if err != nil {
+		return nil, err
+	}
+	d := &desk[T]{value: v, memory: make([][]T, n), idle: make(chan []T, n)}
+	all := tensor.Of[T](&d.value)
+	for i := range d.memory {
+		d.memory[i] = all[i*size:][:size:size]
+		d.idle <- d.memory[i]
+	}
+	return d, nil
+}
+
+// take waits for a piece that is free.
+func (d *desk[T]) take() []T { return <-d.idle }
+
+func (d *desk[T]) giveBack(m []T) { d.idle <- m }
+
+// free gives back the memory itself.
+func (d *desk[T]) free(ctx *kernel.Context) { ctx.Free(d.value) }

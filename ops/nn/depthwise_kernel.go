@@ -1,0 +1,217 @@
+package nn
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for _, op := range []string{"DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"} {
+		for _, dt := range elementwise.Floats {
+			kernel.ForType(op, "T", dt, newDepthwise)
+		}
+	}
+}
+
+// chunkSize is how many numbers of a line depthwise convolutions work on at a
+// time: several such stretches fit into a core's first cache.
+const chunkSize = 1 << 10
+
+func newDepthwise(c *kernel.Construction) (kernel.Kernel, error) {
+	m, err := newMotion(c, 2)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.depthStrides(); err != nil {
+		return nil, err
+	}
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return depthwiseOf[float32](dt, m), nil
+	case tensor.Double:
+		return depthwiseOf[float64](dt, m), nil
+	default:
+		return elementwise.Widen(dt, depthwiseOf[float32](tensor.Float, m)), nil
+	}
+}
+
+func depthwiseOf[T elementwise.Float](dt tensor.DType, m *motion) kernel.Kernel {
+	last := *m
+	turn(&last)
+	d := depthwise[T]{&last, dt}
+	switch m.op {
+	case "DepthwiseConv2dNativeBackpropInput":
+		return channelsLast(m.format, &depthwiseInput[T]{d, lastPerm(m.format)}, 1<<0|1<<1)
+	case "DepthwiseConv2dNativeBackpropFilter":
+		return channelsLast(m.format, &depthwiseFilter[T]{d}, 1<<1|1<<3)
+	}
+	return channelsLast(m.format, &d, 1<<1)
+}
+
+// A depthwise is the kernel of DepthwiseConv2dNative with channels last. It
+// works on whole stretches of a line of pixels, of which all channels are
+// multiplied by a tap's weights at once; the weights are repeated for as many
+// pixels.
+type depthwise[T elementwise.Float] struct {
+	m  *motion
+	dt tensor.DType
+}
+
+// A depthSizes is what the shapes of a depthwise convolution come to.
+type depthSizes struct {
+	y, x                axis
+	batch, in, out, per int // channels, and how many of the result each makes
+	pixels              int // of a stretch
+}
+
+func (k *depthwise[T]) sizes(x, filter []int64) (s depthSizes, err error) {
+	if len(x) != 4 {
+		return s, status.Invalid("input must be 4-dimensional%s", tensor.FormatDims(x))
+	}
+	if len(filter) != 4 {
+		return s, status.Invalid("filter must be 4-dimensional: %s", tensor.FormatDims(filter))
+	}
+	if x[3] != filter[2] {
+		return s, status.Invalid("input depth must be evenly divisible by filter depth: %d vs %d", x[3], filter[2])
+	}
+	axes, err := k.m.axes(x, filter[:2])
+	if err != nil {
+		return s, err
+	}
+	s = depthSizes{y: axes[1], x: axes[2], batch: int(x[0]), in: int(x[3]), per: int(filter[3]), out: int(filter[2] * filter[3])}
+	s.pixels = max(1, min(chunkSize/max(s.out, 1), s.x.out))
+	return s, nil
+}
+
+func (s *depthSizes) taps() int { return s.y.size * s.x.size }
+
+// repeated is the weights of every tap, for all pixels of a stretch.
+func repeated[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, s *depthSizes, w []T) (tensor.Value, error) {
+	v, err := ctx.Alloc(dt, []int64{int64(s.taps()), int64(s.pixels), int64(s.out)})
+	if err != nil {
+		return v, err
+	}
+	all := tensor.Of[T](&v)
+	for i := 0; i < len(all); i += s.out {
+		copy(all[i:], w[i/(s.pixels*s.out)*s.out:][:s.out])
+	}
+	return v, nil
+}
+
+// inside is those positions of [q, end) at which tap k of an axis lies inside.
+func (a *axis) inside(k, q, end int) (lo, hi int) {
+	first := a.before - k*a.dilation // the least o·stride that is inside
+	lo, hi = q, end
+	if first > 0 {
+		lo = max(lo, (first+a.stride-1)/a.stride)
+	}
+	if last := first + a.in - 1; last < 0 {
+		hi = lo
+	} else {
+		hi = min(hi, last/a.stride+1)
+	}
+	return lo, max(lo, hi)
+}
+
+// stretch is the input's pixels under tap k at positions lo to hi of a line,
+// each channel repeated as the result has it: in place, or in tmp.
+func stretch[T elementwise.Float](s *depthSizes, line []T, k, lo, hi int, tmp []T) []T {
+	at := lo*s.x.stride - s.x.before + k*s.x.dilation
+	if s.x.stride == 1 && s.per == 1 {
+		return line[at*s.in:][:(hi-lo)*s.in]
+	}
+	to := tmp
+	for q := lo; q < hi; q++ {
+		pixel := line[at*s.in:][:s.in]
+		if s.per == 1 {
+			copy(to, pixel)
+			to = to[s.in:]
+		} else {
+			for _, x := range pixel {
+				for j := range s.per {
+					to[j] = x
+				}
+				to = to[s.per:]
+			}
+		}
+		at += s.x.stride
+	}
+	return tmp[:(hi-lo)*s.out]
+}
+
+// mulAdd adds x·w to o; tmp is as long.
+func mulAdd[T elementwise.Float](o, x, w, tmp []T) {
+	if o, ok := any(o).([]float32); ok {
+		t := any(tmp).([]float32)[:len(o)]
+		vec.Mul(t, any(x).([]float32), any(w).([]float32))
+		vec.Add(o, o, t)
+		return
+	}
+	x, w = x[:len(o)], w[:len(o)]
+	for i := range o {
+		o[i] += x[i] * w[i]
+	}
+}
+
+func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	s, err := k.sizes(in[0].Dims(), in[1].Dims())
+	if err != nil {
+		return err
+	}
+	dims := [4]int64{int64(s.batch), int64(s.y.out), int64(s.x.out), int64(s.out)}
+	if out[0], err = ctx.Alloc(k.dt, dims[:]); err != nil {
+		return err
+	}
+	if out[0].NumElements() == 0 {
+		return nil
+	}
+	weights, err := repeated(ctx, k.dt, &s, tensor.Of[T](&in[1]))
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(weights)
+	src, dst, w := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[T](&weights)
+	size := s.pixels * s.out
+	return inRows(ctx, k.dt, s.batch*s.y.out, s.x.out*s.out*s.taps(), 2*size, func(r int, tmp []T) {
+		b, oy := r/s.y.out, r%s.y.out
+		for q := 0; q < s.x.out; q += s.pixels {
+			end := min(q+s.pixels, s.x.out)
+			to := dst[(r*s.x.out+q)*s.out:][:(end-q)*s.out]
+			clear(to)
+			for ky := range s.y.size {
+				iy := oy*s.y.stride - s.y.before + ky*s.y.dilation
+				if iy < 0 || iy >= s.y.in {
+					continue
+				}
+				line := src[(b*s.y.in+iy)*s.x.in*s.in:]
+				for kx := range s.x.size {
+					if lo, hi := s.x.inside(kx, q, end); lo < hi {
+						x := stretch(&s, line, kx, lo, hi, tmp[:size])
+						mulAdd(to[(lo-q)*s.out:(hi-q)*s.out], x, w[(ky*s.x.size+kx)*size:], tmp[size:])
+					}
+				}
+			}
+		}
+	})
+}
+
+// inRows calls f for each of n rows that cost that many operations each, with
+// some memory.
+func inRows[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, n, cost, size int, f func(r int, tmp []T)) error {
+	desk, err := newDesk[T](ctx, dt, max(1, min(n, ctx.Step.Pool.Workers())), size)
+	if err != nil {
+		return err
+	}
+	defer desk.free(ctx)
+	ctx.Parallel(n, max(1, elementwise.Grain/max(cost, 1)), func(lo, hi int) {
+		tmp := desk.take()
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			f(r, tmp)
+		}
+		desk.giveBack(tmp)
+	})
+	return ctx.Err()
+}

@@ -1,0 +1,13 @@
+package nn_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Answers that testdata/convolution.py recorded from TensorFlow.
+func TestConvolutionsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/convolution.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 1e-3})
+}
