@@ -1,6 +1,14 @@
 package math
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("SparseSegmentSum").
@@ -108,4 +116,252 @@ grad: The gradient of its output.
 indices: What the operation was given.
 segment_ids: What the operation was given.
 output_dim0: The first dimension of its data.`)
+
+	for op, w := range map[string]weighting{"Sum": whole, "Mean": share, "SqrtN": rootShare} {
+		types := elementwise.Floats
+		if w == whole {
+			types = elementwise.Reals
+		}
+		for _, name := range []string{"SparseSegment" + op, "SparseSegment" + op + "WithNumSegments"} {
+			kernel.ForTypes(name, "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegments(dt, w) }, types...)
+		}
+		if w != whole {
+			kernel.ForTypes("SparseSegment"+op+"Grad", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w) }, types...)
+		}
+	}
+}
+
+// A weighting is what a segment's sum is divided by.
+type weighting uint8
+
+const (
+	whole     weighting = iota // nothing
+	share                      // the number n of its rows
+	rootShare                  // √n
+)
+
+// divisor is what the sum of n rows is divided by.
+func (w weighting) divisor(n int) float64 {
+	switch w {
+	case share:
+		return float64(n)
+	case rootShare:
+		return math.Sqrt(float64(n))
+	}
+	return 1
+}
+
+func newSparseSegments(dt tensor.DType, w weighting) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return sparseSegments[float32]{w}
+	case tensor.Double:
+		return sparseSegments[float64]{w}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, sparseSegments[float32]{w})
+	case tensor.Int8:
+		return sparseSegments[int8]{w}
+	case tensor.Int16:
+		return sparseSegments[int16]{w}
+	case tensor.Int32:
+		return sparseSegments[int32]{w}
+	case tensor.Int64:
+		return sparseSegments[int64]{w}
+	case tensor.Uint8:
+		return sparseSegments[uint8]{w}
+	case tensor.Uint16:
+		return sparseSegments[uint16]{w}
+	case tensor.Uint32:
+		return sparseSegments[uint32]{w}
+	case tensor.Uint64:
+		return sparseSegments[uint64]{w}
+	}
+	return nil
+}
+
+// A sparseSegments is the kernel of a reduction by segments of rows that
+// indices name. An input more than three is the number of segments.
+type sparseSegments[T elementwise.Real] struct{ weighting }
+
+func (k sparseSegments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() < 1 {
+		return status.Invalid("Shape must be at least rank 1")
+	}
+	rows, ids, err := segmentRows(in)
+	if err != nil {
+		return err
+	}
+	count, err := k.segments(in, ids)
+	if err != nil {
+		return err
+	}
+	limit := in[0].Dims()[0]
+	for i, r := range rows {
+		if r < 0 || r >= limit {
+			return status.Invalid("Bad: indices[%d] == %d out of range [0, %d)", i, r, limit)
+		}
+	}
+	var buf [8]int64
+	behind := in[0].Dims()[1:]
+	if out[0], err = ctx.AllocZeroed(tensor.DTypeOf[T](), append(append(buf[:0], count), behind...)); err != nil {
+		return err
+	}
+	n := 1
+	for _, d := range behind {
+		n *= int(d)
+	}
+	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
+	ctx.Parallel(n, max(1, block/max(1, len(ids))), func(lo, hi int) {
+		for first := 0; first < len(ids) && ctx.Err() == nil; {
+			sum := o[int(ids[first])*n+lo : int(ids[first])*n+hi]
+			last := first
+			for ; last < len(ids) && ids[last] == ids[first]; last++ {
+				row := x[int(rows[last])*n+lo:]
+				for j := range sum {
+					sum[j] += row[j]
+				}
+			}
+			if k.weighting != whole {
+				d := T(k.divisor(last - first))
+				for j := range sum {
+					sum[j] /= d
+				}
+			}
+			first = last
+		}
+	})
+	return ctx.Err()
+}
+
+// segments is the number of segments. It fails unless ids rise from 0 to below
+// that.
+func (k sparseSegments[T]) segments(in []tensor.Value, ids []int64) (int64, error) {
+	last := int64(-1)
+	if len(ids) > 0 {
+		last = ids[len(ids)-1]
+	}
+	var count int64
+	if len(in) > 3 {
+		if in[3].Rank() != 0 {
+			return 0, status.Invalid("num_segments should be a scalar, not shape %s", tensor.FormatDims(in[3].Dims()))
+		}
+		count, _ = kernel.Int(&in[3], "num_segments")
+		switch {
+		case count < 0:
+			return 0, status.Invalid("segment ids must be >= 0")
+		case last >= count:
+			return 0, status.Invalid("segment ids must be < num_segments")
+		}
+	} else {
+		if last >= math.MaxInt32 {
+			return 0, status.Invalid("Last segment id must be < kintmax, got %d limit %d", last, math.MaxInt32)
+		}
+		count = max(last+1, 0)
+		if last < -1 {
+			return 0, status.Invalid("segment ids must be >= 0")
+		}
+	}
+	for i, id := range ids {
+		switch {
+		case i > 0 && id < ids[i-1]:
+			return 0, status.Invalid("segment ids are not increasing")
+		case id < 0 || id >= count:
+			return 0, status.Invalid("Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, count)
+		}
+	}
+	return count, nil
+}
+
+// segmentRows is the indices and the segment_ids among the inputs.
+func segmentRows(in []tensor.Value) (rows, ids []int64, err error) {
+	switch {
+	case in[1].Rank() != 1:
+		err = status.Invalid("indices should be a vector.")
+	case in[2].Rank() != 1:
+		err = status.Invalid("segment_ids should be a vector.")
+	case in[1].NumElements() != in[2].NumElements():
+		err = status.Invalid("segment_ids and indices should have same size.")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	n := in[1].NumElements()
+	return kernel.AppendInts(make([]int64, 0, n), &in[1]), kernel.AppendInts(make([]int64, 0, n), &in[2]), nil
+}
+
+func newSparseSegmentsGrad(dt tensor.DType, w weighting) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return sparseSegmentsGrad[float32]{w}
+	case tensor.Double:
+		return sparseSegmentsGrad[float64]{w}
+	default: // half, bfloat16
+		return elementwise.Widen(dt, sparseSegmentsGrad[float32]{w})
+	}
+}
+
+// A sparseSegmentsGrad is the kernel of the gradient of a sparseSegments: each
+// row that was in a segment gets the segment's gradient, weighted. The segments
+// may come in any order.
+type sparseSegmentsGrad[T elementwise.Float] struct{ weighting }
+
+func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() < 1 {
+		return status.Invalid("Shape must be at least rank 1")
+	}
+	rows, ids, err := segmentRows(in)
+	if err != nil {
+		return err
+	}
+	if in[3].Rank() != 0 {
+		return status.Invalid("output_dim0 should be a scalar.")
+	}
+	height := int64(tensor.At0[int32](&in[3]))
+	if height < 0 {
+		return status.Invalid("Expected a non-negative size, got %d", height)
+	}
+	count := in[0].Dims()[0]
+	if len(ids) > 0 && ids[len(ids)-1] >= count {
+		return status.Invalid("Invalid number of segments")
+	}
+	for i, id := range ids {
+		if id < 0 || id >= count {
+			return status.Invalid("Segment id %d out of range [0, %d).", id, count)
+		}
+		if r := rows[i]; r < 0 || r >= height {
+			return status.Invalid("Index %d out of range [0, %d).", r, height)
+		}
+	}
+	var buf [8]int64
+	behind := in[0].Dims()[1:]
+	if out[0], err = ctx.AllocZeroed(tensor.DTypeOf[T](), append(append(buf[:0], height), behind...)); err != nil {
+		return err
+	}
+	if len(ids) == 0 || in[0].NumElements() == 0 {
+		return nil
+	}
+	n := in[0].NumElements() / int(count)
+	counts, err := ctx.AllocZeroed(tensor.Int64, []int64{count})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(counts)
+	sizes := tensor.Of[int64](&counts)
+	for _, id := range ids {
+		sizes[id]++
+	}
+	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
+	ctx.Parallel(n, max(1, block/max(1, len(ids))), func(lo, hi int) {
+		for i, id := range ids {
+			if ctx.Err() != nil {
+				return
+			}
+			scale := T(1 / k.divisor(int(sizes[id])))
+			sum, dy := o[int(rows[i])*n+lo:int(rows[i])*n+hi], x[int(id)*n+lo:]
+			for j := range sum {
+				sum[j] += dy[j] * scale
+			}
+		}
+	})
+	return ctx.Err()
 }

@@ -1,0 +1,20 @@
+package math
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("NextAfter").
+		Input("x1: T").Input("x2: T").Output("output: T").
+		Attr("T: {double, float} = DT_FLOAT").
+		Doc("Gives, with broadcasting, the float that comes after x1 on the way to x2; it is x1 where they are equal.")
+
+	kernel.ForTypes("NextAfter", "T", func(dt tensor.DType) kernel.Kernel {
+		return newZip(dt, math.Nextafter32, math.Nextafter, nil, nil)
+	}, tensor.Float, tensor.Double)
+}

@@ -1,0 +1,114 @@
+package math
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/registry"
+)
+
+func init() {
+	registry.Define("Zeta").
+		Input("x: T").Input("q: T").Output("z: T").
+		Attr("T: {float, double}").
+		Doc(`Computes the Hurwitz zeta function with broadcasting: the sum of (q + n)^-x for n from 0 on.
+
+x: The exponent, above 1.`)
+	registry.Define("Polygamma").
+		Input("a: T").Input("x: T").Output("z: T").
+		Attr("T: {float, double}").
+		Doc("Computes the derivative of order a of the digamma function at x, with broadcasting.")
+
+	reals2("Zeta", zeta)
+	reals2("Polygamma", polygamma)
+}
+
+// zeta is Hurwitz's zeta function ζ(x, q) for x > 1. Negative q are reached
+// where x is an integer, by summing on either side of 0.
+func zeta(x, q float64) float64 {
+	switch {
+	case x == 1:
+		return math.Inf(1)
+	case !(x > 1) || math.IsNaN(q):
+		return math.NaN()
+	case q > 0:
+		return hurwitz(x, q)
+	case q == math.Floor(q):
+		if math.Mod(x, 2) == 0 {
+			return math.Inf(1)
+		}
+		return math.NaN()
+	case x != math.Floor(x):
+		return math.NaN()
+	}
+	sign := 1.0
+	if math.Mod(x, 2) != 0 {
+		sign = -1
+	}
+	whole := math.Floor(q)
+	part := q - whole
+	return hurwitz(x, part) + sign*(hurwitz(x, 1-part)-hurwitz(x, 1-q))
+}
+
+// hurwitz is ζ(x, q) for x > 1 and q > 0 by the formula of Euler and Maclaurin,
+// DLMF 25.11.5.
+func hurwitz(x, q float64) float64 {
+	if math.IsInf(q, 1) {
+		return 0
+	}
+	sum := math.Pow(q, -x)
+	term, n := 0.0, q
+	for i := 0; i < 9 || n <= 9; i++ {
+		n++
+		term = math.Pow(n, -x)
+		sum += term
+		if term <= sum*0x1p-54 {
+			return sum
+		}
+	}
+	sum += term*n/(x-1) - term/2
+	rising := 1.0
+	for k, b := range bernoulli {
+		rising *= x + float64(2*k)
+		term /= n
+		t := rising * term * b
+		sum += t
+		if math.Abs(t) <= math.Abs(sum)*0x1p-54 {
+			break
+		}
+		rising *= x + float64(2*k+1)
+		term /= n
+	}
+	return sum
+}
+
+// bernoulli is B(2k)/(2k)! for k from 1 on.
+var bernoulli = [...]float64{
+	1.0 / 12,
+	-1.0 / 720,
+	1.0 / 30240,
+	-1.0 / 1209600,
+	1.0 / 47900160,
+	-691.0 / 1307674368000,
+	1.0 / 74724249600,
+	-3617.0 / 10670622842880000,
+	43867.0 / 5109094217170944000,
+	-174611.0 / 802857662698291200000,
+	77683.0 / 14101100039391805440000,
+	-236364091.0 / 1693824136731743669452800000,
+}
+
+// polygamma is the derivative of order n of digamma, NaN unless n is a natural
+// number. DLMF 25.11.12.
+func polygamma(n, x float64) float64 {
+	switch {
+	case n != math.Floor(n) || n < 0:
+		return math.NaN()
+	case n == 0:
+		return digamma(x)
+	}
+	y := math.Gamma(n+1) * zeta(n+1, x)
+	if math.Mod(n, 2) == 0 {
+		return -y
+	}
+	return y
+}
