@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -21,16 +23,26 @@ type shapeRow struct {
 	Attrs   map[string]json.RawMessage `json:"attrs"`
 	Inputs  []shapeInput               `json:"inputs"` // lists flattened
 	Outputs [][]int64                  `json:"outputs"`
-	Error   string                     `json:"error"` // in place of outputs
-	Code    string                     `json:"code"`  // of the error; "" is INVALID_ARGUMENT
+	Handles [][]shapeHandle            `json:"handles"` // of outputs that are handles; nil: not compared
+	Error   string                     `json:"error"`   // in place of outputs
+	Code    string                     `json:"code"`    // of the error; "" is INVALID_ARGUMENT
 }
 
-// A shapeInput is a placeholder, a constant if it has a value, or a variable
-// if its type is a reference.
+// A shapeInput is a placeholder, a constant if it has a value, a variable if
+// its type is a reference, or if it has a handle what makes one: a variable, a
+// TensorArray if it is a vector, or a list.
 type shapeInput struct {
 	DType string          `json:"dtype"`
 	Shape *[]int64        `json:"shape"` // nil: unknown rank; -1: unknown dimension
 	Value json.RawMessage `json:"value"`
+
+	Handle *shapeHandle `json:"handle"`
+}
+
+// A shapeHandle is what is behind a handle.
+type shapeHandle struct {
+	DType string   `json:"dtype"`
+	Shape *[]int64 `json:"shape"`
 }
 
 func loadShapes(files fs.FS, group string) ([]*Case, error) {
@@ -91,7 +103,36 @@ func (r *shapeRow) run() error {
 			diffs = append(diffs, fmt.Errorf("%s: output %d has shape %v, want %v", r.Op, i, got, wanted))
 		}
 	}
+	for i, want := range r.Handles {
+		if got := handlesOf(n, i); !reflect.DeepEqual(got, handleStrings(want)) {
+			diffs = append(diffs, fmt.Errorf("%s: output %d is a handle of %v, want %v", r.Op, i, got, handleStrings(want)))
+		}
+	}
 	return inOneLine(diffs)
+}
+
+// handlesOf is what is known behind output i of a node.
+func handlesOf(n *graph.Node, i int) []string {
+	var all []string
+	if handles := n.OutputHandles(); i < len(handles) {
+		for _, h := range handles[i] {
+			all = append(all, fmt.Sprintf("%v%v", h.Type, h.Shape))
+		}
+	}
+	return all
+}
+
+func handleStrings(handles []shapeHandle) []string {
+	var all []string
+	for _, h := range handles {
+		dt, _ := tensor.ParseDType(h.DType)
+		s := shape.Shape{}
+		if h.Shape != nil {
+			s = shape.Of(*h.Shape...)
+		}
+		all = append(all, fmt.Sprintf("%v%v", dt, s))
+	}
+	return all
 }
 
 func orNone(err error) error {
@@ -161,11 +202,11 @@ func (in *shapeInput) add(g *graph.Graph, name string) (*graph.Node, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown dtype %q", in.DType)
 	}
+	if in.Handle != nil {
+		return in.addHandle(g, name, dt)
+	}
 	if in.Value == nil {
-		s := graph.Shape{}
-		if in.Shape != nil {
-			s = graph.MakeShape(*in.Shape...)
-		}
+		s := shapeOf(in.Shape)
 		if dt.IsRef() {
 			return g.AddOperation(graph.OpSpec{Type: "VariableV2", Name: name, Attrs: map[string]any{"dtype": dt.Base(), "shape": s}})
 		}
@@ -176,6 +217,63 @@ func (in *shapeInput) add(g *graph.Graph, name string) (*graph.Node, error) {
 		return nil, err
 	}
 	return g.AddOperation(graph.OpSpec{Type: "Const", Name: name, Attrs: map[string]any{"dtype": dt, "value": t}})
+}
+
+func shapeOf(dims *[]int64) graph.Shape {
+	if dims == nil {
+		return graph.Shape{}
+	}
+	return graph.MakeShape(*dims...)
+}
+
+func (in *shapeInput) addHandle(g *graph.Graph, name string, dt tensor.DType) (*graph.Node, error) {
+	element, ok := tensor.ParseDType(in.Handle.DType)
+	if !ok {
+		return nil, fmt.Errorf("unknown dtype %q", in.Handle.DType)
+	}
+	number := func(suffix string, t *tensor.Tensor) (graph.Output, error) {
+		n, err := g.AddOperation(graph.OpSpec{Type: "Const", Name: name + suffix, Attrs: map[string]any{"dtype": t.DType(), "value": t}})
+		if err != nil {
+			return graph.Output{}, err
+		}
+		return n.Output(0), nil
+	}
+	spec := graph.OpSpec{Type: "VarHandleOp", Name: name, Attrs: map[string]any{"dtype": element, "shape": shapeOf(in.Handle.Shape)}}
+	if dt == tensor.Resource && (in.Shape == nil || len(*in.Shape) == 0) {
+		return g.AddOperation(spec)
+	}
+	size, err := tensor.FromSlice([]int32{3})
+	if err != nil {
+		return nil, err
+	}
+	sizeOut, err := number("_size", size)
+	if err != nil {
+		return nil, err
+	}
+	if dt == tensor.Resource {
+		spec.Type, spec.Input = "TensorArrayV3", []graph.Input{sizeOut}
+		spec.Attrs = map[string]any{"dtype": element, "element_shape": shapeOf(in.Handle.Shape)}
+		return g.AddOperation(spec)
+	}
+	dims := []int32{-1}
+	rank := []int64{}
+	if in.Handle.Shape != nil {
+		dims, rank = []int32{}, []int64{int64(len(*in.Handle.Shape))}
+		for _, d := range *in.Handle.Shape {
+			dims = append(dims, int32(d))
+		}
+	}
+	dimsTensor, err := tensor.FromSlice(dims, rank...)
+	if err != nil {
+		return nil, err
+	}
+	dimsOut, err := number("_shape", dimsTensor)
+	if err != nil {
+		return nil, err
+	}
+	spec.Type, spec.Input = "EmptyTensorList", []graph.Input{dimsOut, sizeOut}
+	spec.Attrs = map[string]any{"element_dtype": element}
+	return g.AddOperation(spec)
 }
 
 func (in *shapeInput) constant(dt tensor.DType) (*tensor.Tensor, error) {

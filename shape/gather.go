@@ -1,6 +1,9 @@
 package shape
 
-import "github.com/troupe-go/troupe/status"
+import (
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 // GatherNd is for slices of input 0, a tensor or what is behind a resource,
 // that the coordinates in the last dimension of input 1 choose. Where nothing
@@ -8,6 +11,7 @@ import "github.com/troupe-go/troupe/status"
 func GatherNd(c *Context) error {
 	params, indices := c.Input(0), c.Try(c.Input(1).WithRankAtLeast(1))
 	if h, ok := c.Handle(0); ok {
+		c.Fail(c.checkVariable(h))
 		params = h.Shape
 	}
 	n := indices.Dim(-1)
@@ -25,6 +29,11 @@ func GatherNd(c *Context) error {
 // that input 1 chooses; the attribute batch_dims says how many dimensions of
 // both are a batch.
 func GatherRows(c *Context) error {
+	if h, ok := c.Handle(0); ok {
+		if err := c.checkVariable(h); err != nil {
+			return err
+		}
+	}
 	params, indices := c.Try(c.HandleShape(0).WithRankAtLeast(1)), c.Input(1)
 	if n := c.Int("batch_dims"); n < 0 {
 		return status.Invalid("batch_dims is negative (%d)", n)
@@ -57,4 +66,13 @@ func BatchDims(c *Context, indices Shape) int {
 		batch += rank
 	}
 	return int(batch)
+}
+
+// checkVariable says whether a variable has the type that the attribute dtype
+// says.
+func (c *Context) checkVariable(h HandleData) error {
+	if want := c.Type("dtype"); h.Type != want && h.Type != tensor.Invalid && want != tensor.Invalid {
+		return status.Invalid("Trying to read variable with wrong dtype. Expected %v got %v", h.Type, want)
+	}
+	return nil
 }

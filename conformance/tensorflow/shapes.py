@@ -35,6 +35,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.framework import attr_value_pb2, node_def_pb2, op_def_pb2, types_pb2
 from tensorflow.core.protobuf import error_codes_pb2
+from tensorflow.core.framework import cpp_shape_inference_pb2
+from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.framework import ops
 
 Op = op_def_pb2.OpDef
@@ -84,7 +86,7 @@ class Maker:
         self.seen = set()
         self.accepted = []
 
-    # A candidate is {"attrs": {name: json}, "inputs": {arg: [{"shape", "value"?}]}}.
+    # A candidate, with inputs that may also know what is behind a handle, is {"attrs": {name: json}, "inputs": {arg: [{"shape", "value"?}]}}.
 
     def first(self):
         node = {"attrs": {}, "inputs": {}}
@@ -177,6 +179,8 @@ class Maker:
             value = node["inputs"][arg.name][i]
             if "value" in value and not fits(value["value"], dtype):
                 del value["value"]
+            if "handle" in value and dtype not in ("DT_RESOURCE", "DT_VARIANT"):
+                del value["handle"]
 
     def types_of(self, arg, attrs):
         if arg.type_list_attr:
@@ -217,6 +221,11 @@ class Maker:
             self.make_constant(this, dtype, others)
             return
         this.pop("value", None)
+        if dtype in ("DT_RESOURCE", "DT_VARIANT"):
+            this.pop("handle", None)
+            if rng.random() < 0.7:
+                self.make_handle(node, this, dtype, others)
+                return
         shape = this["shape"]
         what = rng.random()
         if shape is None or what < 0.2:
@@ -234,6 +243,20 @@ class Maker:
             this["shape"] = None if other["shape"] is None else list(other["shape"])
             if this["shape"] and rng.random() < 0.4:
                 this["shape"][rng.randrange(len(this["shape"]))] = self.random_dim()
+
+    def make_handle(self, node, this, dtype, others):
+        """Makes an input a variable, a TensorArray or a list."""
+        rng = self.rng
+        types = [t for v in node["attrs"].values() for t in (v if isinstance(v, list) else [v]) if isinstance(t, str) and t.startswith("DT_")]
+        shape = self.random_shape()
+        if rng.random() < 0.6:
+            other = rng.choice(others)
+            shape = other.get("handle", other)["shape"]
+            if shape and rng.random() < 0.4:
+                shape = list(shape)
+                shape[rng.randrange(len(shape))] = self.random_dim()
+        this["shape"] = [2] if dtype == "DT_RESOURCE" and "TensorArray" in self.op.name else []
+        this["handle"] = {"dtype": rng.choice(types) if types and rng.random() < 0.9 else "DT_FLOAT", "shape": shape}
 
     def make_constant(self, this, dtype, others):
         rng = self.rng
@@ -291,8 +314,9 @@ class Maker:
         for arg, i, dtype in self.flat(node):
             value = node["inputs"][arg.name][i]
             one = {"dtype": dtype, "shape": value["shape"]}
-            if "value" in value:
-                one["value"] = value["value"]
+            for more in ("value", "handle"):
+                if more in value:
+                    one[more] = value[more]
             inputs.append(one)
         attrs = {name: v for name, v in node["attrs"].items() if v is not None}
         return {"op": self.op.name, "attrs": attrs, "inputs": inputs}
@@ -303,7 +327,7 @@ def known(node):
     total = 0
     for values in node["inputs"].values():
         for v in values:
-            if "value" in v:
+            if "value" in v or "handle" in v:
                 total += 2
             if v["shape"] is not None:
                 total += 1 + sum(d >= 0 for d in v["shape"])
@@ -377,20 +401,49 @@ def set_field(v, kind, x, repeated):
         setattr(v, field, x)
 
 
-def add_input(graph, i, dtype, shape, value, has_value):
-    if has_value:
-        array = np.array(value, dtype=CONSTANT_TYPES[dtype]).reshape(shape)
-        t = attr_value_pb2.AttrValue()
-        t.tensor.CopyFrom(tf.make_tensor_proto(array, dtype=tf.as_dtype(type_number(dtype)), shape=shape))
-        node = node_def_pb2.NodeDef(name=f"in{i}", op="Const")
-        node.attr["value"].CopyFrom(t)
-        node.attr["dtype"].type = type_number(dtype)
+def add_constant(graph, name, dtype, shape, value):
+    array = np.array(value, dtype=CONSTANT_TYPES[dtype]).reshape(shape)
+    node = node_def_pb2.NodeDef(name=name, op="Const")
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(array, dtype=tf.as_dtype(type_number(dtype)), shape=shape))
+    node.attr["dtype"].type = type_number(dtype)
+    return ops.Operation.from_node_def(node, graph).outputs[0]
+
+
+def add_handle(graph, name, dtype, handle, rank):
+    """A variable, a TensorArray if it is a vector, or a list."""
+    shape = handle["shape"]
+    inputs = []
+    node = node_def_pb2.NodeDef(name=name, op="VarHandleOp")
+    element = "dtype"
+    if dtype == "DT_VARIANT":
+        node.op, element = "EmptyTensorList", "element_dtype"
+        node.attr["shape_type"].type = type_number("DT_INT32")
+        if shape is None:
+            dims = add_constant(graph, name + "_shape", "DT_INT32", [], -1)
+        else:
+            dims = add_constant(graph, name + "_shape", "DT_INT32", [len(shape)], shape)
+        inputs = [dims, add_constant(graph, name + "_size", "DT_INT32", [], 3)]
+    elif rank == 1:
+        node.op = "TensorArrayV3"
+        node.attr["element_shape"].CopyFrom(attr_from_json("shape", {"shape": shape}))
+        inputs = [add_constant(graph, name + "_size", "DT_INT32", [], 3)]
     else:
-        node = node_def_pb2.NodeDef(name=f"in{i}", op="Placeholder")
-        if dtype.endswith("_REF"):
-            node.op, dtype = "VariableV2", dtype[:-4]
-        node.attr["dtype"].type = type_number(dtype)
         node.attr["shape"].CopyFrom(attr_from_json("shape", {"shape": shape}))
+    node.attr[element].type = type_number(handle["dtype"])
+    return ops.Operation.from_node_def(node, graph, inputs).outputs[0]
+
+
+def add_input(graph, i, v):
+    dtype, shape = v["dtype"], v["shape"]
+    if "handle" in v:
+        return add_handle(graph, f"in{i}", dtype, v["handle"], len(shape))
+    if "value" in v:
+        return add_constant(graph, f"in{i}", dtype, shape, v["value"])
+    node = node_def_pb2.NodeDef(name=f"in{i}", op="Placeholder")
+    if dtype.endswith("_REF"):
+        node.op, dtype = "VariableV2", dtype[:-4]
+    node.attr["dtype"].type = type_number(dtype)
+    node.attr["shape"].CopyFrom(attr_from_json("shape", {"shape": shape}))
     op = ops.Operation.from_node_def(node, graph)
     return op.outputs[0]
 
@@ -398,7 +451,7 @@ def add_input(graph, i, dtype, shape, value, has_value):
 def ask(op, row):
     """Adds the row's node to a graph; its outputs or error go into the row."""
     graph = tf.Graph()
-    inputs = [add_input(graph, i, v["dtype"], v["shape"], v.get("value"), "value" in v) for i, v in enumerate(row["inputs"])]
+    inputs = [add_input(graph, i, v) for i, v in enumerate(row["inputs"])]
     node = node_def_pb2.NodeDef(name="op", op=op.name)
     for a in op.attr:
         if a.name in row["attrs"]:
@@ -419,6 +472,24 @@ def ask(op, row):
         row["outputs"] = [None if t.shape.rank is None else [-1 if d is None else d for d in t.shape.as_list()] for t in made.outputs]
     except ValueError as e:
         row["nonsense"] = str(e)
+        return
+    handles = [handle_data(graph, t) for t in made.outputs]
+    if any(handles):
+        row["handles"] = handles
+
+
+def handle_data(graph, t):
+    """What TensorFlow knows of the tensors behind a handle."""
+    if t.dtype.base_dtype not in (tf.resource, tf.variant):
+        return None
+    with graph._c_graph.get() as c_graph:
+        data = pywrap_tf_session.GetHandleShapeAndType(c_graph, t._as_tf_output())
+    message = cpp_shape_inference_pb2.CppShapeInferenceResult.HandleData()
+    message.ParseFromString(data)
+    if not message.is_set:
+        return None
+    shapes = [None if h.shape.unknown_rank else [d.size for d in h.shape.dim] for h in message.shape_and_type]
+    return [{"dtype": type_name(h.dtype), "shape": s} for h, s in zip(message.shape_and_type, shapes)]
 
 
 def first_words(message):

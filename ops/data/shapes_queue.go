@@ -14,9 +14,10 @@ func init() {
 	shape.Register(shape.Scalars,
 		"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2")
 
-	shape.Register(shape.UnknownOutputs, "QueueDequeue", "QueueDequeueV2",
-		"QueueDequeueMany", "QueueDequeueUpTo", "QueueDequeueUpToV2")
+	shape.Register(shape.UnknownOutputs, "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo")
+	shape.Register(dequeueShape, "QueueDequeueV2")
 	shape.Register(dequeueManyShape, "QueueDequeueManyV2")
+	shape.Register(dequeueUpToShape, "QueueDequeueUpToV2")
 	shape.Register(shape.NoOutputs, "QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueCloseV2")
 	shape.Register(shape.Rule("handle: [2] ->"), "QueueClose", "BarrierClose")
 	shape.Register(shape.Rule("handle: [2] -> size: []"), "QueueSize", "BarrierReadySize", "BarrierIncompleteSize")
@@ -42,10 +43,29 @@ func init() {
 	shape.Register(shape.Rule("handle: [] ->"), "DeleteSessionTensor")
 }
 
-// dequeueManyShape knows nothing of what is in a queue.
+// dequeueShape has the components of an element, if the handle tells them.
+func dequeueShape(c *shape.Context) error { return dequeued(c, shape.Scalar) }
+
 func dequeueManyShape(c *shape.Context) error {
-	if n, ok := c.ConstInt(1); ok && n < 0 {
+	n, ok := c.ConstInt(1)
+	switch {
+	case !ok:
+		n = shape.Unknown
+	case n < 0:
 		return status.Invalid("Input 'n' must be >= 0, but is %d", n)
 	}
-	return nil
+	return dequeued(c, shape.Of(n))
+}
+
+func dequeueUpToShape(c *shape.Context) error { return dequeued(c, shape.Of(shape.Unknown)) }
+
+// dequeued is for so many elements, as one dimension or none.
+func dequeued(c *shape.Context, elements shape.Shape) error {
+	if !c.HasHandle(0) || len(c.InputHandles[0]) != c.NumOutputs() {
+		return nil
+	}
+	for i, h := range c.InputHandles[0] {
+		c.SetOutput(i, c.Try(shape.Concat(elements, h.Shape)))
+	}
+	return c.Err()
 }

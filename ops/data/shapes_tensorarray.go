@@ -1,12 +1,16 @@
 package data
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/shape"
+)
 
 func init() {
 	shape.Register(tensorArrayShape, "TensorArray", "TensorArrayV2", "TensorArrayV3")
 	shape.Register(tensorArrayGradShape, "TensorArrayGradV3", "TensorArrayGradWithShape")
-	shape.Register(shape.Rule("handle: [2], index: [], value: ?, flow_in: [] -> flow_out: []"), "TensorArrayWriteV3")
-	shape.Register(shape.Rule("handle: [2], indices: [n], value: [n,...], flow_in: [] -> flow_out: []"), "TensorArrayScatterV3")
+	shape.Register(tensorArrayWriteShape, "TensorArrayWriteV3")
+	shape.Register(tensorArrayScatterShape, "TensorArrayScatterV3")
 	shape.Register(shape.Rule("handle: [2], value: ?, lengths: [?], flow_in: [] -> flow_out: []"), "TensorArraySplitV3")
 	shape.Register(tensorArrayReadShape, "TensorArrayReadV3")
 	shape.Register(tensorArrayGatherShape, "TensorArrayGatherV3")
@@ -15,13 +19,15 @@ func init() {
 	shape.Register(shape.Rule("handle: [2] ->"), "TensorArrayCloseV3")
 }
 
-// tensorArrayShape makes a handle, which is a vector of two, that knows what
-// the elements' shapes have in common.
+// tensorArrayShape makes a handle, which is a vector of two, that knows the
+// shape of the elements if that is known in full or is that of all.
 func tensorArrayShape(c *shape.Context) error {
 	c.Try(c.Input(0).WithRank(0))
 	c.SetOutput(0, shape.Of(2))
 	c.SetOutput(1, shape.Scalar)
-	c.SetHandle(0, shape.HandleData{Type: c.Type("dtype"), Shape: c.Shape("element_shape")})
+	if element := c.Shape("element_shape"); element.Full() || c.Bool("identical_element_shapes") {
+		c.SetHandle(0, shape.HandleData{Type: c.Type("dtype"), Shape: element})
+	}
 	return c.Err()
 }
 
@@ -31,6 +37,15 @@ func tensorArrayGradShape(c *shape.Context) error {
 	c.SetOutput(1, shape.Scalar)
 	if c.NumInputs() < 3 {
 		c.PassHandle(0, 0)
+		return c.Err()
+	}
+	if h, ok := c.Handle(0); ok {
+		var more shape.Shape // as many dimensions as input 2 has elements
+		if n := c.Input(2).Dim(0); n != shape.Unknown {
+			more = c.Try(shape.Shape{}.WithRank(int(min(n, math.MaxInt32))))
+		}
+		h.Shape = c.Try(shape.Concat(more, h.Shape))
+		c.SetHandle(0, h)
 	}
 	return c.Err()
 }
@@ -39,6 +54,28 @@ func tensorArrayGradShape(c *shape.Context) error {
 func handle(c *shape.Context) {
 	s := c.Try(c.Input(0).WithRank(1))
 	c.TryDim(shape.WithValue(s.Dim(0), 2))
+}
+
+func tensorArrayWriteShape(c *shape.Context) error {
+	handle(c)
+	c.Try(c.Input(1).WithRank(0))
+	c.Try(c.Input(3).WithRank(0))
+	h, _ := c.Handle(0)
+	c.Try(shape.Merge(h.Shape, c.Input(2)))
+	c.SetOutput(0, shape.Scalar)
+	return c.Err()
+}
+
+// tensorArrayScatterShape takes an element for each index.
+func tensorArrayScatterShape(c *shape.Context) error {
+	handle(c)
+	indices, values := c.Try(c.Input(1).WithRank(1)), c.Try(c.Input(2).WithRankAtLeast(1))
+	c.Try(c.Input(3).WithRank(0))
+	c.TryDim(shape.MergeDims(indices.Dim(0), values.Dim(0)))
+	h, _ := c.Handle(0)
+	c.Try(shape.Merge(h.Shape, values.From(1)))
+	c.SetOutput(0, shape.Scalar)
+	return c.Err()
 }
 
 func tensorArrayReadShape(c *shape.Context) error {
@@ -58,7 +95,7 @@ func tensorArrayGatherShape(c *shape.Context) error {
 	c.Try(c.Input(2).WithRank(0))
 	element := c.Shape("element_shape")
 	if h, ok := c.Handle(0); ok {
-		element = c.Try(shape.Merge(element, h.Shape))
+		element = h.Shape
 	}
 	c.SetOutput(0, c.Try(shape.Concat(shape.Of(indices.Dim(0)), element)))
 	return c.Err()

@@ -5,8 +5,9 @@ import "github.com/troupe-go/troupe/shape"
 func init() {
 	shape.Register(shape.Scalars,
 		"TensorDataset", "MapDataset", "SparseTensorSliceDataset", "Iterator", "IteratorV2", "OneShotIterator",
-		"OptionalFromValue", "OptionalNone", "OptionalHasValue", "CompressElement", "IteratorToStringHandle")
+		"OptionalNone", "OptionalHasValue", "CompressElement", "IteratorToStringHandle")
 	shape.Register(shape.Rule("start: [], stop: [], step: [] -> handle: []"), "RangeDataset")
+	shape.Register(fromValueShape, "OptionalFromValue")
 	shape.Register(shape.NoOutputs, "MakeIterator")
 	shape.Register(componentsShape, "IteratorGetNext", "OptionalGetValue", "UncompressElement")
 	shape.Register(shape.UnknownOutputs, "CompositeTensorVariantToComponents")
@@ -37,4 +38,15 @@ func componentsShape(c *shape.Context) error {
 func unbatchShape(c *shape.Context) error {
 	c.SetOutput(0, c.Try(c.Input(0).WithRankAtLeast(1)).ReplaceDim(0, shape.Unknown))
 	return c.Err()
+}
+
+// fromValueShape makes an optional that knows its components.
+func fromValueShape(c *shape.Context) error {
+	held := make([]shape.HandleData, c.NumInputs())
+	for i := range held {
+		held[i] = shape.HandleData{Type: c.InputType(i), Shape: c.Input(i)}
+	}
+	c.SetOutput(0, shape.Scalar)
+	c.SetHandle(0, held...)
+	return nil
 }

@@ -60,15 +60,22 @@ func newListShape(c *shape.Context) error {
 
 func fromTensorShape(c *shape.Context) error {
 	at, _ := c.Arg("element_shape")
-	return made(c, c.Try(shape.Merge(c.Try(c.ShapeOrUnknownFrom(at)), c.Input(0).From(1))))
+	return asked(c, at, c.Input(0).From(1))
+}
+
+// asked makes output 0 a list of elements of the shape that input i asks for,
+// which those of the tensor must fit but do not add to.
+func asked(c *shape.Context, i int, have shape.Shape) error {
+	s := c.Try(c.ShapeOrUnknownFrom(i))
+	c.Try(shape.Merge(have, s))
+	return made(c, s)
 }
 
 // splitShape makes a list of parts that may differ in their first dimension.
 func splitShape(c *shape.Context) error {
 	in := c.Try(c.Input(0).WithRankAtLeast(1))
 	c.Try(c.Input(2).WithRank(1))
-	part := c.Try(shape.Concat(shape.Of(shape.Unknown), in.From(1)))
-	return made(c, c.Try(shape.Merge(part, c.Try(c.ShapeOrUnknownFrom(1)))))
+	return asked(c, 1, c.Try(shape.Concat(shape.Of(shape.Unknown), in.From(1))))
 }
 
 func getItemShape(c *shape.Context) error {
@@ -85,21 +92,25 @@ func popBackShape(c *shape.Context) error {
 
 // setItemShape takes an item of the elements' shape.
 func setItemShape(c *shape.Context) error {
-	c.Try(shape.Merge(element(c, -1), c.Input(2)))
-	return passed(c)
+	h, ok := c.Handle(0)
+	if !ok {
+		return made(c, shape.Shape{})
+	}
+	c.Try(shape.Merge(c.Input(2), h.Shape))
+	c.SetOutput(0, shape.Scalar)
+	c.PassHandle(0, 0)
+	return c.Err()
 }
 
-// pushBackShape takes an item of the elements' shape.
-func pushBackShape(c *shape.Context) error {
-	s := c.Try(shape.Merge(element(c, -1), c.Input(1)))
-	return made(c, s)
-}
+// pushBackShape takes an item, whose shape it does not look at.
+func pushBackShape(c *shape.Context) error { return made(c, element(c, -1)) }
 
 // pushBackBatchShape takes an item for each of a vector of lists.
 func pushBackBatchShape(c *shape.Context) error {
 	lists, items := c.Try(c.Input(0).WithRank(1)), c.Try(c.Input(1).WithRankAtLeast(1))
 	n := c.TryDim(shape.MergeDims(lists.Dim(0), items.Dim(0)))
-	s := c.Try(shape.Merge(element(c, -1), items.From(1)))
+	s := element(c, -1)
+	c.Try(shape.Merge(s, items.From(1)))
 	c.Fail(made(c, s))
 	c.SetOutput(0, shape.Of(n))
 	return c.Err()
@@ -107,15 +118,16 @@ func pushBackBatchShape(c *shape.Context) error {
 
 func resizeShape(c *shape.Context) error {
 	c.Try(c.Input(1).WithRank(0))
-	return passed(c)
+	c.SetOutput(0, shape.Scalar)
+	c.PassHandle(0, 0)
+	return c.Err()
 }
 
-// scatterIntoShape takes an item for each index.
+// scatterIntoShape takes items, whose shapes it does not look at.
 func scatterIntoShape(c *shape.Context) error {
+	c.Try(c.Input(1).WithRankAtLeast(1))
 	c.Try(c.Input(2).WithRank(1))
-	items := c.Try(c.Input(1).WithRankAtLeast(1))
-	s := c.Try(shape.Merge(element(c, -1), items.From(1)))
-	return made(c, s)
+	return made(c, element(c, -1))
 }
 
 // concatListsShape joins lists of one type, pair by pair.
@@ -131,12 +143,6 @@ func concatListsShape(c *shape.Context) error {
 	}
 	c.SetOutput(0, c.Try(shape.Merge(c.Input(0), c.Input(1))))
 	c.SetHandle(0, shape.HandleData{Type: dt, Shape: s})
-	return c.Err()
-}
-
-func passed(c *shape.Context) error {
-	c.SetOutput(0, shape.Scalar)
-	c.PassHandle(0, 0)
 	return c.Err()
 }
 

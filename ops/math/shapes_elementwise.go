@@ -1,8 +1,11 @@
 package math
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 func init() {
@@ -22,12 +25,41 @@ func init() {
 		"BitwiseAnd", "BitwiseOr", "BitwiseXor", "LeftShift", "RightShift")
 	shape.Register(equalShape, "Equal", "NotEqual")
 	shape.Register(approximateEqualShape, "ApproximateEqual")
-	shape.Register(shape.Merged, "AddN")
+	shape.Register(addNShape, "AddN")
 	shape.Register(shape.ByAttr("shape"), "AccumulateNV2")
 	shape.Register(betaincShape, "Betainc")
 	shape.Register(selectShape, "Select")
 	shape.Register(selectV2Shape, "SelectV2")
 	shape.Register(crossShape, "Cross")
+}
+
+// addNShape is for inputs of one shape. Variants hold what all of them hold.
+func addNShape(c *shape.Context) error {
+	var held []shape.HandleData
+	for i := range c.NumInputs() {
+		if !c.HasHandle(i) || c.InputType(i) != tensor.Variant {
+			continue
+		}
+		in := c.InputHandles[i]
+		if held == nil {
+			held = slices.Clone(in)
+			continue
+		}
+		if len(in) != len(held) {
+			return status.Invalid("Inputs 0 and %d hold %d and %d tensors", i, len(held), len(in))
+		}
+		for k, h := range in {
+			if h.Type != held[k].Type {
+				return status.Invalid("Inputs 0 and %d hold %v and %v", i, held[k].Type, h.Type)
+			}
+			held[k].Shape = c.Try(shape.Merge(held[k].Shape, h.Shape))
+		}
+	}
+	if held != nil {
+		c.SetHandle(0, held...)
+	}
+	c.Fail(shape.Merged(c))
+	return c.Err()
 }
 
 // equalShape is a scalar where the shapes do not broadcast and that is no

@@ -76,6 +76,11 @@ func defineResourceScatter(name, types, doc string) {
 
 func scatterShape(c *shape.Context) error {
 	params := c.HandleShape(0)
+	if h, ok := c.Handle(0); ok {
+		if err := sameType(h.Type, c.Type("dtype"), "read"); err != nil {
+			return err
+		}
+	}
 	if updates := c.Input(2); updates.Rank() != 0 {
 		want := c.Try(shape.Concat(c.Input(1), params.From(1)))
 		c.Try(shape.Merge(updates, want))

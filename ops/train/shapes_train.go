@@ -54,8 +54,8 @@ func merged(c *shape.Context) (variable shape.Shape, grad, indices int) {
 		switch name := c.Op.Inputs[i].Name; {
 		case slots[name]:
 			s := c.HandleShape(i)
-			if c.Op.Name == "ResourceApplyProximalAdagrad" { // TensorFlow takes the handle for the variable
-				s = c.Input(i)
+			if _, ok := c.Handle(i); !ok && c.Op.Name == "ResourceApplyProximalAdagrad" {
+				s = c.Input(i) // TensorFlow takes the handle for the variable
 			}
 			variable = c.Try(shape.Merge(variable, s))
 		case name == "grad" || name == "delta":
@@ -70,10 +70,19 @@ func merged(c *shape.Context) (variable shape.Shape, grad, indices int) {
 	return variable, grad, indices
 }
 
-// applyShape is for gradients of the variable's shape.
+// applyShape is for gradients of the variable's shape. Where the variable is a
+// resource, TensorFlow looks for the gradient's shape behind a handle too, with
+// two exceptions, and finds none.
 func applyShape(c *shape.Context) error {
 	variable, grad, _ := merged(c)
-	c.SetOutput(0, c.Try(shape.Merge(variable, c.Input(grad))))
+	name := ""
+	if c.Op != nil {
+		name = c.Op.Name
+	}
+	if c.InputType(0) != tensor.Resource || name == "ResourceApplyGradientDescent" || name == "ResourceApplyProximalAdagrad" {
+		variable = c.Try(shape.Merge(variable, c.Input(grad)))
+	}
+	c.SetOutput(0, variable)
 	return c.Err()
 }
 
