@@ -24,6 +24,7 @@ type Variable struct {
 	value   tensor.Value
 	seen    atomic.Bool // somebody but the variable may hold value
 	account account
+	number  atomic.Uint64 // of RewriteAll
 }
 
 // NewVariable makes a variable that charges the manager's budget.

@@ -1,6 +1,10 @@
 package train
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ApplyAdagrad").
@@ -114,4 +118,50 @@ accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(
 		Doc(`Updates a variable by the Adagrad method, with L1 and L2 regularization.
 
 accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(1 + rate·l2)·max(|prox| - rate·l1, 0)` + denseDoc + penaltyDoc)
+
+	registerReal(floats, adagrad[float32], adagrad[float64],
+		"ApplyAdagrad", "ResourceApplyAdagrad", "SparseApplyAdagrad", "ResourceSparseApplyAdagrad", "ApplyAdagradV2", "ResourceApplyAdagradV2", "SparseApplyAdagradV2", "ResourceSparseApplyAdagradV2")
+	registerComplex(adagrad[complex64], adagrad[complex128],
+		"ApplyAdagrad", "ResourceApplyAdagrad", "SparseApplyAdagrad", "ResourceSparseApplyAdagrad", "ApplyAdagradV2", "ResourceApplyAdagradV2", "SparseApplyAdagradV2", "ResourceSparseApplyAdagradV2")
+	registerReal(wide, proximalAdagrad[float32], proximalAdagrad[float64],
+		"ApplyProximalAdagrad", "ResourceApplyProximalAdagrad")
+}
+
+func adagrad[T elementwise.Field](c *kernel.Construction) rule[T] {
+	sqrt, accumulate := root[T](), c.Bool("update_slots")
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, epsilon := h[0], T(0)
+		if len(h) > 1 {
+			epsilon = h[1]
+		}
+		for i, g := range grad {
+			a := now[1][i]
+			if accumulate {
+				a += g * g
+			}
+			next[1][i] = a
+			next[0][i] = now[0][i] - g*rate/(sqrt(a)+epsilon)
+		}
+	}
+}
+
+func proximalAdagrad[T elementwise.Float](*kernel.Construction) rule[T] {
+	sqrt := root[T]()
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, l1, l2 := h[0], h[1], h[2]
+		for i, g := range grad {
+			a := now[1][i] + g*g
+			next[1][i] = a
+			r := rate / sqrt(a)
+			next[0][i] = proximal(now[0][i]-g*r, r, l1, l2)
+		}
+	}
+}
+
+// proximalNumber says what is wrong with a number of proximal Adagrad.
+func proximalNumber(name string, x float64) string {
+	if (name == "l1" || name == "l2") && !(x >= 0) {
+		return words(name) + " is not a non-negative scalar"
+	}
+	return ""
 }

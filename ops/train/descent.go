@@ -1,6 +1,10 @@
 package train
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ApplyGradientDescent").
@@ -42,4 +46,29 @@ prox = var - alpha·delta; var = sign(prox)/(1 + alpha·l2)·max(|prox| - alpha�
 
 alpha: The learning rate, a scalar.
 delta: The gradient, of the variable's shape.` + penaltyDoc)
+
+	registerReal(floats, descent[float32], descent[float64],
+		"ApplyGradientDescent", "ResourceApplyGradientDescent")
+	registerComplex(descent[complex64], descent[complex128],
+		"ApplyGradientDescent", "ResourceApplyGradientDescent")
+	registerReal(wide, proximalDescent[float32], proximalDescent[float64],
+		"ApplyProximalGradientDescent", "ResourceApplyProximalGradientDescent")
+}
+
+func descent[T elementwise.Field](*kernel.Construction) rule[T] {
+	return func(h, grad []T, now, next *elements[T]) {
+		alpha, v, o := h[0], now[0], next[0]
+		for i, g := range grad {
+			o[i] = v[i] - g*alpha
+		}
+	}
+}
+
+func proximalDescent[T elementwise.Float](*kernel.Construction) rule[T] {
+	return func(h, grad []T, now, next *elements[T]) {
+		alpha, l1, l2, v, o := h[0], h[1], h[2], now[0], next[0]
+		for i, g := range grad {
+			o[i] = proximal(v[i]-g*alpha, alpha, l1, l2)
+		}
+	}
 }

@@ -1,6 +1,10 @@
 package train
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ApplyMomentum").
@@ -76,4 +80,45 @@ use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentum
 accum = accum·momentum - lr·grad; var += accum, or with Nesterov's momentum accum·momentum - lr·grad.
 
 use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentumDoc)
+
+	registerReal(floats, momentum[float32], momentum[float64],
+		"ApplyMomentum", "ResourceApplyMomentum", "SparseApplyMomentum", "ResourceSparseApplyMomentum")
+	registerComplex(momentum[complex64], momentum[complex128],
+		"ApplyMomentum", "ResourceApplyMomentum", "SparseApplyMomentum", "ResourceSparseApplyMomentum")
+	registerReal(floats, kerasMomentum[float32], kerasMomentum[float64],
+		"ResourceApplyKerasMomentum", "ResourceSparseApplyKerasMomentum")
+	registerComplex(kerasMomentum[complex64], kerasMomentum[complex128],
+		"ResourceApplyKerasMomentum", "ResourceSparseApplyKerasMomentum")
+}
+
+func momentum[T elementwise.Field](c *kernel.Construction) rule[T] {
+	nesterov := c.Bool("use_nesterov")
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, keep := h[0], h[1]
+		for i, g := range grad {
+			a := now[1][i]*keep + g
+			next[1][i] = a
+			if nesterov {
+				next[0][i] = now[0][i] - (g*rate + a*keep*rate)
+			} else {
+				next[0][i] = now[0][i] - a*rate
+			}
+		}
+	}
+}
+
+func kerasMomentum[T elementwise.Field](c *kernel.Construction) rule[T] {
+	nesterov := c.Bool("use_nesterov")
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, keep := h[0], h[1]
+		for i, g := range grad {
+			a := now[1][i]*keep - g*rate
+			next[1][i] = a
+			if nesterov {
+				next[0][i] = now[0][i] + (a*keep - g*rate)
+			} else {
+				next[0][i] = now[0][i] + a
+			}
+		}
+	}
 }

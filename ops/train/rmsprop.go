@@ -1,6 +1,10 @@
 package train
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ApplyRMSProp").
@@ -58,4 +62,48 @@ mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mo
 		Doc(`Updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
 
 mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms - mg² + epsilon); var -= mom` + denseDoc + epsilonDoc + rhoDoc + momentumDoc)
+
+	registerReal(floats, rmsProp[float32], rmsProp[float64],
+		"ApplyRMSProp", "ResourceApplyRMSProp")
+	registerReal(notBfloat16, rmsProp[float32], rmsProp[float64],
+		"SparseApplyRMSProp", "ResourceSparseApplyRMSProp")
+	registerComplex(rmsProp[complex64], rmsProp[complex128],
+		"ApplyRMSProp", "ResourceApplyRMSProp", "SparseApplyRMSProp", "ResourceSparseApplyRMSProp")
+	registerReal(floats, centeredRMSProp[float32], centeredRMSProp[float64],
+		"ApplyCenteredRMSProp", "ResourceApplyCenteredRMSProp")
+	registerComplex(centeredRMSProp[complex64], centeredRMSProp[complex128],
+		"ApplyCenteredRMSProp", "ResourceApplyCenteredRMSProp")
+}
+
+func rmsProp[T elementwise.Field](*kernel.Construction) rule[T] {
+	sqrt := root[T]()
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, rho, keep, epsilon := h[0], h[1], h[2], h[3]
+		for i, g := range grad {
+			s := now[1][i]
+			s += (g*g - s) * (1 - rho)
+			next[1][i] = s
+			m := now[2][i]*keep + g*rate/sqrt(s+epsilon)
+			next[2][i] = m
+			next[0][i] = now[0][i] - m
+		}
+	}
+}
+
+func centeredRMSProp[T elementwise.Field](*kernel.Construction) rule[T] {
+	sqrt := root[T]()
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, rho, keep, epsilon := h[0], h[1], h[2], h[3]
+		for i, g := range grad {
+			s := now[2][i]
+			s += (g*g - s) * (1 - rho)
+			next[2][i] = s
+			mean := now[1][i]
+			mean += (g - mean) * (1 - rho)
+			next[1][i] = mean
+			m := now[3][i]*keep + g*rate/sqrt(s-mean*mean+epsilon)
+			next[3][i] = m
+			next[0][i] = now[0][i] - m
+		}
+	}
 }

@@ -1,6 +1,12 @@
 package train
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ApplyAddSign").
@@ -53,4 +59,31 @@ m = beta·m + (1-beta)·grad; var -= lr·exp(logbase·sign_decay·sign(grad)·si
 logbase: The logarithm of the base that is raised to the agreement of signs, a scalar.
 sign_decay: How much the agreement of signs counts, a scalar.
 beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
+
+	registerReal(floats, addSign[float32], addSign[float64],
+		"ApplyAddSign", "ResourceApplyAddSign")
+	registerReal(floats, powerSign[float32], powerSign[float64],
+		"ApplyPowerSign", "ResourceApplyPowerSign")
+}
+
+func addSign[T elementwise.Float](*kernel.Construction) rule[T] {
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, alpha, decay, beta := h[0], h[1], h[2], h[3]
+		for i, g := range grad {
+			m := now[1][i]*beta + g*(1-beta)
+			next[1][i] = m
+			next[0][i] = now[0][i] - rate*(alpha+decay*(sign(g)*sign(m)))*g
+		}
+	}
+}
+
+func powerSign[T elementwise.Float](*kernel.Construction) rule[T] {
+	return func(h, grad []T, now, next *elements[T]) {
+		rate, base, decay, beta := h[0], h[1], h[2], h[3]
+		for i, g := range grad {
+			m := now[1][i]*beta + g*(1-beta)
+			next[1][i] = m
+			next[0][i] = now[0][i] - rate*T(math.Exp(float64(base*decay*(sign(g)*sign(m)))))*g
+		}
+	}
 }

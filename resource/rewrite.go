@@ -1,0 +1,89 @@
+package resource
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// RewriteAll is [Variable.Rewrite] of several variables at once: now[i] is the
+// value of vars[i] and next[i] its memory, which may be the same. If f fails,
+// all values stay, but for what f has written in place. The variables must be
+// distinct. They are locked in one order whatever theirs is, so that programs
+// that rewrite the same ones never wait for each other in a circle.
+func RewriteAll(vars []*Variable, f func(now, next []tensor.Value) error) error {
+	if len(vars) == 0 {
+		return nil
+	}
+	locked := slices.Clone(vars)
+	slices.SortFunc(locked, func(a, b *Variable) int { return cmp.Compare(a.order(), b.order()) })
+	for i, v := range locked {
+		if i > 0 && v == locked[i-1] {
+			return status.Errorf(status.Internal, "variable %s is rewritten twice at once", v.Name)
+		}
+	}
+	for _, v := range locked {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+	}
+	now, next := make([]tensor.Value, len(vars)), make([]tensor.Value, len(vars))
+	for i, v := range vars {
+		if v.value.IsZero() {
+			return v.Uninitialized()
+		}
+		now[i] = v.value
+	}
+	fresh := 0 // variables that have been charged for a second value
+	inPlace := func(v *Variable) bool { return v.value.Plain() || !v.seen.Load() }
+	release := func() {
+		for _, v := range vars[:fresh] {
+			if !inPlace(v) {
+				v.account.release(sizeOf(v.value))
+			}
+		}
+	}
+	for i, v := range vars {
+		next[i] = now[i]
+		if !inPlace(v) {
+			if err := v.account.charge(sizeOf(v.value)); err != nil {
+				release()
+				return err
+			}
+		}
+		fresh = i + 1
+		if !inPlace(v) {
+			t, err := tensor.New(now[i].DType(), now[i].Dims()...)
+			if err != nil {
+				release()
+				return err
+			}
+			next[i] = tensor.ValueOf(t)
+		}
+	}
+	err := f(now, next)
+	release() // of the new values, or of the old ones
+	if err != nil {
+		return err
+	}
+	for i, v := range vars {
+		if !inPlace(v) {
+			v.seen.Store(false)
+		}
+		v.value = next[i]
+	}
+	return nil
+}
+
+var lastOrder atomic.Uint64
+
+// order is a number of the variable's own, given when it is first asked for.
+func (v *Variable) order() uint64 {
+	if n := v.number.Load(); n != 0 {
+		return n
+	}
+	v.number.CompareAndSwap(0, lastOrder.Add(1))
+	return v.number.Load()
+}
