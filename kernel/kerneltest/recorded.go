@@ -42,7 +42,8 @@ func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
 			t.Fatalf("%s:%d: %v", path, count, err)
 		}
 		if err := r.play(tol); err != nil {
-			t.Errorf("%s:%d: %s[%s](%s): %v", path, count, r.Op, r.Attrs, strings.Join(r.In, ", "), err)
+			in := strings.Join(r.In, ", ")
+			t.Errorf("%s:%d: %s[%s](%.200s): %.800v", path, count, r.Op, r.Attrs, in, err)
 		}
 	}
 	if err := lines.Err(); err != nil || count == 0 {

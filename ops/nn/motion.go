@@ -48,8 +48,10 @@ func newMotion(c *kernel.Construction, dims int) (*motion, error) {
 	}
 	m := &motion{op: c.Op.Name, format: format, mode: c.Str("padding"),
 		strides: c.Ints("strides"), dilations: append(c.Ints("dilations"), c.Ints("rates")...), padding: c.Ints("explicit_paddings")}
-	if err := m.setStrides(m.strides); err != nil {
-		return nil, err
+	if c.Attrs.Find("strides") != nil {
+		if err := m.setStrides(m.strides); err != nil {
+			return nil, err
+		}
 	}
 	if len(m.dilations) == 0 {
 		m.dilations = make([]int64, format.Rank())
@@ -71,12 +73,8 @@ func newMotion(c *kernel.Construction, dims int) (*motion, error) {
 	return m, m.checkPadding()
 }
 
-// setStrides checks the strides, of which there are none in operations that
-// have them as an input.
+// setStrides checks the strides, which are an input of some operations.
 func (m *motion) setStrides(strides []int64) error {
-	if strides == nil {
-		return nil
-	}
 	f := m.format
 	if len(strides) != f.Rank() {
 		return status.Invalid("Sliding window strides field must specify %d dimensions", f.Rank())

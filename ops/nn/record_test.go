@@ -11,3 +11,8 @@ import (
 func TestConvolutionsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/convolution.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 1e-3})
 }
+
+// Answers that testdata/pooling.py recorded.
+func TestPoolingsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/pooling.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 1e-3})
+}

@@ -1,0 +1,154 @@
+package nn
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for _, dt := range elementwise.Floats {
+		kernel.ForType("AvgPool", "T", dt, newAveragePool(2))
+		kernel.ForType("AvgPoolGrad", "T", dt, newAveragePool(2))
+	}
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Bfloat16} {
+		kernel.ForType("AvgPool3D", "T", dt, newAveragePool(3))
+		kernel.ForType("AvgPool3DGrad", "T", dt, newAveragePool(3))
+	}
+}
+
+func newAveragePool(dims int) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		p, err := newPooling(c, dims)
+		if err != nil {
+			return nil, err
+		}
+		if !p.flat() {
+			return nil, status.Errorf(status.Unimplemented, "AvgPooling is not yet supported on the depth dimension.")
+		}
+		f, err := shape.FormatOf(c.Str("data_format"), dims)
+		if err != nil {
+			return nil, err
+		}
+		switch dt := c.Type("T"); dt {
+		case tensor.Float:
+			return averagePoolOf[float32](c.Op.Name, dt, p, f), nil
+		case tensor.Double:
+			return averagePoolOf[float64](c.Op.Name, dt, p, f), nil
+		default:
+			return elementwise.Widen(dt, averagePoolOf[float32](c.Op.Name, tensor.Float, p, f)), nil
+		}
+	}
+}
+
+func averagePoolOf[T elementwise.Float](op string, dt tensor.DType, p *pooling, f shape.Format) kernel.Kernel {
+	k := &averagePool[T]{p, dt, lastPerm(f)}
+	if op == "AvgPool" || op == "AvgPool3D" {
+		return channelsLast(f, k, 0)
+	}
+	return channelsLast(f, kernel.Func(k.gradient), 0)
+}
+
+// An averagePool is the kernel of average poolings with channels last. What
+// lies beyond the edges does not count.
+type averagePool[T elementwise.Float] struct {
+	*pooling
+	dt   tensor.DType
+	perm []int // from the format of shapes that are inputs
+}
+
+func (k *averagePool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	p, err := k.plan(in[0].Dims())
+	if err != nil {
+		return err
+	}
+	if out[0], err = ctx.Alloc(k.dt, p.out); err != nil {
+		return err
+	}
+	if p.empty() {
+		return nil
+	}
+	src, dst := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
+	ctx.Parallel(len(dst)/p.depth, max(1, elementwise.Grain/(p.depth*p.taps())), func(lo, hi int) {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			ox, oy, oz, b := p.place(r)
+			from, to, n := src[b*p.image():], dst[r*p.depth:][:p.depth], 0
+			clear(to)
+			p.visit(oz, oy, ox, func(at int) {
+				add(to, from[at:at+p.depth])
+				n++
+			})
+			for c := range to {
+				to[c] /= T(n)
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// place is where position r of all examples is.
+func (p *plan) place(r int) (ox, oy, oz, b int) {
+	ox, r = r%p.axes[2].out, r/p.axes[2].out
+	oy, r = r%p.axes[1].out, r/p.axes[1].out
+	return ox, oy, r % p.axes[0].out, r / p.axes[0].out
+}
+
+func add[T elementwise.Float](o, x []T) {
+	if o, ok := any(o).([]float32); ok {
+		vec.Add(o, o, any(x).([]float32))
+		return
+	}
+	for i, v := range x {
+		o[i] += v
+	}
+}
+
+// gradient shares each number of the gradient out among the elements of its
+// window.
+func (k *averagePool[T]) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
+	rank := k.m.format.Rank()
+	if in[0].Rank() != 1 || in[0].NumElements() != rank {
+		return status.Invalid("out_backprop must be %d-dimensional: orig_input_shape has shape %s", rank, tensor.FormatDims(in[0].Dims()))
+	}
+	given, err := kernel.Dims(&in[0], "orig_input_shape")
+	if err != nil {
+		return err
+	}
+	dims := make([]int64, rank)
+	for i, p := range k.perm {
+		dims[i] = given[p]
+	}
+	p, err := k.plan(dims)
+	if err != nil {
+		return err
+	}
+	if err := expect(&in[1], "grad", p.out); err != nil {
+		return err
+	}
+	if out[0], err = ctx.AllocZeroed(k.dt, dims); err != nil {
+		return err
+	}
+	if p.empty() {
+		return nil
+	}
+	grad, dst := tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
+	n, m := p.image(), p.results()
+	ctx.Parallel(p.batch, max(1, elementwise.Grain/(m*p.taps())), func(lo, hi int) {
+		share := make([]T, p.depth)
+		for b := lo; b < hi && ctx.Err() == nil; b++ {
+			p.positions(func(oz, oy, ox, o int) {
+				count := 0
+				p.visit(oz, oy, ox, func(int) { count++ })
+				scale := 1 / T(count)
+				for c, g := range grad[b*m+o:][:p.depth] {
+					share[c] = g * scale
+				}
+				p.visit(oz, oy, ox, func(at int) { add(dst[b*n+at:][:p.depth], share) })
+			})
+		}
+	})
+	return ctx.Err()
+}

@@ -1,0 +1,263 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for _, op := range []string{"MaxPool", "MaxPoolV2"} {
+		for _, dt := range elementwise.Reals {
+			if dt != tensor.Uint32 && dt != tensor.Uint64 {
+				kernel.ForType(op, "T", dt, newMaxPool(2))
+			}
+		}
+	}
+	for _, op := range []string{"MaxPoolGrad", "MaxPoolGradV2", "MaxPoolGradGrad", "MaxPoolWithArgmax", "MaxPoolGradWithArgmax"} {
+		for _, dt := range elementwise.Reals {
+			kernel.ForType(op, "T", dt, newMaxPool(2))
+		}
+	}
+	for _, op := range []string{"MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"} {
+		kernel.ForType(op, "T", tensor.Float, newMaxPool(3))
+		kernel.ForType(op, "T", tensor.Bfloat16, newMaxPool(3))
+	}
+}
+
+// newMaxPool makes the kernels of max poolings over that many spatial
+// dimensions and of their gradients.
+func newMaxPool(dims int) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		p, err := newPooling(c, dims)
+		if err != nil {
+			return nil, err
+		}
+		if c.Str("data_format") == "NCHW_VECT_C" {
+			return nil, status.Errorf(status.Unimplemented, "%s: data format NCHW_VECT_C", c.Op.Name)
+		}
+		f, err := shape.FormatOf(c.Str("data_format"), dims)
+		if err != nil {
+			return nil, err
+		}
+		switch dt := c.Type("T"); dt {
+		case tensor.Float:
+			return maxPoolOf[float32](c, dt, p, f), nil
+		case tensor.Double:
+			return maxPoolOf[float64](c, dt, p, f), nil
+		case tensor.Half, tensor.Bfloat16:
+			return elementwise.Widen(dt, maxPoolOf[float32](c, tensor.Float, p, f)), nil
+		case tensor.Int8:
+			return maxPoolOf[int8](c, dt, p, f), nil
+		case tensor.Int16:
+			return maxPoolOf[int16](c, dt, p, f), nil
+		case tensor.Int32:
+			return maxPoolOf[int32](c, dt, p, f), nil
+		case tensor.Int64:
+			return maxPoolOf[int64](c, dt, p, f), nil
+		case tensor.Uint8:
+			return maxPoolOf[uint8](c, dt, p, f), nil
+		case tensor.Uint16:
+			return maxPoolOf[uint16](c, dt, p, f), nil
+		case tensor.Uint32:
+			return maxPoolOf[uint32](c, dt, p, f), nil
+		default:
+			return maxPoolOf[uint64](c, dt, p, f), nil
+		}
+	}
+}
+
+func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format) kernel.Kernel {
+	k := &maxPool[T]{p, dt}
+	var run kernel.Func
+	switch op := c.Op.Name; op {
+	case "MaxPool", "MaxPool3D":
+		run = k.forward
+	case "MaxPoolGrad":
+		run = k.gradient
+	case "MaxPool3DGrad":
+		run = k.gradientOfEqual
+	case "MaxPoolGradGrad", "MaxPool3DGradGrad":
+		run = k.gradGrad
+	case "MaxPoolWithArgmax":
+		return kernel.Func((&argmaxPool[T]{k, c.Type("Targmax"), c.Bool("include_batch_in_index")}).Run)
+	case "MaxPoolGradWithArgmax":
+		batch := c.Bool("include_batch_in_index")
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			return gradientAt[T](ctx, dt, batch, in, out)
+		})
+	default: // MaxPoolV2, MaxPoolGradV2: the window comes as the last two inputs
+		format := c.Str("data_format")
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			q := &maxPool[T]{&pooling{m: &motion{}}, dt}
+			*q.m = *p.m
+			n := len(in) - 2
+			ksize, err := kernel.AppendIntVector(nil, &in[n], "ksize")
+			if err != nil {
+				return err
+			}
+			strides, err := kernel.AppendIntVector(nil, &in[n+1], "strides")
+			if err != nil {
+				return err
+			}
+			if err := q.window(format, ksize, append([]int64{}, strides...)); err != nil {
+				return err
+			}
+			if op == "MaxPoolV2" {
+				return channelsLast(f, kernel.Func(q.forward), 0).Run(ctx, in[:n], out)
+			}
+			return channelsLast(f, kernel.Func(q.gradient), 0).Run(ctx, in[:n], out)
+		})
+	}
+	return channelsLast(f, run, 0)
+}
+
+// A maxPool is the kernels of max poolings with channels last. A NaN is never
+// the greatest, except that argmax gives a window's first element if nothing is
+// greater. The least result is the lowest finite number.
+type maxPool[T elementwise.Real] struct {
+	*pooling
+	dt tensor.DType
+}
+
+func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error {
+	if !k.flat() {
+		return k.depthwise(ctx, in, out)
+	}
+	p, err := k.plan(in[0].Dims())
+	if err != nil {
+		return err
+	}
+	if out[0], err = ctx.Alloc(k.dt, p.out); err != nil {
+		return err
+	}
+	if p.empty() {
+		return nil
+	}
+	src, dst := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
+	x := &p.axes[2]
+	lines, line, size := p.batch*p.axes[0].out*p.axes[1].out, x.out*p.depth, x.in*p.depth
+	desk, err := newDesk[T](ctx, k.dt, min(lines, ctx.Step.Pool.Workers()), size)
+	if err != nil {
+		return err
+	}
+	defer desk.free(ctx)
+	ctx.Parallel(lines, max(1, elementwise.Grain/(line*p.taps())), func(lo, hi int) {
+		tmp := desk.take()
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			oy, oz, b := r%p.axes[1].out, r/p.axes[1].out%p.axes[0].out, r/(p.axes[1].out*p.axes[0].out)
+			from, to := src[b*p.image():][:p.image()], dst[r*line:][:line]
+			if !maxLine(&p, to, from, tmp, oz, oy) {
+				for ox := range x.out {
+					greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox)
+				}
+			}
+		}
+		desk.giveBack(tmp)
+	})
+	return ctx.Err()
+}
+
+// maxLine computes a line of the result, first the greatest of each column of
+// the lines that windows span, and then of those. It is for float32 and gives
+// up, with false, where there is a NaN or nothing finite.
+func maxLine[T elementwise.Real](p *plan, to, from, tmp []T, oz, oy int) bool {
+	dst, ok := any(to).([]float32)
+	if !ok {
+		return false
+	}
+	src, columns := any(from).([]float32), any(tmp).([]float32)
+	y, x, depth := &p.axes[1], &p.axes[2], p.depth
+	z0, z1 := p.axes[0].span(oz)
+	y0, y1 := y.span(oy)
+	first := true
+	for iz := z0; iz < z1; iz++ {
+		for iy := y0; iy < y1; iy++ {
+			if line := src[(iz*y.in+iy)*len(columns):][:len(columns)]; first {
+				if z1-z0 == 1 && y1-y0 == 1 {
+					columns = line
+				} else {
+					copy(columns, line)
+				}
+				first = false
+			} else {
+				vec.Max(columns, columns, line)
+			}
+		}
+	}
+	for ox := range x.out {
+		x0, x1 := x.span(ox)
+		pixel := dst[ox*depth:][:depth]
+		if x1-x0 == 1 {
+			copy(pixel, columns[x0*depth:])
+			continue
+		}
+		vec.Max(pixel, columns[x0*depth:], columns[(x0+1)*depth:])
+		for ix := x0 + 2; ix < x1; ix++ {
+			vec.Max(pixel, pixel, columns[ix*depth:])
+		}
+	}
+	for _, v := range dst {
+		if !(v >= -math.MaxFloat32) {
+			return false
+		}
+	}
+	return true
+}
+
+// greatest sets o to the greatest number of each channel in one window.
+func greatest[T elementwise.Real](p *plan, o, from []T, oz, oy, ox int) {
+	for c := range o {
+		o[c] = lowest[T]()
+	}
+	p.visit(oz, oy, ox, func(at int) {
+		for c, v := range from[at : at+len(o)] {
+			if v > o[c] {
+				o[c] = v
+			}
+		}
+	})
+}
+
+// depthwise is for windows of channels of one pixel, side by side.
+func (k *maxPool[T]) depthwise(ctx *kernel.Context, in, out []tensor.Value) error {
+	x := in[0].Dims()
+	rank := k.m.format.Rank()
+	if len(x) != rank {
+		return status.Invalid("tensor_in must be %d-dimensional: %s", rank, tensor.FormatDims(x))
+	}
+	size, depth := k.ksize[rank-1], x[rank-1]
+	for i := range rank - 1 {
+		if k.ksize[i] != 1 || k.m.strides[i] != 1 {
+			return status.Errorf(status.Unimplemented, "MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
+		}
+	}
+	if depth%size != 0 {
+		return status.Errorf(status.Unimplemented, "Depthwise max pooling requires the depth window to evenly divide the input depth")
+	}
+	if k.m.strides[rank-1] != size {
+		return status.Errorf(status.Unimplemented, "Depthwise max pooling requires the depth window to equal the depth stride")
+	}
+	dims := append([]int64{}, x...)
+	dims[rank-1] = depth / size
+	var err error
+	if out[0], err = ctx.Alloc(k.dt, dims); err != nil {
+		return err
+	}
+	src, dst := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
+	for i := range dst {
+		best := lowest[T]()
+		for _, v := range src[i*int(size) : (i+1)*int(size)] {
+			if v > best {
+				best = v
+			}
+		}
+		dst[i] = best
+	}
+	return nil
+}
