@@ -1,0 +1,244 @@
+package fourier
+
+import (
+	"math"
+	"math/bits"
+)
+
+// largestRadix is the greatest prime factor that is transformed by its
+// definition.
+const largestRadix = 31
+
+// A Plan transforms n complex numbers. It does not change once it is made, and
+// any number of goroutines may use it.
+type Plan struct {
+	n       int
+	factors []int        // the radices, whose product is n; nil for a chirp
+	roots   []complex128 // exp(-2πi·k/n)
+	chirp   *chirp
+}
+
+// NewPlan is the plan for n numbers, n >= 1. It takes about 16·n bytes, or up
+// to 8 times that if n has a large prime factor.
+func NewPlan(n int) *Plan {
+	p := &Plan{n: n}
+	rest := n
+	for _, r := range []int{4, 2} {
+		for rest%r == 0 {
+			p.factors = append(p.factors, r)
+			rest /= r
+		}
+	}
+	for r := 3; r <= largestRadix; r += 2 {
+		for rest%r == 0 {
+			p.factors = append(p.factors, r)
+			rest /= r
+		}
+	}
+	if rest > 1 {
+		p.factors, p.chirp = nil, newChirp(n)
+		return p
+	}
+	p.roots = make([]complex128, n)
+	for k := range p.roots {
+		p.roots[k] = root(k, n)
+	}
+	return p
+}
+
+// Len is the n of the plan.
+func (p *Plan) Len() int { return p.n }
+
+// Scratch is how much room Transform needs beside the numbers.
+func (p *Plan) Scratch() int {
+	if p.chirp != nil {
+		return 2 * p.chirp.plan.n
+	}
+	return p.n
+}
+
+// Transform replaces the n numbers of x by their transform, or by the inverse
+// one, times n. It overwrites scratch, which has at least Scratch elements.
+func (p *Plan) Transform(x, scratch []complex128, inverse bool) {
+	x = x[:p.n]
+	if p.chirp != nil {
+		p.chirp.transform(x, scratch)
+	} else {
+		p.stockham(x, scratch[:p.n])
+	}
+	if inverse { // is the transform at -k
+		for i, j := 1, p.n-1; i < j; i, j = i+1, j-1 {
+			x[i], x[j] = x[j], x[i]
+		}
+	}
+}
+
+// stockham splits off one radix after the other. Where stride is the product of
+// those before, x is stride interleaved sequences, of which a step makes r
+// times as many, each an rth as long.
+func (p *Plan) stockham(x, scratch []complex128) {
+	from, to := x, scratch
+	stride := 1
+	for _, r := range p.factors {
+		switch r {
+		case 2:
+			p.radix2(to, from, stride)
+		case 3:
+			p.radix3(to, from, stride)
+		case 4:
+			p.radix4(to, from, stride)
+		default:
+			p.radix(r, to, from, stride)
+		}
+		from, to = to, from
+		stride *= r
+	}
+	if len(p.factors)%2 != 0 {
+		copy(x, from)
+	}
+}
+
+func (p *Plan) radix2(y, x []complex128, s int) {
+	m := p.n / (2 * s)
+	for i := range m {
+		w := p.roots[i*s]
+		x0, x1 := x[s*i:][:s], x[s*(i+m):][:s]
+		y0, y1 := y[s*2*i:][:s], y[s*(2*i+1):][:s]
+		for q, a := range x0 {
+			b := x1[q]
+			y0[q] = a + b
+			y1[q] = (a - b) * w
+		}
+	}
+}
+
+func (p *Plan) radix3(y, x []complex128, s int) {
+	half := complex(math.Sqrt(3)/2, 0)
+	m := p.n / (3 * s)
+	for i := range m {
+		w1, w2 := p.roots[i*s], p.roots[2*i*s]
+		x0, x1, x2 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s]
+		y0, y1, y2 := y[s*3*i:][:s], y[s*(3*i+1):][:s], y[s*(3*i+2):][:s]
+		for q, a := range x0 {
+			b, c := x1[q]+x2[q], half*(x1[q]-x2[q])
+			c = complex(imag(c), -real(c)) // -i·c
+			y0[q] = a + b
+			a -= complex(real(b)/2, imag(b)/2)
+			y1[q] = (a + c) * w1
+			y2[q] = (a - c) * w2
+		}
+	}
+}
+
+func (p *Plan) radix4(y, x []complex128, s int) {
+	m := p.n / (4 * s)
+	for i := range m {
+		w1, w2, w3 := p.roots[i*s], p.roots[2*i*s], p.roots[3*i*s]
+		x0, x1, x2, x3 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s], x[s*(i+3*m):][:s]
+		y0, y1, y2, y3 := y[s*4*i:][:s], y[s*(4*i+1):][:s], y[s*(4*i+2):][:s], y[s*(4*i+3):][:s]
+		for q := range x0 {
+			a, c := x0[q]+x2[q], x0[q]-x2[q]
+			b, d := x1[q]+x3[q], x1[q]-x3[q]
+			d = complex(imag(d), -real(d)) // -i·d
+			y0[q] = a + b
+			y1[q] = (c + d) * w1
+			y2[q] = (a - b) * w2
+			y3[q] = (c - d) * w3
+		}
+	}
+}
+
+// radix is a step of any radix r, by the definition of the transform of r
+// numbers.
+func (p *Plan) radix(r int, y, x []complex128, s int) {
+	m, step := p.n/(r*s), p.n/r
+	for i := range m {
+		for k := range r {
+			w := p.roots[i*k*s]
+			out := y[s*(r*i+k):][:s]
+			for j := range r {
+				u := p.roots[j*k%r*step]
+				in := x[s*(i+j*m):][:s]
+				if j == 0 {
+					copy(out, in)
+					continue
+				}
+				for q, v := range in {
+					out[q] += u * v
+				}
+			}
+			for q := range out {
+				out[q] *= w
+			}
+		}
+	}
+}
+
+// root is exp(-2πi·k/n) for 0 <= k < n. The angle is brought into the first
+// eighth of the circle by integers, so that multiples of 45° are exact.
+func root(k, n int) complex128 {
+	hi, lo := bits.Mul64(uint64(k), 8)
+	octant, rest := bits.Div64(hi, lo, uint64(n)) // 8k = octant·n + rest
+	part := float64(rest)
+	if octant%2 != 0 {
+		part = float64(uint64(n) - rest)
+	}
+	s, c := math.Sincos(math.Pi / 4 * part / float64(n))
+	if octant%2 != 0 {
+		s, c = c, s // seen from the nearer end of the quarter
+	}
+	switch octant / 2 {
+	case 0:
+		return complex(c, -s)
+	case 1:
+		return complex(-s, -c)
+	case 2:
+		return complex(-c, s)
+	default:
+		return complex(s, c)
+	}
+}
+
+// A chirp transforms a length that has a large prime factor. As jk = (j² + k²
+// - (k-j)²)/2, the transform is a convolution with exp(πi·j²/n) between two
+// multiplications by its conjugate; L. Bluestein, 1970. The convolution is one
+// of cyclic sequences of a power of 2, by transforms.
+type chirp struct {
+	plan    *Plan
+	w       []complex128 // exp(-πi·j²/n)
+	spectra []complex128 // the transform of the conjugates, over the plan's length
+}
+
+func newChirp(n int) *chirp {
+	length := 1 << bits.Len(uint(2*n-2)) // at least 2n-1
+	c := &chirp{plan: NewPlan(length), w: make([]complex128, n), spectra: make([]complex128, length)}
+	square := 0 // j² modulo 2n
+	for j := range n {
+		c.w[j] = root(square, 2*n)
+		square = (square + 2*j + 1) % (2 * n)
+		conj := complex(real(c.w[j]), -imag(c.w[j])) / complex(float64(length), 0)
+		c.spectra[j] = conj
+		if j > 0 {
+			c.spectra[length-j] = conj
+		}
+	}
+	c.plan.Transform(c.spectra, make([]complex128, length), false)
+	return c
+}
+
+func (c *chirp) transform(x, scratch []complex128) {
+	length := c.plan.n
+	a, rest := scratch[:length], scratch[length:2*length]
+	for j, w := range c.w {
+		a[j] = x[j] * w
+	}
+	clear(a[len(x):])
+	c.plan.Transform(a, rest, false)
+	for k, b := range c.spectra {
+		a[k] *= b
+	}
+	c.plan.Transform(a, rest, true)
+	for k, w := range c.w {
+		x[k] = a[k] * w
+	}
+}
