@@ -16,3 +16,13 @@ func TestConvolutionsAgainstTensorFlow(t *testing.T) {
 func TestPoolingsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/pooling.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 1e-3})
 }
+
+// Answers that testdata/normalization.py recorded.
+func TestNormalizationsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/normalization.jsonl", tensor.Tolerance{RTol: 3e-3, ATol: 3e-3})
+}
+
+// Answers that testdata/normalization.py recorded.
+func TestTopAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/top.jsonl", tensor.Tolerance{})
+}

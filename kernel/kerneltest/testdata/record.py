@@ -50,7 +50,7 @@ class Recorder:
         self.file = open(path, "w")
 
     def ask(self, op, inputs, only=None, types=None, **attrs):
-        """Only says which outputs are kept: a list of places, all by default."""
+        """Only is how many outputs are kept, all by default."""
         arrays = [np.asarray(x) for x in inputs]
         rec = {"Op": op, "Attrs": ", ".join(f"{k}={attr(v)}" for k, v in attrs.items()),
                "In": [tensor(x) for x in arrays]}
@@ -64,7 +64,7 @@ class Recorder:
                 out = list(out) if isinstance(out, (list, tuple)) else [out]
                 with tf.compat.v1.Session(graph=graph) as s:
                     got = s.run(out, dict(zip(places, arrays)))
-                rec["Out"] = [tensor(g) for g in got]
+                rec["Out"] = [tensor(g) for g in got][:only]
             except (tf.errors.OpError, ValueError) as e:
                 code = {3: "INVALID_ARGUMENT", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE"}.get(getattr(e, "error_code", 3), "?")
                 text = str(e).split("\n")

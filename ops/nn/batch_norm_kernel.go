@@ -1,0 +1,329 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(newBatchNorm, "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+	kernel.ForType("FusedBatchNormV3", "U", tensor.Float, newBatchNorm)
+}
+
+// A batchNorm is the kernels of FusedBatchNorm and its gradient, with channels
+// last. They compute in float32.
+type batchNorm struct {
+	epsilon, factor float64
+	training        bool
+	outputs         int
+}
+
+func newBatchNorm(c *kernel.Construction) (kernel.Kernel, error) {
+	dims := 2
+	if len(c.Str("data_format")) == 5 {
+		dims = 3
+	}
+	f, err := shape.FormatOf(c.Str("data_format"), dims)
+	if err != nil {
+		return nil, err
+	}
+	k := &batchNorm{epsilon: float64(c.Float("epsilon")), factor: float64(c.Float("exponential_avg_factor")),
+		training: c.Bool("is_training"), outputs: len(c.Outputs)}
+	if c.Attrs.Find("exponential_avg_factor") == nil {
+		return channelsLast(f, kernel.Func(k.gradient), 0), nil
+	}
+	return channelsLast(f, k, 0), nil
+}
+
+// checked says whether in[i] has an element for each of n channels.
+func checked(in []tensor.Value, n int, names map[int]string) error {
+	for i, name := range names {
+		if in[i].Rank() != 1 {
+			return status.Invalid("%s must be 1-dimensional, got shape %s", name, tensor.FormatDims(in[i].Dims()))
+		}
+		if in[i].NumElements() != n {
+			return status.Invalid("%s must have the same number of elements as the channels of x, got %d and %d", name, in[i].NumElements(), n)
+		}
+	}
+	return nil
+}
+
+func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) != 4 && len(dims) != 5 {
+		return status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(dims))
+	}
+	depth := int(dims[len(dims)-1])
+	names := map[int]string{1: "scale", 2: "offset"}
+	if !k.training || k.factor != 1 {
+		names[3], names[4] = "mean", "variance"
+	}
+	if err := checked(in, depth, names); err != nil {
+		return err
+	}
+	var err error
+	perChannel := [1]int64{int64(depth)}
+	for i := 1; i <= 4; i++ {
+		if out[i], err = ctx.AllocZeroed(tensor.Float, perChannel[:]); err != nil {
+			return err
+		}
+	}
+	if k.outputs == 6 {
+		out[5] = tensor.Scalar(float32(0)) // other devices have a use for it
+	}
+	if in[0].NumElements() == 0 {
+		for i := 1; i <= 2; i++ {
+			nan := tensor.Of[float32](&out[i])
+			for j := range nan {
+				nan[j] = float32(math.NaN())
+			}
+		}
+		out[0], err = ctx.Alloc(in[0].DType(), dims)
+		return err
+	}
+	x, release, err := floatsOf(ctx, &in[0])
+	if err != nil {
+		return err
+	}
+	defer release()
+	y, err := ctx.Alloc(tensor.Float, dims)
+	if err != nil {
+		return err
+	}
+	s := newStretches(len(x), depth)
+	scale, offset := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2])
+	mean, variance := tensor.Of[float32](&out[3]), tensor.Of[float32](&out[4])
+	if k.training {
+		k.moments(ctx, s, x, mean, variance)
+		unbiased := float64(s.rows) / float64(max(s.rows-1, 1))
+		newMean, newVariance := tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2])
+		for c := range depth {
+			newMean[c], newVariance[c] = mean[c], float32(float64(variance[c])*unbiased)
+		}
+		if k.factor != 1 {
+			oldMean, oldVariance := tensor.Of[float32](&in[3]), tensor.Of[float32](&in[4])
+			for c := range depth {
+				newMean[c] = float32((1-k.factor)*float64(oldMean[c]) + k.factor*float64(newMean[c]))
+				newVariance[c] = float32((1-k.factor)*float64(oldVariance[c]) + k.factor*float64(newVariance[c]))
+			}
+		}
+	} else {
+		for i := 1; i <= 4; i++ {
+			copy(tensor.Of[float32](&out[i]), tensor.Of[float32](&in[4-i%2]))
+		}
+	}
+	factor := make([]float32, depth)
+	for c := range factor {
+		factor[c] = float32(float64(scale[c]) / math.Sqrt(float64(variance[c])+k.epsilon))
+	}
+	means, factors, offsets := s.repeat(mean), s.repeat(factor), s.repeat(offset)
+	o := tensor.Of[float32](&y)
+	s.each(ctx, func(lo, hi int) {
+		to := o[lo:hi]
+		vec.Sub(to, x[lo:hi], means)
+		vec.Mul(to, to, factors)
+		vec.Add(to, to, offsets)
+	})
+	out[0], err = narrowed(ctx, y, in[0].DType())
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// moments computes mean and variance of each channel.
+func (k *batchNorm) moments(ctx *kernel.Context, s *stretches, x, mean, variance []float32) {
+	n := float64(s.rows)
+	for c, sum := range s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, x[lo:hi]) }) {
+		mean[c] = float32(sum / n)
+	}
+	means := s.repeat(mean)
+	for c, sum := range s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
+		vec.Sub(tmp, x[lo:hi], means)
+		vec.Mul(tmp, tmp, tmp)
+		vec.Add(acc, acc, tmp)
+	}) {
+		variance[c] = float32(sum / n)
+	}
+}
+
+// gradient computes from dy, x, scale and the mean and variance that the
+// operation put aside.
+func (k *batchNorm) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[1].Dims()
+	if len(dims) != 4 && len(dims) != 5 {
+		return status.Invalid("x input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(dims))
+	}
+	if !tensor.SameShape(in[0], in[1]) {
+		return status.Invalid("x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", tensor.FormatDims(dims), tensor.FormatDims(in[0].Dims()))
+	}
+	depth := int(dims[len(dims)-1])
+	if err := checked(in, depth, map[int]string{2: "scale", 3: "reserve_space_1", 4: "reserve_space_2"}); err != nil {
+		return err
+	}
+	var err error
+	perChannel := [1]int64{int64(depth)}
+	for i := 1; i <= 2; i++ {
+		if out[i], err = ctx.AllocZeroed(tensor.Float, perChannel[:]); err != nil {
+			return err
+		}
+		if out[i+2], err = ctx.Alloc(tensor.Float, []int64{0}); err != nil {
+			return err
+		}
+	}
+	if in[0].NumElements() == 0 {
+		out[0], err = ctx.Alloc(in[0].DType(), dims)
+		return err
+	}
+	dy, release, err := floatsOf(ctx, &in[0])
+	if err != nil {
+		return err
+	}
+	defer release()
+	x, releaseX, err := floatsOf(ctx, &in[1])
+	if err != nil {
+		return err
+	}
+	defer releaseX()
+	dx, err := ctx.Alloc(tensor.Float, dims)
+	if err != nil {
+		return err
+	}
+	scale, mean, variance := tensor.Of[float32](&in[2]), tensor.Of[float32](&in[3]), tensor.Of[float32](&in[4])
+	s := newStretches(len(x), depth)
+	means := s.repeat(mean)
+	total := s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, dy[lo:hi]) })
+	along := s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
+		vec.Sub(tmp, x[lo:hi], means)
+		vec.Mul(tmp, tmp, dy[lo:hi])
+		vec.Add(acc, acc, tmp)
+	})
+	// dx = a·dy + b·(x - mean) + c
+	a, b, c := make([]float32, depth), make([]float32, depth), make([]float32, depth)
+	dScale, dOffset := tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2])
+	for i := range depth {
+		v := float64(variance[i]) + k.epsilon
+		dScale[i], dOffset[i] = float32(along[i]/math.Sqrt(v)), float32(total[i])
+		f := float64(scale[i]) / math.Sqrt(v)
+		a[i] = float32(f)
+		if k.training {
+			b[i], c[i] = float32(-f*along[i]/(float64(s.rows)*v)), float32(-f*total[i]/float64(s.rows))
+		}
+	}
+	as, bs, cs := s.repeat(a), s.repeat(b), s.repeat(c)
+	o := tensor.Of[float32](&dx)
+	s.each(ctx, func(lo, hi int) {
+		to := o[lo:hi]
+		tmp := make([]float32, hi-lo)
+		vec.Mul(to, dy[lo:hi], as)
+		if k.training {
+			vec.Sub(tmp, x[lo:hi], means)
+			vec.Mul(tmp, tmp, bs)
+			vec.Add(to, to, tmp)
+			vec.Add(to, to, cs)
+		}
+	})
+	if out[0], err = narrowed(ctx, dx, in[0].DType()); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// floatsOf is the elements of v as float32; release gives back the memory that
+// this may have taken.
+func floatsOf(ctx *kernel.Context, v *tensor.Value) (x []float32, release func(), err error) {
+	if v.DType() == tensor.Float {
+		return tensor.Of[float32](v), func() {}, nil
+	}
+	w, err := ctx.Alloc(tensor.Float, v.Dims())
+	if err != nil {
+		return nil, nil, err
+	}
+	x = tensor.Of[float32](&w)
+	if v.DType() == tensor.Half {
+		tensor.AppendFloat32s(x[:0], tensor.Of[tensor.Float16](v))
+	} else {
+		tensor.AppendFloat32s(x[:0], tensor.Of[tensor.BFloat16](v))
+	}
+	return x, func() { ctx.Free(w) }, nil
+}
+
+// narrowed is v, of float32, as dt, in the place of v.
+func narrowed(ctx *kernel.Context, v tensor.Value, dt tensor.DType) (tensor.Value, error) {
+	if dt == tensor.Float {
+		return v, nil
+	}
+	w, err := ctx.Alloc(dt, v.Dims())
+	if err != nil {
+		return w, err
+	}
+	if dt == tensor.Half {
+		tensor.AppendFloat16s(tensor.Of[tensor.Float16](&w)[:0], tensor.Of[float32](&v))
+	} else {
+		tensor.AppendBFloat16s(tensor.Of[tensor.BFloat16](&w)[:0], tensor.Of[float32](&v))
+	}
+	ctx.Free(v)
+	return w, nil
+}
+
+// Stretches are how work on rows of channels is cut: into whole rows of which
+// each stretch has several, so that vector functions have something to do.
+type stretches struct {
+	rows, depth, width int // width is a stretch's
+}
+
+func newStretches(elements, depth int) *stretches {
+	rows := elements / depth
+	return &stretches{rows: rows, depth: depth, width: depth * max(1, min(chunkSize/depth, rows))}
+}
+
+// repeat is a row as often as a stretch has rows.
+func (s *stretches) repeat(row []float32) []float32 {
+	all := make([]float32, 0, s.width)
+	for len(all) < s.width {
+		all = append(all, row...)
+	}
+	return all
+}
+
+// each calls f for every stretch: elements lo to hi.
+func (s *stretches) each(ctx *kernel.Context, f func(lo, hi int)) {
+	n := s.rows * s.depth
+	ctx.Parallel((n-1)/s.width+1, max(1, elementwise.Grain/s.width), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			f(i*s.width, min((i+1)*s.width, n))
+		}
+	})
+}
+
+// sums adds up what f adds to acc for every stretch, channel by channel. tmp
+// and acc are as long as the stretch. The order does not depend on who
+// computes what.
+func (s *stretches) sums(ctx *kernel.Context, f func(acc, tmp []float32, lo, hi int)) []float64 {
+	n := s.rows * s.depth
+	count := (n-1)/s.width + 1
+	shares := min(count, maxShares)
+	all := make([]float32, shares*2*s.width)
+	ctx.Parallel(shares, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			acc, tmp := all[2*i*s.width:][:s.width], all[(2*i+1)*s.width:][:s.width]
+			for j := i * count / shares; j < (i+1)*count/shares && ctx.Err() == nil; j++ {
+				lo, hi := j*s.width, min((j+1)*s.width, n)
+				f(acc[:hi-lo], tmp[:hi-lo], lo, hi)
+			}
+		}
+	})
+	totals := make([]float64, s.depth)
+	for i := range shares {
+		for j, x := range all[2*i*s.width:][:s.width] {
+			totals[j%s.depth] += float64(x)
+		}
+	}
+	return totals
+}

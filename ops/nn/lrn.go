@@ -1,0 +1,153 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half} {
+		kernel.ForType("LRN", "T", dt, newLRN)
+		kernel.ForType("LRNGrad", "T", dt, newLRN)
+	}
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Double, tensor.Half} {
+		kernel.ForType("BatchNormWithGlobalNormalization", "T", dt, newGlobalNorm)
+	}
+}
+
+// An lrn is the kernels of LRN and its gradient: an element is divided by a
+// power of the squares of the channels around it.
+type lrn struct {
+	radius            int
+	bias, alpha, beta float64
+}
+
+func newLRN(c *kernel.Construction) (kernel.Kernel, error) {
+	radius := c.Int("depth_radius")
+	if radius < 0 || radius > math.MaxInt32 {
+		return nil, c.Errorf("depth_radius = %d larger than int max", radius)
+	}
+	l := &lrn{int(radius), float64(c.Float("bias")), float64(c.Float("alpha")), float64(c.Float("beta"))}
+	k := kernel.Func(l.forward)
+	if c.Op.Name == "LRNGrad" {
+		k = l.gradient
+	}
+	if dt := c.Type("T"); dt != tensor.Float {
+		return elementwise.Widen(dt, k), nil
+	}
+	return k, nil
+}
+
+// norm is bias + alpha·Σx² over the channels around c.
+func (l *lrn) norm(x []float32, c int) float64 {
+	sum := 0.0
+	for _, v := range x[max(0, c-l.radius):min(len(x), c+l.radius+1)] {
+		sum += float64(v) * float64(v)
+	}
+	return l.bias + l.alpha*sum
+}
+
+func (l *lrn) forward(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) != 4 {
+		return status.Invalid("in must be 4-dimensional")
+	}
+	var err error
+	if out[0], err = ctx.Alloc(tensor.Float, dims); err != nil {
+		return err
+	}
+	x, o, depth := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0]), int(dims[3])
+	return rows(ctx, len(x), depth, func(i int) {
+		row := x[i : i+depth]
+		for c, v := range row {
+			o[i+c] = float32(float64(v) * math.Pow(l.norm(row, c), -l.beta))
+		}
+	})
+}
+
+// rows calls f for each row of channels: with where it begins.
+func rows(ctx *kernel.Context, n, depth int, f func(i int)) error {
+	if n == 0 {
+		return nil
+	}
+	ctx.Parallel(n/depth, max(1, rowGrain/16/depth), func(lo, hi int) {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			f(r * depth)
+		}
+	})
+	return ctx.Err()
+}
+
+func (l *lrn) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) != 4 {
+		return status.Invalid("inputs must be 4-dimensional")
+	}
+	if !tensor.SameShape(in[0], in[1]) || !tensor.SameShape(in[0], in[2]) {
+		return status.Invalid("input_grads, input_image, and out_image should have the same shape")
+	}
+	var err error
+	if out[0], err = ctx.AllocZeroed(tensor.Float, dims); err != nil {
+		return err
+	}
+	grad, x, y, o := tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2]), tensor.Of[float32](&out[0])
+	depth := int(dims[3])
+	return rows(ctx, len(x), depth, func(i int) {
+		row, to := x[i:i+depth], o[i:i+depth]
+		for c := range row {
+			norm, g := l.norm(row, c), float64(grad[i+c])
+			to[c] += float32(math.Pow(norm, -l.beta) * g)
+			factor := -2 * l.alpha * l.beta * float64(y[i+c]) / norm * g
+			for k := max(0, c-l.radius); k < min(depth, c+l.radius+1); k++ {
+				to[k] += float32(factor * float64(row[k]))
+			}
+		}
+	})
+}
+
+func newGlobalNorm(c *kernel.Construction) (kernel.Kernel, error) {
+	epsilon, scaled := float64(c.Float("variance_epsilon")), c.Bool("scale_after_normalization")
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return globalNorm[float32](epsilon, scaled), nil
+	case tensor.Double:
+		return globalNorm[float64](epsilon, scaled), nil
+	default:
+		return elementwise.Widen(dt, globalNorm[float32](epsilon, scaled)), nil
+	}
+}
+
+// globalNorm makes the kernel of BatchNormWithGlobalNormalization.
+func globalNorm[T elementwise.Float](epsilon float64, scaled bool) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		dims := in[0].Dims()
+		if len(dims) != 4 {
+			return status.Invalid("input must be 4-dimensional%s", tensor.FormatDims(dims))
+		}
+		depth := int(dims[3])
+		if err := checked(in, depth, map[int]string{1: "mean", 2: "var", 3: "beta", 4: "gamma"}); err != nil {
+			return err
+		}
+		var err error
+		if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
+			return err
+		}
+		x, o := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
+		mean, beta, factor := tensor.Of[T](&in[1]), tensor.Of[T](&in[3]), make([]T, depth)
+		for c, v := range tensor.Of[T](&in[2]) {
+			factor[c] = T(1 / math.Sqrt(float64(v)+epsilon))
+			if scaled {
+				factor[c] *= tensor.Of[T](&in[4])[c]
+			}
+		}
+		return rows(ctx, len(x), depth, func(i int) {
+			for c := range depth {
+				o[i+c] = (x[i+c]-mean[c])*factor[c] + beta[c]
+			}
+		})
+	})
+}

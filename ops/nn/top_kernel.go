@@ -1,0 +1,238 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for _, dt := range elementwise.Reals {
+		kernel.ForType("TopK", "T", dt, newTopK)
+		kernel.ForType("TopKV2", "T", dt, newTopK)
+	}
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return inTopK{c.Int("k")}, nil }, "InTopK")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return inTopK{}, nil }, "InTopKV2")
+}
+
+func newTopK(c *kernel.Construction) (kernel.Kernel, error) {
+	places := tensor.Int32
+	if c.Op.Name == "TopKV2" {
+		places = c.Type("index_type")
+	} else if c.Int("k") < 0 {
+		return nil, c.Errorf("Need k >= 0, got %d", c.Int("k"))
+	}
+	switch dt := c.Type("T"); dt {
+	case tensor.Float:
+		return topKOf[float32](c, dt, places), nil
+	case tensor.Double:
+		return topKOf[float64](c, dt, places), nil
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, topKOf[float32](c, tensor.Float, places)), nil
+	case tensor.Int8:
+		return topKOf[int8](c, dt, places), nil
+	case tensor.Int16:
+		return topKOf[int16](c, dt, places), nil
+	case tensor.Int32:
+		return topKOf[int32](c, dt, places), nil
+	case tensor.Int64:
+		return topKOf[int64](c, dt, places), nil
+	case tensor.Uint8:
+		return topKOf[uint8](c, dt, places), nil
+	case tensor.Uint16:
+		return topKOf[uint16](c, dt, places), nil
+	case tensor.Uint32:
+		return topKOf[uint32](c, dt, places), nil
+	default:
+		return topKOf[uint64](c, dt, places), nil
+	}
+}
+
+func topKOf[T elementwise.Real](c *kernel.Construction, dt, places tensor.DType) kernel.Kernel {
+	switch places {
+	case tensor.Int16:
+		return &topK[T, int16]{dt, places, c.Int("k")}
+	case tensor.Int64:
+		return &topK[T, int64]{dt, places, c.Int("k")}
+	}
+	return &topK[T, int32]{dt, places, c.Int("k")}
+}
+
+// A topK is the kernel of TopK and TopKV2. Elements are given in descending
+// order even where they need not be.
+type topK[T elementwise.Real, I int16 | int32 | int64] struct {
+	dt, places tensor.DType
+	k          int64 // of TopK
+}
+
+// A ranked is an element and its place.
+type ranked[T elementwise.Real] struct {
+	x  T
+	at int
+}
+
+// before says whether a comes before b: the greater does, of equal ones the
+// first.
+func (a ranked[T]) before(b ranked[T]) bool { return a.x > b.x || a.x == b.x && a.at < b.at }
+
+func (a ranked[T]) compare(b ranked[T]) int {
+	if a.before(b) {
+		return -1
+	}
+	if b.before(a) {
+		return 1
+	}
+	return 0
+}
+
+func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	k := t.k
+	if len(in) > 1 {
+		if in[1].Rank() != 0 {
+			return status.Invalid("k must be scalar, got shape %s", tensor.FormatDims(in[1].Dims()))
+		}
+		if in[1].DType() == tensor.Int16 {
+			k = int64(tensor.At0[int16](&in[1]))
+		} else {
+			k, _ = kernel.Int(&in[1], "k")
+		}
+	}
+	if k < 0 {
+		return status.Invalid("Need k >= 0, got %d", k)
+	}
+	dims := in[0].Dims()
+	if len(dims) == 0 {
+		return status.Invalid("input must be >= 1-D, got shape []")
+	}
+	n := dims[len(dims)-1]
+	if n < k {
+		return status.Invalid("input must have at least k columns. Had %d, needed %d", n, k)
+	}
+	shape := append(append(make([]int64, 0, len(dims)), dims[:len(dims)-1]...), k)
+	var err error
+	if out[0], err = ctx.Alloc(t.dt, shape); err != nil {
+		return err
+	}
+	if out[1], err = ctx.Alloc(t.places, shape); err != nil {
+		return err
+	}
+	if out[0].NumElements() == 0 {
+		return nil
+	}
+	x, values, places := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[I](&out[1])
+	ctx.Parallel(len(x)/int(n), max(1, rowGrain/int(n)), func(lo, hi int) {
+		best := make([]ranked[T], 0, n)
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			best = greatestOf(best[:0], x[r*int(n):(r+1)*int(n)], int(k))
+			for i, b := range best {
+				values[r*int(k)+i], places[r*int(k)+i] = b.x, I(b.at)
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// greatestOf appends the k greatest of x to best, which is empty, in order.
+func greatestOf[T elementwise.Real](best []ranked[T], x []T, k int) []ranked[T] {
+	if 4*k > len(x) { // most are kept anyway
+		for i, v := range x {
+			best = append(best, ranked[T]{v, i})
+		}
+		slices.SortFunc(best, ranked[T].compare)
+		return best[:k]
+	}
+	for i, v := range x[:k] {
+		best = append(best, ranked[T]{v, i})
+	}
+	for i := k/2 - 1; i >= 0; i-- {
+		sink(best, i)
+	}
+	// The root of the heap is the last of the best. What comes later must be
+	// greater to be let in.
+	for i, v := range x[k:] {
+		if v > best[0].x {
+			best[0] = ranked[T]{v, k + i}
+			sink(best, 0)
+		}
+	}
+	slices.SortFunc(best, ranked[T].compare)
+	return best
+}
+
+// sink moves element i of a heap down to where both below it come before it.
+func sink[T elementwise.Real](heap []ranked[T], i int) {
+	e := heap[i]
+	for {
+		next := 2*i + 1
+		if next >= len(heap) {
+			break
+		}
+		if next+1 < len(heap) && heap[next].before(heap[next+1]) {
+			next++
+		}
+		if !e.before(heap[next]) {
+			break
+		}
+		heap[i] = heap[next]
+		i = next
+	}
+	heap[i] = e
+}
+
+// An inTopK is the kernel of InTopK and, with k as an input, InTopKV2.
+type inTopK struct{ k int64 }
+
+func (t inTopK) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	k := t.k
+	if len(in) > 2 {
+		if in[2].Rank() != 0 {
+			return status.Invalid("k must be 0-D, got shape %s", tensor.FormatDims(in[2].Dims()))
+		}
+		k, _ = kernel.Int(&in[2], "k")
+	}
+	if in[0].Rank() != 2 {
+		return status.Invalid("predictions must be 2-dimensional")
+	}
+	if in[1].Rank() != 1 {
+		return status.Invalid("targets must be 1-dimensional")
+	}
+	rows, n := in[0].Dim(0), in[0].Dim(1)
+	if rows != in[1].Dim(0) {
+		return status.Invalid("First dimension of predictions %d must match length of targets %d", rows, in[1].Dim(0))
+	}
+	var err error
+	if out[0], err = ctx.Alloc(tensor.Bool, in[1].Dims()); err != nil {
+		return err
+	}
+	x, o := tensor.Of[float32](&in[0]), tensor.Of[bool](&out[0])
+	for r, class := range kernel.AppendInts(make([]int64, 0, rows), &in[1]) {
+		o[r] = class >= 0 && class < int64(n) && among(x[r*n:(r+1)*n], class, k)
+	}
+	return nil
+}
+
+// among says whether fewer than k of x are greater than the one of the class.
+// It cannot be said where a number is not finite.
+func among(x []float32, class, k int64) bool {
+	want, greater := x[class], int64(0)
+	if !finite(want) {
+		return false
+	}
+	for _, v := range x {
+		if !finite(v) {
+			return false
+		}
+		if v > want {
+			if greater++; greater > k {
+				break
+			}
+		}
+	}
+	return greater < k
+}
+
+func finite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }
