@@ -26,3 +26,8 @@ func TestNormalizationsAgainstTensorFlow(t *testing.T) {
 func TestTopAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/top.jsonl", tensor.Tolerance{})
 }
+
+// Answers that testdata/recurrent.py recorded.
+func TestRecurrentCellsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/recurrent.jsonl", tensor.Tolerance{RTol: 1e-2, ATol: 5e-3})
+}
