@@ -1,6 +1,14 @@
 package list
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"strconv"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("TensorListGetItem").
@@ -65,4 +73,268 @@ shape_type: The type of the shape's numbers.`)
 		Doc(`Gives a list in which the slices of a tensor are put at given places.
 
 indices: The place of each slice.`)
+
+	register(newTyped(typed.getItem), "TensorListGetItem")
+	register(newTyped(typed.popBack), "TensorListPopBack")
+	register(newTyped(typed.pushBackBatch), "TensorListPushBackBatch")
+	register(newTyped(typed.scatterInto), "TensorListScatterIntoExistingList")
+	kernel.ForAll(newTyped(typed.setItem), "TensorListSetItem")
+	kernel.ForAll(newTyped(typed.pushBack), "TensorListPushBack")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(resize), nil }, "TensorListResize")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(length), nil }, "TensorListLength")
+	kernel.ForAll(newElementShape, "TensorListElementShape")
+}
+
+// A typed kernel works on elements of one type.
+type typed struct {
+	dt     tensor.DType
+	resize bool // SetItem may make the list longer
+}
+
+func newTyped(run func(k typed, ctx *kernel.Context, in, out []tensor.Value) error) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		k := typed{dt: c.Type("element_dtype"), resize: c.Bool("resize_if_index_out_of_bounds")}
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return run(k, ctx, in, out) }), nil
+	}
+}
+
+func (k typed) getItem(ctx *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err != nil {
+		return err
+	}
+	if err := l.sameType(k.dt); err != nil {
+		return err
+	}
+	at, err := kernel.Int(&in[1], "index")
+	if err != nil {
+		return err
+	}
+	i := int(at)
+	if i < 0 || i >= l.n {
+		return status.Invalid("Trying to access element %d in a list with %d elements.", i, l.n)
+	}
+	if out[0] = l.at(i); !out[0].IsZero() {
+		return nil
+	}
+	s, err := l.asked(&in[2])
+	if err != nil {
+		return err
+	}
+	if s, err = l.inferred(ctx, s); err != nil {
+		return err
+	}
+	if !s.Full() {
+		return status.Invalid("Trying to read an uninitialized tensor but element_shape is not fully defined: %s and no list element is set.", resource.FormatShape(s))
+	}
+	out[0], err = ctx.AllocZeroed(k.dt, s.Dims())
+	return err
+}
+
+func (k typed) setItem(ctx *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err != nil {
+		return err
+	}
+	if err := l.sameType(k.dt); err != nil {
+		return err
+	}
+	i, err := count(&in[1], "Expected argument 1 to be a scalar. Received a tensor of shape %s")
+	if err != nil {
+		return err
+	}
+	n := l.n
+	if k.resize && i >= n {
+		n = i + 1
+	}
+	if i < 0 || i >= n {
+		return status.Invalid("Trying to modify element %d in a list with %d elements.", i, l.n)
+	}
+	if !l.compatible(in[2].Dims()) {
+		return status.Invalid("Tried to set a tensor with incompatible shape at a list index. Item element shape: %s list shape: %s",
+			tensor.FormatDims(in[2].Dims()), resource.FormatShape(l.shape))
+	}
+	out[0] = l.with(n, i, in[2].Share()).token()
+	return nil
+}
+
+func (k typed) pushBack(_ *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err != nil {
+		return err
+	}
+	if l, err = l.pushed(in[1], k.dt, ""); err != nil {
+		return err
+	}
+	out[0] = l.token()
+	return nil
+}
+
+// pushed is l with one more element, v.
+func (l *List) pushed(v tensor.Value, dt tensor.DType, where string) (*List, error) {
+	if l.dt != dt {
+		return nil, status.Invalid("Invalid data types; list elements %v but tried to append %v", l.dt, dt)
+	}
+	if !l.compatible(v.Dims()) {
+		return nil, status.Invalid("Tried to append a tensor with incompatible shape to a list%s. Op element shape: %s list shape: %s",
+			where, tensor.FormatDims(v.Dims()), resource.FormatShape(l.shape))
+	}
+	if l.max >= 0 && l.n >= l.max {
+		return nil, status.Invalid("Tried to push item into a full list%s list size: %d max_num_elements: %d", where, l.n, l.max)
+	}
+	return l.with(l.n+1, l.n, v.Share()), nil
+}
+
+func (k typed) pushBackBatch(ctx *kernel.Context, in, out []tensor.Value) error {
+	lists, x := in[0], in[1]
+	if x.Rank() < 1 {
+		return status.Invalid("Expected tensor to be at least a vector, but saw shape: %s", tensor.FormatDims(x.Dims()))
+	}
+	if n := lists.NumElements(); x.Dim(0) != n {
+		return status.Invalid("Expected tensor.shape[0] == input_handles.size, but saw %d vs. %d", x.Dim(0), n)
+	}
+	v, err := ctx.Alloc(tensor.Variant, lists.Dims())
+	if err != nil {
+		return err
+	}
+	for i, o := range tensor.Of[*tensor.Object](&lists) {
+		l, err := heldBy(o)
+		if err != nil {
+			return err
+		}
+		if l, err = l.pushed(x.Row(i), k.dt, " at index "+strconv.Itoa(i)); err != nil {
+			return err
+		}
+		t := l.token()
+		tensor.Of[*tensor.Object](&v)[i] = tensor.At0[*tensor.Object](&t)
+	}
+	out[0] = v
+	return nil
+}
+
+func (k typed) popBack(ctx *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err != nil {
+		return err
+	}
+	if err := l.sameType(k.dt); err != nil {
+		return err
+	}
+	if l.n == 0 {
+		return status.Invalid("Trying to pop from an empty list.")
+	}
+	if out[1] = l.at(l.n - 1); out[1].IsZero() {
+		s, err := l.asked(&in[1])
+		if err != nil {
+			return err
+		}
+		if !s.Full() {
+			return status.Invalid("Trying to read an uninitialized tensor but element_shape is not fully defined.%s", resource.FormatShape(s))
+		}
+		if out[1], err = ctx.AllocZeroed(k.dt, s.Dims()); err != nil {
+			return err
+		}
+	}
+	out[0] = l.first(l.n - 1).token()
+	return nil
+}
+
+func resize(_ *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err != nil {
+		return err
+	}
+	n, err := count(&in[1], "size must be a scalar, got shape %s")
+	if err != nil {
+		return err
+	}
+	if n < 0 {
+		return status.Invalid("TensorListSlice expects size to be non-negative. Got: %d", n)
+	}
+	out[0] = l.first(n).token()
+	return nil
+}
+
+func length(_ *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err == nil {
+		out[0] = tensor.Scalar(int32(l.n))
+	}
+	return err
+}
+
+func newElementShape(c *kernel.Construction) (kernel.Kernel, error) {
+	dt := c.Type("shape_type")
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		l, err := listOf(&in[0])
+		if err != nil {
+			return err
+		}
+		dims := []int64{int64(l.shape.Rank())}
+		known := l.shape.Dims()
+		if !l.shape.Known() {
+			dims, known = nil, []int64{-1}
+		}
+		v, err := ctx.Alloc(dt, dims)
+		if err != nil {
+			return err
+		}
+		if dt == tensor.Int64 {
+			copy(tensor.Of[int64](&v), known)
+		} else {
+			for i, d := range known {
+				tensor.Of[int32](&v)[i] = int32(d)
+			}
+		}
+		out[0] = v
+		return nil
+	}), nil
+}
+
+func (k typed) scatterInto(ctx *kernel.Context, in, out []tensor.Value) error {
+	l, err := listOf(&in[0])
+	if err != nil {
+		return err
+	}
+	if err := l.sameType(k.dt); err != nil {
+		return err
+	}
+	x, indices := in[1], in[2]
+	if x.Rank() < 1 {
+		return status.Invalid("Tensor must be at least a vector, but saw shape: %s", tensor.FormatDims(x.Dims()))
+	}
+	if indices.Rank() != 1 {
+		return status.Invalid("Expected indices to be a vector, but received shape: %s", tensor.FormatDims(indices.Dims()))
+	}
+	if indices.NumElements() != x.Dim(0) {
+		return status.Invalid("Expected len(indices) == tensor.shape[0], but saw: %d vs. %d", indices.NumElements(), x.Dim(0))
+	}
+	if l, err = l.scattered(ctx, x, tensor.Of[int32](&indices)); err != nil {
+		return err
+	}
+	out[0] = l.token()
+	return nil
+}
+
+// scattered is l with rows of x for the elements that indices name, grown to
+// hold them.
+func (l *List) scattered(ctx *kernel.Context, x tensor.Value, indices []int32) (*List, error) {
+	if !l.compatible(x.Dims()[1:]) {
+		return nil, status.Invalid("Specified a list with shape %s from a tensor with shape %s", resource.FormatShape(l.shape), tensor.FormatDims(x.Dims()[1:]))
+	}
+	n := l.n
+	for _, i := range indices {
+		if i < 0 {
+			return nil, status.Invalid("Indices in TensorListScatter must all be non-negative.")
+		}
+		n = max(n, int(i)+1)
+	}
+	l = l.with(n, -1, tensor.Value{})
+	for k, i := range indices {
+		if k&1023 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		l = l.with(n, int(i), x.Row(k).Share())
+	}
+	return l, nil
 }

@@ -1,6 +1,13 @@
 package list
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("EmptyTensorList").
@@ -57,4 +64,154 @@ element_shape: A shape that the slices fit.`)
 indices: The place of each slice.
 element_shape: A shape that the slices fit.
 num_elements: The least length; -1 to have it from the largest index.`)
+
+	kernel.ForAll(newTyped(typed.empty), "EmptyTensorList")
+	kernel.ForAll(newTyped(typed.reserve), "TensorListReserve")
+	register(newTyped(typed.fromTensor), "TensorListFromTensor")
+	register(newTyped(typed.split), "TensorListSplit")
+	register(newTyped(typed.scatter), "TensorListScatter", "TensorListScatterV2")
+}
+
+func (k typed) empty(_ *kernel.Context, in, out []tensor.Value) error {
+	limit, err := count(&in[1], "max_num_elements expected to be a scalar but got shape: %s")
+	if err != nil {
+		return err
+	}
+	s, err := shapeIn(&in[0])
+	if err != nil {
+		return err
+	}
+	out[0] = newList(k.dt, s, limit, 0).token()
+	return nil
+}
+
+func (k typed) reserve(_ *kernel.Context, in, out []tensor.Value) error {
+	s, err := shapeIn(&in[0])
+	if err != nil {
+		return err
+	}
+	n, err := count(&in[1], "The num_elements to reserve must be a tensor size 1, but got %s")
+	if err != nil {
+		return err
+	}
+	if n < 0 {
+		return status.Invalid("The num_elements to reserve must be a non negative number, but got %d", n)
+	}
+	out[0] = newList(k.dt, s, -1, n).token()
+	return nil
+}
+
+// rows makes an empty list for the rows of x, whose shape must be one that s
+// allows.
+func (k typed) rows(x, s *tensor.Value) (*List, error) {
+	element, err := shapeIn(s)
+	if err != nil {
+		return nil, err
+	}
+	if x.Rank() < 1 {
+		return nil, status.Invalid("Tensor must be at least a vector, but saw shape: %s", tensor.FormatDims(x.Dims()))
+	}
+	l := newList(k.dt, element, -1, 0)
+	if !l.compatible(x.Dims()[1:]) {
+		return nil, status.Invalid("Specified a list with shape %s from a tensor with shape %s", resource.FormatShape(element), tensor.FormatDims(x.Dims()[1:]))
+	}
+	return l, nil
+}
+
+func (k typed) fromTensor(ctx *kernel.Context, in, out []tensor.Value) error {
+	l, err := k.rows(&in[0], &in[1])
+	if err != nil {
+		return err
+	}
+	l.n = in[0].Dim(0)
+	for i := range l.n {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		l.own.set(i, in[0].Row(i).Share())
+	}
+	out[0] = l.token()
+	return nil
+}
+
+func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
+	x, lengths := in[0], in[2]
+	element, err := shapeIn(&in[1])
+	if err != nil {
+		return err
+	}
+	if lengths.Rank() != 1 {
+		return status.Invalid("Expected lengths to be a vector, received shape: %s", tensor.FormatDims(lengths.Dims()))
+	}
+	if x.Rank() < 1 {
+		return status.Invalid("Tensor must be at least a vector, but saw shape: %s", tensor.FormatDims(x.Dims()))
+	}
+	if element.Rank() == 0 {
+		return status.Invalid("TensorListSplit requires element_shape to be at least of rank 1, but saw: %s", resource.FormatShape(element))
+	}
+	rest := shape.Of(x.Dims()[1:]...)
+	if element.Known() && !shape.Compatible(element.From(1), rest) {
+		return status.Invalid("tensor shape %s is not compatible with element_shape %s", tensor.FormatDims(x.Dims()), resource.FormatShape(element))
+	}
+	l := newList(k.dt, element, -1, lengths.NumElements())
+	t := x.Tensor()
+	row := 1
+	for _, d := range x.Dims()[1:] {
+		row *= int(d)
+	}
+	at, n := int64(0), int64(x.Dim(0))
+	for i, length := range tensor.Of[int64](&lengths) {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if length < 0 {
+			return status.Invalid("Invalid value in lengths: %d", length)
+		}
+		if length > n-at {
+			return status.Invalid("Attempting to slice [%d, %d] from tensor with length %d", at, uint64(at)+uint64(length), n)
+		}
+		dims := append([]int64{length}, x.Dims()[1:]...)
+		l.own.set(i, tensor.ValueOf(t.Slice(int(at)*row, int(length)*row, dims)).Share())
+		at += length
+	}
+	if at < n {
+		return status.Invalid("Unused values in tensor. Length of tensor: %d Values used: %d", n, at)
+	}
+	out[0] = l.token()
+	return nil
+}
+
+// scatter serves both versions.
+func (k typed) scatter(ctx *kernel.Context, in, out []tensor.Value) error {
+	x, indices := in[0], in[1]
+	l, err := k.rows(&x, &in[2])
+	if err != nil {
+		return err
+	}
+	n := -1
+	if len(in) > 3 {
+		if n, err = count(&in[3], "num_elements must be a scalar, got shape %s"); err != nil {
+			return err
+		}
+		if n < -1 {
+			return status.Invalid("TensorListScatter expects num_elements >= -1, found: %d", n)
+		}
+	}
+	if indices.NumElements() != x.Dim(0) {
+		return status.Invalid("Invalid number of rows in input tensor. Expected: %d Actual: %d", indices.NumElements(), x.Dim(0))
+	}
+	at := tensor.Of[int32](&indices)
+	if n >= 0 {
+		for _, i := range at {
+			if int(i) >= n {
+				return status.Invalid("TensorListScatter: Trying to scatter at index %d in list with size %d", i, n)
+			}
+		}
+		l.n = n
+	}
+	if l, err = l.scattered(ctx, x, at); err != nil {
+		return err
+	}
+	out[0] = l.token()
+	return nil
 }

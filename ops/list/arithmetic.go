@@ -1,0 +1,122 @@
+package list
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Zero is the list with zeros for the elements that are set: what ZerosLike
+// gives.
+func (l *List) Zero(ctx *kernel.Context) (any, error) {
+	z := newList(l.dt, l.shape, l.max, l.n)
+	for i := range l.n {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		x := l.at(i)
+		if x.IsZero() {
+			continue
+		}
+		v, err := zero(ctx, &x)
+		if err != nil {
+			return nil, err
+		}
+		z.own.set(i, v.Share())
+	}
+	return z, nil
+}
+
+// zero is a tensor of zeros like x; of a list, a list of them.
+func zero(ctx *kernel.Context, x *tensor.Value) (tensor.Value, error) {
+	if x.DType() != tensor.Variant || !x.IsScalar() {
+		return ctx.AllocZeroed(x.DType(), x.Dims())
+	}
+	l, err := listOf(x)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	z, err := l.Zero(ctx)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	return z.(*List).token(), nil
+}
+
+// Add is the list of the sums of the elements of l and of y, another list:
+// what AddN gives. Where one element is not set, the sum is the other.
+func (l *List) Add(ctx *kernel.Context, y any) (any, error) {
+	o := tensor.Object{Value: y}
+	r, err := heldBy(&o)
+	if err != nil {
+		return nil, err
+	}
+	if l.dt != r.dt {
+		return nil, status.Invalid("Trying to add two lists of tensors of different dtypes. One is %v and the other is %v", l.dt, r.dt)
+	}
+	if l.n != r.n {
+		return nil, status.Invalid("Trying to add two lists of tensors with different lengths. One is %d and the other is %d", l.n, r.n)
+	}
+	s, err := shape.Merge(l.shape, r.shape)
+	if err != nil {
+		return nil, status.Invalid("Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s",
+			resource.FormatShape(l.shape), resource.FormatShape(r.shape))
+	}
+	sum := newList(l.dt, s, l.max, l.n)
+	for i := range l.n {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		a, b := l.at(i), r.at(i)
+		switch {
+		case a.IsZero():
+			sum.own.set(i, b)
+		case b.IsZero():
+			sum.own.set(i, a)
+		default:
+			v, err := add(ctx, &a, &b)
+			if err != nil {
+				return nil, err
+			}
+			sum.own.set(i, v.Share())
+		}
+	}
+	return sum, nil
+}
+
+func add(ctx *kernel.Context, a, b *tensor.Value) (tensor.Value, error) {
+	if !tensor.SameShape(*a, *b) {
+		return tensor.Value{}, status.Invalid("Trying to add two tensors with incompatible element shapes. One is %s and the other is %s",
+			tensor.FormatDims(a.Dims()), tensor.FormatDims(b.Dims()))
+	}
+	if a.DType() == tensor.Variant && a.IsScalar() {
+		x, err := listOf(a)
+		if err != nil {
+			return tensor.Value{}, err
+		}
+		o := tensor.At0[*tensor.Object](b)
+		if o == nil {
+			return tensor.Value{}, status.Invalid("a TensorList is added to an empty variant")
+		}
+		z, err := x.Add(ctx, o.Value)
+		if err != nil {
+			return tensor.Value{}, err
+		}
+		return z.(*List).token(), nil
+	}
+	c := elementwise.Combine(elementwise.UpdateAdd, a.DType())
+	if c == nil {
+		return tensor.Value{}, status.Errorf(status.Unimplemented, "AddN has no sum for lists of %v", a.DType())
+	}
+	if a.Plain() {
+		return c.Scalar(*a, *b)
+	}
+	v, err := ctx.Alloc(a.DType(), a.Dims())
+	if err != nil {
+		return v, err
+	}
+	return v, c.Range(&v, a, 0, b, 0, v.NumElements())
+}
