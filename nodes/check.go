@@ -14,7 +14,8 @@ func Plays(op string) bool { return kinds[op] != kindKernel }
 func Check(n *graph.Node) error {
 	switch kinds[n.Type()] {
 	case kindConst:
-		return checkConst(n, n.Attrs().Find("value").Tensor)
+		_, err := constant(n, n.Attrs().Find("value").Tensor)
+		return err
 	case kindKernel:
 		if _, err := makeKernel(n, localCPU); err != nil {
 			return locate(err, n, localCPU)

@@ -205,11 +205,12 @@ func (c *compiler) place(spec Spec) error {
 		switch n.kind {
 		case kindConst:
 			t := n.def.Attrs().Find("value").Tensor
-			if err := checkConst(n.def, t); err != nil {
+			v, err := constant(n.def, t)
+			if err != nil {
 				return err
 			}
 			n.aux = int32(len(p.consts))
-			p.consts = append(p.consts, tensor.ValueOf(t))
+			p.consts = append(p.consts, v)
 		case kindSwitch, kindSwitchN, kindMerge:
 			p.control = true
 		case kindEnter:
@@ -235,8 +236,8 @@ func (c *compiler) place(spec Spec) error {
 	return c.frames()
 }
 
-// checkConst refuses a constant that is not of the type it claims.
-func checkConst(n *graph.Node, t *tensor.Tensor) error {
+// constant is the value of a constant, which must be of the type it claims.
+func constant(n *graph.Node, t *tensor.Tensor) (tensor.Value, error) {
 	dt := n.OutputTypes()[0]
 	var err *status.Error
 	switch {
@@ -245,12 +246,16 @@ func checkConst(n *graph.Node, t *tensor.Tensor) error {
 	case t.DType() != dt:
 		err = status.Invalid("Type mismatch between value (%v) and dtype (%v)", t.DType(), dt)
 	case dt == tensor.Variant:
-		err = status.Errorf(status.Unimplemented, "constants of type variant are not implemented")
+		v, bad := tensor.DecodeVariants(tensor.ValueOf(t))
+		if bad == nil {
+			return v, nil
+		}
+		err = status.From(bad)
 	default:
-		return nil
+		return tensor.ValueOf(t), nil
 	}
 	err.Node, err.Op = n.Name(), n.Type()
-	return err
+	return tensor.Value{}, err
 }
 
 // isRef says whether an output carries references.

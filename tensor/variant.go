@@ -1,5 +1,10 @@
 package tensor
 
+import (
+	"slices"
+	"sync"
+)
+
 // VariantData is the serialized form of a Variant's element: what an [Object]
 // holds when it comes from a message. Whoever knows the type decodes it; until
 // then it is carried as it is.
@@ -16,3 +21,41 @@ type VariantMarshaler interface {
 
 // MarshalVariant is v itself.
 func (v *VariantData) MarshalVariant() (*VariantData, error) { return v, nil }
+
+var variantDecoders sync.Map // by type name: func(*VariantData) (any, error)
+
+// RegisterVariant says how elements of a type name are read: decode makes what
+// an [Object] of that kind holds. The package that knows the type calls it when
+// it is initialized.
+func RegisterVariant(typeName string, decode func(*VariantData) (any, error)) {
+	variantDecoders.Store(typeName, decode)
+}
+
+// DecodeVariants is v, a Variant tensor, with the elements decoded whose type
+// names are registered; the others stay serialized.
+func DecodeVariants(v Value) (Value, error) {
+	elements := slices.Clone(Of[*Object](&v))
+	for i, o := range elements {
+		if o == nil {
+			continue
+		}
+		d, ok := o.Value.(*VariantData)
+		if !ok {
+			continue
+		}
+		decode, ok := variantDecoders.Load(d.TypeName)
+		if !ok {
+			continue
+		}
+		x, err := decode.(func(*VariantData) (any, error))(d)
+		if err != nil {
+			return Value{}, err
+		}
+		elements[i] = &Object{Value: x}
+	}
+	t, err := FromSlice(elements, v.Dims()...)
+	if err != nil {
+		return Value{}, err
+	}
+	return ValueOf(t), nil
+}

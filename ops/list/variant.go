@@ -15,6 +15,10 @@ import (
 // typeName is what serialized lists are called.
 const typeName = "tensorflow::TensorList"
 
+func init() {
+	tensor.RegisterVariant(typeName, func(v *tensor.VariantData) (any, error) { return unmarshal(v) })
+}
+
 // maxEncoded is the most elements of a list that is serialized: those that are
 // not set are named one by one.
 const maxEncoded = 1 << 24
