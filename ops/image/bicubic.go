@@ -1,0 +1,89 @@
+package image
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// cubicSteps is how many places between two pixels weights are worked out for.
+const cubicSteps = 1024
+
+// A cubic is the four pixels that one of the result is made of, and their
+// weights.
+type cubic struct {
+	at     [4]int
+	weight [4]float32
+}
+
+// keys is the weight, after R. Keys, Cubic Convolution Interpolation for
+// Digital Image Processing (1981), of a pixel at a distance of at most 2.
+func keys(a float64, distance float64) float32 {
+	x := distance
+	if x <= 1 {
+		return float32(((a+2)*x-(a+3))*x*x + 1)
+	}
+	return float32(((a*x-5*a)*x+8*a)*x - 4*a)
+}
+
+// cubics are those of all out pixels over in. With half-pixel centers, pixels
+// beyond the edge have no weight; else the one at the edge stands for them.
+func (s *sampling) cubics(in, out int) []cubic {
+	all, scale, a := make([]cubic, out), s.scale(in, out), -0.75
+	if s.half {
+		a = -0.5
+	}
+	for i := range all {
+		x := s.at(i, scale)
+		floor := math.Floor(float64(x))
+		step := math.RoundToEven(float64(x-float32(floor)) * cubicSteps)
+		c, sum := &all[i], float32(0)
+		for k := range 4 {
+			at := int(floor) + k - 1
+			c.at[k] = min(max(at, 0), in-1)
+			c.weight[k] = keys(a, math.Abs(step/cubicSteps-float64(k-1)))
+			if s.half && c.at[k] != at {
+				c.weight[k] = 0
+			}
+			sum += c.weight[k]
+		}
+		if s.half && math.Abs(float64(sum)) >= 1000*math.SmallestNonzeroFloat32 {
+			for k := range c.weight {
+				c.weight[k] /= sum
+			}
+		}
+	}
+	return all
+}
+
+func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
+	from, to, x, o, release, err := resized(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if len(o) == 0 {
+		return nil
+	}
+	ys, xs, depth := s.cubics(from.height, to.height), s.cubics(from.width, to.width), from.depth
+	line := from.width * depth
+	return to.lines(ctx, func(n, y int) {
+		v := &ys[y]
+		columns := make([]float32, line) // of the four lines, weighted
+		for k, at := range v.at {
+			for i, p := range x[(n*from.height+at)*line:][:line] {
+				columns[i] += v.weight[k] * p
+			}
+		}
+		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
+		for i := range xs {
+			h := &xs[i]
+			for c := range depth {
+				row[c] = columns[h.at[0]*depth+c]*h.weight[0] + columns[h.at[1]*depth+c]*h.weight[1] +
+					columns[h.at[2]*depth+c]*h.weight[2] + columns[h.at[3]*depth+c]*h.weight[3]
+			}
+			row = row[depth:]
+		}
+	})
+}

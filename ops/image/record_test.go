@@ -1,0 +1,13 @@
+package image_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Answers that testdata/image.py recorded from TensorFlow.
+func TestImagesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/image.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
+}

@@ -1,0 +1,230 @@
+package image
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		s, err := newSampling(c)
+		return kernel.Func(s.bilinear), err
+	}, "ResizeBilinear")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		s, err := newSampling(c)
+		return kernel.Func(s.bicubic), err
+	}, "ResizeBicubic")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		s, err := newSampling(c)
+		return kernel.Func(s.area), err
+	}, "ResizeArea")
+	for _, dt := range elementwise.Floats {
+		kernel.ForType("ResizeBilinearGrad", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			s, err := newSampling(c)
+			switch dt {
+			case tensor.Float:
+				return bilinearGradient[float32](s, dt), err
+			case tensor.Double:
+				return bilinearGradient[float64](s, dt), err
+			}
+			return elementwise.Widen(dt, bilinearGradient[float32](s, tensor.Float)), err
+		})
+	}
+}
+
+// A sampling is where a resized image takes its pixels from.
+type sampling struct{ corners, half bool }
+
+func newSampling(c *kernel.Construction) (*sampling, error) {
+	s := &sampling{c.Bool("align_corners"), c.Bool("half_pixel_centers")}
+	if s.corners && s.half {
+		return nil, c.Errorf("If half_pixel_centers is True, align_corners must be False.")
+	}
+	return s, nil
+}
+
+// scale is how many of in pixels go to one of out.
+func (s *sampling) scale(in, out int) float32 {
+	if s.corners && out > 1 {
+		return float32(in-1) / float32(out-1)
+	}
+	return float32(in) / float32(out)
+}
+
+// at is the place in the input of pixel i of the result.
+func (s *sampling) at(i int, scale float32) float32 {
+	if s.half {
+		return (float32(i)+0.5)*scale - 0.5
+	}
+	return float32(i) * scale
+}
+
+// A blend is a pixel between two: how far it is from the lower to the upper.
+type blend struct {
+	lower, upper int
+	lerp         float32
+}
+
+// blends are those of all out pixels over in.
+func (s *sampling) blends(in, out int) []blend {
+	all, scale := make([]blend, out), s.scale(in, out)
+	for i := range all {
+		x := s.at(i, scale)
+		floor := float32(math.Floor(float64(x)))
+		all[i] = blend{max(int(floor), 0), min(int(math.Ceil(float64(x))), in-1), x - floor}
+	}
+	return all
+}
+
+// resized makes the result, of float32, of images that are resized to what the
+// second input says, and gives their elements.
+func resized(ctx *kernel.Context, in, out []tensor.Value) (from, to batch, x, o []float32, release func(), err error) {
+	if from, err = batchOf(&in[0], "input"); err != nil {
+		return
+	}
+	to = from
+	if to.height, to.width, err = sizeOf(&in[1], "shape_t"); err != nil {
+		return
+	}
+	if from.height == 0 || from.width == 0 {
+		err = status.Invalid("input image must be of non-zero size")
+		return
+	}
+	if out[0], err = ctx.Alloc(tensor.Float, to.dims()); err != nil {
+		return
+	}
+	o = tensor.Of[float32](&out[0])
+	x, release, err = floatsOf(ctx, &in[0])
+	return
+}
+
+func (s *sampling) bilinear(ctx *kernel.Context, in, out []tensor.Value) error {
+	from, to, x, o, release, err := resized(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if len(o) == 0 {
+		return nil
+	}
+	ys, xs, depth := s.blends(from.height, to.height), s.blends(from.width, to.width), from.depth
+	line := from.width * depth
+	return to.lines(ctx, func(n, y int) {
+		v := ys[y]
+		top, bottom := x[(n*from.height+v.lower)*line:][:line], x[(n*from.height+v.upper)*line:][:line]
+		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
+		for _, h := range xs {
+			for c := range depth {
+				l, r := h.lower*depth+c, h.upper*depth+c
+				above := top[l] + (top[r]-top[l])*h.lerp
+				below := bottom[l] + (bottom[r]-bottom[l])*h.lerp
+				row[c] = above + (below-above)*v.lerp
+			}
+			row = row[depth:]
+		}
+	})
+}
+
+// bilinearGradient makes the kernel that gives each pixel of the gradient to
+// the four it was blended of.
+func bilinearGradient[T elementwise.Float](s *sampling, dt tensor.DType) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		from, err := batchOf(&in[0], "input_grad")
+		if err != nil {
+			return err
+		}
+		to, err := batchOf(&in[1], "original_image")
+		if err != nil {
+			return err
+		}
+		if from.n != to.n || from.depth != to.depth {
+			return status.Invalid("grads and original_image must have the same batch and channels: %s, %s", tensor.FormatDims(from.dims()), tensor.FormatDims(to.dims()))
+		}
+		if out[0], err = ctx.AllocZeroed(dt, to.dims()); err != nil {
+			return err
+		}
+		if out[0].NumElements() == 0 || in[0].NumElements() == 0 {
+			return nil
+		}
+		grad, release, err := floatsOf(ctx, &in[0])
+		if err != nil {
+			return err
+		}
+		defer release()
+		o, depth := tensor.Of[T](&out[0]), to.depth
+		ys, xs := s.blends(to.height, from.height), s.blends(to.width, from.width)
+		ctx.Parallel(from.n, 1, func(lo, hi int) {
+			for n := lo; n < hi; n++ {
+				for y := 0; y < from.height && ctx.Err() == nil; y++ {
+					v := ys[y]
+					top, bottom := o[(n*to.height+v.lower)*to.width*depth:], o[(n*to.height+v.upper)*to.width*depth:]
+					for i, h := range xs {
+						for c, g := range grad[((n*from.height+y)*from.width+i)*depth:][:depth] {
+							l, r := h.lower*depth+c, h.upper*depth+c
+							top[l] += T(g * (1 - v.lerp) * (1 - h.lerp))
+							top[r] += T(g * (1 - v.lerp) * h.lerp)
+							bottom[l] += T(g * v.lerp * (1 - h.lerp))
+							bottom[r] += T(g * v.lerp * h.lerp)
+						}
+					}
+				}
+			}
+		})
+		return ctx.Err()
+	})
+}
+
+// A cover is a pixel of the input with the share of it that a pixel of the
+// result covers.
+type cover struct {
+	at    int
+	share float32
+}
+
+// covers are, for each of out pixels, what it covers of in.
+func (s *sampling) covers(in, out int) [][]cover {
+	all, scale := make([][]cover, out), s.scale(in, out)
+	for i := range all {
+		lo, hi := float32(i)*scale, float32(i+1)*scale
+		for k := int(math.Floor(float64(lo))); k < int(math.Ceil(float64(hi))); k++ {
+			share := min(float32(k+1), hi) - max(float32(k), lo)
+			if float32(k) < lo && float32(k+1) > hi {
+				share = scale
+			}
+			all[i] = append(all[i], cover{min(max(k, 0), in-1), share})
+		}
+	}
+	return all
+}
+
+func (s *sampling) area(ctx *kernel.Context, in, out []tensor.Value) error {
+	from, to, x, o, release, err := resized(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if len(o) == 0 {
+		return nil
+	}
+	ys, xs, depth := s.covers(from.height, to.height), s.covers(from.width, to.width), from.depth
+	scale := 1 / (s.scale(from.height, to.height) * s.scale(from.width, to.width))
+	return to.lines(ctx, func(n, y int) {
+		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
+		clear(row)
+		for _, v := range ys[y] {
+			line := x[(n*from.height+v.at)*from.width*depth:]
+			for i, covers := range xs {
+				pixel := row[i*depth:][:depth]
+				for _, h := range covers {
+					for c, p := range line[h.at*depth:][:depth] {
+						pixel[c] += p * v.share * h.share * scale
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,183 @@
+package image
+
+import (
+	"container/heap"
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		return &suppression{iou: c.Float("iou_threshold")}, nil
+	}, "NonMaxSuppression")
+	for _, op := range []string{"NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5"} {
+		for _, dt := range []tensor.DType{tensor.Float, tensor.Half} {
+			kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+				k := &suppression{inputs: true, pad: c.Bool("pad_to_max_output_size")}
+				if dt == tensor.Half || c.Attrs.Find("T_threshold") != nil && c.Type("T_threshold") == tensor.Half {
+					return elementwise.Widen(tensor.Half, k), nil
+				}
+				return k, nil
+			})
+		}
+	}
+}
+
+// A suppression is the kernel of NonMaxSuppression in all versions: it takes
+// boxes in the order of their scores and leaves out, or from V5 on lowers the
+// score of, those that overlap one already taken.
+type suppression struct {
+	iou    float32
+	inputs bool // thresholds are inputs
+	pad    bool
+}
+
+// A candidate is a box that may be taken.
+type candidate struct {
+	box   int
+	score float32
+	seen  int // how many of those taken it has been compared with
+}
+
+// Candidates are a heap with the greatest score on top; of equal ones, the
+// first box.
+type candidates []candidate
+
+func (c candidates) Len() int { return len(c) }
+func (c candidates) Less(i, j int) bool {
+	return c[i].score > c[j].score || c[i].score == c[j].score && c[i].box < c[j].box
+}
+func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+func (c *candidates) Push(x any)   { *c = append(*c, x.(candidate)) }
+func (c *candidates) Pop() any {
+	last := (*c)[len(*c)-1]
+	*c = (*c)[:len(*c)-1]
+	return last
+}
+
+func (k *suppression) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[2].Rank() != 0 {
+		return status.Invalid("max_output_size must be 0-D, got shape %s", tensor.FormatDims(in[2].Dims()))
+	}
+	most, iou, least, sigma := int(tensor.At0[int32](&in[2])), k.iou, float32(-math.MaxFloat32), float32(0)
+	for i, p := range []*float32{&iou, &least, &sigma} {
+		if !k.inputs || 3+i >= len(in) {
+			break
+		}
+		if in[3+i].Rank() != 0 {
+			return status.Invalid("%s must be 0-D, got shape %s", []string{"iou_threshold", "score_threshold", "soft_nms_sigma"}[i], tensor.FormatDims(in[3+i].Dims()))
+		}
+		*p = tensor.At0[float32](&in[3+i])
+	}
+	if !(iou >= 0 && iou <= 1) {
+		return status.Invalid("iou_threshold must be in [0, 1]")
+	}
+	if !(sigma >= 0) {
+		return status.Invalid("soft_nms_sigma_val must be >= 0")
+	}
+	if in[0].Rank() != 2 {
+		return status.Invalid("boxes must be 2-D%s", tensor.FormatDims(in[0].Dims()))
+	}
+	n := in[0].Dim(0)
+	if in[0].Dim(1) != 4 {
+		return status.Invalid("boxes must have 4 columns")
+	}
+	if in[1].Rank() != 1 {
+		return status.Invalid("scores must be 1-D%s", tensor.FormatDims(in[1].Dims()))
+	}
+	if in[1].Dim(0) != n {
+		return status.Invalid("scores has incompatible shape")
+	}
+	if most < 0 {
+		return status.Invalid("output size must be non-negative")
+	}
+	taken, err := suppress(ctx, tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), min(most, n), iou, least, sigma)
+	if err != nil {
+		return err
+	}
+	return k.put(ctx, out, taken, most)
+}
+
+// put makes the outputs: places, scores where there are three outputs, and how
+// many of them count where there are two.
+func (k *suppression) put(ctx *kernel.Context, out []tensor.Value, taken []candidate, most int) (err error) {
+	size := len(taken)
+	if k.pad {
+		size = most
+	}
+	if out[0], err = ctx.AllocZeroed(tensor.Int32, []int64{int64(size)}); err != nil {
+		return err
+	}
+	for i, c := range taken {
+		tensor.Of[int32](&out[0])[i] = int32(c.box)
+	}
+	if len(out) == 3 {
+		if out[1], err = ctx.AllocZeroed(tensor.Float, []int64{int64(size)}); err != nil {
+			return err
+		}
+		for i, c := range taken {
+			tensor.Of[float32](&out[1])[i] = c.score
+		}
+	}
+	if len(out) > 1 {
+		out[len(out)-1] = tensor.Scalar(int32(len(taken)))
+	}
+	return nil
+}
+
+// suppress takes up to most boxes of scores above least.
+func suppress(ctx *kernel.Context, boxes, scores []float32, most int, iou, least, sigma float32) ([]candidate, error) {
+	queue := make(candidates, 0, len(scores))
+	for i, s := range scores {
+		if s > least {
+			queue = append(queue, candidate{box: i, score: s})
+		}
+	}
+	heap.Init(&queue)
+	taken := make([]candidate, 0, most)
+	for len(taken) < most && len(queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		next := heap.Pop(&queue).(candidate)
+		before, dropped := next.score, false
+		for j := len(taken) - 1; j >= next.seen; j-- {
+			overlap := overlap(boxes[4*next.box:], boxes[4*taken[j].box:])
+			if sigma > 0 {
+				next.score *= float32(math.Exp(float64(-0.5 / sigma * overlap * overlap)))
+			} else if overlap > iou {
+				dropped = true
+				break
+			}
+			if next.score <= least {
+				break
+			}
+		}
+		next.seen = len(taken)
+		switch {
+		case dropped:
+		case next.score == before:
+			taken = append(taken, next)
+		case next.score > least:
+			heap.Push(&queue, next)
+		}
+	}
+	return taken, nil
+}
+
+// overlap is the intersection of two boxes divided by their union; boxes may
+// name any two opposite corners.
+func overlap(a, b []float32) float32 {
+	top, left, bottom, right := min(a[0], a[2]), min(a[1], a[3]), max(a[0], a[2]), max(a[1], a[3])
+	top2, left2, bottom2, right2 := min(b[0], b[2]), min(b[1], b[3]), max(b[0], b[2]), max(b[1], b[3])
+	area, area2 := (bottom-top)*(right-left), (bottom2-top2)*(right2-left2)
+	if area <= 0 || area2 <= 0 {
+		return 0
+	}
+	both := max(min(bottom, bottom2)-max(top, top2), 0) * max(min(right, right2)-max(left, left2), 0)
+	return both / (area + area2 - both)
+}
