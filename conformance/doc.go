@@ -5,8 +5,8 @@
 // tensors that the script names. Cases come in groups: a folder of case
 // folders, or a zip archive of them, read where it lies. [Load] takes any of
 // these, a folder of groups too, and two groups that are tables: shapes
-// (shapes.json, inferred shapes row by row) and opdefs (ops.pb, operation
-// definitions).
+// (shapes.json, inferred shapes row by row, and shape_graphs.json, those of
+// whole graphs) and opdefs (ops.pb, operation definitions).
 //
 //	cases, err := conformance.Load("control.zip")
 //	for _, c := range cases {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
-	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -65,7 +64,8 @@ func loadShapes(files fs.FS, group string) ([]*Case, error) {
 			run:   func(context.Context, Config) error { return rows[i].run() },
 		}
 	}
-	return cases, nil
+	graphs, err := loadShapeGraphs(files, group)
+	return append(cases, graphs...), err
 }
 
 func (r *shapeRow) run() error {
@@ -126,11 +126,7 @@ func handleStrings(handles []shapeHandle) []string {
 	var all []string
 	for _, h := range handles {
 		dt, _ := tensor.ParseDType(h.DType)
-		s := shape.Shape{}
-		if h.Shape != nil {
-			s = shape.Of(*h.Shape...)
-		}
-		all = append(all, fmt.Sprintf("%v%v", dt, s))
+		all = append(all, fmt.Sprintf("%v%v", dt, inferred(h.Shape)))
 	}
 	return all
 }

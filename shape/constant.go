@@ -124,7 +124,10 @@ func (c *Context) ShapeFrom(i int) (Shape, error) {
 	case !ok && c.Value(i) != nil && c.Value(i).NumElements() > 0:
 		return Shape{}, status.Invalid("Input tensor must be int32 or int64, but was %v", c.Value(i).DType())
 	case ok:
-		if out, err = FromVector(v); err != nil {
+		if out, err = FromVector(v); err == nil || c.ConstantShape == nil {
+			return out, err
+		}
+		if out = c.ConstantShape(i); !out.known {
 			return Shape{}, err
 		}
 	case c.ConstantShape != nil:

@@ -9,7 +9,10 @@ import (
 
 // What a node puts out is worked out before the graph runs, as far as the
 // shapes of other nodes depend on it: arithmetic on small tensors of integers,
-// some of whose elements may be unknown, as those of the shape [2,?] are.
+// some of whose elements may be unknown, as those of the shape [2,?] are. What is
+// known in part goes as far as in TensorFlow: through casts, packs, concatenations
+// and slices up to where a shape is made of it. All other operations must know
+// all of their inputs.
 
 // An evaluator evaluates the inputs of one node after the other. Its work is
 // bounded by the number of nodes that have been inferred, whatever the graph.
@@ -41,7 +44,12 @@ type value struct {
 	ints   []int64   // the elements of an integer or bool tensor
 	floats []float64 // the elements of a float tensor
 	known  []bool    // which elements are known; nil: all
+	loose  bool      // it counts for a shape only: it was cut from what is known in part
+	packed bool      // numbers packed one by one: as a shape, negative ones are unknown
 }
+
+// whole says whether v is known for every purpose.
+func (v *value) whole() bool { return v != nil && v.known == nil && !v.loose }
 
 // An evalFunc works out an output of a node, nil if it cannot.
 type evalFunc func(e *evaluation) *value
@@ -75,7 +83,10 @@ func (e *evaluator) constant(i int) *tensor.Tensor {
 		}
 		from, out = from.Producer(in)
 	}
-	return e.value(from, out, 0).tensor()
+	if v := e.value(from, out, 0); v.whole() {
+		return v.tensor()
+	}
+	return nil
 }
 
 // shape is input i read as a shape: of unknown rank if nothing is known of it.
@@ -88,8 +99,12 @@ func (e *evaluator) shape(i int) Shape {
 	dims := make([]int64, len(v.ints))
 	for k, d := range v.ints {
 		dims[k] = Unknown
-		if v.knows(k) && d >= 0 {
+		switch {
+		case !v.knows(k):
+		case d >= 0:
 			dims[k] = d
+		case d != Unknown && !v.packed:
+			return Shape{}
 		}
 	}
 	return Of(dims...)
@@ -100,8 +115,6 @@ func passes(n Node, output int) (input int, ok bool) {
 	switch n.Def().Name {
 	case "Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst":
 		return output, output < n.NumInputs()
-	case "Switch":
-		return 0, n.NumInputs() > 0
 	}
 	return 0, false
 }
@@ -113,8 +126,10 @@ func constTensor(n Node) *tensor.Tensor {
 	return nil
 }
 
-// value works out an output of a node, nil if it cannot.
+// value works out an output of a node, nil if it cannot. Nodes that put out
+// what they take pass on only what is known of all of it.
 func (e *evaluator) value(n Node, index, depth int) *value {
+	asked := n
 	for n != nil && depth <= maxDepth {
 		in, ok := passes(n, index)
 		if !ok || !e.pay(1) {
@@ -135,6 +150,15 @@ func (e *evaluator) value(n Node, index, depth int) *value {
 	if eval == nil {
 		return nil
 	}
+	v := e.result(eval, n, index, depth)
+	if n != asked && !v.whole() {
+		return nil
+	}
+	return v
+}
+
+// result is the result of eval, which is worked out once for each output.
+func (e *evaluator) result(eval evalFunc, n Node, index, depth int) *value {
 	key := output{n, index}
 	if v, ok := e.memo[key]; ok {
 		return v
@@ -176,10 +200,22 @@ func (e *evaluation) in(i int) *value {
 
 // full is the value of input i if all of it is known, else nil.
 func (e *evaluation) full(i int) *value {
-	if v := e.in(i); v != nil && v.known == nil {
+	if v := e.in(i); v.whole() {
 		return v
 	}
 	return nil
+}
+
+// whole is an evaluation that needs all of all inputs.
+func whole(eval evalFunc) evalFunc {
+	return func(e *evaluation) *value {
+		for i := range e.node.NumInputs() {
+			if e.full(i) == nil {
+				return nil
+			}
+		}
+		return eval(e)
+	}
 }
 
 // operand is the value of input i; one of unknown elements if only its shape
@@ -188,6 +224,12 @@ func (e *evaluation) operand(i int) *value {
 	if v := e.in(i); v != nil {
 		return v
 	}
+	return e.unknown(i)
+}
+
+// unknown is a value of unknown elements of the shape of input i, if that is
+// known.
+func (e *evaluation) unknown(i int) *value {
 	s := e.inShape(i)
 	n, err := s.NumElements()
 	if err != nil || n == Unknown || n > maxElements {
@@ -288,6 +330,7 @@ func (v *value) pick(at []int, dims []int64) *value {
 	if w == nil {
 		return nil
 	}
+	w.packed = v.packed
 	for k, i := range at {
 		w.copy(k, v, i)
 	}

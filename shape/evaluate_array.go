@@ -30,6 +30,17 @@ func evalShape(e *evaluation) *value {
 	return v
 }
 
+// loosely makes what is worked out count for shapes only.
+func loosely(eval evalFunc) evalFunc {
+	return func(e *evaluation) *value {
+		v := eval(e)
+		if v != nil {
+			v.loose = true
+		}
+		return v
+	}
+}
+
 func evalRank(e *evaluation) *value {
 	s := e.inShape(0)
 	if !s.Known() {
@@ -39,8 +50,9 @@ func evalRank(e *evaluation) *value {
 }
 
 func evalSize(e *evaluation) *value {
-	n, err := e.inShape(0).NumElements()
-	if err != nil || n == Unknown || wrap(e.outType(), n) != n {
+	s := e.inShape(0)
+	n, err := s.NumElements()
+	if err != nil || !s.Full() || wrap(e.outType(), n) != n {
 		return nil
 	}
 	return e.one(n)
@@ -57,7 +69,8 @@ func (e *evaluation) one(x int64) *value {
 }
 
 // join is the elements of inputs lo to hi-1, one after the other. Each must
-// have that rank, or the same shape if it is negative.
+// have that rank; or if it is negative the same shape, and nothing is taken from
+// those that are known in part.
 func (e *evaluation) join(lo, hi, rank int) (joined *value, part []int64) {
 	if hi-lo > maxElements {
 		return nil, nil
@@ -70,6 +83,9 @@ func (e *evaluation) join(lo, hi, rank int) (joined *value, part []int64) {
 	anything := false
 	for i := lo; i < hi; i++ {
 		x := e.operand(i)
+		if rank < 0 && !x.whole() {
+			x = e.unknown(i)
+		}
 		if x == nil || x.dtype != v.dtype || v.len()+x.len() > maxElements {
 			return nil, nil
 		}
@@ -77,6 +93,7 @@ func (e *evaluation) join(lo, hi, rank int) (joined *value, part []int64) {
 			return nil, nil
 		}
 		dims = x.dims
+		v.loose, v.packed = v.loose || x.loose, v.packed || x.packed
 		for k := range x.len() {
 			v.known = append(v.known, x.knows(k))
 			anything = anything || x.knows(k)
@@ -99,7 +116,9 @@ func evalPack(e *evaluation) *value {
 	if axis := e.attrInt("axis"); axis != 0 && (axis != -1 || len(dims) > 0) {
 		return nil
 	}
-	return v.shaped(slices.Insert(slices.Clone(dims), 0, int64(n)))
+	v = v.shaped(slices.Insert(slices.Clone(dims), 0, int64(n)))
+	v.packed = true
+	return v
 }
 
 // evalConcat is for vectors.
@@ -164,7 +183,11 @@ func evalStridedSlice(e *evaluation) *value {
 	for k := range at {
 		at[k] = int(d.Begin + int64(k)*d.Stride)
 	}
-	return x.pick(at, s.Shape.Dims())
+	v := x.pick(at, s.Shape.Dims())
+	if from, _ := e.node.Producer(0); v != nil && !x.whole() {
+		v.loose = x.loose || from.Def().Name != "Shape"
+	}
+	return v
 }
 
 // evalSlice is for vectors.

@@ -13,16 +13,18 @@ func init() { // the functions refer to the table
 	evaluators = map[string]evalFunc{
 		"Const": func(e *evaluation) *value { return valueOf(constTensor(e.node)) },
 
-		"Shape": evalShape, "ShapeN": evalShape, "VariableShape": evalShape, "Rank": evalRank, "Size": evalSize,
-		"Pack": evalPack, "Concat": evalConcat, "ConcatV2": evalConcat, "ConcatOffset": evalConcatOffset,
-		"StridedSlice": evalStridedSlice, "Slice": evalSlice, "Unpack": evalUnpack, "Split": evalSplit,
+		"Shape": evalShape, "ShapeN": loosely(evalShape), "VariableShape": loosely(evalShape), "Rank": evalRank, "Size": evalSize,
+		"Pack": evalPack, "Concat": evalConcat, "ConcatV2": evalConcat, "StridedSlice": evalStridedSlice, "Cast": evalCast,
+	}
+	for op, eval := range map[string]evalFunc{
+		"ConcatOffset": evalConcatOffset, "Slice": evalSlice, "Unpack": evalUnpack, "Split": evalSplit,
 		"Gather": evalGather, "GatherV2": evalGather, "ReverseV2": evalReverse,
 		"ExpandDims": evalReshape, "Squeeze": evalReshape, "Reshape": evalReshape,
 		"Range": evalRange, "Fill": evalFill, "ZerosLike": evalLike(0), "OnesLike": evalLike(1),
 		"ListDiff": evalListDiff, "InvertPermutation": evalInvert,
 		"BroadcastArgs": evalBroadcastArgs, "BroadcastGradientArgs": evalBroadcastGradientArgs,
 
-		"Cast": evalCast, "Select": evalSelect, "SelectV2": evalSelect,
+		"Select": evalSelect, "SelectV2": evalSelect,
 		"Add": binary(add, addFloat), "AddV2": binary(add, addFloat), "Sub": binary(sub, subFloat), "Mul": binary(mul, mulFloat),
 		"FloorDiv": binary(floorDiv, floorDivFloat), "FloorMod": binary(floorMod, nil),
 		"Div": binary(truncateDiv, divFloat), "RealDiv": binary(nil, divFloat),
@@ -41,6 +43,8 @@ func init() { // the functions refer to the table
 
 		"Sum": reduce(add, 0), "Prod": reduce(mul, 1), "Max": reduce(largest, math.MinInt64), "Min": reduce(smallest, math.MaxInt64),
 		"All": reduce(smallest, 1), "Any": reduce(largest, 0),
+	} {
+		evaluators[op] = whole(eval)
 	}
 }
 
@@ -198,6 +202,7 @@ func evalCast(e *evaluation) *value {
 	if v == nil {
 		return nil
 	}
+	v.loose, v.packed = x.loose, x.packed
 	for k := range x.len() {
 		ok := x.knows(k)
 		switch {

@@ -97,8 +97,8 @@ func typeAttr(name string, dt tensor.DType) attr {
 	return attr{Name: name, Value: registry.TypeAttr(dt)}
 }
 
-// Shapes that depend on arithmetic on constants and shapes: at least as much is
-// known as TensorFlow 2.21 knows (tf), and where more is, what.
+// Shapes that depend on arithmetic on constants and shapes: as much is
+// known as TensorFlow 2.21 knows.
 func TestConstants(t *testing.T) {
 	b := &builder{t: t}
 	x := b.placeholder(tensor.Float, shape.Of(-1, 3, 4))
@@ -116,53 +116,43 @@ func TestConstants(t *testing.T) {
 		name string
 		got  edge
 		tf   string
-		more string
 	}{
-		{"shape", b.fill(sx), "[?,3,4]", ""},
-		{"element", b.fill(b.pack(b.at(sx, 0), b.int(12))), "[?,12]", ""},
-		{"known element", b.fill(b.pack(b.at(sx, 1), b.int(12))), "[3,12]", ""},
-		{"tail", b.fill(b.slice(sx, 1, 0, 1, 0)), "[3,4]", ""},
-		{"reversed", b.fill(b.op("ReverseV2", nil, sx, b.ints(0))), "?", "[4,3,?]"},
-		{"concat", b.fill(b.concat(b.slice(sx, 0, 2, 1, 0), b.ints(5))), "[?,3,5]", ""},
-		{"unknown in pack", b.fill(b.pack(n, b.int(7))), "[?,7]", ""},
-		{"product", b.fill(b.pack(b.op("Mul", nil, b.at(sf, 1), b.at(sf, 2)), b.int(2))), "[12,2]", ""},
-		{"product of a part", b.fill(b.pack(b.op("Mul", nil, b.at(sx, 1), b.at(sx, 2)), b.int(2))), "[12,2]", ""},
-		{"all elements", b.fill(b.pack(b.op("Prod", nil, sf, b.ints(0)), b.int(2))), "[24,2]", ""},
-		{"gather", b.fill(b.op("GatherV2", nil, sx, b.ints(2, 0), b.int(0))), "[?,?]", "[4,?]"},
-		{"cast", b.fill(half("", tensor.Int32, half("", tensor.Int64, sx))), "[?,3,4]", ""},
-		{"through floats", b.fill(half("", tensor.Int32, b.op("Mul", nil, half("", tensor.Float, b.slice(sf, 1, 3, 1, 0)), b.float(2.5)))), "[7,10]", ""},
-		{"all axes", sum(full, rangeOf(b.int(0), rank(full))), "[]", ""},
-		{"axes of unknown rank", sum(unknown, rangeOf(b.int(0), rank(unknown))), "?", ""},
-		{"axes but the first", sum(x, rangeOf(b.int(1), rank(x))), "[?]", ""},
-		{"the rest", b.op("Reshape", nil, full, b.pack(b.int(-1), b.int(4))), "[6,4]", ""},
-		{"batch kept", b.op("Reshape", nil, x, b.pack(b.at(sx, 0), b.int(12))), "[?,12]", ""},
-		{"size", b.fill(b.pack(b.op("Size", nil, full), b.int(1))), "[24,1]", ""},
-		{"expanded", b.fill(b.concat(b.op("ExpandDims", nil, n, b.int(0)), b.ints(3))), "[?,3]", ""},
-		{"slice", b.fill(b.op("Slice", nil, sx, b.ints(1), b.ints(-1))), "[?,?]", "[3,4]"},
-		{"broadcast axes", sum(full, out(b.op("BroadcastGradientArgs", nil, sf, b.ints(3, 1)), 1)), "[3]", ""},
-		{"unpacked", b.fill(b.pack(out(b.op("Unpack", []attr{{Name: "num", Value: registry.IntAttr(3)}}, sf), 2), b.int(1))), "[4,1]", ""},
-		{"split", b.fill(out(b.op("Split", []attr{{Name: "num_split", Value: registry.IntAttr(2)}}, b.int(0), b.ints(1, 2, 3, 4)), 1)), "[3,4]", ""},
-		{"selected", b.fill(b.op("SelectV2", nil, b.op("Less", nil, b.int(1), b.int(2)), b.ints(5, 6), b.ints(7, 8))), "[5,6]", ""},
-		{"difference", b.fill(b.pack(b.op("Sub", nil, b.at(sf, 2), b.int(1)), b.int(1))), "[3,1]", ""},
-		{"ones", b.fill(b.op("OnesLike", nil, sf)), "[1,1,1]", ""},
-		{"filled", b.fill(b.op("Fill", nil, b.ints(2), b.int(4))), "[4,4]", ""},
-		{"matrix of pairs", b.op("Pad", nil, x, b.pack(b.ints(0, 0), b.ints(1, 2), b.pack(b.int(0), b.int(1)))), "[?,6,5]", ""},
-		{"multiples", b.op("Tile", nil, x, b.pack(n, b.int(2), b.int(1))), "[?,6,4]", ""},
-		{"floor of a quotient", b.fill(b.pack(b.op("FloorDiv", nil, b.int(-7), b.int(-2)))), "[3]", ""},
-		{"wrapped", b.fill(b.pack(b.op("Maximum", nil, b.op("Mul", nil, b.int(1<<30), b.int(4)), b.int(3)))), "[3]", ""},
-		{"by zero", b.fill(b.pack(b.op("FloorDiv", nil, b.int(7), b.int(0)))), "[?]", ""},
+		{"shape", b.fill(sx), "[?,3,4]"},
+		{"element", b.fill(b.pack(b.at(sx, 0), b.int(12))), "[?,12]"},
+		{"known element", b.fill(b.pack(b.at(sx, 1), b.int(12))), "[3,12]"},
+		{"tail", b.fill(b.slice(sx, 1, 0, 1, 0)), "[3,4]"},
+		{"reversed", b.fill(b.op("ReverseV2", nil, sx, b.ints(0))), "[?,?,?]"},
+		{"concat", b.fill(b.concat(b.slice(sx, 0, 2, 1, 0), b.ints(5))), "[?,3,5]"},
+		{"unknown in pack", b.fill(b.pack(n, b.int(7))), "[?,7]"},
+		{"product", b.fill(b.pack(b.op("Mul", nil, b.at(sf, 1), b.at(sf, 2)), b.int(2))), "[12,2]"},
+		{"product of a part", b.fill(b.pack(b.op("Mul", nil, b.at(sx, 1), b.at(sx, 2)), b.int(2))), "[12,2]"},
+		{"all elements", b.fill(b.pack(b.op("Prod", nil, sf, b.ints(0)), b.int(2))), "[24,2]"},
+		{"gather", b.fill(b.op("GatherV2", nil, sx, b.ints(2, 0), b.int(0))), "[?,?]"},
+		{"cast", b.fill(half("", tensor.Int32, half("", tensor.Int64, sx))), "[?,3,4]"},
+		{"through floats", b.fill(half("", tensor.Int32, b.op("Mul", nil, half("", tensor.Float, b.slice(sf, 1, 3, 1, 0)), b.float(2.5)))), "[7,10]"},
+		{"all axes", sum(full, rangeOf(b.int(0), rank(full))), "[]"},
+		{"axes of unknown rank", sum(unknown, rangeOf(b.int(0), rank(unknown))), "?"},
+		{"axes but the first", sum(x, rangeOf(b.int(1), rank(x))), "[?]"},
+		{"the rest", b.op("Reshape", nil, full, b.pack(b.int(-1), b.int(4))), "[6,4]"},
+		{"batch kept", b.op("Reshape", nil, x, b.pack(b.at(sx, 0), b.int(12))), "[?,12]"},
+		{"size", b.fill(b.pack(b.op("Size", nil, full), b.int(1))), "[24,1]"},
+		{"expanded", b.fill(b.concat(b.op("ExpandDims", nil, n, b.int(0)), b.ints(3))), "[?,3]"},
+		{"slice", b.fill(b.op("Slice", nil, sx, b.ints(1), b.ints(-1))), "[?,?]"},
+		{"broadcast axes", sum(full, out(b.op("BroadcastGradientArgs", nil, sf, b.ints(3, 1)), 1)), "[3]"},
+		{"unpacked", b.fill(b.pack(out(b.op("Unpack", []attr{{Name: "num", Value: registry.IntAttr(3)}}, sf), 2), b.int(1))), "[4,1]"},
+		{"split", b.fill(out(b.op("Split", []attr{{Name: "num_split", Value: registry.IntAttr(2)}}, b.int(0), b.ints(1, 2, 3, 4)), 1)), "[3,4]"},
+		{"selected", b.fill(b.op("SelectV2", nil, b.op("Less", nil, b.int(1), b.int(2)), b.ints(5, 6), b.ints(7, 8))), "[5,6]"},
+		{"difference", b.fill(b.pack(b.op("Sub", nil, b.at(sf, 2), b.int(1)), b.int(1))), "[3,1]"},
+		{"ones", b.fill(b.op("OnesLike", nil, sf)), "[1,1,1]"},
+		{"filled", b.fill(b.op("Fill", nil, b.ints(2), b.int(4))), "[4,4]"},
+		{"matrix of pairs", b.op("Pad", nil, x, b.pack(b.ints(0, 0), b.ints(1, 2), b.pack(b.int(0), b.int(1)))), "[?,6,5]"},
+		{"multiples", b.op("Tile", nil, x, b.pack(n, b.int(2), b.int(1))), "[?,6,4]"},
+		{"floor of a quotient", b.fill(b.pack(b.op("FloorDiv", nil, b.int(-7), b.int(-2)))), "[3]"},
+		{"wrapped", b.fill(b.pack(b.op("Maximum", nil, b.op("Mul", nil, b.int(1<<30), b.int(4)), b.int(3)))), "[3]"},
+		{"by zero", b.fill(b.pack(b.op("FloorDiv", nil, b.int(7), b.int(0)))), "[?]"},
 	} {
-		got, tf := c.got.from.shapes[c.got.out], parse(c.tf)
-		refined, err := shape.Merge(got, tf)
-		if err != nil || !shape.Equal(refined, got) {
-			t.Errorf("%s: got %v, TensorFlow says %v", c.name, got, tf)
-		}
-		want := c.more
-		if want == "" {
-			want = c.tf
-		}
-		if got.String() != want {
-			t.Errorf("%s: got %v, want %v", c.name, got, want)
+		if got := c.got.from.shapes[c.got.out].String(); got != c.tf {
+			t.Errorf("%s: got %v, TensorFlow says %v", c.name, got, c.tf)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (d *denseDim) resolve(i int, size int64, known bool) (StridedDim, error) {
 	if d.stride == 0 {
 		return StridedDim{}, status.Invalid("strides[%d] must be non-zero", i)
 	}
-	if d.shrink && d.stride < 0 {
+	if d.shrink && d.stride < 0 && size != Unknown {
 		return StridedDim{}, status.Invalid("only stride 1 allowed on non-range indexing.")
 	}
 	out := StridedDim{Stride: d.stride, Count: Unknown, Shrink: d.shrink}

@@ -459,7 +459,10 @@ def ask(op, row):
     try:
         made = ops.Operation.from_node_def(node, graph, inputs)
     except ValueError as e:
-        row["error"] = first_words(str(e))
+        if str(e).startswith("vector::"):  # of C++ too
+            row["nonsense"] = repr(e)
+        else:
+            row["error"] = first_words(str(e))
         return
     except tf.errors.OpError as e:
         row["error"] = first_words(e.message)

@@ -13,7 +13,7 @@ func init() {
 	shape.Register(whileShape, "While", "StatelessWhile")
 	shape.Register(mapDefunShape, "MapDefun")
 	shape.Register(symbolicGradientShape, "SymbolicGradient")
-	shape.Register(shape.Scalars, "ToBool", "DeviceIndex")
+	shape.Register(shape.Scalars, "DeviceIndex")
 	shape.Register(shape.ByAttr("shape"), "FakeParam")
 	shape.Register(argShape, "_Arg", "_DeviceArg")
 	shape.Register(shape.NoOutputs, "_Retval", "_DeviceRetval")

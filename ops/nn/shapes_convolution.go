@@ -65,7 +65,9 @@ func newWindows(c *shape.Context, op string, dims int, strides, dilations []int6
 		k := format.Spatial + i
 		w.along[i] = shape.Window{Stride: strides[k], Padding: padding}
 		if dilations != nil {
-			w.along[i].Dilation = dilations[k]
+			if w.along[i].Dilation = dilations[k]; dilations[k] < 1 {
+				return w, status.Invalid("Dilation rate must be >= 1, but got %d", dilations[k])
+			}
 		}
 		if padding == "EXPLICIT" {
 			w.along[i].Before, w.along[i].After = explicit[2*k], explicit[2*k+1]

@@ -77,6 +77,9 @@ func (f features) set(c *shape.Context) {
 	}
 	lo, hi := c.Result(f.prefix + "dense_values")
 	for k, s := range c.Shapes(f.dense) {
+		if !s.Known() {
+			s = shape.Scalar // as TensorFlow takes it
+		}
 		if lo+k < hi {
 			c.SetOutput(lo+k, c.Try(shape.Concat(f.lead, s)))
 		}
@@ -130,7 +133,7 @@ func same(c *shape.Context, lengths ...length) {
 func checkDense(c *shape.Context, name string, variable bool) {
 	for i, s := range c.Shapes(name) {
 		switch {
-		case !variable && !s.Full():
+		case !variable && s.Known() && !s.Full():
 			c.Fail(status.Invalid("Shape %v is not fully defined", s))
 		case variable && (!s.Known() || !s.From(1).Full()):
 			c.Fail(status.Invalid("dense_shapes[%d] has unknown rank or unknown inner dimensions: %v", i, s))

@@ -45,7 +45,7 @@ func raggedGatherShape(c *shape.Context) error {
 	}
 	values := c.Try(c.Input(splits).WithRankAtLeast(1))
 	rank := c.Int("OUTPUT_RAGGED_RANK") - c.Int("PARAMS_RAGGED_RANK") + 1
-	if indices := c.Input(splits + 1); rank < 0 || indices.Known() && int64(indices.Rank()) != rank {
+	if indices := c.Input(splits + 1); indices.Known() && int64(indices.Rank()) != rank {
 		c.Fail(status.Invalid("Shape must be rank %d but is rank %d", rank, indices.Rank()))
 	}
 	for i := range c.NumOutputs() {
