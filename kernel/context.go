@@ -36,6 +36,7 @@ type Step struct {
 	Pool      Pool // shares out ranges; never nil
 	Log       *zerolog.Logger
 	Seed      int64 // the session's seed, 0 if it has none
+	Depth     int   // how many calls of recursive functions are open around it
 
 	// Stopped is a cheap flag that is set when Context has ended.
 	Stopped func() bool

@@ -2,16 +2,20 @@ package nodes
 
 import (
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/lower"
 	"github.com/troupe-go/troupe/status"
 )
 
 // Plays says whether the step machine plays an operation itself, so that it
 // needs no kernel.
-func Plays(op string) bool { return kinds[op] != kindKernel }
+func Plays(op string) bool { return kinds[op] != kindKernel || lower.Plays(op) }
 
 // Check says why no program can hold the node: it has no kernel, or a kernel
 // that refuses its attributes. It is the error that [Compile] fails with.
 func Check(n *graph.Node) error {
+	if lower.Lowers(n) {
+		return nil
+	}
 	switch kinds[n.Type()] {
 	case kindConst:
 		_, err := constant(n, n.Attrs().Find("value").Tensor)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/lower"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -24,8 +25,11 @@ const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 // Compile prunes a graph to what spec needs and lays it out. It fails where a
 // node has no kernel, where a kernel refuses its attributes, and where a
 // node's inputs come from different frames.
-func Compile(g *graph.Graph, spec Spec) (*Program, error) {
+func Compile(g *graph.Graph, spec Spec) (*Program, error) { return compile(g, spec, nil) }
+
+func compile(g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
 	c := compiler{
+		within: within,
 		p: &Program{
 			device:  spec.Device,
 			feeds:   spec.Feeds,
@@ -36,7 +40,16 @@ func Compile(g *graph.Graph, spec Spec) (*Program, error) {
 	if c.p.device == "" {
 		c.p.device = localCPU
 	}
-	for _, step := range []func(Spec) error{c.prune, c.link, c.place, c.lay, c.count, c.kernels, c.units} {
+	if err := c.prune(spec); err != nil {
+		return nil, err
+	}
+	if c.calls() {
+		var err error
+		if spec, err = c.lower(g, spec); err != nil {
+			return nil, err
+		}
+	}
+	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels, c.units} {
 		if err := step(spec); err != nil {
 			return nil, err
 		}
@@ -44,11 +57,49 @@ func Compile(g *graph.Graph, spec Spec) (*Program, error) {
 	return c.p, nil
 }
 
+// calls says whether the program has functions to be lowered.
+func (c *compiler) calls() bool {
+	for i := range c.p.nodes {
+		if d := c.p.nodes[i].def; d != nil && lower.Lowers(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// lower puts the bodies of functions in the place of what calls them. It
+// answers what the program is for, in the graph that makes.
+func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
+	var need []*graph.Node
+	for i := range c.p.nodes {
+		if d := c.p.nodes[i].def; d != nil {
+			need = append(need, d)
+		}
+	}
+	l, err := lower.Functions(g, need, spec.Feeds)
+	if err != nil {
+		return spec, err
+	}
+	if c.within == nil {
+		c.within = &recursion{library: l.Graph, device: c.p.device, programs: map[string]*Program{}}
+	}
+	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device}
+	for _, f := range spec.Fetches {
+		lowered.Fetches = append(lowered.Fetches, l.Output(f))
+	}
+	for _, t := range spec.Targets {
+		lowered.Targets = append(lowered.Targets, l.Node(t))
+	}
+	c.number, c.fed, c.p.nodes = make([]int32, l.NumNodes()), nil, nil
+	return lowered, c.prune(lowered)
+}
+
 // A compiler holds what is needed while a program is made.
 type compiler struct {
 	p      *Program
 	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
 	fed    map[graph.Output]int32 // fed output → feed
+	within *recursion             // that the program is a part of, or that it begins
 	in     [][]source             // data inputs of each node, by number, then control inputs
 }
 
@@ -165,7 +216,7 @@ func (c *compiler) link(spec Spec) error {
 				}
 			}
 		} else if n.kind == kindRetval {
-			slab = append(slab, c.from(p.fetches[n.aux]))
+			slab = append(slab, c.from(spec.Fetches[n.aux]))
 		}
 		c.in[i] = slab[at:len(slab):len(slab)]
 		p.maxOut = max(p.maxOut, int(n.nout))
@@ -439,7 +490,7 @@ func (c *compiler) kernels(spec Spec) error {
 		if n.kind != kindKernel || n.def == nil {
 			continue
 		}
-		k, err := makeKernel(n.def, p.device)
+		k, err := c.kernel(n.def)
 		if err != nil {
 			return locate(err, n.def, p.device)
 		}
@@ -453,6 +504,14 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 	}
 	return nil
+}
+
+// kernel is that of a node.
+func (c *compiler) kernel(n *graph.Node) (kernel.Kernel, error) {
+	if f := n.Callee(); f != nil {
+		return &recursiveCall{of: c.within, f: f}, nil // all other calls are lowered
+	}
+	return makeKernel(n, c.p.device)
 }
 
 // makeKernel finds and makes the kernel of a node.

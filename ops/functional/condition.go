@@ -67,12 +67,6 @@ output: What the chosen function returns.
 Tout: The types of the results.
 branches: The functions, all of one signature.
 output_shapes: What is known of the shapes of the results.`)
-	registry.Define("ToBool").
-		Input("input: T").Output("output: bool").
-		Attr("T: type").
-		Doc(`Tells whether a tensor holds as a condition.
-
-A scalar number holds if it is not zero, a scalar string if it is not empty, any other tensor if it has elements.`)
 	registry.Define("FakeParam").
 		Output("output: dtype").
 		Attr("dtype: type").
