@@ -275,13 +275,15 @@ func (e *Editor) SetAttr(n *Node, name string, value any) error {
 		return err
 	}
 	n = n.self
-	attrs := slices.DeleteFunc(slices.Clone(n.sig.attrs), func(a registry.NamedAttr) bool { return a.Name == name })
-	if value != nil {
+	var attrs registry.Attrs
+	if value == nil {
+		attrs = slices.DeleteFunc(slices.Clone(n.sig.attrs), func(a registry.NamedAttr) bool { return a.Name == name })
+	} else {
 		v, err := attrOf(value)
 		if err != nil {
 			return nodeError(within(err, "attr '%s'", name), n.name, n.Type())
 		}
-		attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
+		attrs = withAttr(n.sig.attrs, name, v)
 	}
 	sig := &signature{op: n.sig.op, class: n.sig.class, declared: n.sig.declared}
 	if err := sig.resolve(attrs, false, nil); err != nil {
