@@ -2,27 +2,12 @@ package lower
 
 import (
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
 // nothing goes round in a loop that has no variables.
 var nothing = tensor.FromScalar(false)
-
-// checkResults says whether a function returns what its node puts out.
-func checkResults(n *graph.Node, f *registry.Func, results []graph.Output) error {
-	types := n.OutputTypes()
-	if len(results) != len(types) {
-		return status.Invalid("function '%s' returns %d results, where %d are needed", f.Name, len(results), len(types))
-	}
-	for i, res := range results {
-		if got := res.DataType().Base(); got != types[i] {
-			return status.Invalid("result %d of function '%s' is %v, where %v is needed", i, f.Name, got, types[i])
-		}
-	}
-	return nil
-}
 
 // while lowers a While.
 func (l *lowering) while(t *task) error {
