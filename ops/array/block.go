@@ -1,6 +1,17 @@
 package array
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("BatchToSpace").
@@ -72,4 +83,306 @@ ksizes: The size of the window in each dimension.
 strides: The step in each dimension.
 rates: The distance of the window's pixels in each dimension.
 padding: "SAME" fills up the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.`)
+
+	for op, f := range map[string]kernel.Factory{
+		"BatchToSpace": newBlocks(false), "BatchToSpaceND": newBlocks(false),
+		"SpaceToBatch": newBlocks(true), "SpaceToBatchND": newBlocks(true),
+	} {
+		kernel.Register(kernel.Registration{Op: op, Types: map[string][]tensor.DType{"T": blockTypes}, New: f})
+	}
+	kernel.Register(kernel.Registration{Op: "DepthToSpace", Types: map[string][]tensor.DType{"T": depthTypes}, New: newDepthToSpace})
+	kernel.Register(kernel.Registration{Op: "SpaceToDepth", Types: map[string][]tensor.DType{"T": append(depthTypes[:len(depthTypes):len(depthTypes)], tensor.Qint8)}, New: newSpaceToDepth})
+	kernel.Register(kernel.Registration{Op: "ExtractImagePatches", Types: map[string][]tensor.DType{"T": elementwise.Numbers}, New: newPatcher})
+}
+
+var (
+	// blockTypes are what moves between batch and space.
+	blockTypes = elementwise.Reals
+	// depthTypes are what moves between depth and space.
+	depthTypes = slices.Concat(elementwise.Numbers, []tensor.DType{tensor.Bool, tensor.String, tensor.Resource, tensor.Variant})
+)
+
+func newSpaceToDepth(c *kernel.Construction) (kernel.Kernel, error) {
+	size, err := depthBlock(c)
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		x := in[0].Dims()
+		if len(x) != 4 {
+			return status.Invalid("Input rank should be 4 instead of %d", len(x))
+		}
+		if x[1]%size != 0 || x[2]%size != 0 {
+			return status.Invalid("Image width %d and height %d should be divisible by block_size: %d", x[2], x[1], size)
+		}
+		h, w := x[1]/size, x[2]/size
+		if out[0], err = ctx.Alloc(in[0].DType(), []int64{x[0], h, w, x[3] * size * size}); err != nil {
+			return err
+		}
+		from := strided.Of([]int64{x[0], h, size, w, size, x[3]}).Permute([]int{0, 1, 3, 2, 4, 5})
+		return strided.Copy(ctx, &out[0], strided.Of([]int64{x[0], h, w, size, size, x[3]}), &in[0], from)
+	}), err
+}
+
+func newDepthToSpace(c *kernel.Construction) (kernel.Kernel, error) {
+	size, err := depthBlock(c)
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		x := in[0].Dims()
+		if len(x) != 4 {
+			return status.Invalid("Input rank should be: 4 instead of: %d", len(x))
+		}
+		if x[3]%(size*size) != 0 {
+			return status.Invalid("Input depth dimension %d should be divisible by: %d", x[3], size*size)
+		}
+		c := x[3] / (size * size)
+		if x[1] > math.MaxInt64/size || x[2] > math.MaxInt64/size {
+			return status.Invalid("height %d and width %d are too large for block_size: %d", x[1], x[2], size)
+		}
+		if out[0], err = ctx.Alloc(in[0].DType(), []int64{x[0], x[1] * size, x[2] * size, c}); err != nil {
+			return err
+		}
+		to := strided.Of([]int64{x[0], x[1], size, x[2], size, c}).Permute([]int{0, 1, 3, 2, 4, 5})
+		return strided.Copy(ctx, &out[0], to, &in[0], strided.Of([]int64{x[0], x[1], x[2], size, size, c}))
+	}), err
+}
+
+// depthBlock is the block size of a node on channels in the last dimension,
+// the only order that there are CPU kernels for.
+func depthBlock(c *kernel.Construction) (int64, error) {
+	size := c.Int("block_size")
+	if format := c.Str("data_format"); format != "NHWC" {
+		return 0, c.Errorf("No OpKernel was registered to support Op '%s' with data_format=%q: only NHWC is supported on CPU", c.Op.Name, format)
+	}
+	if size < 2 || size > math.MaxInt32 {
+		return 0, c.Errorf("Block size should be > 1: %d", size)
+	}
+	return size, nil
+}
+
+// newBlocks makes the kernels between batch and space. Without an input for
+// them, blocks are squares in the first two dimensions behind the batch.
+func newBlocks(toBatch bool) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		square := c.Int("block_size")
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			block, edges := []int64{square, square}, &in[len(in)-1]
+			if len(in) > 2 {
+				if in[1].Rank() != 1 {
+					return status.Invalid("block_shape rank should be 1 instead of %d", in[1].Rank())
+				}
+				block = kernel.AppendInts(nil, &in[1])
+			} else if in[0].Rank() != 4 {
+				return status.Invalid("Input rank should be: 4 instead of: %d", in[0].Rank())
+			}
+			b := blockMove{shape: block, toBatch: toBatch}
+			if err := b.plan(&in[0], edges); err != nil {
+				return err
+			}
+			var err error
+			if toBatch {
+				out[0], err = ctx.AllocZeroed(in[0].DType(), b.other)
+			} else {
+				out[0], err = ctx.Alloc(in[0].DType(), b.other)
+			}
+			if err != nil || out[0].NumElements() == 0 || in[0].NumElements() == 0 {
+				return err
+			}
+			return b.move(ctx, &out[0], &in[0])
+		}), nil
+	}
+}
+
+// A blockMove is how the elements of space, whole, lie in those of the batch.
+type blockMove struct {
+	shape   []int64 // of a block
+	toBatch bool
+	before  []int64 // elements of padding or cropping in front of each dimension
+	space   []int64 // the shape in space, without padding or cropping
+	batch   []int64 // the shape with blocks in the batch
+	other   []int64 // the result's shape, one of both
+}
+
+// plan checks the inputs and works out the shapes.
+func (b *blockMove) plan(x, edges *tensor.Value) error {
+	m, dims, what := len(b.shape), x.Dims(), "crops"
+	if b.toBatch {
+		what = "paddings"
+	}
+	if len(dims) < m+1 {
+		return status.Invalid("input rank should be >= %d instead of %d", m+1, len(dims))
+	}
+	if edges.Rank() != 2 || edges.Dim(0) != m || edges.Dim(1) != 2 {
+		return status.Invalid("%s should have shape [%d, 2] instead of %s", what, m, tensor.FormatDims(edges.Dims()))
+	}
+	size := int64(1)
+	for i, n := range b.shape {
+		if n < 1 && b.toBatch {
+			return status.Invalid("All values in block_shape must be positive, got value, %d at index %d.", n, i)
+		}
+		if n < 1 {
+			return status.Invalid("Product of block sizes must be positive, got %d", n)
+		}
+		if size > math.MaxInt64/n {
+			return status.Invalid("Product of block sizes must be less than 2^63")
+		}
+		size *= n
+	}
+	b.other = slices.Clone(dims)
+	if b.toBatch {
+		b.space, b.batch = dims, b.other
+		if dims[0] > 0 && size > math.MaxInt64/dims[0] {
+			return status.Invalid("Product of block sizes and batch must be less than 2^63")
+		}
+		b.batch[0] *= size
+	} else {
+		b.space, b.batch = b.other, dims
+		if dims[0]%size != 0 {
+			return status.Invalid("Input batch dimension (%d) is not divisible by product of block sizes (%d)", dims[0], size)
+		}
+		b.space[0] /= size
+	}
+	e := kernel.AppendInts(nil, edges)
+	for i, n := range b.shape {
+		before, after := e[2*i], e[2*i+1]
+		if before < 0 || after < 0 {
+			return status.Invalid("%s must be non-negative", strings.ToUpper(what[:1])+what[1:])
+		}
+		b.before = append(b.before, before)
+		if before > math.MaxInt64-after || b.toBatch && before+after > math.MaxInt64-dims[i+1] || !b.toBatch && dims[i+1] > math.MaxInt64/n {
+			return status.Invalid("%s of dimension %d are too large: %d, %d", what, i, before, after)
+		}
+		if b.toBatch {
+			padded := dims[i+1] + before + after
+			if padded%n != 0 {
+				return status.Invalid("padded_shape[%d]=%d is not divisible by block_shape[%[1]d]=%[3]d", i, padded, n)
+			}
+			b.batch[i+1] = padded / n
+			continue
+		}
+		if b.space[i+1] = dims[i+1]*n - before - after; b.space[i+1] < 0 {
+			return status.Invalid("cropped_shape[%d]=%d must be non-negative", i, b.space[i+1])
+		}
+	}
+	return nil
+}
+
+// move copies the elements of each place in a block, which are neighbours in
+// the batch.
+func (b *blockMove) move(ctx *kernel.Context, dst, src *tensor.Value) error {
+	m := len(b.shape)
+	at := make([]int64, m) // in a block
+	for k := int64(0); ; k++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		space, batch := strided.Of(b.space), strided.Of(b.batch)
+		batch.Slice(0, int(k*b.space[0]), 1, int(b.space[0]))
+		for i, n := range b.shape {
+			// Place j of the batch is element j·n + at - before of space.
+			first := max(0, (b.before[i]-at[i]+n-1)/n)
+			end := min(b.batch[i+1], (b.space[i+1]+b.before[i]-at[i]+n-1)/n)
+			count := int(max(0, end-first))
+			start := 0
+			if count > 0 {
+				start = int(first*n + at[i] - b.before[i])
+			} else {
+				first = 0
+			}
+			batch.Slice(i+1, int(first), 1, count)
+			space.Slice(i+1, start, int(n), count)
+		}
+		to, from := batch, space
+		if !b.toBatch {
+			to, from = space, batch
+		}
+		if to.Len() > 0 {
+			if err := strided.Copy(ctx, dst, to, src, from); err != nil {
+				return err
+			}
+		}
+		i := m - 1
+		for ; i >= 0; i-- {
+			if at[i]++; at[i] < b.shape[i] {
+				break
+			}
+			at[i] = 0
+		}
+		if i < 0 {
+			return nil
+		}
+	}
+}
+
+// A patcher is the kernel of ExtractImagePatches.
+type patcher struct {
+	size, step, rate [2]int64 // of height and width
+	same             bool
+}
+
+func newPatcher(c *kernel.Construction) (kernel.Kernel, error) {
+	k := &patcher{same: c.Str("padding") == "SAME"}
+	for _, a := range []struct {
+		name string
+		to   *[2]int64
+	}{{"ksizes", &k.size}, {"strides", &k.step}, {"rates", &k.rate}} {
+		x := c.Ints(a.name)
+		if len(x) != 4 {
+			return nil, c.Errorf("Sliding window %s field must specify 4 dimensions", a.name)
+		}
+		if x[0] != 1 || x[3] != 1 {
+			return nil, status.Errorf(status.Unimplemented, "Only support %s across space.", a.name)
+		}
+		if x[1] < 1 || x[2] < 1 || x[1] > math.MaxInt32 || x[2] > math.MaxInt32 {
+			return nil, c.Errorf("%s must be positive, got %d and %d", a.name, x[1], x[2])
+		}
+		*a.to = [2]int64{x[1], x[2]}
+	}
+	return k, nil
+}
+
+func (k *patcher) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	x := in[0].Dims()
+	if len(x) != 4 {
+		return status.Invalid("input must be 4-dimensional%s", tensor.FormatDims(x))
+	}
+	var n, before [2]int64
+	for i := range n {
+		reach := (k.size[i]-1)*k.rate[i] + 1
+		if k.same {
+			n[i] = (x[i+1] + k.step[i] - 1) / k.step[i]
+			before[i] = max(0, (n[i]-1)*k.step[i]+reach-x[i+1]) / 2
+			continue
+		}
+		if n[i] = (x[i+1] - reach + k.step[i]) / k.step[i]; n[i] < 0 || x[i+1] < reach-k.step[i] {
+			return status.Invalid("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]", n[i], x[i+1], reach, k.step[i])
+		}
+	}
+	window := k.size[0] * k.size[1]
+	if x[3] > 0 && window > math.MaxInt64/x[3] {
+		return status.Invalid("windows of %d pixels are too large", window)
+	}
+	v, err := ctx.AllocZeroed(in[0].DType(), []int64{x[0], n[0], n[1], window * x[3]})
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	if v.NumElements() == 0 || in[0].NumElements() == 0 {
+		return nil
+	}
+	src, depth := in[0], int(x[3])
+	ctx.Parallel(int(x[0]*n[0]), max(1, strided.Grain/int(n[1]*window*x[3])), func(lo, hi int) {
+		for r := int64(lo); r < int64(hi) && ctx.Err() == nil; r++ {
+			b, top := r/n[0], r%n[0]*k.step[0]-before[0]
+			at := int(r * n[1] * window * x[3])
+			for col := range n[1] {
+				left := col*k.step[1] - before[1]
+				for i := range k.size[0] {
+					for j := range k.size[1] {
+						if y, z := top+i*k.rate[0], left+j*k.rate[1]; y >= 0 && y < x[1] && z >= 0 && z < x[2] {
+							strided.Move(&v, at, &src, int((b*x[1]+y)*x[2]+z)*depth, depth)
+						}
+						at += depth
+					}
+				}
+			}
+		}
+	})
+	return ctx.Err()
 }

@@ -1,6 +1,15 @@
 package array
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("DynamicPartition").
@@ -30,4 +39,100 @@ merged: The result; a place that no index names is 0.`)
 indices: The place of each slice; the largest says how long the result is.
 data: The slices, along the dimensions that the indices beside them have.
 merged: The result; what is in a place that no index names is not defined.`)
+
+	kernel.ForTypes("DynamicPartition", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(partition) }, partitionTypes...)
+	kernel.ForTypes("DynamicStitch", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(stitch) }, stitchTypes...)
+	kernel.ForTypes("ParallelDynamicStitch", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(stitch) }, stitchTypes...)
+}
+
+var (
+	partitionTypes = slices.Concat(elementwise.Numbers, []tensor.DType{tensor.Bool, tensor.String, tensor.Resource, tensor.Variant})
+	stitchTypes    = slices.Concat(elementwise.Numbers, []tensor.DType{tensor.Bool, tensor.String, tensor.Variant, tensor.Qint8, tensor.Quint8, tensor.Qint32})
+)
+
+// startsWith says whether the first dimensions of x are those of prefix.
+func startsWith(x, prefix []int64) bool {
+	return len(x) >= len(prefix) && equalDims(x[:len(prefix)], prefix)
+}
+
+// sliceSize is the number of elements of a slice of those dimensions.
+func sliceSize(dims []int64) int {
+	n := 1
+	for _, d := range dims {
+		n *= int(d)
+	}
+	return n
+}
+
+func partition(ctx *kernel.Context, in, out []tensor.Value) error {
+	x, p := in[0].Dims(), in[1].Dims()
+	if !startsWith(x, p) {
+		return status.Invalid("data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", tensor.FormatDims(x), tensor.FormatDims(p))
+	}
+	to := tensor.Of[int32](&in[1])
+	counts := make([]int64, len(out))
+	for i, k := range to {
+		if k < 0 || int(k) >= len(out) {
+			return status.Invalid("partitions%s = %d is not in [0, %d)", place(p, i), k, len(out))
+		}
+		counts[k]++
+	}
+	row := x[len(p):]
+	for k := range out {
+		var err error
+		if out[k], err = ctx.Alloc(in[0].DType(), append([]int64{counts[k]}, row...)); err != nil {
+			return err
+		}
+		counts[k] = 0
+	}
+	n := sliceSize(row)
+	for i, k := range to {
+		if i&0xffff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		strided.Move(&out[k], int(counts[k])*n, &in[0], i*n, n)
+		counts[k]++
+	}
+	return nil
+}
+
+// stitch is the kernel of both ways: the last slice for a place counts.
+func stitch(ctx *kernel.Context, in, out []tensor.Value) error {
+	count := len(in) / 2
+	places, data := in[:count], in[count:]
+	var row []int64
+	last := int32(-1)
+	for k := range places {
+		p, x := places[k].Dims(), data[k].Dims()
+		if !startsWith(x, p) {
+			return status.Invalid("data[%d].shape = %s does not start with indices[%[1]d].shape = %[3]s", k, tensor.FormatDims(x), tensor.FormatDims(p))
+		}
+		if k == 0 {
+			row = x[len(p):]
+		} else if !equalDims(x[len(p):], row) {
+			return status.Invalid("Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%[2]d].shape = %[5]s, indices[0].shape = %[6]s, indices[%[2]d].shape = %[7]s",
+				places[0].Rank(), k, len(p), tensor.FormatDims(data[0].Dims()), tensor.FormatDims(x), tensor.FormatDims(places[0].Dims()), tensor.FormatDims(p))
+		}
+		for _, i := range tensor.Of[int32](&places[k]) {
+			if i < 0 {
+				return status.Invalid("indices[%d] is out of range", k)
+			}
+			last = max(last, i)
+		}
+	}
+	v, err := ctx.AllocZeroed(data[0].DType(), append([]int64{int64(last) + 1}, row...))
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	n := sliceSize(row)
+	for k := range places {
+		for i, at := range tensor.Of[int32](&places[k]) {
+			if i&0xffff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			strided.Move(&out[0], int(at)*n, &data[k], i*n, n)
+		}
+	}
+	return nil
 }

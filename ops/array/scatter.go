@@ -150,6 +150,11 @@ func scatter(ctx *kernel.Context, dst, idx, updates *tensor.Value, c combination
 		strided.Scatter(dst, updates, rows, n)
 		return nil
 	}
+	return combineRows(dst, updates, rows, n, c)
+}
+
+// combineRows combines the runs of n elements that rows names with updates.
+func combineRows(dst, updates *tensor.Value, rows []int64, n int, c combination) error {
 	switch dt := dst.DType(); dt {
 	case tensor.Float:
 		return combineReals[float32](dst, updates, rows, n, c)

@@ -5,6 +5,10 @@ import (
 	"math/bits"
 )
 
+// Fingerprint64 is the 64-bit FarmHash of s that Fingerprint and the operations
+// on buckets use. It stays the same for good.
+func Fingerprint64(s string) uint64 { return fingerprint(s) }
+
 // fingerprint is the 64-bit fingerprint of Google's FarmHash
 // (https://github.com/google/farmhash, farmhashna::Hash64), which stays the
 // same for good.
