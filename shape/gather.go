@@ -38,12 +38,12 @@ func GatherRows(c *Context) error {
 	if n := c.Int("batch_dims"); n < 0 {
 		return status.Invalid("batch_dims is negative (%d)", n)
 	}
+	if n := c.Int("batch_dims"); params.Known() && n >= int64(params.Rank()) {
+		return status.Invalid("Shape must be at least rank %d but is rank %d", n+1, params.Rank())
+	}
 	batch := BatchDims(c, indices)
 	if c.Err() != nil || !params.Known() || !indices.Known() {
 		return c.Err()
-	}
-	if batch >= params.Rank() {
-		return status.Invalid("batch_dims (%d) must be less than the rank of params (%d)", batch, params.Rank())
 	}
 	c.SetOutput(0, c.Try(Concat(params.To(batch), indices.From(batch), params.From(batch+1))))
 	return c.Err()

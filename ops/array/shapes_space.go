@@ -228,6 +228,9 @@ func extractImagePatchesShape(c *shape.Context) error {
 		in = in.ReplaceDim(i, d)
 	}
 	area := c.TryDim(shape.MulDims(sizes[1], sizes[2]))
+	if depth := in.Dim(3); area < 0 && depth > 0 {
+		return status.Invalid("Negative dimension size caused by overflow when multiplying %d and %d", depth, area)
+	}
 	c.SetOutput(0, in.ReplaceDim(3, c.TryDim(shape.MulDims(in.Dim(3), area))))
 	return c.Err()
 }

@@ -20,7 +20,7 @@ func init() {
 	shape.Register(shape.Rule("matrix: [B...,m,n], rhs: [B...,m,k], l2_regularizer: [] -> output: [B...,n,k]"), "MatrixSolveLs")
 	shape.Register(triangularSolveShape, "MatrixTriangularSolve", "BandedTriangularSolve")
 	shape.Register(likeLast(
-		shape.Rule("superdiag: [B...,1,m], maindiag: [B...,1,m], rhs: [...,m,?] ->"),
+		shape.Rule("superdiag: [B...,1,m], maindiag: [B...,1,m], subdiag: [B...,1,m], rhs: [...,m,?] ->"),
 		shape.Rule("maindiag: [B...,1,m], subdiag: [B...,1,m], rhs: [B...,m,?] ->")), "TridiagonalMatMul")
 	shape.Register(likeLast(shape.Rule("diagonals: [B...,3,m], rhs: [B...,m,?] ->")), "TridiagonalSolve")
 }
