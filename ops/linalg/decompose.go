@@ -1,6 +1,16 @@
 package linalg
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"cmp"
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("Cholesky").
@@ -66,4 +76,210 @@ e: The eigenvalues, in no particular order.
 v: The eigenvectors as columns.
 compute_v: Whether v is wanted; else it is empty.
 Tout: The type of the results: complex64 of float and complex64, complex128 of the others.`)
+
+	native("Cholesky", newCholesky[float32], newCholesky[float64], newCholesky[complex64], newCholesky[complex128])
+	native("CholeskyGrad", newCholeskyGrad[float32], newCholeskyGrad[float64], nil, nil)
+	native("Lu", newLu[float32], newLu[float64], newLu[complex64], newLu[complex128])
+	widened("Qr", newQr[float64], newQr[complex128])
+	kernel.ForType("Qr", "T", tensor.Half, newQr[float64])
+	widened("Svd", newSvd[float64], newSvd[complex128])
+	widened("SelfAdjointEigV2", newHermitian[float64], newHermitian[complex128])
+	widened("Eig", newEig, newEig)
+}
+
+func newCholesky[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
+	return &batch[T]{inputs: 1, sizes: square[T](2), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		l := s.out[0]
+		copy(l.data, s.in[0].data)
+		if !cholesky(l) {
+			l.fill(of[T](math.NaN()))
+		}
+		clearUpper(l)
+		return nil
+	}}, nil
+}
+
+func newCholeskyGrad[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
+	sizes := func(in []matrix[T]) ([][]int, error) {
+		switch l, grad := in[0], in[1]; {
+		case l.rows != grad.rows || l.cols != grad.cols:
+			return nil, status.Invalid("Inputs (L and grad) must have the same shape.")
+		case l.rows != l.cols:
+			return nil, status.Invalid("Inputs must be a square matrices.")
+		}
+		return [][]int{{in[0].rows, in[0].cols}}, nil
+	}
+	return &batch[T]{inputs: 2, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
+		g, err := choleskyGradient(s.ctx, s.in[0], s.in[1])
+		copy(s.out[0].data, g.data)
+		return err
+	}}, nil
+}
+
+func newLu[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
+	k := &batch[T]{inputs: 1, sizes: square[T](2, 1), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		lu := s.out[0]
+		copy(lu.data, s.in[0].data)
+		p, _, err := factorize(s.ctx, lu)
+		if err != nil {
+			return err
+		}
+		if !regular(lu) {
+			return status.Invalid("Input is not invertible.")
+		}
+		for i, from := range p {
+			s.out[1].data[i] = of[T](float64(from))
+		}
+		return nil
+	}}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		if r := in[0].Rank(); r < 2 {
+			return status.Invalid("Input tensor must have rank >= 2, got %d", r)
+		}
+		return k.Run(ctx, in, out)
+	}), nil
+}
+
+func newQr[T wide](c *kernel.Construction) (kernel.Kernel, error) {
+	full := c.Bool("full_matrices")
+	sizes := func(in []matrix[T]) ([][]int, error) {
+		m, n := in[0].rows, in[0].cols
+		p := min(m, n)
+		if full {
+			p = m
+		}
+		return [][]int{{m, p}, {p, n}}, nil
+	}
+	return &batch[T]{inputs: 1, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
+		a, r := s.in[0], s.out[1]
+		reflections := triangularize(a)
+		copy(r.data, a.data) // as many rows as r has
+		copy(s.out[0].data, reflections.columns(a.rows, s.out[0].cols).data)
+		return nil
+	}}, nil
+}
+
+func newSvd[T wide](c *kernel.Construction) (kernel.Kernel, error) {
+	vectors, full := c.Bool("compute_uv"), c.Bool("full_matrices")
+	sizes := func(in []matrix[T]) ([][]int, error) {
+		m, n := in[0].rows, in[0].cols
+		p := min(m, n)
+		switch {
+		case !vectors:
+			return [][]int{{p}}, nil
+		case full:
+			return [][]int{{p}, {m, m}, {n, n}}, nil
+		}
+		return [][]int{{p}, {m, p}, {n, p}}, nil
+	}
+	return &batch[T]{inputs: 1, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
+		values, u, v, err := singular(s.ctx, s.in[0], vectors && full)
+		if err != nil {
+			return err
+		}
+		for i, x := range values {
+			s.out[0].data[i] = of[T](x)
+		}
+		if vectors {
+			copy(s.out[1].data, u.data)
+			copy(s.out[2].data, v.data)
+		}
+		return nil
+	}}, nil
+}
+
+// spectrum is the shares of eigenvalues and, if they are wanted, eigenvectors.
+func spectrum[T scalar](wanted bool) func(in []matrix[T]) ([][]int, error) {
+	if wanted {
+		return square[T](1, 2)
+	}
+	return square[T](1)
+}
+
+func newHermitian[T wide](c *kernel.Construction) (kernel.Kernel, error) {
+	wanted := c.Bool("compute_v")
+	return &batch[T]{inputs: 1, sizes: spectrum[T](wanted), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		values, vectors, ok, err := hermitian(s.ctx, s.in[0], wanted)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return status.Invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
+		}
+		for i, x := range values {
+			s.out[0].data[i] = of[T](x)
+		}
+		if wanted {
+			copy(s.out[1].data, vectors.data)
+		}
+		return nil
+	}}, nil
+}
+
+func newEig(c *kernel.Construction) (kernel.Kernel, error) {
+	in, out := c.Type("T"), c.Type("Tout")
+	isReal := in == tensor.Float || in == tensor.Double
+	if narrow := in == tensor.Float || in == tensor.Complex64; narrow != (out == tensor.Complex64) {
+		return nil, c.Errorf("Invalid output dtype %d vs %d", out, map[bool]tensor.DType{true: tensor.Complex64, false: tensor.Complex128}[narrow])
+	}
+	wanted := c.Bool("compute_v")
+	return &batch[complex128]{inputs: 1, sizes: spectrum[complex128](wanted), outputs: c.Outputs, run: func(s *scratch[complex128]) error {
+		t := s.in[0]
+		u, ok, err := schur(s.ctx, t, wanted)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return status.Invalid("Eigen decomposition was not successful. The input might not be valid.")
+		}
+		n := t.rows
+		values := make([]complex128, n)
+		order := make([]int, n)
+		for i := range n {
+			values[i], order[i] = t.at(i, i), i
+		}
+		var vectors matrix[complex128]
+		if wanted {
+			vectors = eigenvectors(t, u)
+		}
+		if isReal {
+			tidy(values, vectors)
+		} else { // TensorFlow's order for complex matrices
+			slices.SortStableFunc(order, func(i, j int) int {
+				return cmp.Compare(cmplx.Abs(values[i]), cmplx.Abs(values[j]))
+			})
+		}
+		for to, from := range order {
+			s.out[0].data[to] = values[from]
+			for i := range vectors.rows {
+				s.out[1].set(i, to, vectors.at(i, from))
+			}
+		}
+		return nil
+	}}, nil
+}
+
+// tidy makes the eigenvalues of a real matrix real, and their vectors, where
+// only rounding has made them complex.
+func tidy(values []complex128, vectors matrix[complex128]) {
+	largest := 0.0
+	for _, x := range values {
+		largest = max(largest, cmplx.Abs(x))
+	}
+	for k, x := range values {
+		if math.Abs(imag(x)) > 0x1p-52*largest*float64(len(values)) {
+			continue
+		}
+		values[k] = complex(real(x), 0)
+		most := complex128(1)
+		for i := range vectors.rows {
+			if v := vectors.at(i, k); i == 0 || cmplx.Abs(v) > cmplx.Abs(most) {
+				most = v
+			}
+		}
+		turn := cmplx.Conj(most) / complex(cmplx.Abs(most), 0)
+		for i := range vectors.rows {
+			vectors.set(i, k, complex(real(vectors.at(i, k)*turn), 0))
+		}
+	}
 }

@@ -1,6 +1,14 @@
 package linalg
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("MatrixInverse").
@@ -44,4 +52,277 @@ input: Square matrices in the last two dimensions.`)
 		Doc(`Computes the principal square roots of matrices.
 
 input: Square matrices in the last two dimensions.`)
+
+	native("MatrixInverse", newInverse[float32], newInverse[float64], newInverse[complex64], newInverse[complex128])
+	kernel.ForType("MatrixInverse", "T", tensor.Half, newInverse[float32])
+	native("MatrixDeterminant", newDeterminant[float32], newDeterminant[float64], newDeterminant[complex64], newDeterminant[complex128])
+	native("LogMatrixDeterminant", newLogDeterminant[float32], newLogDeterminant[float64], newLogDeterminant[complex64], newLogDeterminant[complex128])
+	widened("MatrixExponential", newExponential[float64], newExponential[complex128])
+	widened("MatrixLogarithm", nil, newLogarithm)
+	widened("MatrixSquareRoot", newSquareRoot, newSquareRoot)
+}
+
+func newInverse[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
+	adjoint := c.Bool("adjoint")
+	return &batch[T]{inputs: 1, sizes: square[T](2), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		a := s.in[0]
+		if adjoint {
+			a = a.adjoint()
+		}
+		p, _, err := factorize(s.ctx, a)
+		if err != nil {
+			return err
+		}
+		if !regular(a) {
+			return status.Invalid("Input is not invertible.")
+		}
+		return solveFactored(s.ctx, s.out[0], a, p, identity[T](a.rows))
+	}}, nil
+}
+
+func newDeterminant[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
+	return &batch[T]{inputs: 1, sizes: square[T](0), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		lu := s.in[0]
+		_, odd, err := factorize(s.ctx, lu)
+		d := of[T](1)
+		if odd {
+			d = -d
+		}
+		for i := range lu.rows {
+			d *= lu.at(i, i)
+		}
+		s.out[0].data[0] = d
+		return err
+	}}, nil
+}
+
+func newLogDeterminant[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
+	return &batch[T]{inputs: 1, sizes: square[T](0, 0), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		lu := s.in[0]
+		_, odd, err := factorize(s.ctx, lu)
+		sign, sum := of[T](1), 0.0
+		if odd {
+			sign = -sign
+		}
+		for i := range lu.rows {
+			d := lu.at(i, i)
+			size := abs(d)
+			sum += math.Log(size)
+			switch {
+			case size == 0:
+				sign *= d
+			case !math.IsInf(size, 0) || isComplex[T]():
+				sign *= d / of[T](size)
+			case realPart(d) < 0:
+				sign = -sign
+			}
+		}
+		s.out[0].data[0], s.out[1].data[0] = sign, of[T](sum)
+		return err
+	}}, nil
+}
+
+// newExponential scales the matrix down until a rational approximation is
+// exact, and squares the result: N. Higham, The scaling and squaring method for
+// the matrix exponential revisited, 2005.
+func newExponential[T wide](c *kernel.Construction) (kernel.Kernel, error) {
+	return &batch[T]{inputs: 1, sizes: square[T](2), outputs: c.Outputs, run: func(s *scratch[T]) error {
+		a, n := s.in[0], s.in[0].rows
+		norm := 0.0 // the greatest sum of a row, which bounds the 2-norm's growth
+		for i := range n {
+			sum := 0.0
+			for _, x := range a.row(i) {
+				sum += abs(x)
+			}
+			norm = math.Max(norm, sum)
+		}
+		if !a.finite() {
+			s.out[0].fill(of[T](math.NaN()))
+			return nil
+		}
+		squarings := 0
+		if norm > 5.4 {
+			squarings = int(math.Ceil(math.Log2(norm / 5.4)))
+			scale(a.data, of[T](math.Ldexp(1, -squarings)))
+		}
+		// p and q are the even and the odd part of the numerator, whose negative
+		// is that of the denominator.
+		even, odd := identity[T](n), identity[T](n)
+		square := a.times(a)
+		power := identity[T](n)
+		coefficient := 1.0
+		for k := 1; k <= 13; k++ {
+			coefficient *= float64(13-k+1) / (float64(26-k+1) * float64(k))
+			if k%2 == 0 {
+				power = power.times(square)
+				addTo(even.data, of[T](coefficient), power.data)
+			} else if k == 1 {
+				scale(odd.data, of[T](coefficient))
+			} else {
+				addTo(odd.data, of[T](coefficient), power.data)
+			}
+		}
+		odd = a.times(odd)
+		denominator := even.clone()
+		addTo(denominator.data, -1, odd.data)
+		addTo(even.data, 1, odd.data)
+		p, _, err := factorize(s.ctx, denominator)
+		if err != nil {
+			return err
+		}
+		result := newMatrix[T](n, n)
+		if err := solveFactored(s.ctx, result, denominator, p, even); err != nil {
+			return err
+		}
+		for range squarings {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+			result = result.times(result)
+		}
+		copy(s.out[0].data, result.data)
+		return nil
+	}}, nil
+}
+
+// ofTriangle sets the result to u·f(t)·uᴴ for the factors of the input; f may
+// overwrite t. What has none is NaN.
+func ofTriangle(s *scratch[complex128], f func(t matrix[complex128]) (matrix[complex128], error)) error {
+	t := s.in[0]
+	u, ok, err := schur(s.ctx, t, true)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		s.out[0].fill(cmplx.NaN())
+		return nil
+	}
+	r, err := f(t)
+	if err != nil {
+		return err
+	}
+	copy(s.out[0].data, u.times(r).times(u.adjoint()).data)
+	return nil
+}
+
+// newSquareRoot is for real matrices NaN if there is a negative eigenvalue.
+func newSquareRoot(c *kernel.Construction) (kernel.Kernel, error) {
+	real := c.Type("T") == tensor.Float || c.Type("T") == tensor.Double
+	return &batch[complex128]{inputs: 1, sizes: square[complex128](2), outputs: c.Outputs, run: func(s *scratch[complex128]) error {
+		return ofTriangle(s, func(t matrix[complex128]) (matrix[complex128], error) {
+			if real && hasNegative(t) {
+				t.fill(cmplx.NaN())
+				return t, nil
+			}
+			return triangleRoot(s.ctx, t)
+		})
+	}}, nil
+}
+
+// hasNegative says whether a triangular matrix has an eigenvalue that is
+// negative, and neither complex nor 0 but for rounding.
+func hasNegative(t matrix[complex128]) bool {
+	rounding := t.largest() * float64(t.rows) * 0x1p-52
+	for i := range t.rows {
+		if x := t.at(i, i); real(x) < -rounding && math.Abs(imag(x)) <= rounding {
+			return true
+		}
+	}
+	return false
+}
+
+// triangleRoot is the square root of a triangular matrix: Å. Björck and
+// S. Hammarling, A Schur method for the square root of a matrix, 1983.
+func triangleRoot(ctx *kernel.Context, t matrix[complex128]) (matrix[complex128], error) {
+	n := t.rows
+	r := newMatrix[complex128](n, n)
+	for j := range n {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		r.set(j, j, cmplx.Sqrt(t.at(j, j)))
+		for i := j - 1; i >= 0; i-- {
+			x := t.at(i, j)
+			for k := i + 1; k < j; k++ {
+				x -= r.at(i, k) * r.at(k, j)
+			}
+			r.set(i, j, x/(r.at(i, i)+r.at(j, j)))
+		}
+	}
+	return r, nil
+}
+
+func newLogarithm(c *kernel.Construction) (kernel.Kernel, error) {
+	return &batch[complex128]{inputs: 1, sizes: square[complex128](2), outputs: c.Outputs, run: func(s *scratch[complex128]) error {
+		return ofTriangle(s, func(t matrix[complex128]) (matrix[complex128], error) { return triangleLog(s.ctx, t) })
+	}}, nil
+}
+
+// triangleLog is the logarithm of a triangular matrix: roots are taken until it
+// is close to 1, where the integral of x·(1+τx)⁻¹ over τ from 0 to 1 is
+// summed by Gauss's rule. N. Higham, Functions of Matrices, 2008, chapter 11.
+func triangleLog(ctx *kernel.Context, t matrix[complex128]) (matrix[complex128], error) {
+	n := t.rows
+	diagonal := make([]complex128, n)
+	for i := range n {
+		diagonal[i] = cmplx.Log(t.at(i, i))
+	}
+	roots := 0
+	for ; distanceTo1(t) > 0.25 && roots < 1100; roots++ {
+		var err error
+		if t, err = triangleRoot(ctx, t); err != nil {
+			return t, err
+		}
+	}
+	for i := range n {
+		t.data[i*n+i]--
+	}
+	sum := newMatrix[complex128](n, n)
+	for i, x := range gaussNodes {
+		for side := -1.0; side <= 1; side += 2 {
+			if x == 0 && side > 0 {
+				break
+			}
+			m := t.clone()
+			scale(m.data, complex((1+side*x)/2, 0))
+			for i := range n {
+				m.data[i*n+i]++
+			}
+			y := t.clone()
+			if err := substitute(ctx, m, y, false, false); err != nil {
+				return y, err
+			}
+			addTo(sum.data, complex(gaussWeights[i]/2, 0), y.data)
+		}
+	}
+	scale(sum.data, complex(math.Ldexp(1, roots), 0))
+	for i, x := range diagonal {
+		sum.data[i*n+i] = x
+	}
+	if !sum.finite() {
+		sum.fill(cmplx.NaN())
+	}
+	return sum, nil
+}
+
+// Gauss's rule of nine points on [-1, 1], which is symmetric: DLMF, table 3.5.
+var (
+	gaussNodes   = [5]float64{0, 0.324253423403808929038538014643, 0.613371432700590397308702039341, 0.836031107326635794299429788070, 0.968160239507626089835576202904}
+	gaussWeights = [5]float64{0.330239355001259763164525069287, 0.312347077040002840068630406584, 0.260610696402935462318742869419, 0.180648160694857404058472031243, 0.0812743883615744119718921581105}
+)
+
+// distanceTo1 is the greatest sum of a row of |t - 1|.
+func distanceTo1(t matrix[complex128]) float64 {
+	most := 0.0
+	for i := range t.rows {
+		sum := 0.0
+		for j, x := range t.row(i) {
+			if i == j {
+				x--
+			}
+			sum += cmplx.Abs(x)
+		}
+		most = max(most, sum)
+	}
+	return most
 }

@@ -1,0 +1,60 @@
+package linalg
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+)
+
+// cholesky replaces the lower triangle of a, which it takes for that of a
+// positive definite matrix, by L of A = L·Lᴴ. It is false if it meets a pivot
+// that is not positive.
+func cholesky[T scalar](a matrix[T]) bool {
+	left := make([]T, a.rows) // the row of L, conjugated
+	for j := range a.rows {
+		row := a.row(j)
+		copy(left, row[:j])
+		conjugate(left[:j])
+		pivot := realPart(row[j] - dot(row[:j], left[:j]))
+		if pivot <= 0 {
+			return false
+		}
+		d := of[T](math.Sqrt(pivot))
+		row[j] = d
+		for i := j + 1; i < a.rows; i++ {
+			below := a.row(i)
+			below[j] = (below[j] - dot(below[:j], left[:j])) / d
+		}
+	}
+	return true
+}
+
+// clearUpper sets what is above the diagonal to 0.
+func clearUpper[T scalar](a matrix[T]) {
+	for i := range a.rows {
+		clear(a.row(i)[i+1:])
+	}
+}
+
+// choleskyGradient is the gradient of A that follows from grad, that of L, of
+// which the lower triangle counts: I. Murray, Differentiation of the Cholesky
+// decomposition, 2016, equation 8.
+func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) (matrix[T], error) {
+	n := l.rows
+	clearUpper(l)
+	clearUpper(grad)
+	adjoint := l.adjoint()
+	s := adjoint.times(grad)
+	for i := range n { // the lower half of s, mirrored
+		for j := range i {
+			s.set(j, i, conj(s.at(i, j)))
+		}
+	}
+	// L⁻ᴴ·S·L⁻¹ / 2, one side after the other; s is its own adjoint.
+	if err := substitute(ctx, adjoint, s, false, false); err != nil {
+		return s, err
+	}
+	g := s.adjoint()
+	scale(g.data, 0.5)
+	return g, substitute(ctx, adjoint, g, false, false)
+}

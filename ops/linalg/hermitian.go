@@ -1,0 +1,183 @@
+package linalg
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+)
+
+// hermitian finds the eigenvalues, in ascending order, of the self-adjoint
+// matrix whose lower triangle is a's, and, if they are wanted, the eigenvectors
+// as the columns of vectors. It overwrites a. ok is false if a has elements that
+// are not finite, or the iteration does not end.
+//
+// The matrix is made tridiagonal by reflections and diagonal by implicit QR
+// steps with Wilkinson's shift. Golub and Van Loan, Matrix Computations, 8.3.
+func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool, err error) {
+	n := a.rows
+	clearUpper(a)
+	if !a.finite() {
+		return nil, vectors, false, nil
+	}
+	size := a.largest()
+	if size < 0x1p-1000 {
+		size = 1 // its inverse would overflow
+	}
+	scale(a.data, of[T](1/size))
+	q, diagonal, beside := tridiagonalize(a)
+	var rows matrix[T] // the transpose of the vectors
+	if wanted {
+		rows = q.columns(n, n).adjoint()
+		conjugate(rows.data)
+	}
+	steps := 0
+	for end := n - 1; end > 0; {
+		for i := range end {
+			if math.Abs(beside[i]) <= 0x1p-52*math.Sqrt(math.Abs(diagonal[i])+math.Abs(diagonal[i+1])) || math.Abs(beside[i]) < 0x1p-1022 {
+				beside[i] = 0
+			}
+		}
+		for end > 0 && beside[end-1] == 0 {
+			end--
+		}
+		if end == 0 {
+			break
+		}
+		start := end - 1
+		for start > 0 && beside[start-1] != 0 {
+			start--
+		}
+		if steps++; steps > 30*n {
+			return nil, vectors, false, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, vectors, false, err
+		}
+		chase(diagonal, beside, start, end, rows)
+	}
+	for i := range n - 1 { // by selection, which moves few vectors
+		k := i
+		for j := i + 1; j < n; j++ {
+			if diagonal[j] < diagonal[k] {
+				k = j
+			}
+		}
+		if k != i {
+			diagonal[i], diagonal[k] = diagonal[k], diagonal[i]
+			if wanted {
+				rows.swapRows(i, k)
+			}
+		}
+	}
+	for i := range diagonal {
+		diagonal[i] *= size
+	}
+	if wanted {
+		conjugate(rows.data)
+		vectors = rows.adjoint()
+	}
+	return diagonal, vectors, true, nil
+}
+
+// tridiagonalize finds Qᴴ·A·Q with real diagonals. It overwrites a.
+func tridiagonalize[T wide](a matrix[T]) (q reflections[T], diagonal, beside []float64) {
+	n := a.rows
+	q.shift = 1
+	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
+	for k := range n - 1 {
+		v := make([]T, n-k-1)
+		for i := range v {
+			v[i] = a.at(k+1+i, k)
+		}
+		tau, beta := reflect(v)
+		beside[k] = beta
+		q.add(v, tau)
+		if tau == 0 {
+			continue
+		}
+		// A - v·wᴴ - w·vᴴ, where w = p - (p·v)/2·v and p = conj(tau)·A·v.
+		w := make([]T, len(v))
+		for i := range v {
+			row := a.row(k + 1 + i)[k+1:]
+			for j := range i {
+				w[i] += row[j] * v[j]
+				w[j] += conj(row[j]) * v[i]
+			}
+			w[i] += of[T](realPart(row[i])) * v[i]
+		}
+		scale(w, conj(tau))
+		var inner T
+		for i := range v {
+			inner += conj(w[i]) * v[i]
+		}
+		addTo(w, -conj(tau)*inner/2, v)
+		for i := range v {
+			row := a.row(k + 1 + i)[k+1:]
+			for j := range i + 1 {
+				row[j] -= v[i]*conj(w[j]) + w[i]*conj(v[j])
+			}
+		}
+	}
+	for i := range diagonal {
+		diagonal[i] = realPart(a.at(i, i))
+	}
+	return q, diagonal, beside
+}
+
+// chase is one QR step on rows start to end of a tridiagonal matrix: the first
+// rotation is that of the shifted matrix, and the others chase what it puts
+// outside of the diagonals down to the end. The rotations are applied to
+// neighbouring rows, if there are any.
+func chase[T wide](d, e []float64, start, end int, rows matrix[T]) {
+	half := (d[end-1] - d[end]) / 2
+	off := e[end-1]
+	shift := d[end]
+	if half == 0 {
+		shift -= math.Abs(off)
+	} else if off != 0 {
+		shift -= off / ((half + math.Copysign(math.Hypot(half, off), half)) / off)
+	}
+	x, z := d[start]-shift, e[start]
+	for k := start; k < end && z != 0; k++ {
+		c, s := rotation(x, z)
+		lower := s*d[k] + c*e[k]
+		next := s*e[k] + c*d[k+1]
+		d[k] = c*(c*d[k]-s*e[k]) - s*(c*e[k]-s*d[k+1])
+		d[k+1] = s*lower + c*next
+		e[k] = c*lower - s*next
+		if k > start {
+			e[k-1] = c*e[k-1] - s*z
+		}
+		x = e[k]
+		if k < end-1 {
+			z = -s * e[k+1]
+			e[k+1] *= c
+		}
+		if rows.rows > 0 {
+			p, q := rows.row(k), rows.row(k+1)
+			cc, ss := of[T](c), of[T](s)
+			for i, u := range p {
+				w := q[i]
+				p[i], q[i] = cc*u-ss*w, ss*u+cc*w
+			}
+		}
+	}
+}
+
+// rotation is the cosine and the sine for which s·x + c·z = 0.
+func rotation(x, z float64) (c, s float64) {
+	switch {
+	case z == 0:
+		return math.Copysign(1, x), 0
+	case x == 0:
+		return 0, -math.Copysign(1, z)
+	case math.Abs(x) > math.Abs(z):
+		t := z / x
+		c = math.Copysign(1/math.Sqrt(1+t*t), x)
+		return c, -t * c
+	default:
+		t := x / z
+		s = -math.Copysign(1/math.Sqrt(1+t*t), z)
+		return -t * s, s
+	}
+}

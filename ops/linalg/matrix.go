@@ -1,0 +1,222 @@
+package linalg
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/troupe-go/troupe/kernel/elementwise"
+)
+
+// A scalar is what matrices are computed in. Halves are computed in float32.
+type scalar = elementwise.Field
+
+// A wide scalar is what decompositions by iteration are computed in.
+type wide interface{ float64 | complex128 }
+
+// A matrix has its elements row by row.
+type matrix[T scalar] struct {
+	rows, cols int
+	data       []T
+}
+
+func newMatrix[T scalar](rows, cols int) matrix[T] {
+	return matrix[T]{rows, cols, make([]T, rows*cols)}
+}
+
+func identity[T scalar](n int) matrix[T] {
+	a := newMatrix[T](n, n)
+	for i := range n {
+		a.data[i*n+i] = 1
+	}
+	return a
+}
+
+func (a matrix[T]) row(i int) []T { return a.data[i*a.cols : (i+1)*a.cols] }
+
+func (a matrix[T]) at(i, j int) T { return a.data[i*a.cols+j] }
+
+func (a matrix[T]) set(i, j int, x T) { a.data[i*a.cols+j] = x }
+
+func (a matrix[T]) clone() matrix[T] {
+	return matrix[T]{a.rows, a.cols, append([]T(nil), a.data...)}
+}
+
+func (a matrix[T]) swapRows(i, j int) {
+	x, y := a.row(i), a.row(j)
+	for k := range x {
+		x[k], y[k] = y[k], x[k]
+	}
+}
+
+// adjoint is the conjugate transpose.
+func (a matrix[T]) adjoint() matrix[T] {
+	b := newMatrix[T](a.cols, a.rows)
+	for i := range a.rows {
+		for j, x := range a.row(i) {
+			b.data[j*b.cols+i] = x
+		}
+	}
+	conjugate(b.data)
+	return b
+}
+
+// times is a·b.
+func (a matrix[T]) times(b matrix[T]) matrix[T] {
+	c := newMatrix[T](a.rows, b.cols)
+	for i := range a.rows {
+		for k, x := range a.row(i) {
+			addTo(c.row(i), x, b.row(k))
+		}
+	}
+	return c
+}
+
+// finite says whether no element is infinite or NaN.
+func (a matrix[T]) finite() bool {
+	for _, x := range a.data {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// largest is the greatest absolute value of an element.
+func (a matrix[T]) largest() float64 {
+	most := 0.0
+	for _, x := range a.data {
+		most = max(most, abs(x))
+	}
+	return most
+}
+
+func (a matrix[T]) fill(x T) {
+	for i := range a.data {
+		a.data[i] = x
+	}
+}
+
+// addTo adds x·b to a.
+func addTo[T scalar](a []T, x T, b []T) {
+	for i, y := range b[:len(a)] {
+		a[i] += x * y
+	}
+}
+
+// dot is Σ a[i]·b[i].
+func dot[T scalar](a, b []T) (sum T) {
+	for i, y := range b[:len(a)] {
+		sum += a[i] * y
+	}
+	return sum
+}
+
+func scale[T scalar](a []T, x T) {
+	for i := range a {
+		a[i] *= x
+	}
+}
+
+// conjugate replaces numbers by their conjugates.
+func conjugate[T scalar](a []T) {
+	switch a := any(a).(type) {
+	case []complex64:
+		for i, x := range a {
+			a[i] = complex(real(x), -imag(x))
+		}
+	case []complex128:
+		for i, x := range a {
+			a[i] = complex(real(x), -imag(x))
+		}
+	}
+}
+
+func conj[T scalar](x T) T {
+	switch p := any(&x).(type) {
+	case *complex64:
+		*p = complex(real(*p), -imag(*p))
+	case *complex128:
+		*p = complex(real(*p), -imag(*p))
+	}
+	return x
+}
+
+func abs[T scalar](x T) float64 {
+	switch x := any(x).(type) {
+	case float32:
+		return math.Abs(float64(x))
+	case float64:
+		return math.Abs(x)
+	case complex64:
+		return cmplx.Abs(complex128(x))
+	default:
+		return cmplx.Abs(x.(complex128))
+	}
+}
+
+// realPart is the real part of x.
+func realPart[T scalar](x T) float64 {
+	switch x := any(x).(type) {
+	case float32:
+		return float64(x)
+	case float64:
+		return x
+	case complex64:
+		return float64(real(x))
+	default:
+		return real(x.(complex128))
+	}
+}
+
+// of is the number x.
+func of[T scalar](x float64) (y T) {
+	switch p := any(&y).(type) {
+	case *float32:
+		*p = float32(x)
+	case *float64:
+		*p = x
+	case *complex64:
+		*p = complex(float32(x), 0)
+	case *complex128:
+		*p = complex(x, 0)
+	}
+	return y
+}
+
+// squares is Σ |x|².
+func squares[T scalar](a []T) (sum float64) {
+	switch a := any(a).(type) {
+	case []float64:
+		for _, x := range a {
+			sum += x * x
+		}
+	case []complex128:
+		for _, x := range a {
+			sum += real(x)*real(x) + imag(x)*imag(x)
+		}
+	default:
+		for _, x := range a.([]T) {
+			sum += abs(x) * abs(x)
+		}
+	}
+	return sum
+}
+
+// isComplex says whether T is a type of complex numbers.
+func isComplex[T scalar]() bool {
+	switch any(*new(T)).(type) {
+	case complex64, complex128:
+		return true
+	}
+	return false
+}
+
+// precision is the distance of 1 to the next number of T, and the least normal
+// positive number.
+func precision[T scalar]() (epsilon, least float64) {
+	switch any(*new(T)).(type) {
+	case float32, complex64:
+		return 0x1p-23, 0x1p-126
+	}
+	return 0x1p-52, 0x1p-1022
+}

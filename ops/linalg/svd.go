@@ -1,0 +1,154 @@
+package linalg
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+)
+
+// singular finds the singular values of a, from the largest, and as columns of
+// u and v the vectors: as many as there are values, or, if full, all. Elements
+// that are not finite make everything NaN. It overwrites a.
+//
+// The columns of the triangle of a, or of its adjoint, whichever is not broader
+// than high, are rotated in pairs until all are orthogonal: M. Hestenes,
+// Inversion of matrices by biorthogonalization, 1958; Golub and Van Loan, 8.6.3.
+// Small singular values are as exact, relatively, as the columns allow.
+func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64, u, v matrix[T], err error) {
+	if a.rows < a.cols {
+		s, v, u, err = singular(ctx, a.adjoint(), full)
+		return s, u, v, err
+	}
+	m, n := a.rows, a.cols
+	width := n
+	if full {
+		width = m
+	}
+	if !a.finite() {
+		u, v = newMatrix[T](m, width), newMatrix[T](n, n)
+		u.fill(of[T](math.NaN()))
+		v.fill(of[T](math.NaN()))
+		return slices.Repeat([]float64{math.NaN()}, n), u, v, nil
+	}
+	size := a.largest()
+	if size < 0x1p-1000 {
+		size = 1 // its inverse would overflow
+	}
+	scale(a.data, of[T](1/size))
+	var q reflections[T]
+	if m > n {
+		q = triangularize(a)
+		a = matrix[T]{n, n, a.data[:n*n]}
+	}
+	conjugate(a.data)
+	columns := a.adjoint() // one a row
+	right := identity[T](n)
+	if err := orthogonalize(ctx, columns, right); err != nil {
+		return nil, u, v, err
+	}
+	s = make([]float64, n)
+	order := make([]int, n)
+	for j := range n {
+		s[j], order[j] = math.Sqrt(squares(columns.row(j))), j
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
+
+	values := make([]float64, n)
+	u, v = newMatrix[T](m, width), newMatrix[T](n, n)
+	rank := 0
+	for to, j := range order {
+		values[to] = s[j] * size
+		for i, x := range right.row(j) {
+			v.set(i, to, x)
+		}
+		if s[j] > 0 {
+			rank++
+			for i, x := range columns.row(j) {
+				u.set(i, to, x/of[T](s[j]))
+			}
+		}
+	}
+	q.applyTo(u)
+	complete(u, rank)
+	return values, u, v, nil
+}
+
+// orthogonalize rotates the rows of a, and with them those of b, until all are
+// orthogonal.
+func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) error {
+	for sweep, again := 0, true; again && sweep < 60; sweep++ {
+		again = false
+		for i := range a.rows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for j := i + 1; j < a.rows; j++ {
+				again = orthogonalizePair(a.row(i), a.row(j), b.row(i), b.row(j)) || again
+			}
+		}
+	}
+	return nil
+}
+
+// orthogonalizePair rotates x and y, and with them u and v. It is false if they
+// were orthogonal.
+func orthogonalizePair[T wide](x, y, u, v []T) bool {
+	a, b := squares(x), squares(y)
+	g := inner(x, y)
+	size := abs(g)
+	if size <= 0x1p-52*math.Sqrt(a)*math.Sqrt(b) || size < 0x1p-1000 {
+		return false
+	}
+	phase := conj(g / of[T](size)) // of y, against x
+	zeta := (b - a) / (2 * size)
+	t := math.Copysign(1/(math.Abs(zeta)+math.Hypot(1, zeta)), zeta)
+	c := 1 / math.Hypot(1, t)
+	s := c * t
+	rotate(x, y, of[T](c), of[T](s), phase)
+	rotate(u, v, of[T](c), of[T](s), phase)
+	return true
+}
+
+// rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y).
+func rotate[T wide](x, y []T, c, s, phase T) {
+	cp, sp := c*phase, s*phase
+	for i, p := range x {
+		q := y[i]
+		x[i], y[i] = c*p-sp*q, s*p+cp*q
+	}
+}
+
+// inner is Σ conj(x[i])·y[i].
+func inner[T wide](x, y []T) T {
+	switch x := any(x).(type) {
+	case []complex128:
+		y := any(y).([]complex128)
+		var re, im float64
+		for i, p := range x {
+			q := y[i]
+			re += real(p)*real(q) + imag(p)*imag(q)
+			im += real(p)*imag(q) - imag(p)*real(q)
+		}
+		return any(complex(re, im)).(T)
+	}
+	return dot(x, y)
+}
+
+// complete fills the columns of u behind the first rank ones, which are
+// orthonormal, so that all are.
+func complete[T wide](u matrix[T], rank int) {
+	if rank == u.cols {
+		return
+	}
+	part := newMatrix[T](u.rows, rank)
+	for i := range u.rows {
+		copy(part.row(i), u.row(i))
+	}
+	q := triangularize(part)
+	all := q.columns(u.rows, u.cols)
+	for i := range u.rows {
+		copy(u.row(i)[rank:], all.row(i)[rank:])
+	}
+}
