@@ -31,3 +31,8 @@ func TestTopAgainstTensorFlow(t *testing.T) {
 func TestRecurrentCellsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/recurrent.jsonl", tensor.Tolerance{RTol: 1e-2, ATol: 5e-3})
 }
+
+// Answers that testdata/ctc.py recorded.
+func TestCTCAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/ctc.jsonl", tensor.Tolerance{RTol: 1e-4, ATol: 1e-5})
+}
