@@ -26,9 +26,12 @@ def element(x):
     return str(x)
 
 
-def tensor(x):
+def tensor(x, dtype=None):
     x = np.asarray(x)
-    name = "string" if x.dtype == object else NAMES.get(str(x.dtype), str(x.dtype))
+    name = dtype.name if dtype else "string" if x.dtype == object else str(x.dtype)
+    name = NAMES.get(name, name)
+    if x.dtype.fields:  # NumPy has quantized types as records
+        x = x[x.dtype.names[0]]
     head = name + "[" + ",".join(map(str, x.shape)) + "]"
     return " ".join([head] + [element(v) for v in x.reshape(-1)])
 
@@ -50,10 +53,11 @@ class Recorder:
         self.file = open(path, "w")
 
     def ask(self, op, inputs, only=None, types=None, **attrs):
-        """Only is how many outputs are kept, all by default."""
+        """Only is how many outputs are kept, all by default. Types, a list with
+        None where NumPy has the type, are those of the inputs."""
         arrays = [np.asarray(x) for x in inputs]
         rec = {"Op": op, "Attrs": ", ".join(f"{k}={attr(v)}" for k, v in attrs.items()),
-               "In": [tensor(x) for x in arrays]}
+               "In": [tensor(x, types[i] if types else None) for i, x in enumerate(arrays)]}
         graph = tf.Graph()
         with graph.as_default():
             places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string) for i, x in enumerate(arrays)]
@@ -64,7 +68,7 @@ class Recorder:
                 out = list(out) if isinstance(out, (list, tuple)) else [out]
                 with tf.compat.v1.Session(graph=graph) as s:
                     got = s.run(out, dict(zip(places, arrays)))
-                rec["Out"] = [tensor(g) for g in got][:only]
+                rec["Out"] = [tensor(g, o.dtype.base_dtype) for o, g in zip(out, got)][:only]
             except (tf.errors.OpError, ValueError) as e:
                 code = {3: "INVALID_ARGUMENT", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE"}.get(getattr(e, "error_code", 3), "?")
                 text = str(e).split("\n")

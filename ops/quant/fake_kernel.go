@@ -1,0 +1,178 @@
+package quant
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(newFake, "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVars",
+		"FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannel", "FakeQuantWithMinMaxVarsPerChannelGradient")
+}
+
+// A fake is the kernels of the FakeQuant operations: least and most are the
+// integers that there are.
+type fake struct {
+	least, most float32
+	low, high   float32 // the range, where attributes give it
+	perChannel  bool
+}
+
+func newFake(c *kernel.Construction) (kernel.Kernel, error) {
+	bits := c.Int("num_bits")
+	if bits < 2 || bits > 16 {
+		return nil, c.Errorf("num_bits must be between 2 and 16, inclusive")
+	}
+	k := &fake{most: float32(int(1)<<bits - 1), low: c.Float("min"), high: c.Float("max")}
+	if c.Bool("narrow_range") {
+		k.least = 1
+	}
+	args := c.Attrs.Find("min") != nil
+	if args && !(k.low < k.high) {
+		return nil, c.Errorf("min has to be smaller than max, was: %v >= %v", k.low, k.high)
+	}
+	switch c.Op.Name {
+	case "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars":
+		return kernel.Func(k.forward), nil
+	case "FakeQuantWithMinMaxVarsPerChannel":
+		k.perChannel = true
+		return kernel.Func(k.forward), nil
+	case "FakeQuantWithMinMaxVarsPerChannelGradient":
+		k.perChannel = true
+	}
+	return kernel.Func(k.gradient), nil
+}
+
+// A nudged range has zero among the numbers that the integers stand for.
+type nudged struct {
+	low, high, scale float32
+	none             bool // both ends were 0
+}
+
+func (k *fake) nudge(low, high float32) nudged {
+	if low == 0 && high == 0 {
+		return nudged{none: true}
+	}
+	scale := (high - low) / (k.most - k.least)
+	zero := k.least - low/scale
+	switch {
+	case zero < k.least:
+		zero = k.least
+	case zero > k.most:
+		zero = k.most
+	default:
+		zero = float32(math.Round(float64(zero)))
+	}
+	return nudged{(k.least - zero) * scale, (k.most - zero) * scale, scale, false}
+}
+
+// nudges are the ranges of the channels, or the one range, that inputs at and
+// at+1, if there are any, or attributes give.
+func (k *fake) nudges(x []int64, in []tensor.Value, at int) ([]nudged, error) {
+	if at >= len(in) {
+		return []nudged{k.nudge(k.low, k.high)}, nil
+	}
+	n := 1
+	for i, v := range in[at : at+2] {
+		name := []string{"min", "max"}[i]
+		switch {
+		case !k.perChannel:
+			if v.Rank() != 0 {
+				return nil, status.Invalid("`%s` must be rank 0 but is rank %d", name, v.Rank())
+			}
+		case len(x) == 0:
+			return nil, status.Invalid("inputs must have at least one dimension")
+		default:
+			n = int(x[len(x)-1])
+			if v.Rank() != 1 {
+				return nil, status.Invalid("`%s` must be rank 1 but is rank %d", name, v.Rank())
+			}
+			if v.NumElements() != n {
+				return nil, status.Invalid("%s has incorrect size, expected %d was %d", name, n, v.NumElements())
+			}
+		}
+	}
+	all, low, high := make([]nudged, n), tensor.Of[float32](&in[at]), tensor.Of[float32](&in[at+1])
+	for i := range all {
+		all[i] = k.nudge(low[i], high[i])
+	}
+	return all, nil
+}
+
+func (k *fake) forward(ctx *kernel.Context, in, out []tensor.Value) error {
+	ranges, err := k.nudges(in[0].Dims(), in, 1)
+	if err != nil {
+		return err
+	}
+	if out[0], err = ctx.Alloc(tensor.Float, in[0].Dims()); err != nil {
+		return err
+	}
+	x, o := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0])
+	ctx.Parallel(len(x), elementwise.Grain/4, func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			r := &ranges[i%len(ranges)]
+			if r.none {
+				o[i] = 0
+				continue
+			}
+			inverse := 1 / r.scale
+			zero := float32(math.Round(float64(-r.low * inverse)))
+			v := min(max(x[i], r.low), r.high)
+			o[i] = float32(math.Floor(float64((v-r.low)*inverse-zero+0.5))) * r.scale
+		}
+	})
+	return ctx.Err()
+}
+
+// gradient passes on what is inside the range; what is below or above is added
+// up for the ends, where these are inputs.
+func (k *fake) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
+	if !tensor.SameShape(in[0], in[1]) {
+		return status.Invalid("gradient and input must be the same size")
+	}
+	ranges, err := k.nudges(in[1].Dims(), in, 2)
+	if err != nil {
+		return err
+	}
+	if out[0], err = ctx.Alloc(tensor.Float, in[0].Dims()); err != nil {
+		return err
+	}
+	below, above := make([]float64, len(ranges)), make([]float64, len(ranges))
+	g, x, o := tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), tensor.Of[float32](&out[0])
+	for i, v := range x {
+		if i%elementwise.Grain == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := i % len(ranges)
+		r := &ranges[at]
+		o[i] = 0
+		switch {
+		case r.none || v >= r.low && v <= r.high:
+			o[i] = g[i]
+		case v < r.low:
+			below[at] += float64(g[i])
+		case v > r.high:
+			above[at] += float64(g[i])
+		}
+	}
+	if len(out) == 1 {
+		return nil
+	}
+	for i, sums := range [][]float64{below, above} {
+		if out[1+i], err = ctx.Alloc(tensor.Float, in[2].Dims()); err != nil {
+			return err
+		}
+		o := tensor.Of[float32](&out[1+i])
+		for j := range o {
+			o[j] = float32(sums[j])
+		}
+	}
+	return nil
+}

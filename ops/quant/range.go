@@ -1,0 +1,67 @@
+package quant
+
+import (
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A slicing is how a tensor falls into slices of a dimension, each with a range
+// of its own: outer blocks of n slices of inner elements.
+type slicing struct{ outer, n, inner int }
+
+// slicingOf is that of dims along axis; -1 is one slice for all.
+func slicingOf(dims []int64, axis int64) (slicing, error) {
+	s := slicing{1, 1, 1}
+	if axis == -1 {
+		for _, d := range dims {
+			s.inner *= int(d)
+		}
+		return s, nil
+	}
+	if axis < -1 {
+		return s, status.Invalid("Axis must be at least -1. Found %d", axis)
+	}
+	if axis >= int64(len(dims)) {
+		return s, status.Invalid("Axis should be less than total dimension count of the input tensor: axis=%d, dims=%d", axis, len(dims))
+	}
+	for i, d := range dims {
+		switch {
+		case int64(i) < axis:
+			s.outer *= int(d)
+		case int64(i) == axis:
+			s.n = int(d)
+		default:
+			s.inner *= int(d)
+		}
+	}
+	return s, nil
+}
+
+// each calls f for every run of elements of slice i: from lo to hi.
+func (s slicing) each(f func(i, lo, hi int)) {
+	if s.inner == 0 {
+		return
+	}
+	for o := range s.outer {
+		for i := range s.n {
+			lo := (o*s.n + i) * s.inner
+			f(i, lo, lo+s.inner)
+		}
+	}
+}
+
+// ranges reads the ends of the slices' ranges: scalars, or tensors of one
+// element, for one slice along no axis, else vectors.
+func (s slicing) ranges(low, high *tensor.Value, axis int64) error {
+	for i, v := range []*tensor.Value{low, high} {
+		name := []string{"min_range", "max_range"}[i]
+		if axis == -1 {
+			if v.NumElements() != 1 {
+				return status.Invalid("%s must be a scalar, got shape %s", name, tensor.FormatDims(v.Dims()))
+			}
+		} else if v.Rank() != 1 || v.NumElements() != s.n {
+			return status.Invalid("%s must be a 1-D tensor of size %d, got shape %s", name, s.n, tensor.FormatDims(v.Dims()))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+package quant_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Answers that testdata/quant.py recorded from TensorFlow.
+func TestQuantizationAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/quant.jsonl", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
+}
