@@ -21,7 +21,7 @@ func BandedTriangularSolveAdjoint(value bool) BandedTriangularSolveAttr {
 //
 // Arguments:
 //
-//   - matrix: The bands as rows, from the main diagonal down for a lower matrix, aligned with the columns of A.
+//   - matrix: The bands as rows, from the main diagonal down for a lower matrix, aligned with the rows of A.
 //   - rhs: B.
 //
 // Options: [BandedTriangularSolveLower], [BandedTriangularSolveAdjoint].

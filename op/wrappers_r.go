@@ -17,7 +17,7 @@ func RFFTTcomplex(value tf.DataType) RFFTAttr {
 // Arguments:
 //
 //   - input: Types: float, double.
-//   - fft_length: The length n; the input is cut or filled up with zeros. Type: int32.
+//   - fft_length: The length n; a longer input is cut, a shorter one is an error. Type: int32.
 //
 // Results:
 //
@@ -49,7 +49,7 @@ func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 // Arguments:
 //
 //   - input: Types: float, double.
-//   - fft_length: The two lengths; the input is cut or filled up with zeros. Type: int32.
+//   - fft_length: The two lengths; a longer input is cut, a shorter one is an error. Type: int32.
 //
 // Results:
 //
@@ -81,7 +81,7 @@ func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 // Arguments:
 //
 //   - input: Types: float, double.
-//   - fft_length: The three lengths; the input is cut or filled up with zeros. Type: int32.
+//   - fft_length: The three lengths; a longer input is cut, a shorter one is an error. Type: int32.
 //
 // Results:
 //

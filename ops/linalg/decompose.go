@@ -243,7 +243,7 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 			vectors = eigenvectors(t, u)
 		}
 		if isReal {
-			tidy(values, vectors)
+			order = tidy(values, vectors)
 		} else { // TensorFlow's order for complex matrices
 			slices.SortStableFunc(order, func(i, j int) int {
 				return cmp.Compare(cmplx.Abs(values[i]), cmplx.Abs(values[j]))
@@ -259,27 +259,64 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 	}}, nil
 }
 
-// tidy makes the eigenvalues of a real matrix real, and their vectors, where
-// only rounding has made them complex.
-func tidy(values []complex128, vectors matrix[complex128]) {
+// tidy gives the eigenvalues of a real matrix, and their vectors, the form that
+// rounding has blurred: real, or pairs of conjugates, which stand side by side in
+// the order that it returns, the one above the real axis first.
+func tidy(values []complex128, vectors matrix[complex128]) (order []int) {
 	largest := 0.0
 	for _, x := range values {
 		largest = max(largest, cmplx.Abs(x))
 	}
+	rounding := 0x1p-52 * largest * float64(len(values))
+	placed := make([]bool, len(values))
 	for k, x := range values {
-		if math.Abs(imag(x)) > 0x1p-52*largest*float64(len(values)) {
+		if placed[k] {
 			continue
 		}
-		values[k] = complex(real(x), 0)
-		most := complex128(1)
-		for i := range vectors.rows {
-			if v := vectors.at(i, k); i == 0 || cmplx.Abs(v) > cmplx.Abs(most) {
-				most = v
+		if math.Abs(imag(x)) <= rounding {
+			values[k] = complex(real(x), 0)
+			makeReal(vectors, k)
+			order = append(order, k)
+			continue
+		}
+		partner := -1
+		for j := k + 1; j < len(values); j++ {
+			if !placed[j] && (partner < 0 || cmplx.Abs(values[j]-cmplx.Conj(x)) < cmplx.Abs(values[partner]-cmplx.Conj(x))) {
+				partner = j
 			}
 		}
-		turn := cmplx.Conj(most) / complex(cmplx.Abs(most), 0)
-		for i := range vectors.rows {
-			vectors.set(i, k, complex(real(vectors.at(i, k)*turn), 0))
+		if partner < 0 {
+			order = append(order, k)
+			continue
 		}
+		placed[partner] = true
+		upper, lower := k, partner
+		if imag(x) < 0 {
+			upper, lower = partner, k
+		}
+		values[lower] = cmplx.Conj(values[upper])
+		for i := range vectors.rows {
+			vectors.set(i, lower, cmplx.Conj(vectors.at(i, upper)))
+		}
+		order = append(order, upper, lower)
+	}
+	return order
+}
+
+// makeReal turns the vector in column k, a real one but for its phase, into a
+// real one.
+func makeReal(vectors matrix[complex128], k int) {
+	most := complex128(0)
+	for i := range vectors.rows {
+		if v := vectors.at(i, k); cmplx.Abs(v) > cmplx.Abs(most) {
+			most = v
+		}
+	}
+	if most == 0 {
+		return
+	}
+	turn := cmplx.Conj(most) / complex(math.Copysign(cmplx.Abs(most), real(most)), 0)
+	for i := range vectors.rows {
+		vectors.set(i, k, complex(real(vectors.at(i, k)*turn), 0))
 	}
 }

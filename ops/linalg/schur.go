@@ -146,29 +146,38 @@ func wilkinson(a matrix[complex128], end int) complex128 {
 	return y * size
 }
 
-// A givens is the rotation of a pair that takes (x, y) to (r, 0).
-type givens struct{ c, s complex128 }
+// A givens is the rotation of a pair that takes (x, y) to (r, 0), with a real
+// cosine of the sign of Re x.
+type givens struct {
+	c float64
+	s complex128
+}
 
 func newGivens(x, y complex128) givens {
-	r := math.Hypot(cmplx.Abs(x), cmplx.Abs(y))
-	if r == 0 {
-		return givens{1, 0}
+	p, q := cmplx.Abs(x), cmplx.Abs(y)
+	switch {
+	case q == 0:
+		return givens{math.Copysign(1, real(x)), 0}
+	case p == 0:
+		return givens{0, -y / complex(q, 0)}
 	}
-	return givens{x / complex(r, 0), y / complex(r, 0)}
+	r := math.Copysign(math.Hypot(p, q), real(x))
+	return givens{p / r, -y * cmplx.Conj(x) / complex(p*r, 0)}
 }
 
 // rows rotates two rows.
 func (g givens) rows(x, y []complex128) {
-	c, s := cmplx.Conj(g.c), cmplx.Conj(g.s)
+	c, s, t := complex(g.c, 0), g.s, cmplx.Conj(g.s)
 	for i, p := range x {
 		q := y[i]
-		x[i], y[i] = c*p+s*q, g.c*q-g.s*p
+		x[i], y[i] = c*p-t*q, s*p+c*q
 	}
 }
 
 // pair rotates the elements of two columns, by the adjoint.
 func (g givens) pair(p, q complex128) (complex128, complex128) {
-	return g.c*p + g.s*q, cmplx.Conj(g.c)*q - cmplx.Conj(g.s)*p
+	c := complex(g.c, 0)
+	return c*p - g.s*q, cmplx.Conj(g.s)*p + c*q
 }
 
 // eigenvectors is the eigenvectors of u·t·uᴴ as columns of length 1, where t is

@@ -78,37 +78,35 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 // orthogonalize rotates the rows of a, and with them those of b, until all are
 // orthogonal.
 func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) error {
+	norms := make([]float64, a.rows) // squared, of the rows
 	for sweep, again := 0, true; again && sweep < 60; sweep++ {
 		again = false
+		for i := range norms {
+			norms[i] = squares(a.row(i))
+		}
 		for i := range a.rows {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			for j := i + 1; j < a.rows; j++ {
-				again = orthogonalizePair(a.row(i), a.row(j), b.row(i), b.row(j)) || again
+				g := inner(a.row(i), a.row(j))
+				size := abs(g)
+				if size <= 0x1p-52*math.Sqrt(norms[i])*math.Sqrt(norms[j]) || size < 0x1p-1000 {
+					continue
+				}
+				again = true
+				phase := conj(g / of[T](size)) // of row j, against row i
+				zeta := (norms[j] - norms[i]) / (2 * size)
+				t := math.Copysign(1/(math.Abs(zeta)+math.Hypot(1, zeta)), zeta)
+				c := 1 / math.Hypot(1, t)
+				rotate(a.row(i), a.row(j), of[T](c), of[T](c*t), phase)
+				rotate(b.row(i), b.row(j), of[T](c), of[T](c*t), phase)
+				norms[i] = max(0, norms[i]-t*size)
+				norms[j] = max(0, norms[j]+t*size)
 			}
 		}
 	}
 	return nil
-}
-
-// orthogonalizePair rotates x and y, and with them u and v. It is false if they
-// were orthogonal.
-func orthogonalizePair[T wide](x, y, u, v []T) bool {
-	a, b := squares(x), squares(y)
-	g := inner(x, y)
-	size := abs(g)
-	if size <= 0x1p-52*math.Sqrt(a)*math.Sqrt(b) || size < 0x1p-1000 {
-		return false
-	}
-	phase := conj(g / of[T](size)) // of y, against x
-	zeta := (b - a) / (2 * size)
-	t := math.Copysign(1/(math.Abs(zeta)+math.Hypot(1, zeta)), zeta)
-	c := 1 / math.Hypot(1, t)
-	s := c * t
-	rotate(x, y, of[T](c), of[T](s), phase)
-	rotate(u, v, of[T](c), of[T](s), phase)
-	return true
 }
 
 // rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y).
