@@ -36,3 +36,8 @@ func TestRecurrentCellsAgainstTensorFlow(t *testing.T) {
 func TestCTCAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/ctc.jsonl", tensor.Tolerance{RTol: 1e-4, ATol: 1e-5})
 }
+
+// Answers that testdata/fractional.py recorded.
+func TestFractionalPoolingsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/fractional.jsonl", tensor.Tolerance{RTol: 1e-5, ATol: 1e-5})
+}
