@@ -127,3 +127,20 @@ func ReadTensor(dt DType, shape []int64, r io.Reader) (*Tensor, error) {
 	}
 	return t, nil
 }
+
+// ReadContents fills v, which the caller alone holds, from its elements'
+// little-endian bytes, as [Tensor.WriteContentsTo] writes them; for dtypes
+// without pointers only. It fails where r does, and then leaves the elements
+// undefined.
+func (v *Value) ReadContents(r io.Reader) error {
+	b := Bytes(v)
+	if len(b) == 0 {
+		return nil
+	}
+	if _, err := io.ReadFull(r, b); err != nil {
+		return err
+	}
+	t := Tensor{dtype: v.DType(), n: v.NumElements(), data: unsafe.Pointer(unsafe.SliceData(b))}
+	t.setBytes(b)
+	return nil
+}

@@ -24,6 +24,18 @@ func TestContentsRoundTrip(t *testing.T) {
 			if err != nil || n != int64(b.Len()) || b.Len() != x.NumElements()*dt.Size() {
 				t.Fatalf("%v %v: wrote %d bytes and says %d, %v", dt, shape, b.Len(), n, err)
 			}
+			into := ValueOf(someTensor(t, dt, shape))
+			if err := into.ReadContents(bytes.NewReader(b.Bytes())); err != nil {
+				t.Errorf("%v %v: %v", dt, shape, err)
+			}
+			if err := Compare(into.Tensor(), x, Tolerance{Exact: true}); err != nil {
+				t.Errorf("%v %v: read in place: %v", dt, shape, err)
+			}
+			if x.NumElements() > 0 {
+				if err := into.ReadContents(bytes.NewReader(b.Bytes()[1:])); err != io.ErrUnexpectedEOF && err != io.EOF {
+					t.Errorf("%v %v: short data read in place: %v", dt, shape, err)
+				}
+			}
 			b.WriteString("rest")
 			y, err := ReadTensor(dt, shape, iotest.OneByteReader(&b))
 			if err == nil {

@@ -1,6 +1,7 @@
 // Package wire holds the messages in which graphs, tensors, definitions and
 // models travel: [GraphDef], [NodeDef], [AttrValue], [TensorProto], [OpDef],
-// [FunctionDef], [SavedModel], [ConfigProto] and their parts.
+// [FunctionDef], [SavedModel], [ConfigProto], the entries of checkpoints, and
+// their parts.
 //
 // The types are generated from the .proto files under troupe/. Field numbers,
 // field names, types and enum values are those of TensorFlow's messages, so
@@ -19,4 +20,4 @@
 // tensor through [TensorProto].
 package wire
 
-//go:generate protoc --go_out=. --go_opt=module=github.com/troupe-go/troupe/wire troupe/types.proto troupe/tensor.proto troupe/node.proto troupe/op.proto troupe/graph.proto troupe/session.proto troupe/saved_model.proto
+//go:generate protoc --go_out=. --go_opt=module=github.com/troupe-go/troupe/wire troupe/types.proto troupe/tensor.proto troupe/node.proto troupe/op.proto troupe/graph.proto troupe/session.proto troupe/saved_model.proto troupe/tensor_slice.proto troupe/tensor_bundle.proto
