@@ -1,6 +1,12 @@
 package lookup
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("InitializeTable").
@@ -79,4 +85,95 @@ Tvalues: The type of the values.`)
 
 Tkeys: The type of the keys.
 Tvalues: The type of the values.`)
+
+	registerUser(initialize, "InitializeTable", "InitializeTableV2")
+	registerUser(restore, "LookupTableImport", "LookupTableImportV2")
+	kernel.ForAll(newExport, "LookupTableExport", "LookupTableExportV2")
+	kernel.ForAll(newFile, "InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+}
+
+func initialize(ctx *kernel.Context, t *Table, in, _ []tensor.Value) error {
+	if t.kind != fixed {
+		return status.Invalid("Table %s %s is not initializable", t.container, t.name)
+	}
+	if err := t.fits(in, false); err != nil {
+		return err
+	}
+	keys, values := in[1], in[2]
+	if keys.Rank() != 1 {
+		return status.Invalid("Keys must be a vector, but received shape%s", tensor.FormatDims(keys.Dims()))
+	}
+	if values.Rank() != 1 || keys.Dim(0) != values.Dim(0) {
+		return status.Invalid("Keys and values must have the same size %d vs %d", keys.NumElements(), values.NumElements())
+	}
+	return t.fill(ctx, in)
+}
+
+// fill gives a fixed table its content. A second one must have as many
+// elements, and changes nothing.
+func (t *Table) fill(ctx *kernel.Context, in []tensor.Value) error {
+	n := in[1].NumElements()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.filled {
+		if n != t.n {
+			return status.Errorf(status.FailedPrecondition, "Table was already initialized with different data.")
+		}
+		return nil
+	}
+	if err := t.putAll(ctx, in, n); err != nil {
+		t.clear()
+		return err
+	}
+	t.filled = true
+	return nil
+}
+
+// restore replaces the content of a table.
+func restore(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
+	if t.kind == fixed {
+		return initialize(ctx, t, in, out)
+	}
+	if err := t.fits(in, false); err != nil {
+		return err
+	}
+	n, err := t.checkValues(in)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	return t.putAll(ctx, in, n)
+}
+
+// export gives the content in the order of the slots.
+func export(ctx *kernel.Context, t *Table, _, out []tensor.Value) error {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for i, part := range []struct {
+		v    *tensor.Value
+		dt   tensor.DType
+		dims []int64
+	}{{&t.keys, t.key, t.keyDims}, {&t.values, t.value, t.valueDims}} {
+		v, err := ctx.Alloc(part.dt, append([]int64{int64(t.n)}, part.dims...))
+		if err != nil {
+			return err
+		}
+		out[i] = v
+		if t.n > 0 {
+			strided.Move(&out[i], 0, part.v, 0, t.n*size(part.dims))
+		}
+	}
+	return nil
+}
+
+func newExport(c *kernel.Construction) (kernel.Kernel, error) {
+	key, value := c.Type("Tkeys"), c.Type("Tvalues")
+	return &user{run: func(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
+		if t.key != key || t.value != value {
+			return status.Invalid("Signature mismatch, have: %v->%v, %v expected: %[1]v->%[4]v, %[5]v", in[0].DType(), key, value, t.key, t.value)
+		}
+		return export(ctx, t, in, out)
+	}}, nil
 }
