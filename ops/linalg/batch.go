@@ -18,7 +18,8 @@ type batch[T scalar] struct {
 	sizes func(in []matrix[T]) ([][]int, error)
 	// run computes the outputs' shares, which are zero. A share that is no
 	// matrix has one column, and one row if it is a scalar. The inputs may be
-	// overwritten.
+	// overwritten. Algorithms stop anywhere once the step has ended, as then
+	// their results do not count.
 	run func(s *scratch[T]) error
 	// outputs are the types of the outputs.
 	outputs []tensor.DType
@@ -108,9 +109,9 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			for _, m := range s.out {
 				clear(m.data)
 			}
-			err := ctx.Err()
-			if err == nil {
-				err = k.run(&s)
+			err := k.run(&s)
+			if ended := ctx.Err(); ended != nil {
+				err = ended
 			}
 			if err != nil {
 				failure.at(b, err)

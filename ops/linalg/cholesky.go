@@ -9,9 +9,9 @@ import (
 // cholesky replaces the lower triangle of a, which it takes for that of a
 // positive definite matrix, by L of A = L·Lᴴ. It is false if it meets a pivot
 // that is not positive.
-func cholesky[T scalar](a matrix[T]) bool {
+func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
 	left := make([]T, a.rows) // the row of L, conjugated
-	for j := range a.rows {
+	for j := 0; j < a.rows && ctx.Err() == nil; j++ {
 		row := a.row(j)
 		copy(left, row[:j])
 		conjugate(left[:j])
@@ -39,22 +39,21 @@ func clearUpper[T scalar](a matrix[T]) {
 // choleskyGradient is the gradient of A that follows from grad, that of L, of
 // which the lower triangle counts: I. Murray, Differentiation of the Cholesky
 // decomposition, 2016, equation 8.
-func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) (matrix[T], error) {
+func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) matrix[T] {
 	n := l.rows
 	clearUpper(l)
 	clearUpper(grad)
 	adjoint := l.adjoint()
-	s := adjoint.times(grad)
+	s := adjoint.times(ctx, grad)
 	for i := range n { // the lower half of s, mirrored
 		for j := range i {
 			s.set(j, i, conj(s.at(i, j)))
 		}
 	}
 	// L⁻ᴴ·S·L⁻¹ / 2, one side after the other; s is its own adjoint.
-	if err := substitute(ctx, adjoint, s, false, false); err != nil {
-		return s, err
-	}
+	substitute(ctx, adjoint, s, false, false)
 	g := s.adjoint()
+	substitute(ctx, adjoint, g, false, false)
 	scale(g.data, 0.5)
-	return g, substitute(ctx, adjoint, g, false, false)
+	return g
 }

@@ -91,7 +91,7 @@ func newCholesky[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 	return &batch[T]{inputs: 1, sizes: square[T](2), outputs: c.Outputs, run: func(s *scratch[T]) error {
 		l := s.out[0]
 		copy(l.data, s.in[0].data)
-		if !cholesky(l) {
+		if !cholesky(s.ctx, l) {
 			l.fill(of[T](math.NaN()))
 		}
 		clearUpper(l)
@@ -110,9 +110,8 @@ func newCholeskyGrad[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 		return [][]int{{in[0].rows, in[0].cols}}, nil
 	}
 	return &batch[T]{inputs: 2, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
-		g, err := choleskyGradient(s.ctx, s.in[0], s.in[1])
-		copy(s.out[0].data, g.data)
-		return err
+		copy(s.out[0].data, choleskyGradient(s.ctx, s.in[0], s.in[1]).data)
+		return nil
 	}}, nil
 }
 
@@ -120,10 +119,7 @@ func newLu[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 	k := &batch[T]{inputs: 1, sizes: square[T](2, 1), outputs: c.Outputs, run: func(s *scratch[T]) error {
 		lu := s.out[0]
 		copy(lu.data, s.in[0].data)
-		p, _, err := factorize(s.ctx, lu)
-		if err != nil {
-			return err
-		}
+		p, _ := factorize(s.ctx, lu)
 		if !regular(lu) {
 			return status.Invalid("Input is not invertible.")
 		}
@@ -152,9 +148,9 @@ func newQr[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 	}
 	return &batch[T]{inputs: 1, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
 		a, r := s.in[0], s.out[1]
-		reflections := triangularize(a)
+		reflections := triangularize(s.ctx, a)
 		copy(r.data, a.data) // as many rows as r has
-		copy(s.out[0].data, reflections.columns(a.rows, s.out[0].cols).data)
+		copy(s.out[0].data, reflections.columns(s.ctx, a.rows, s.out[0].cols).data)
 		return nil
 	}}, nil
 }
@@ -173,10 +169,7 @@ func newSvd[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 		return [][]int{{p}, {m, p}, {n, p}}, nil
 	}
 	return &batch[T]{inputs: 1, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
-		values, u, v, err := singular(s.ctx, s.in[0], vectors && full)
-		if err != nil {
-			return err
-		}
+		values, u, v := singular(s.ctx, s.in[0], vectors && full)
 		for i, x := range values {
 			s.out[0].data[i] = of[T](x)
 		}
@@ -199,10 +192,7 @@ func spectrum[T scalar](wanted bool) func(in []matrix[T]) ([][]int, error) {
 func newHermitian[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 	wanted := c.Bool("compute_v")
 	return &batch[T]{inputs: 1, sizes: spectrum[T](wanted), outputs: c.Outputs, run: func(s *scratch[T]) error {
-		values, vectors, ok, err := hermitian(s.ctx, s.in[0], wanted)
-		if err != nil {
-			return err
-		}
+		values, vectors, ok := hermitian(s.ctx, s.in[0], wanted)
 		if !ok {
 			return status.Invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
 		}
@@ -225,10 +215,7 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 	wanted := c.Bool("compute_v")
 	return &batch[complex128]{inputs: 1, sizes: spectrum[complex128](wanted), outputs: c.Outputs, run: func(s *scratch[complex128]) error {
 		t := s.in[0]
-		u, ok, err := schur(s.ctx, t, wanted)
-		if err != nil {
-			return err
-		}
+		u, ok := schur(s.ctx, t, wanted)
 		if !ok {
 			return status.Invalid("Eigen decomposition was not successful. The input might not be valid.")
 		}
@@ -240,7 +227,7 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		var vectors matrix[complex128]
 		if wanted {
-			vectors = eigenvectors(t, u)
+			vectors = eigenvectors(s.ctx, t, u)
 		}
 		if isReal {
 			order = tidy(values, vectors)

@@ -1,6 +1,7 @@
 package linalg_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/cmplx"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -297,5 +299,25 @@ func TestBatches(t *testing.T) {
 	limited := kerneltest.Runner{Limit: 1 << 10}
 	if _, err := limited.Run("n", "Qr", nil, x); err == nil {
 		t.Error("passed the memory limit")
+	}
+}
+
+// A step that has ended stops the algorithms, and its reason is the error.
+func TestEndedStep(t *testing.T) {
+	in := random(40, 40, false).tensor(t, false)
+	for _, op := range []string{"Cholesky", "MatrixInverse", "Lu", "Qr", "Svd", "SelfAdjointEigV2", "MatrixSquareRoot", "MatrixExponential"} {
+		k, outputs, err := kerneltest.New("n", op, nil, tensor.Double)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, end := context.WithCancel(context.Background())
+		end()
+		ctx := new(kerneltest.Runner).Context()
+		ctx.Step.Context = ended
+		ctx.Step.Stopped = func() bool { return true }
+		err = k.Run(ctx, []tensor.Value{tensor.ValueOf(in)}, make([]tensor.Value, len(outputs)))
+		if status.CodeOf(err) != status.Canceled {
+			t.Errorf("%s: %v", op, err)
+		}
 	}
 }

@@ -13,21 +13,21 @@ import (
 //
 // The matrix is made tridiagonal by reflections and diagonal by implicit QR
 // steps with Wilkinson's shift. Golub and Van Loan, Matrix Computations, 8.3.
-func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool, err error) {
+func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool) {
 	n := a.rows
 	clearUpper(a)
 	if !a.finite() {
-		return nil, vectors, false, nil
+		return nil, vectors, false
 	}
 	size := a.largest()
 	if size < 0x1p-1000 {
 		size = 1 // its inverse would overflow
 	}
 	scale(a.data, of[T](1/size))
-	q, diagonal, beside := tridiagonalize(a)
+	q, diagonal, beside := tridiagonalize(ctx, a)
 	var rows matrix[T] // the transpose of the vectors
 	if wanted {
-		rows = q.columns(n, n).adjoint()
+		rows = q.columns(ctx, n, n).adjoint()
 		conjugate(rows.data)
 	}
 	steps := 0
@@ -47,11 +47,8 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 		for start > 0 && beside[start-1] != 0 {
 			start--
 		}
-		if steps++; steps > 30*n {
-			return nil, vectors, false, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, vectors, false, err
+		if steps++; steps > 30*n || ctx.Err() != nil {
+			return nil, vectors, false
 		}
 		chase(diagonal, beside, start, end, rows)
 	}
@@ -76,15 +73,15 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 		conjugate(rows.data)
 		vectors = rows.adjoint()
 	}
-	return diagonal, vectors, true, nil
+	return diagonal, vectors, true
 }
 
 // tridiagonalize finds Qᴴ·A·Q with real diagonals. It overwrites a.
-func tridiagonalize[T wide](a matrix[T]) (q reflections[T], diagonal, beside []float64) {
+func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T], diagonal, beside []float64) {
 	n := a.rows
 	q.shift = 1
 	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
-	for k := range n - 1 {
+	for k := 0; k < n-1 && ctx.Err() == nil; k++ {
 		v := make([]T, n-k-1)
 		for i := range v {
 			v[i] = a.at(k+1+i, k)

@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+)
 
 // reflect finds H = 1 - tau·v·vᴴ that takes x to (beta, 0, 0, ...) with a real
 // beta, of the sign that x[0] does not have. x becomes v; v[0] is 1. If x is so
@@ -51,15 +55,15 @@ func (r *reflections[T]) add(v []T, tau T) {
 }
 
 // applyTo replaces a by the product times a.
-func (r *reflections[T]) applyTo(a matrix[T]) {
-	for i := len(r.v) - 1; i >= 0; i-- {
+func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T]) {
+	for i := len(r.v) - 1; i >= 0 && ctx.Err() == nil; i-- {
 		reflectRows(a, i+r.shift, 0, r.v[i], r.tau[i])
 	}
 }
 
 // triangularize replaces a by R of A = Q·R and gives Q.
-func triangularize[T wide](a matrix[T]) (q reflections[T]) {
-	for k := range min(a.rows, a.cols) {
+func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
+	for k := 0; k < min(a.rows, a.cols) && ctx.Err() == nil; k++ {
 		v := make([]T, a.rows-k)
 		for i := range v {
 			v[i] = a.at(k+i, k)
@@ -76,11 +80,11 @@ func triangularize[T wide](a matrix[T]) (q reflections[T]) {
 }
 
 // columns is the first n columns of the product, of m rows.
-func (r *reflections[T]) columns(m, n int) matrix[T] {
+func (r *reflections[T]) columns(ctx *kernel.Context, m, n int) matrix[T] {
 	q := newMatrix[T](m, n)
 	for i := range min(m, n) {
 		q.set(i, i, 1)
 	}
-	r.applyTo(q)
+	r.applyTo(ctx, q)
 	return q
 }

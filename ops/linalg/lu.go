@@ -6,16 +6,13 @@ import "github.com/troupe-go/troupe/kernel"
 // above the diagonal, L below, which has ones on its diagonal. Row i of P·A is
 // row p[i] of A; odd says whether that is an odd permutation. A column without
 // a pivot is left as it is, with 0 on the diagonal of U.
-func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool, err error) {
+func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 	n := a.rows
 	p = make([]int, n)
 	for i := range p {
 		p[i] = i
 	}
-	for k := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, false, err
-		}
+	for k := 0; k < n && ctx.Err() == nil; k++ {
 		pivot, most := k, abs(a.at(k, k))
 		for i := k + 1; i < n; i++ {
 			if x := abs(a.at(i, k)); x > most {
@@ -38,7 +35,7 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool, e
 			addTo(row[k+1:], -f, top[k+1:])
 		}
 	}
-	return p, odd, nil
+	return p, odd
 }
 
 // regular says whether factors have no zero, and no NaN, on U's diagonal.
@@ -53,24 +50,19 @@ func regular[T scalar](lu matrix[T]) bool {
 
 // solveFactored sets x to the solution of A·X = B, where lu and p are what
 // factorize made of A.
-func solveFactored[T scalar](ctx *kernel.Context, x, lu matrix[T], p []int, b matrix[T]) error {
+func solveFactored[T scalar](ctx *kernel.Context, x, lu matrix[T], p []int, b matrix[T]) {
 	for i, from := range p {
 		copy(x.row(i), b.row(from))
 	}
-	if err := substitute(ctx, lu, x, true, true); err != nil {
-		return err
-	}
-	return substitute(ctx, lu, x, false, false)
+	substitute(ctx, lu, x, true, true)
+	substitute(ctx, lu, x, false, false)
 }
 
 // substitute replaces x by the solution of A·Y = X for the lower or the upper
 // triangle of a. With unit, the diagonal is 1.
-func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool) error {
+func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool) {
 	n := a.rows
-	for step := range n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	for step := 0; step < n && ctx.Err() == nil; step++ {
 		i, from, to := step, 0, step
 		if !lower {
 			i = n - 1 - step
@@ -90,5 +82,4 @@ func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool)
 			}
 		}
 	}
-	return nil
 }

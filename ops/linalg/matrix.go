@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 )
 
@@ -61,9 +62,9 @@ func (a matrix[T]) adjoint() matrix[T] {
 }
 
 // times is a·b.
-func (a matrix[T]) times(b matrix[T]) matrix[T] {
+func (a matrix[T]) times(ctx *kernel.Context, b matrix[T]) matrix[T] {
 	c := newMatrix[T](a.rows, b.cols)
-	for i := range a.rows {
+	for i := 0; i < a.rows && ctx.Err() == nil; i++ {
 		for k, x := range a.row(i) {
 			addTo(c.row(i), x, b.row(k))
 		}

@@ -13,15 +13,15 @@ import (
 //
 // A is made a Hessenberg matrix by reflections, and triangular by QR steps with
 // a shift. Golub and Van Loan, Matrix Computations, 7.4 and 7.5.
-func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[complex128], ok bool, err error) {
+func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[complex128], ok bool) {
 	n := a.rows
 	if !a.finite() {
-		return u, false, nil
+		return u, false
 	}
-	q := hessenberg(a)
+	q := hessenberg(ctx, a)
 	columns := matrix[complex128]{} // Uᵀ
 	if wanted {
-		columns = transpose(q.columns(n, n))
+		columns = transpose(q.columns(ctx, n, n))
 	}
 	for steps, end := 0, n-1; end > 0; {
 		if negligible(a, end-1) {
@@ -29,11 +29,8 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 			steps = 0
 			continue
 		}
-		if steps++; steps > 30*n+30 {
-			return u, false, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return u, false, err
+		if steps++; steps > 30*n+30 || ctx.Err() != nil {
+			return u, false
 		}
 		start := end - 1
 		for start > 0 && !negligible(a, start-1) {
@@ -71,7 +68,7 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 	for i := range n {
 		clear(a.row(i)[:i])
 	}
-	return transpose(columns), true, nil
+	return transpose(columns), true
 }
 
 func transpose(a matrix[complex128]) matrix[complex128] {
@@ -82,10 +79,10 @@ func transpose(a matrix[complex128]) matrix[complex128] {
 
 // hessenberg replaces a by Qᴴ·A·Q, which is 0 below the diagonal under the main
 // one.
-func hessenberg[T wide](a matrix[T]) (q reflections[T]) {
+func hessenberg[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
 	n := a.rows
 	q.shift = 1
-	for k := range n - 2 {
+	for k := 0; k < n-2 && ctx.Err() == nil; k++ {
 		v := make([]T, n-k-1)
 		for i := range v {
 			v[i] = a.at(k+1+i, k)
@@ -182,11 +179,11 @@ func (g givens) pair(p, q complex128) (complex128, complex128) {
 
 // eigenvectors is the eigenvectors of u·t·uᴴ as columns of length 1, where t is
 // triangular.
-func eigenvectors(t, u matrix[complex128]) matrix[complex128] {
+func eigenvectors(ctx *kernel.Context, t, u matrix[complex128]) matrix[complex128] {
 	n := t.rows
 	size := t.largest()
 	x := newMatrix[complex128](n, n) // of t
-	for k := n - 1; k >= 0; k-- {
+	for k := n - 1; k >= 0 && ctx.Err() == nil; k-- {
 		x.set(k, k, 1)
 		for i := k - 1; i >= 0; i-- {
 			sum := -t.at(i, k)
@@ -200,7 +197,7 @@ func eigenvectors(t, u matrix[complex128]) matrix[complex128] {
 			x.set(i, k, sum/gap)
 		}
 	}
-	v := u.times(x)
+	v := u.times(ctx, x)
 	for k := range n {
 		sum := 0.0
 		for i := range n {

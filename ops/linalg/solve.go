@@ -48,14 +48,12 @@ func newSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 		if adjoint {
 			a = a.adjoint()
 		}
-		p, _, err := factorize(s.ctx, a)
-		if err != nil {
-			return err
-		}
+		p, _ := factorize(s.ctx, a)
 		if !regular(a) {
 			return status.Invalid("Input matrix is not invertible.")
 		}
-		return solveFactored(s.ctx, s.out[0], a, p, s.in[1])
+		solveFactored(s.ctx, s.out[0], a, p, s.in[1])
+		return nil
 	}}, nil
 }
 
@@ -84,10 +82,11 @@ func newLeastSquares[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 		case fast:
 			return normalEquations(s, weight)
 		case isComplex[T]():
-			return leastNorm[T, complex128](s)
+			leastNorm[T, complex128](s)
 		default:
-			return leastNorm[T, float64](s)
+			leastNorm[T, float64](s)
 		}
+		return nil
 	}}, nil
 }
 
@@ -99,28 +98,24 @@ func normalEquations[T scalar](s *scratch[T], weight float64) error {
 	high := a.rows >= a.cols
 	gram, x := matrix[T]{}, b
 	if high {
-		gram, x = adjoint.times(a), adjoint.times(b)
+		gram, x = adjoint.times(s.ctx, a), adjoint.times(s.ctx, b)
 	} else {
-		gram = a.times(adjoint)
+		gram = a.times(s.ctx, adjoint)
 	}
 	for i := range gram.rows {
 		gram.data[i*gram.cols+i] += of[T](weight)
 	}
-	if !cholesky(gram) {
+	if !cholesky(s.ctx, gram) {
 		hint := "an"
 		if high {
 			hint = "a larger"
 		}
 		return status.Invalid("Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide %s l2_regularizer > 0.", hint)
 	}
-	if err := substitute(s.ctx, gram, x, true, false); err != nil {
-		return err
-	}
-	if err := substitute(s.ctx, gram.adjoint(), x, false, false); err != nil {
-		return err
-	}
+	substitute(s.ctx, gram, x, true, false)
+	substitute(s.ctx, gram.adjoint(), x, false, false)
 	if !high {
-		x = adjoint.times(x)
+		x = adjoint.times(s.ctx, x)
 	}
 	copy(s.out[0].data, x.data)
 	return nil
@@ -128,14 +123,11 @@ func normalEquations[T scalar](s *scratch[T], weight float64) error {
 
 // leastNorm is the shortest of the best solutions, computed in W: singular
 // values that may be rounding errors of T count as 0.
-func leastNorm[T scalar, W wide](s *scratch[T]) error {
+func leastNorm[T scalar, W wide](s *scratch[T]) {
 	a, b := convert[W](s.in[0]), convert[W](s.in[1])
-	values, u, v, err := singular(s.ctx, a, false)
-	if err != nil {
-		return err
-	}
+	values, u, v := singular(s.ctx, a, false)
 	epsilon, _ := precision[T]()
-	y := u.adjoint().times(b)
+	y := u.adjoint().times(s.ctx, b)
 	for i, value := range values {
 		if value <= values[0]*epsilon*float64(len(values)) {
 			clear(y.row(i))
@@ -143,8 +135,7 @@ func leastNorm[T scalar, W wide](s *scratch[T]) error {
 			scale(y.row(i), of[W](1/value))
 		}
 	}
-	copy(s.out[0].data, convert[T](v.times(y)).data)
-	return nil
+	copy(s.out[0].data, convert[T](v.times(s.ctx, y)).data)
 }
 
 // convert is a in another precision.

@@ -16,10 +16,10 @@ import (
 // than high, are rotated in pairs until all are orthogonal: M. Hestenes,
 // Inversion of matrices by biorthogonalization, 1958; Golub and Van Loan, 8.6.3.
 // Small singular values are as exact, relatively, as the columns allow.
-func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64, u, v matrix[T], err error) {
+func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64, u, v matrix[T]) {
 	if a.rows < a.cols {
-		s, v, u, err = singular(ctx, a.adjoint(), full)
-		return s, u, v, err
+		s, v, u = singular(ctx, a.adjoint(), full)
+		return s, u, v
 	}
 	m, n := a.rows, a.cols
 	width := n
@@ -30,7 +30,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 		u, v = newMatrix[T](m, width), newMatrix[T](n, n)
 		u.fill(of[T](math.NaN()))
 		v.fill(of[T](math.NaN()))
-		return slices.Repeat([]float64{math.NaN()}, n), u, v, nil
+		return slices.Repeat([]float64{math.NaN()}, n), u, v
 	}
 	size := a.largest()
 	if size < 0x1p-1000 {
@@ -39,15 +39,13 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 	scale(a.data, of[T](1/size))
 	var q reflections[T]
 	if m > n {
-		q = triangularize(a)
+		q = triangularize(ctx, a)
 		a = matrix[T]{n, n, a.data[:n*n]}
 	}
 	conjugate(a.data)
 	columns := a.adjoint() // one a row
 	right := identity[T](n)
-	if err := orthogonalize(ctx, columns, right); err != nil {
-		return nil, u, v, err
-	}
+	orthogonalize(ctx, columns, right)
 	s = make([]float64, n)
 	order := make([]int, n)
 	for j := range n {
@@ -70,24 +68,21 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 			}
 		}
 	}
-	q.applyTo(u)
-	complete(u, rank)
-	return values, u, v, nil
+	q.applyTo(ctx, u)
+	complete(ctx, u, rank)
+	return values, u, v
 }
 
 // orthogonalize rotates the rows of a, and with them those of b, until all are
 // orthogonal.
-func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) error {
+func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) {
 	norms := make([]float64, a.rows) // squared, of the rows
-	for sweep, again := 0, true; again && sweep < 60; sweep++ {
+	for sweep, again := 0, true; again && sweep < 60 && ctx.Err() == nil; sweep++ {
 		again = false
 		for i := range norms {
 			norms[i] = squares(a.row(i))
 		}
-		for i := range a.rows {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		for i := 0; i < a.rows && ctx.Err() == nil; i++ {
 			for j := i + 1; j < a.rows; j++ {
 				g := inner(a.row(i), a.row(j))
 				size := abs(g)
@@ -106,7 +101,6 @@ func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) error {
 			}
 		}
 	}
-	return nil
 }
 
 // rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y).
@@ -136,7 +130,7 @@ func inner[T wide](x, y []T) T {
 
 // complete fills the columns of u behind the first rank ones, which are
 // orthonormal, so that all are.
-func complete[T wide](u matrix[T], rank int) {
+func complete[T wide](ctx *kernel.Context, u matrix[T], rank int) {
 	if rank == u.cols {
 		return
 	}
@@ -144,8 +138,8 @@ func complete[T wide](u matrix[T], rank int) {
 	for i := range u.rows {
 		copy(part.row(i), u.row(i))
 	}
-	q := triangularize(part)
-	all := q.columns(u.rows, u.cols)
+	q := triangularize(ctx, part)
+	all := q.columns(ctx, u.rows, u.cols)
 	for i := range u.rows {
 		copy(u.row(i)[rank:], all.row(i)[rank:])
 	}

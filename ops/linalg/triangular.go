@@ -74,21 +74,21 @@ func (k *triangular[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			x := matrix[T]{n, cols, o[i*share : (i+1)*share]}
 			copy(x.data, rhs[q*share:])
 			a := matrix[T]{size / n, n, lhs[p*size : (p+1)*size]}
-			err := ctx.Err()
 			switch {
-			case err != nil:
 			case k.banded:
-				err = k.solveBands(ctx, a, x)
+				if err := k.solveBands(ctx, a, x); err != nil {
+					failure.at(i, err)
+				}
 			case k.adjoint:
-				err = substitute(ctx, a.adjoint(), x, !k.lower, false)
+				substitute(ctx, a.adjoint(), x, !k.lower, false)
 			default:
-				err = substitute(ctx, a, x, k.lower, false)
-			}
-			if err != nil {
-				failure.at(i, err)
+				substitute(ctx, a, x, k.lower, false)
 			}
 		})
 	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return failure.err
 }
 
@@ -138,10 +138,7 @@ func (k *triangular[T]) solveBands(ctx *kernel.Context, bands, x matrix[T]) erro
 	}
 	width := min(bands.rows, n)
 	forward := k.lower != k.adjoint // from the first row
-	for step := range n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	for step := 0; step < n && ctx.Err() == nil; step++ {
 		i, direction := step, 1
 		if !forward {
 			i, direction = n-1-step, -1

@@ -78,11 +78,10 @@ func newTridiagonalSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error
 	return &batch[T]{inputs: 2, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
 		d, x := s.in[0], s.out[0]
 		copy(x.data, s.in[1].data)
-		ok, err := solveTridiagonal(s.ctx, d.row(0), d.row(1), d.row(2), x, pivoting, perturb)
-		if !ok {
+		if !solveTridiagonal(d.row(0), d.row(1), d.row(2), x, pivoting, perturb) {
 			x.fill(of[T](math.NaN()))
 		}
-		return err
+		return nil
 	}}, nil
 }
 
@@ -90,12 +89,9 @@ func newTridiagonalSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error
 // the diagonals: row i of the triangle is main[i], above[i] and below[i], two
 // beside the diagonal. It is false if it meets a pivot of 0, unless such are
 // to be perturbed.
-func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x matrix[T], pivoting, perturb bool) (bool, error) {
+func solveTridiagonal[T scalar](above, main, below []T, x matrix[T], pivoting, perturb bool) bool {
 	n := x.rows
 	for i := range n - 1 {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return true, ctx.Err()
-		}
 		under := below[i+1]
 		below[i] = 0
 		if pivoting && abs(under) > abs(main[i]) {
@@ -115,7 +111,7 @@ func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x m
 			if under == 0 && perturb {
 				continue
 			}
-			return false, nil
+			return false
 		}
 		f := under / main[i]
 		main[i+1] -= f * above[i]
@@ -124,7 +120,7 @@ func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x m
 	if n > 0 {
 		below[n-1] = 0
 		if main[n-1] == 0 && !perturb {
-			return false, nil
+			return false
 		}
 	}
 	tolerance := 0.0
@@ -132,9 +128,6 @@ func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x m
 		tolerance = perturbation(above, main, below)
 	}
 	for i := n - 1; i >= 0; i-- {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return true, ctx.Err()
-		}
 		y := x.row(i)
 		if i+1 < n {
 			addTo(y, -above[i], x.row(i+1))
@@ -150,7 +143,7 @@ func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x m
 			y[j] /= d
 		}
 	}
-	return true, nil
+	return true
 }
 
 // perturbation is the rounding error of the greatest element.
