@@ -38,7 +38,7 @@ func init() {
 	reals("Erf", erfDouble, tensor.Double)
 	reals("Erfc", math.Erfc, elementwise.Floats...)
 	reals("Erfinv", math.Erfinv, tensor.Float, tensor.Double)
-	reals("Ndtri", func(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }, tensor.Float, tensor.Double)
+	reals("Ndtri", ndtri, tensor.Float, tensor.Double)
 	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
 	reals("Digamma", digamma, tensor.Half, tensor.Float, tensor.Double)
 }

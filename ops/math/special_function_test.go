@@ -22,7 +22,7 @@ func TestSpecialFunctions(t *testing.T) {
 	}
 	defer f.Close()
 	// The relative error allowed.
-	tolerance := map[string]float64{"Igamma": 1e-12, "Igammac": 1e-12, "IgammaGradA": 1e-11, "Betainc": 1e-12}
+	tolerance := map[string]float64{"Igamma": 1e-12, "Igammac": 1e-12, "IgammaGradA": 1e-11, "Betainc": 1e-12, "Digamma": 2e-14}
 	worst := map[string]float64{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		words := strings.Fields(lines.Text())
@@ -41,8 +41,10 @@ func TestSpecialFunctions(t *testing.T) {
 		got := data[float64](t, run(t, op, nil, args[:n]...))[0]
 		limit := max(tolerance[op], 2e-15)
 		e := math.Abs(got-want) / max(math.Abs(want), 1e-290)
-		worst[op] = max(worst[op], e)
-		if !(e <= limit) {
+		if got != want {
+			worst[op] = max(worst[op], e)
+		}
+		if got != want && !(e <= limit) {
 			t.Errorf("%v = %v, want %v, off by %.2g", words[:n+1], got, want, e)
 		}
 	}

@@ -34,3 +34,13 @@ for n, x in itertools.product([0, 1, 2, 3, 10], [1e-3, 0.5, 1.0, 4.5, 123.0]):
 for x in [0.0, 1e-10, 0.5, -1.0, 3.0, 7.9, -8.1, 19.99, 20.01, 35.0, -700.0, 1e6]:
     line("BesselI0e", (x,), sp.i0e(x))
     line("BesselI1e", (x,), sp.i1e(x))
+for p in [0.0, 1e-300, 1e-100, 1e-20, 1e-5, 0.01, 0.0999, 0.1001, 0.3, 0.4999, 0.5, 0.6, 0.9, 0.99, 1 - 1e-10, 1.0]:
+    line("Ndtri", (p,), sp.ndtri(p))
+for x in [-0.999999, -0.9, -0.3, 1e-10, 0.0, 0.5, 0.99, 1 - 1e-12]:
+    line("Erfinv", (x,), sp.erfinv(x))
+for x in [-100.25, -3.7, -0.5, 1e-5, 0.3, 1.4, 1.5, 2.0, 9.9, 1e5]:
+    line("Digamma", (x,), sp.digamma(x))
+    line("Lgamma", (x,), sp.gammaln(x))
+for x in [-5.0, -0.5, 1e-10, 0.3, 1.0, 2.5, 10.0, 26.0]:
+    line("Erf", (x,), sp.erf(x))
+    line("Erfc", (x,), sp.erfc(x))
