@@ -11,3 +11,8 @@ import (
 func TestQuantizationAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/quant.jsonl", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
 }
+
+// The same of arithmetic; sums of 32 bits may be off by some of the last.
+func TestArithmeticAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/arithmetic.jsonl", tensor.Tolerance{RTol: 1e-5})
+}

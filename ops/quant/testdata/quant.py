@@ -62,3 +62,33 @@ for dt in (F, np.float64):
 r.ask("QuantizeAndDequantizeV2", [x(3), F(3), F(2)], range_given=True)
 r.ask("QuantizeAndDequantizeV3", [x(3), F(1), F(2), np.int32(0)])
 r.close()
+
+r = Recorder(os.path.join(HERE, "arithmetic.jsonl"))
+
+
+def q(t, *shape, lo=0, hi=100):
+    np_t = np.dtype(t.as_numpy_dtype)
+    return rng.integers(lo, hi, shape).astype(np_t.fields[np_t.names[0]][0]).view(np_t)
+
+
+RANGES = [(-1.0, 1.0, -2.0, 3.0), (0.0, 6.0, -0.5, 0.5), (-3.0, 5.0, 0.0, 2.0)]
+U, S, W = tf.quint8, tf.qint8, tf.qint32
+N = [None] * 4
+for ranges in RANGES:
+    ends = [F(v) for v in ranges]
+    for a, b in [((3, 4), (4,)), ((3, 4), (3, 4)), ((5,), (5,))]:
+        r.ask("QuantizedMul", [q(U, *a), q(U, *b)] + ends, types=[U, U] + N)
+        r.ask("QuantizedAdd", [q(U, *a), q(U, *b)] + ends, types=[U, U] + N)
+    for ta in (False, True):
+        for tb in (False, True):
+            r.ask("QuantizedMatMul", [q(U, *((4, 3) if ta else (3, 4))), q(U, *((5, 4) if tb else (4, 5)))] + ends, types=[U, U] + N, transpose_a=ta, transpose_b=tb)
+    for t in (U, S):
+        r.ask("QuantizedBiasAdd", [q(t, 3, 4), q(t, 4)] + ends, types=[t, t] + N, out_type=W)
+    big = dict(lo=-2**29, hi=2**30)
+    r.ask("RequantizationRange", [q(W, 3, 4, **big), ends[0], ends[1]], types=[W, None, None])
+    r.ask("QuantizeDownAndShrinkRange", [q(W, 3, 4, **big), ends[0], ends[1]], types=[W, None, None], out_type=U)
+    for t in (U, S):
+        r.ask("Requantize", [q(W, 3, 4, **big), ends[0], ends[1], F(-0.25), F(0.75)], types=[W] + N, out_type=t)
+r.ask("QuantizedMul", [q(U, 3), q(U, 3), F(1), F(0), F(0), F(1)], types=[U, U] + N)
+r.ask("QuantizedMatMul", [q(U, 3, 4), q(U, 3, 4)] + ends, types=[U, U] + N)
+r.close()

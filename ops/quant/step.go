@@ -1,0 +1,66 @@
+package quant
+
+import "math"
+
+// quantized is the integer of type T that stands for x over a range, not
+// clamped to those that there are.
+func quantized[T integer](x, low, high float32) float64 {
+	if low == high {
+		return 0
+	}
+	least, most := limits[T]()
+	steps := most - least + 1
+	scale := steps / (float64(high-low) * (steps / (steps - 1)))
+	return math.Round(float64(x)*scale) - math.Round(float64(low)*scale) + least
+}
+
+// number is what an integer of type T stands for over a range.
+func number[T integer](x T, low, high float32) float64 {
+	if low == high {
+		return float64(low)
+	}
+	least, most := limits[T]()
+	steps := most - least + 1
+	scale := float64(high-low) * (steps / (steps - 1)) / steps
+	return math.Round(float64(low)/scale)*scale + (float64(x)-least)*scale
+}
+
+// clamped is x as a T, the nearest that there is.
+func clamped[T integer](x float64) T {
+	least, most := limits[T]()
+	return T(min(max(x, least), most))
+}
+
+// productRange is the range of int32 products of integers of type T over
+// ranges a and b.
+func productRange[T integer](lowA, highA, lowB, highB float32) (low, high float32) {
+	least, most := limits[T]()
+	level := (highA - lowA) / float32(most-least) * ((highB - lowB) / float32(most-least))
+	return level * math.MinInt32, level * math.MaxInt32
+}
+
+// sumRange is a range for int32 sums of numbers of ranges a and b: large enough
+// for 2^spare of them.
+func sumRange(lowA, highA, lowB, highB float32, spare int) (low, high float32) {
+	high = max(highA, -lowA, highB, -lowB) * float32(int(1)<<spare)
+	return -high, high
+}
+
+// terms are what the integers of type T, of 8 bits, that stand for numbers of
+// one range are in another as int32: from the least integer on. In whole steps
+// the distance from one to the next is always the same.
+func terms[T int8 | uint8](low, high, newLow, newHigh float32, whole bool) (all [256]int32) {
+	least, most := limits[T]()
+	scale := (high - low) / float32(most-least)
+	first := float32(math.Round(float64(low/scale))) * scale
+	at := func(i int) int32 { return clamped[int32](quantized[int32](first+float32(i)*scale, newLow, newHigh)) }
+	zero := int(-least) // the place of the integer 0
+	for i := range all {
+		if whole {
+			all[i] = at(zero) + int32(i-zero)*(at(zero+1)-at(zero))
+		} else {
+			all[i] = at(i)
+		}
+	}
+	return all
+}
