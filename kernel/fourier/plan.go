@@ -113,15 +113,15 @@ func (p *Plan) radix2(y, x []complex128, s int) {
 }
 
 func (p *Plan) radix3(y, x []complex128, s int) {
-	half := complex(math.Sqrt(3)/2, 0)
+	sin := math.Sqrt(3) / 2
 	m := p.n / (3 * s)
 	for i := range m {
 		w1, w2 := p.roots[i*s], p.roots[2*i*s]
 		x0, x1, x2 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s]
 		y0, y1, y2 := y[s*3*i:][:s], y[s*(3*i+1):][:s], y[s*(3*i+2):][:s]
 		for q, a := range x0 {
-			b, c := x1[q]+x2[q], half*(x1[q]-x2[q])
-			c = complex(imag(c), -real(c)) // -i·c
+			b, c := x1[q]+x2[q], x1[q]-x2[q]
+			c = complex(sin*imag(c), -sin*real(c)) // -i·sin(2π/3)·c
 			y0[q] = a + b
 			a -= complex(real(b)/2, imag(b)/2)
 			y1[q] = (a + c) * w1
