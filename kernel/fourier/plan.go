@@ -148,27 +148,34 @@ func (p *Plan) radix4(y, x []complex128, s int) {
 	}
 }
 
-// radix is a step of any radix r, by the definition of the transform of r
-// numbers.
+// radix is a step of any odd radix r. It takes the terms j and r-j of the
+// definition together, and so finds the results k and r-k together.
 func (p *Plan) radix(r int, y, x []complex128, s int) {
+	var sums, differences [largestRadix/2 + 1]complex128
 	m, step := p.n/(r*s), p.n/r
 	for i := range m {
-		for k := range r {
-			w := p.roots[i*k*s]
-			out := y[s*(r*i+k):][:s]
-			for j := range r {
-				u := p.roots[j*k%r*step]
-				in := x[s*(i+j*m):][:s]
-				if j == 0 {
-					copy(out, in)
-					continue
-				}
-				for q, v := range in {
-					out[q] += u * v
-				}
+		for q := range s {
+			in, out := x[s*i+q:], y[s*r*i+q:]
+			first := in[0]
+			total := first
+			for j := 1; j <= r/2; j++ {
+				a, b := in[s*m*j], in[s*m*(r-j)]
+				sums[j], differences[j] = a+b, a-b
+				total += a + b
 			}
-			for q := range out {
-				out[q] *= w
+			out[0] = total
+			for k := 1; k <= r/2; k++ {
+				even, odd := first, complex128(0)
+				for j, at := 1, k; j <= r/2; j++ {
+					w, sum, difference := p.roots[at*step], sums[j], differences[j]
+					even += complex(real(w)*real(sum), real(w)*imag(sum))
+					odd += complex(-imag(w)*imag(difference), imag(w)*real(difference))
+					if at += k; at >= r {
+						at -= r
+					}
+				}
+				out[s*k] = (even + odd) * p.roots[i*k*s]
+				out[s*(r-k)] = (even - odd) * p.roots[i*(r-k)*s]
 			}
 		}
 	}
