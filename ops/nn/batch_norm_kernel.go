@@ -41,9 +41,13 @@ func newBatchNorm(c *kernel.Construction) (kernel.Kernel, error) {
 	return channelsLast(f, k, 0), nil
 }
 
-// checked says whether in[i] has an element for each of n channels.
-func checked(in []tensor.Value, n int, names map[int]string) error {
+// checked says whether the inputs that have a name have an element for each of
+// n channels.
+func checked(in []tensor.Value, n int, names ...string) error {
 	for i, name := range names {
+		if name == "" {
+			continue
+		}
 		if in[i].Rank() != 1 {
 			return status.Invalid("%s must be 1-dimensional, got shape %s", name, tensor.FormatDims(in[i].Dims()))
 		}
@@ -60,11 +64,11 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(dims))
 	}
 	depth := int(dims[len(dims)-1])
-	names := map[int]string{1: "scale", 2: "offset"}
-	if !k.training || k.factor != 1 {
-		names[3], names[4] = "mean", "variance"
+	names := []string{"", "scale", "offset", "mean", "variance"}
+	if k.training && k.factor == 1 {
+		names = names[:3]
 	}
-	if err := checked(in, depth, names); err != nil {
+	if err := checked(in, depth, names...); err != nil {
 		return err
 	}
 	var err error
@@ -100,7 +104,9 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	scale, offset := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2])
 	mean, variance := tensor.Of[float32](&out[3]), tensor.Of[float32](&out[4])
 	if k.training {
-		k.moments(ctx, s, x, mean, variance)
+		if err := s.moments(ctx, x, mean, variance); err != nil {
+			return err
+		}
 		unbiased := float64(s.rows) / float64(max(s.rows-1, 1))
 		newMean, newVariance := tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2])
 		for c := range depth {
@@ -138,19 +144,27 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 // moments computes mean and variance of each channel.
-func (k *batchNorm) moments(ctx *kernel.Context, s *stretches, x, mean, variance []float32) {
-	n := float64(s.rows)
-	for c, sum := range s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, x[lo:hi]) }) {
-		mean[c] = float32(sum / n)
+func (s *stretches) moments(ctx *kernel.Context, x, mean, variance []float32) error {
+	sums, err := s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, x[lo:hi]) })
+	if err != nil {
+		return err
+	}
+	for c, sum := range sums {
+		mean[c] = float32(sum / float64(s.rows))
 	}
 	means := s.repeat(mean)
-	for c, sum := range s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
+	sums, err = s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
 		vec.Sub(tmp, x[lo:hi], means)
 		vec.Mul(tmp, tmp, tmp)
 		vec.Add(acc, acc, tmp)
-	}) {
-		variance[c] = float32(sum / n)
+	})
+	if err != nil {
+		return err
 	}
+	for c, sum := range sums {
+		variance[c] = float32(sum / float64(s.rows))
+	}
+	return nil
 }
 
 // gradient computes from dy, x, scale and the mean and variance that the
@@ -164,7 +178,7 @@ func (k *batchNorm) gradient(ctx *kernel.Context, in, out []tensor.Value) error 
 		return status.Invalid("x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", tensor.FormatDims(dims), tensor.FormatDims(in[0].Dims()))
 	}
 	depth := int(dims[len(dims)-1])
-	if err := checked(in, depth, map[int]string{2: "scale", 3: "reserve_space_1", 4: "reserve_space_2"}); err != nil {
+	if err := checked(in, depth, "", "", "scale", "reserve_space_1", "reserve_space_2"); err != nil {
 		return err
 	}
 	var err error
@@ -198,36 +212,40 @@ func (k *batchNorm) gradient(ctx *kernel.Context, in, out []tensor.Value) error 
 	scale, mean, variance := tensor.Of[float32](&in[2]), tensor.Of[float32](&in[3]), tensor.Of[float32](&in[4])
 	s := newStretches(len(x), depth)
 	means := s.repeat(mean)
-	total := s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, dy[lo:hi]) })
-	along := s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
+	total, err := s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, dy[lo:hi]) })
+	if err != nil {
+		return err
+	}
+	along, err := s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
 		vec.Sub(tmp, x[lo:hi], means)
 		vec.Mul(tmp, tmp, dy[lo:hi])
 		vec.Add(acc, acc, tmp)
 	})
-	// dx = a·dy + b·(x - mean) + c
-	a, b, c := make([]float32, depth), make([]float32, depth), make([]float32, depth)
+	if err != nil {
+		return err
+	}
+	// dx = factor·(dy + slope·(x - mean) + shift), the latter two in training only
+	factor, slope, shift := make([]float32, depth), make([]float32, depth), make([]float32, depth)
 	dScale, dOffset := tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2])
 	for i := range depth {
 		v := float64(variance[i]) + k.epsilon
 		dScale[i], dOffset[i] = float32(along[i]/math.Sqrt(v)), float32(total[i])
-		f := float64(scale[i]) / math.Sqrt(v)
-		a[i] = float32(f)
-		if k.training {
-			b[i], c[i] = float32(-f*along[i]/(float64(s.rows)*v)), float32(-f*total[i]/float64(s.rows))
-		}
+		factor[i] = float32(float64(scale[i]) / math.Sqrt(v))
+		slope[i], shift[i] = float32(-along[i]/(float64(s.rows)*v)), float32(-total[i]/float64(s.rows))
 	}
-	as, bs, cs := s.repeat(a), s.repeat(b), s.repeat(c)
+	factors, slopes, shifts := s.repeat(factor), s.repeat(slope), s.repeat(shift)
 	o := tensor.Of[float32](&dx)
 	s.each(ctx, func(lo, hi int) {
 		to := o[lo:hi]
-		tmp := make([]float32, hi-lo)
-		vec.Mul(to, dy[lo:hi], as)
-		if k.training {
-			vec.Sub(tmp, x[lo:hi], means)
-			vec.Mul(tmp, tmp, bs)
-			vec.Add(to, to, tmp)
-			vec.Add(to, to, cs)
+		if !k.training {
+			vec.Mul(to, dy[lo:hi], factors)
+			return
 		}
+		vec.Sub(to, x[lo:hi], means)
+		vec.Mul(to, to, slopes)
+		vec.Add(to, to, dy[lo:hi])
+		vec.Add(to, to, shifts)
+		vec.Mul(to, to, factors)
 	})
 	if out[0], err = narrowed(ctx, dx, in[0].DType()); err != nil {
 		return err
@@ -305,11 +323,16 @@ func (s *stretches) each(ctx *kernel.Context, f func(lo, hi int)) {
 // sums adds up what f adds to acc for every stretch, channel by channel. tmp
 // and acc are as long as the stretch. The order does not depend on who
 // computes what.
-func (s *stretches) sums(ctx *kernel.Context, f func(acc, tmp []float32, lo, hi int)) []float64 {
+func (s *stretches) sums(ctx *kernel.Context, f func(acc, tmp []float32, lo, hi int)) ([]float64, error) {
 	n := s.rows * s.depth
 	count := (n-1)/s.width + 1
 	shares := min(count, maxShares)
-	all := make([]float32, shares*2*s.width)
+	scratch, err := ctx.AllocZeroed(tensor.Float, []int64{int64(shares), 2, int64(s.width)})
+	if err != nil {
+		return nil, err
+	}
+	defer ctx.Free(scratch)
+	all := tensor.Of[float32](&scratch)
 	ctx.Parallel(shares, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			acc, tmp := all[2*i*s.width:][:s.width], all[(2*i+1)*s.width:][:s.width]
@@ -325,5 +348,5 @@ func (s *stretches) sums(ctx *kernel.Context, f func(acc, tmp []float32, lo, hi 
 			totals[j%s.depth] += float64(x)
 		}
 	}
-	return totals
+	return totals, ctx.Err()
 }

@@ -129,7 +129,7 @@ func globalNorm[T elementwise.Float](epsilon float64, scaled bool) kernel.Kernel
 			return status.Invalid("input must be 4-dimensional%s", tensor.FormatDims(dims))
 		}
 		depth := int(dims[3])
-		if err := checked(in, depth, map[int]string{1: "mean", 2: "var", 3: "beta", 4: "gamma"}); err != nil {
+		if err := checked(in, depth, "", "mean", "var", "beta", "gamma"); err != nil {
 			return err
 		}
 		var err error
