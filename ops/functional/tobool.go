@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -16,31 +17,38 @@ func init() {
 A scalar number holds if it is not zero, a scalar string if it is not empty, any other tensor if it has elements.`)
 	shape.Register(shape.Scalars, "ToBool")
 
-	holds[bool](tensor.Bool)
-	holds[float32](tensor.Float)
-	holds[float64](tensor.Double)
-	holds[int8](tensor.Int8)
-	holds[int16](tensor.Int16)
-	holds[int32](tensor.Int32)
-	holds[int64](tensor.Int64)
-	holds[uint8](tensor.Uint8)
-	holds[uint16](tensor.Uint16)
-	holds[string](tensor.String)
+	kernel.ForAll(newToBool, "ToBool")
 }
 
-// holds registers the kernel for a type.
-func holds[T interface {
-	tensor.Element
-	comparable
-}](dt tensor.DType) {
-	k := kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+// newToBool is as TensorFlow has it: a tensor that is no scalar may be of any
+// type, a scalar of those that its front ends make conditions of.
+func newToBool(c *kernel.Construction) (kernel.Kernel, error) {
+	holds := scalarHolds[c.Type("T")]
+	return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
 		v := in[0].NumElements() > 0
 		if in[0].IsScalar() {
-			var zero T
-			v = tensor.At0[T](&in[0]) != zero
+			if holds == nil {
+				return status.Invalid("%v cannot be converted to a boolean", in[0].DType())
+			}
+			v = holds(&in[0])
 		}
 		tensor.SetScalar(&out[0], tensor.Bool, v)
 		return nil
-	})
-	kernel.ForType("ToBool", "T", dt, func(*kernel.Construction) (kernel.Kernel, error) { return k, nil })
+	}), nil
+}
+
+var scalarHolds = map[tensor.DType]func(v *tensor.Value) bool{
+	tensor.Bool:   tensor.At0[bool],
+	tensor.String: func(v *tensor.Value) bool { return tensor.At0[string](v) != "" },
+	tensor.Float:  notZero[float32],
+	tensor.Double: notZero[float64],
+	tensor.Int8:   notZero[int8],
+	tensor.Int16:  notZero[int16],
+	tensor.Int32:  notZero[int32],
+	tensor.Int64:  notZero[int64],
+	tensor.Uint8:  notZero[uint8],
+}
+
+func notZero[T float32 | float64 | int8 | int16 | int32 | int64 | uint8](v *tensor.Value) bool {
+	return tensor.At0[T](v) != 0
 }
