@@ -3,6 +3,8 @@ package random_test
 import (
 	"testing"
 
+	"github.com/cockroachdb/datadriven"
+
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 
 	_ "github.com/troupe-go/troupe/ops/array"
@@ -10,4 +12,4 @@ import (
 	_ "github.com/troupe-go/troupe/ops/state"
 )
 
-func TestRecorded(t *testing.T) { kerneltest.Script(t, "testdata/draws") }
+func TestRecorded(t *testing.T) { datadriven.Walk(t, "testdata", kerneltest.Script) }

@@ -1,0 +1,188 @@
+package random
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	types := []tensor.DType{tensor.Half, tensor.Float, tensor.Double}
+	gamma := func(x float64, g philox) float64 { return drawGamma(x, g) }
+	for _, dt := range types {
+		kernel.ForType("RandomGamma", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return newSampler(c, dt, gamma, seededKey(c)), nil
+		})
+		kernel.ForType("StatelessRandomGammaV2", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox, error) { return seedKey(in[1:2]) }), nil
+		})
+		kernel.ForType("StatelessRandomGammaV3", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox, error) { return givenKey(in[1:4]) }), nil
+		})
+	}
+}
+
+// A sampler is the kernel of draws from distributions of one parameter each.
+type sampler struct {
+	dt   tensor.DType
+	draw func(parameter float64, g philox) float64 // with a generator of its own
+	// generator is where the draws begin: element n takes values from n·reserved on.
+	generator func(ctx *kernel.Context, in []tensor.Value, n int) (philox, error)
+	behind    bool // the shape of the parameters comes behind the one asked for, rather than ending it
+	name      string
+}
+
+func newSampler(c *kernel.Construction, dt tensor.DType, draw func(float64, philox) float64, generator func(*kernel.Context, []tensor.Value, int) (philox, error)) *sampler {
+	return &sampler{dt: dt, draw: draw, generator: generator, behind: len(c.Op.Inputs) == 2, name: c.Op.Inputs[len(c.Op.Inputs)-1].Name}
+}
+
+// seededKey takes values from the generator of the node.
+func seededKey(c *kernel.Construction) func(*kernel.Context, []tensor.Value, int) (philox, error) {
+	node, seed, seed2 := c.Node, c.Int("seed"), c.Int("seed2")
+	return func(ctx *kernel.Context, _ []tensor.Value, n int) (philox, error) {
+		return reserve(ctx, node, seed, seed2, uint64(n)*reserved)
+	}
+}
+
+func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims, err := kernel.Dims(&in[0], "shape")
+	if err != nil {
+		return err
+	}
+	parameters := in[len(in)-1]
+	p := parameters.Dims()
+	if k.behind {
+		dims = append(append([]int64(nil), dims...), p...)
+	} else if len(dims) < len(p) || !endsWith(dims, p) {
+		return status.Invalid("Shape passed in must end with broadcasted shape.")
+	}
+	v, err := ctx.Alloc(k.dt, dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	n, kinds := v.NumElements(), parameters.NumElements()
+	if n == 0 {
+		return nil
+	}
+	g, err := k.generator(ctx, in, n)
+	if err != nil {
+		return err
+	}
+	at, set := reals(&parameters), setter(&out[0])
+	each := n / kinds
+	ctx.Parallel(n, 1<<8, func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			own := g
+			own.skip(uint64(i) * reserved)
+			set(i%each*kinds+i/each, k.draw(at(i/each), own))
+		}
+	})
+	return ctx.Err()
+}
+
+func endsWith(x, end []int64) bool {
+	x = x[len(x)-len(end):]
+	for i, d := range end {
+		if x[i] != d {
+			return false
+		}
+	}
+	return true
+}
+
+// reals reads the elements of a tensor of real numbers.
+func reals(v *tensor.Value) func(i int) float64 {
+	switch v.DType() {
+	case tensor.Int32:
+		x := tensor.Of[int32](v)
+		return func(i int) float64 { return float64(x[i]) }
+	case tensor.Int64:
+		x := tensor.Of[int64](v)
+		return func(i int) float64 { return float64(x[i]) }
+	}
+	return logits(v)
+}
+
+// setter writes the elements of a tensor of real numbers.
+func setter(v *tensor.Value) func(i int, x float64) {
+	switch v.DType() {
+	case tensor.Int32:
+		o := tensor.Of[int32](v)
+		return func(i int, x float64) { o[i] = int32(x) }
+	case tensor.Int64:
+		o := tensor.Of[int64](v)
+		return func(i int, x float64) { o[i] = int64(x) }
+	case tensor.Half:
+		o := tensor.Of[tensor.Float16](v)
+		return func(i int, x float64) { o[i] = tensor.ToFloat16(float32(x)) }
+	case tensor.Float:
+		o := tensor.Of[float32](v)
+		return func(i int, x float64) { o[i] = float32(x) }
+	default:
+		o := tensor.Of[float64](v)
+		return func(i int, x float64) { o[i] = x }
+	}
+}
+
+// pairs hands out numbers that are drawn two by two, the second one first.
+type pairs struct {
+	draw func(g *philox) (float64, float64)
+	next float64
+	left bool
+}
+
+func (p *pairs) one(g *philox) float64 {
+	if p.left {
+		p.left = false
+		return p.next
+	}
+	x, y := p.draw(g)
+	p.next, p.left = x, true
+	return y
+}
+
+func uniformPair(g *philox) (float64, float64) {
+	x := g.next()
+	return unit64(x[0], x[1]), unit64(x[2], x[3])
+}
+
+func normalPair(g *philox) (float64, float64) {
+	x := g.next()
+	return boxMuller64(x[0], x[1], x[2], x[3])
+}
+
+// drawGamma draws from the gamma distribution of that shape and scale 1 by the
+// method of G. Marsaglia and W. Tsang, "A simple method for generating gamma
+// variables", 2000.
+func drawGamma(alpha float64, g philox) float64 {
+	uniform, normal := pairs{draw: uniformPair}, pairs{draw: normalPair}
+	if alpha == 1 {
+		return -math.Log1p(-uniform.one(&g))
+	}
+	if !(alpha > 0) || math.IsInf(alpha, 1) {
+		return math.NaN()
+	}
+	d := alpha - 1.0/3
+	if alpha < 1 {
+		d = alpha + 2.0/3
+	}
+	c := 1.0 / 3 / math.Sqrt(d)
+	for {
+		x := normal.one(&g)
+		v := 1 + c*x
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		u := uniform.one(&g)
+		if u < 1-0.0331*(x*x)*(x*x) || math.Log(u) < 0.5*x*x+d*(1-v+math.Log(v)) {
+			if alpha < 1 {
+				return d * v * math.Pow(uniform.one(&g), 1/alpha)
+			}
+			return d * v
+		}
+	}
+}
