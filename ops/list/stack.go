@@ -65,7 +65,7 @@ element_dtype: The type of the elements.`)
 	register(newStack, "TensorListStack")
 	register(newTyped(typed.gather), "TensorListGather")
 	register(newConcat, "TensorListConcat", "TensorListConcatV2")
-	register(newTyped(typed.concatLists), "TensorListConcatLists")
+	kernel.ForAll(newTyped(typed.concatLists), "TensorListConcatLists")
 }
 
 func newStack(c *kernel.Construction) (kernel.Kernel, error) {
