@@ -22,7 +22,7 @@ NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 def element(x):
     if isinstance(x, bytes):
-        return json.dumps(x.decode("latin-1"))
+        return '"' + "".join(f"\\x{b:02x}" for b in x) + '"'
     return str(x)
 
 

@@ -1,0 +1,205 @@
+package image
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		level := c.Int("compression")
+		if level < -1 || level > 9 {
+			return nil, c.Errorf("compression should be in [-1,9], got %d", level)
+		}
+		return pngEncoder{int(level)}, nil
+	}, "EncodePng")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		n := c.Int("channels")
+		if n != 0 && n != 1 && n != 3 && n != 4 {
+			return nil, c.Errorf("`channels` must be 0, 1, 3 or 4 but got %d", n)
+		}
+		return pngDecoder{int(n), c.Type("dtype")}, nil
+	}, "DecodePng")
+}
+
+// pngColor is PNG's color type of images of 1 to 4 channels: gray, gray and
+// alpha, RGB, RGBA.
+var pngColor = [...]byte{1: 0, 2: 4, 3: 2, 4: 6}
+
+// A pngEncoder is the kernel of EncodePng. It writes what the PNG specification
+// (ISO/IEC 15948) asks for itself, as package image/png has no images of gray
+// and alpha, and leaves out an alpha that is 1 everywhere.
+type pngEncoder struct{ level int }
+
+func (k pngEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	n := len(dims)
+	if n < 3 {
+		return status.Invalid("image must be at least 3-dimensional%s", tensor.FormatDims(dims))
+	}
+	height, width, channels := dims[n-3], dims[n-2], dims[n-1]
+	if in[0].NumElements() == 0 {
+		return status.Invalid("image cannot be empty: %s", tensor.FormatDims(dims))
+	}
+	if channels < 1 || channels > 4 {
+		return status.Invalid("image must have 1, 2, 3, or 4 channels, got %d", channels)
+	}
+	if height > math.MaxInt32 || width > math.MaxInt32 {
+		return status.Invalid("image too large for int: %s", tensor.FormatDims(dims))
+	}
+	v, err := ctx.Alloc(tensor.String, dims[:n-3])
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o, x := tensor.Of[string](&out[0]), tensor.Bytes(&in[0])
+	size := len(x) / len(o)
+	for i := range o {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if o[i], err = k.encode(x[i*size:][:size], int(height), int(width), int(channels), in[0].DType().Size()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode makes a file of the elements of an image.
+func (k pngEncoder) encode(x []byte, height, width, channels, bytesEach int) (string, error) {
+	var file, data bytes.Buffer
+	file.WriteString("\x89PNG\r\n\x1a\n")
+	head := binary.BigEndian.AppendUint32(nil, uint32(width))
+	head = binary.BigEndian.AppendUint32(head, uint32(height))
+	chunk(&file, "IHDR", append(head, byte(8*bytesEach), pngColor[channels], 0, 0, 0))
+	z, err := zlib.NewWriterLevel(&data, k.level)
+	if err != nil {
+		return "", status.From(err)
+	}
+	line := len(x) / height
+	row := make([]byte, 1+line)
+	for y := range height {
+		// Each byte less the one of the pixel to the left: filter 1.
+		row[0] = 1
+		from, to, pixel := x[y*line:][:line], row[1:], channels*bytesEach
+		if bytesEach == 2 {
+			for i := 0; i < line; i += 2 {
+				binary.BigEndian.PutUint16(to[i:], binary.NativeEndian.Uint16(from[i:]))
+			}
+		} else {
+			copy(to, from)
+		}
+		for i := line - 1; i >= pixel; i-- {
+			to[i] -= to[i-pixel]
+		}
+		if _, err := z.Write(row); err != nil {
+			return "", status.From(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		return "", status.From(err)
+	}
+	chunk(&file, "IDAT", data.Bytes())
+	chunk(&file, "IEND", nil)
+	return file.String(), nil
+}
+
+// chunk writes a chunk of a PNG file: its length, its kind, its data and the
+// check sum of the latter two.
+func chunk(file *bytes.Buffer, kind string, data []byte) {
+	var n [4]byte
+	binary.BigEndian.PutUint32(n[:], uint32(len(data)))
+	file.Write(n[:])
+	sum := crc32.Update(crc32.ChecksumIEEE([]byte(kind)), crc32.IEEETable, data)
+	file.WriteString(kind)
+	file.Write(data)
+	binary.BigEndian.PutUint32(n[:], sum)
+	file.Write(n[:])
+}
+
+// A pngDecoder is the kernel of DecodePng.
+type pngDecoder struct {
+	channels int // 0 for those of the file
+	dt       tensor.DType
+}
+
+func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 0 {
+		return status.Invalid("`contents` must be scalar but got shape%s", tensor.FormatDims(in[0].Dims()))
+	}
+	contents := tensor.At0[string](&in[0])
+	if !strings.HasPrefix(contents, "\x89PNG") {
+		return status.Errorf(status.Unimplemented, "DecodePng: contents that are no PNG file")
+	}
+	config, err := png.DecodeConfig(strings.NewReader(contents))
+	if err != nil {
+		return status.Invalid("Invalid PNG data, size %d: %v", len(contents), err)
+	}
+	channels := k.channels
+	const colorType = 25 // where the header has it, which DecodeConfig has read
+	color := contents[colorType]
+	if channels == 0 {
+		channels = map[byte]int{0: 1, 2: 3, 3: 3, 4: 2, 6: 4}[color]
+	}
+	gray := color == 0 || color == 4
+	if channels == 1 && !gray {
+		return status.Errorf(status.Unimplemented, "DecodePng: gray of an image in colors")
+	}
+	// The result first: it is charged to the step before the file is decoded.
+	v, err := ctx.Alloc(k.dt, []int64{int64(config.Height), int64(config.Width), int64(channels)})
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	m, err := png.Decode(strings.NewReader(contents))
+	if err != nil {
+		return status.Invalid("Invalid PNG data, size %d: %v", len(contents), err)
+	}
+	i := 0
+	var pixel [4]uint16
+	for y := range config.Height {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for x := range config.Width {
+			channelsAt(m, x, y, &pixel)
+			if channels == 2 {
+				pixel[1] = pixel[3]
+			}
+			for _, c := range pixel[:channels] {
+				if k.dt == tensor.Uint8 {
+					tensor.Of[uint8](&out[0])[i] = uint8(c >> 8)
+				} else {
+					tensor.Of[uint16](&out[0])[i] = c
+				}
+				i++
+			}
+		}
+	}
+	return nil
+}
+
+// channelsAt is red, green, blue and alpha of a pixel, not multiplied.
+func channelsAt(m image.Image, x, y int, pixel *[4]uint16) {
+	switch m := m.(type) {
+	case *image.NRGBA:
+		c := m.NRGBAAt(x, y)
+		*pixel = [4]uint16{257 * uint16(c.R), 257 * uint16(c.G), 257 * uint16(c.B), 257 * uint16(c.A)}
+	case *image.NRGBA64:
+		c := m.NRGBA64At(x, y)
+		*pixel = [4]uint16{c.R, c.G, c.B, c.A}
+	default: // without alpha, or a palette
+		r, g, b, a := m.At(x, y).RGBA()
+		*pixel = [4]uint16{uint16(r), uint16(g), uint16(b), uint16(a)}
+	}
+}
