@@ -11,3 +11,8 @@ import (
 func TestImagesAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/image.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
 }
+
+// Answers that testdata/projection.py recorded.
+func TestProjectionsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/projection.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
+}
