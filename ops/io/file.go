@@ -1,6 +1,19 @@
 package io
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"errors"
+	"fmt"
+	stdio "io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("ReadFile").
@@ -32,4 +45,136 @@ num_shards: How many files there are.`)
 	registry.Define("ShardedFilespec").
 		Input("basename: string").Input("num_shards: int32").Output("filename: string").
 		Doc("Makes the pattern of the names of all files that something is spread over: \"base-?????-of-00010\".")
+
+	for op, f := range map[string]kernel.Func{
+		"ReadFile":        readFile,
+		"WriteFile":       writeFile,
+		"MatchingFiles":   matchingFiles,
+		"ShardedFilename": shardedFilename,
+		"ShardedFilespec": shardedFilespec,
+	} {
+		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return f, nil }, op)
+	}
+}
+
+// text is the value of a string scalar; what names it in the error.
+func text(v *tensor.Value, what string) (string, error) {
+	if !v.IsScalar() {
+		return "", status.Invalid("%s tensor must be scalar, but had shape: %s", what, tensor.FormatDims(v.Dims()))
+	}
+	return tensor.Of[string](v)[0], nil
+}
+
+func readFile(ctx *kernel.Context, in, out []tensor.Value) error {
+	name, err := text(&in[0], "Input filename")
+	if err != nil {
+		return err
+	}
+	contents, err := contentsOf(ctx, name)
+	if err != nil {
+		return status.FromFile(err)
+	}
+	out[0] = tensor.Scalar(contents)
+	return nil
+}
+
+// contentsOf is as much of a file as it says it has, so that what has no end is
+// empty.
+func contentsOf(ctx *kernel.Context, name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	size := info.Size()
+	if info.IsDir() {
+		size = 0
+	}
+	if b := ctx.Arena.Budget; b != nil {
+		if err := b.Charge(size); err != nil {
+			return "", err
+		}
+		defer b.Release(size)
+	}
+	if info.IsDir() {
+		_, err := f.Read(make([]byte, 1)) // fails with the right error
+		return "", err
+	}
+	var text strings.Builder
+	text.Grow(int(size))
+	if _, err := stdio.CopyN(&text, f, size); err != nil && !errors.Is(err, stdio.EOF) {
+		return "", err
+	}
+	return text.String(), nil
+}
+
+func writeFile(_ *kernel.Context, in, _ []tensor.Value) error {
+	name, err := text(&in[0], "Input filename")
+	if err != nil {
+		return err
+	}
+	contents, err := text(&in[1], "Contents")
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return status.FromFile(err)
+		}
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return status.FromFile(err)
+	}
+	_, err = f.WriteString(contents)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return status.FromFile(err)
+}
+
+func matchingFiles(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() > 1 {
+		return status.Invalid("Input patterns tensor must be scalar or vector, but had shape: %s", tensor.FormatDims(in[0].Dims()))
+	}
+	var names []string
+	for _, pattern := range tensor.Of[string](&in[0]) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// A pattern that is not one matches nothing.
+		found, _ := filepath.Glob(strings.ReplaceAll(pattern, "[!", "[^"))
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	var err error
+	if out[0], err = ctx.Alloc(tensor.String, []int64{int64(len(names))}); err != nil {
+		return err
+	}
+	copy(tensor.Of[string](&out[0]), names)
+	return nil
+}
+
+func shardedFilename(_ *kernel.Context, in, out []tensor.Value) error {
+	for i, name := range [...]string{"basename", "shard", "num_shards"} {
+		if !in[i].IsScalar() {
+			return status.Invalid("%s must be a scalar, got shape %s", name, tensor.FormatDims(in[i].Dims()))
+		}
+	}
+	out[0] = tensor.Scalar(fmt.Sprintf("%s-%05d-of-%05d", tensor.At0[string](&in[0]), tensor.At0[int32](&in[1]), tensor.At0[int32](&in[2])))
+	return nil
+}
+
+func shardedFilespec(_ *kernel.Context, in, out []tensor.Value) error {
+	for i, name := range [...]string{"basename", "num_shards"} {
+		if !in[i].IsScalar() {
+			return status.Invalid("%s must be a scalar, got shape %s", name, tensor.FormatDims(in[i].Dims()))
+		}
+	}
+	out[0] = tensor.Scalar(fmt.Sprintf("%s-?????-of-%05d", tensor.At0[string](&in[0]), tensor.At0[int32](&in[1])))
+	return nil
 }

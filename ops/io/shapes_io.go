@@ -1,9 +1,7 @@
 package io
 
 import (
-	"strconv"
-	"strings"
-
+	"github.com/troupe-go/troupe/ops/io/bundle"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -71,31 +69,13 @@ func restoreShape(check shape.Func) shape.Func {
 // sliceShape is the shape of a slice such as "4 5 0,2:-", two rows of a matrix
 // of [4,5].
 func sliceShape(text string) (shape.Shape, error) {
-	fields := strings.Split(text, " ")
-	if len(fields) < 2 {
-		return shape.Shape{}, status.Invalid("Need least two elements in shape_and_slice specification: %s", text)
+	whole, s, err := bundle.ParseSpec(text)
+	if err != nil {
+		return shape.Shape{}, err
 	}
-	last := len(fields) - 1
-	parts := strings.Split(fields[last], ":")
-	if len(parts) != last {
-		return shape.Shape{}, status.Invalid("Slice specification %q is not for a tensor of rank %d", text, last)
-	}
-	dims := make([]int64, last)
-	for i, part := range parts {
-		whole, err := strconv.ParseInt(fields[i], 10, 64)
-		if err != nil || whole < 0 {
-			return shape.Shape{}, status.Invalid("Non numerical dimension in shape_and_slice: %s", text)
-		}
-		if dims[i] = whole; part == "-" {
-			continue
-		}
-		from, count, ok := strings.Cut(part, ",")
-		start, err := strconv.ParseInt(from, 10, 64)
-		n, err2 := strconv.ParseInt(count, 10, 64)
-		if !ok || err != nil || err2 != nil || start < 0 || n <= 0 || start > whole || n > whole-start {
-			return shape.Shape{}, status.Invalid("Slice specification %q does not fit dimension %d", text, i)
-		}
-		dims[i] = n
+	dims, err := s.Dims(whole)
+	if err != nil {
+		return shape.Shape{}, err
 	}
 	return shape.FromVector(dims)
 }

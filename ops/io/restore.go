@@ -1,0 +1,97 @@
+package io
+
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/ops/io/bundle"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return restore(c.Types("dtypes")), nil }, "RestoreV2")
+}
+
+// A restore is the kernel of RestoreV2, by the types it puts out.
+type restore []tensor.DType
+
+func (k restore) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	prefix, names, specs, err := savedNames(in)
+	if err != nil {
+		return err
+	}
+	if len(names) != len(k) {
+		return status.Invalid("Got %d tensor names, but %d expected dtypes.", len(names), len(k))
+	}
+	r, err := bundle.Open(prefix)
+	if status.CodeOf(err) == status.NotFound {
+		return status.Errorf(status.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for %s", prefix)
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := k.checkTypes(r, names); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if out[i], err = restoreOne(ctx, r, name, specs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTypes compares types with the saved ones.
+func (k restore) checkTypes(r *bundle.Reader, names []string) error {
+	var wrong []string
+	for i, name := range names {
+		e, err := r.Entry(name)
+		if err != nil {
+			return err
+		}
+		if e.DType != k[i] {
+			wrong = append(wrong, "tensor_name = "+name+"; expected dtype "+k[i].String()+" does not equal original dtype "+e.DType.String())
+		}
+	}
+	if wrong != nil {
+		return status.Invalid("%s", strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+func restoreOne(ctx *kernel.Context, r *bundle.Reader, name, spec string) (tensor.Value, error) {
+	if spec == "" {
+		return r.Read(ctx, name, nil)
+	}
+	shape, s, err := bundle.ParseSpec(spec)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	e, err := r.Entry(name)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	if got, want := tensor.FormatDims(shape), tensor.FormatDims(e.Shape); got != want {
+		return tensor.Value{}, status.Invalid("tensor_name = %s; shape in shape_and_slice spec %s does not match the shape stored in checkpoint: %s", name, got, want)
+	}
+	return r.Read(ctx, name, s)
+}
+
+// savedNames is the first three inputs of what saves and restores: the prefix,
+// and for each tensor its name and its slice.
+func savedNames(in []tensor.Value) (prefix string, names, specs []string, err error) {
+	if n := in[0].NumElements(); n != 1 {
+		return "", nil, nil, status.Invalid("Input prefix should have a single element, got %d instead.", n)
+	}
+	if in[1].Rank() != 1 || in[2].Rank() != 1 {
+		return "", nil, nil, status.Invalid("Input tensor_names and shape_and_slices should be an 1-D tensors, got %s and %s instead.",
+			tensor.FormatDims(in[1].Dims()), tensor.FormatDims(in[2].Dims()))
+	}
+	names, specs = tensor.Of[string](&in[1]), tensor.Of[string](&in[2])
+	if len(names) != len(specs) {
+		return "", nil, nil, status.Invalid("tensor_names and shape_and_slices have different number of elements: %d vs. %d", len(names), len(specs))
+	}
+	return tensor.Of[string](&in[0])[0], names, specs, nil
+}
