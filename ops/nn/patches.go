@@ -72,12 +72,7 @@ func fill[T vec.Number](p *patches, dst, src []T, lo, hi int) {
 				}
 				from := src[((b*d0.in+z)*d1.in+y)*line:]
 				if p.dense {
-					p.runs(n, q2, func(i, before, take, x int) {
-						row := rows[i*width:][:segment]
-						clear(row[:before])
-						copy(row[before:], from[x:x+take])
-						clear(row[before+take:])
-					})
+					segments(p, rows, width, from, q2, n)
 				} else {
 					pixels(p, rows, width, from, q2, n)
 				}
@@ -88,19 +83,25 @@ func fill[T vec.Number](p *patches, dst, src []T, lo, hi int) {
 	}
 }
 
-// runs calls f for n positions from q on of the last dimension, whose offsets
-// follow each other: at position i, the elements before the first that lies
-// inside, how many do, and where they begin in the line.
-func (p *patches) runs(n, q int, f func(i, before, take, x int)) {
+// segments copies, for n positions from q on of the last dimension, whose
+// offsets follow each other, all that lies inside at once.
+func segments[T vec.Number](p *patches, rows []T, width int, line []T, q, n int) {
 	d := &p.dims[2]
+	taps, channels := len(d.offsets), p.channels
+	x := q*d.step + d.offsets[0]
 	for i := range n {
-		x := (q+i)*d.step + d.offsets[0]
-		lo, hi := max(x, 0), min(x+len(d.offsets), d.in)
-		if lo >= hi {
-			f(i, len(d.offsets)*p.channels, 0, 0)
-			continue
+		row := rows[i*width:][:taps*channels]
+		switch lo, hi := max(x, 0), min(x+taps, d.in); {
+		case hi-lo == taps:
+			copy(row, line[lo*channels:])
+		case lo >= hi:
+			clear(row)
+		default:
+			clear(row[:(lo-x)*channels])
+			copy(row[(lo-x)*channels:], line[lo*channels:hi*channels])
+			clear(row[(hi-x)*channels:])
 		}
-		f(i, (lo-x)*p.channels, (hi-lo)*p.channels, lo*p.channels)
+		x += d.step
 	}
 }
 
