@@ -9,3 +9,5 @@ import (
 )
 
 func TestDecode(t *testing.T) { kerneltest.Script(t, "testdata/decode") }
+
+func TestExamples(t *testing.T) { kerneltest.Script(t, "testdata/example") }
