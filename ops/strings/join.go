@@ -48,7 +48,7 @@ func (k join) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		columns[j] = tensor.Of[string](&in[j])
 		size += length(columns[j]) * float64(len(o)) / float64(max(len(columns[j]), 1))
 	}
-	if err := room(ctx, size); err != nil {
+	if err := room(ctx, 2*size); err != nil { // what is joined is still there
 		return err
 	}
 	row := make([]string, len(in))
