@@ -113,11 +113,6 @@ type Gradients struct {
 	GradYs []string `json:"grad_ys"`
 }
 
-// A SavedModel is the saved_model folder of a case, to be loaded with tags.
-type SavedModel struct {
-	Tags []string `json:"tags"`
-}
-
 // readScript reads the script of a case folder.
 func readScript(folder fs.FS) (*Script, error) {
 	data, err := fs.ReadFile(folder, "case.json")

@@ -25,8 +25,6 @@ func (s *Script) run(ctx context.Context, cfg Config) error {
 		return s.runImport()
 	case s.Gradients != nil:
 		return missing("building backward graphs")
-	case s.SavedModel != nil:
-		return missing("loading a SavedModel")
 	}
 	return s.Play(ctx, cfg, func(i int, o Outcome) error {
 		if err := s.Judge(i, o); err != nil {
@@ -100,6 +98,9 @@ func (o *opened) close() { o.session.Close() }
 
 // Graph loads the case's graph.
 func (s *Script) Graph() (*session.Graph, error) {
+	if s.SavedModel != nil {
+		return s.SavedModel.graph(s.files)
+	}
 	def, err := fs.ReadFile(s.files, "graph.pb")
 	if err != nil {
 		return nil, err
@@ -112,15 +113,19 @@ func (s *Script) Graph() (*session.Graph, error) {
 }
 
 func (s *Script) open(cfg Config) (*opened, error) {
+	options := &session.SessionOptions{
+		Engine:      cfg.Engine,
+		Threads:     cfg.Threads,
+		MemoryLimit: cfg.MemoryLimit,
+	}
+	if s.SavedModel != nil {
+		return s.openModel(options)
+	}
 	g, err := s.Graph()
 	if err != nil {
 		return nil, err
 	}
-	sess, err := session.NewSession(g, &session.SessionOptions{
-		Engine:      cfg.Engine,
-		Threads:     cfg.Threads,
-		MemoryLimit: cfg.MemoryLimit,
-	})
+	sess, err := session.NewSession(g, options)
 	if err != nil {
 		return nil, err
 	}

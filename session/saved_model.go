@@ -1,6 +1,13 @@
 package session
 
-import "github.com/troupe-go/troupe/status"
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
+)
 
 // A SavedModel is a loaded model: a session over a graph, and what the model
 // says may be asked of it.
@@ -18,23 +25,139 @@ type Signature struct {
 
 // TensorInfo is a tensor of a signature.
 type TensorInfo struct {
-	Name  string // such as "x:0"
+	Name  string // such as "x:0"; empty for one that is made of several
 	DType DataType
 	Shape Shape
 }
 
-// LoadSavedModel fails with UNIMPLEMENTED: models in the SavedModel format
-// cannot be loaded yet.
+// LoadSavedModel loads the model in a directory in the SavedModel format: it
+// imports the graph that has exactly the given tags into a graph of its own,
+// opens a session with the options, restores the variables and runs the
+// operation that initializes the rest, such as tables.
+//
+// It fails with NOT_FOUND if there is no model, no graph with these tags, or
+// nothing in its checkpoint for one of its variables, with DATA_LOSS for damaged
+// files, and as [Graph.Import], [NewSession] and [Session.Run] do.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
-	return nil, status.Errorf(status.Unimplemented, "loading a SavedModel (%s) is not implemented yet", exportDir)
+	meta, err := readMetaGraph(exportDir, tags)
+	if err != nil {
+		return nil, err
+	}
+	g := NewGraph()
+	if err := g.Import(meta.graph, ""); err != nil {
+		return nil, err
+	}
+	meta.graph = nil // may be large
+	s, err := NewSession(g, options)
+	if err != nil {
+		return nil, err
+	}
+	m := &SavedModel{Session: s, Graph: g, Signatures: signatures(meta.def)}
+	if err := m.start(exportDir, meta); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return m, nil
 }
 
-// A LibraryHandler is a loaded library of operations.
-type LibraryHandler struct{}
+// start brings the session into the state that was saved.
+func (m *SavedModel) start(dir string, meta *metaGraph) error {
+	assets, err := meta.assets()
+	if err != nil {
+		return err
+	}
+	feeds := map[Output]*Tensor{}
+	for _, a := range assets {
+		if err := m.feedText(feeds, a.GetTensorInfo().GetName(), filepath.Join(dir, "assets", a.GetFilename())); err != nil {
+			return err
+		}
+	}
+	if err := m.restore(dir, meta.def.GetSaverDef(), feeds); err != nil {
+		return err
+	}
+	name, err := meta.initOp(dir)
+	if err != nil || name == "" {
+		return err
+	}
+	return m.runOp(feeds, name)
+}
 
-// LoadLibrary fails with UNIMPLEMENTED: libraries of TensorFlow's operations
-// are machine code for its C++ runtime. Operations of one's own are written in
-// Go and registered with packages registry and kernel.
-func LoadLibrary(path string) (*LibraryHandler, error) {
-	return nil, status.Errorf(status.Unimplemented, "a library of operations (%s) cannot be loaded: operations are Go packages", path)
+// restore restores the variables from the checkpoint, if there is one.
+func (m *SavedModel) restore(dir string, saver *wire.SaverDef, feeds map[Output]*Tensor) error {
+	prefix := filepath.Join(dir, "variables", "variables")
+	if saver == nil {
+		return nil
+	}
+	if _, err := os.Stat(prefix + ".index"); err != nil {
+		return nil // a model without variables
+	}
+	withName := map[Output]*Tensor{}
+	for o, t := range feeds {
+		withName[o] = t
+	}
+	if err := m.feedText(withName, saver.GetFilenameTensorName(), prefix); err != nil {
+		return err
+	}
+	return m.runOp(withName, saver.GetRestoreOpName())
+}
+
+func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error {
+	o, err := m.Graph.Find(graph.ParseTensorID(name))
+	if err != nil {
+		return err
+	}
+	feeds[o] = tensor.FromScalar(text)
+	return nil
+}
+
+// runOp runs the operation that name, or an output of it, names.
+func (m *SavedModel) runOp(feeds map[Output]*Tensor, name string) error {
+	id := graph.ParseTensorID(name)
+	id.Index = graph.Control
+	o, err := m.Graph.Find(id)
+	if err != nil {
+		return err
+	}
+	_, err = m.Session.Run(feeds, nil, []*Operation{o.Op})
+	return err
+}
+
+func signatures(def *wire.MetaGraphDef) map[string]Signature {
+	all := map[string]Signature{}
+	for key, s := range def.GetSignatureDef() {
+		all[key] = Signature{
+			Inputs:     tensorInfos(s.GetInputs()),
+			Outputs:    tensorInfos(s.GetOutputs()),
+			MethodName: s.GetMethodName(),
+		}
+	}
+	return all
+}
+
+func tensorInfos(infos map[string]*wire.TensorInfo) map[string]TensorInfo {
+	all := map[string]TensorInfo{}
+	for key, t := range infos {
+		all[key] = TensorInfo{Name: t.GetName(), DType: dtypeOf(t.GetDtype()), Shape: shapeOf(t.GetTensorShape())}
+	}
+	return all
+}
+
+// dtypeOf is [tensor.Invalid] for a type that is not known.
+func dtypeOf(dt wire.DataType) DataType {
+	if dt >= 0 && dt <= 255 && tensor.DType(dt).Valid() {
+		return tensor.DType(dt)
+	}
+	return tensor.Invalid
+}
+
+// shapeOf is the unknown shape for one of unknown rank, or none.
+func shapeOf(p *wire.TensorShapeProto) Shape {
+	if p == nil || p.GetUnknownRank() || len(p.GetDim()) > tensor.MaxRank {
+		return Shape{}
+	}
+	dims := make([]int64, len(p.GetDim()))
+	for i, d := range p.GetDim() {
+		dims[i] = max(d.GetSize(), -1)
+	}
+	return MakeShape(dims...)
 }

@@ -1,0 +1,187 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// A metaGraph is one of a SavedModel's graphs.
+type metaGraph struct {
+	def   *wire.MetaGraphDef // without the graph
+	graph []byte             // a serialized GraphDef
+}
+
+// readMetaGraph reads the graph with exactly these tags of the SavedModel in a
+// directory.
+func readMetaGraph(dir string, tags []string) (*metaGraph, error) {
+	b, err := readSavedModel(dir)
+	if err != nil {
+		return nil, err
+	}
+	return findMetaGraph(b, tags)
+}
+
+// readSavedModel reads a serialized SavedModel, or one that is written as text.
+func readSavedModel(dir string) ([]byte, error) {
+	name := filepath.Join(dir, "saved_model.pb")
+	b, err := os.ReadFile(name)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return b, status.FromFile(err)
+	}
+	name += "txt"
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, status.Errorf(status.NotFound, "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s. "+
+			"Check that the directory exists and that you have the right permissions for accessing it.", dir)
+	}
+	if err != nil {
+		return nil, status.FromFile(err)
+	}
+	var m wire.SavedModel
+	if err := (prototext.UnmarshalOptions{DiscardUnknown: true, Resolver: ownTypes{protoregistry.GlobalTypes}}).Unmarshal(text, &m); err != nil {
+		return nil, &status.Error{Code: status.DataLoss, Message: "Can't parse " + name + " as text proto: " + err.Error(), Cause: err}
+	}
+	b, err = proto.Marshal(&m)
+	if err != nil {
+		return nil, status.From(err)
+	}
+	return b, nil
+}
+
+// ownTypes finds this module's messages under the names of TensorFlow's.
+type ownTypes struct{ *protoregistry.Types }
+
+func (t ownTypes) FindMessageByURL(url string) (protoreflect.MessageType, error) {
+	name := url[strings.LastIndexByte(url, '/')+1:]
+	if strings.HasPrefix(name, "tensorflow.") {
+		name = "troupe." + name
+	}
+	return t.FindMessageByName(protoreflect.FullName(name))
+}
+
+// SavedModelGraph is the graph with exactly these tags, as a serialized GraphDef,
+// of a serialized SavedModel: the contents of saved_model.pb.
+func SavedModelGraph(model []byte, tags []string) ([]byte, error) {
+	m, err := findMetaGraph(model, tags)
+	if err != nil {
+		return nil, err
+	}
+	return m.graph, nil
+}
+
+// findMetaGraph finds the graph with exactly these tags in a serialized
+// SavedModel. Graphs are not decoded.
+func findMetaGraph(b []byte, tags []string) (*metaGraph, error) {
+	want := tagSet(tags)
+	for len(b) > 0 {
+		field, value, n := nextField(b)
+		if n < 0 {
+			return nil, errMalformedModel()
+		}
+		if b = b[n:]; field != 2 || value == nil { // meta_graphs
+			continue
+		}
+		m, err := parseMetaGraph(value)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Equal(tagSet(m.def.GetMetaInfoDef().GetTags()), want) {
+			return m, nil
+		}
+	}
+	return nil, status.Errorf(status.NotFound, "Could not find meta graph def matching supplied tags: { %s }. "+
+		"To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`", strings.Join(tags, " "))
+}
+
+// parseMetaGraph decodes a MetaGraphDef, apart from its graph and its object
+// graph.
+func parseMetaGraph(b []byte) (*metaGraph, error) {
+	m := &metaGraph{def: &wire.MetaGraphDef{}}
+	var rest []byte
+	for len(b) > 0 {
+		field, value, n := nextField(b)
+		if n < 0 {
+			return nil, errMalformedModel()
+		}
+		switch field {
+		case 2: // graph_def; several are merged, which their bytes are when joined
+			m.graph = append(m.graph[:len(m.graph):len(m.graph)], value...)
+		case 7: // object_graph_def: restoring goes by the saver's operations
+		default:
+			rest = append(rest, b[:n]...)
+		}
+		b = b[n:]
+	}
+	if err := proto.Unmarshal(rest, m.def); err != nil {
+		return nil, errMalformedModel()
+	}
+	return m, nil
+}
+
+// nextField is the number of the first field of b, its value if it has a
+// length, and its size; n is negative if b is malformed.
+func nextField(b []byte) (field protowire.Number, value []byte, n int) {
+	field, kind, n := protowire.ConsumeField(b)
+	if n >= 0 && kind == protowire.BytesType {
+		_, _, tag := protowire.ConsumeTag(b)
+		value, _ = protowire.ConsumeBytes(b[tag:])
+	}
+	return field, value, n
+}
+
+func errMalformedModel() error {
+	return status.Errorf(status.DataLoss, "the SavedModel is malformed: it cannot be parsed as a message")
+}
+
+// tagSet is tags in order, each once.
+func tagSet(tags []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(tags)))
+}
+
+// assets is the files that the graph reads.
+func (m *metaGraph) assets() ([]*wire.AssetFileDef, error) {
+	if list := m.def.GetAssetFileDef(); len(list) > 0 {
+		return list, nil
+	}
+	var list []*wire.AssetFileDef // where TensorFlow 1 put them
+	for _, value := range m.def.GetCollectionDef()["saved_model_assets"].GetAnyList().GetValue() {
+		a := &wire.AssetFileDef{}
+		if err := proto.Unmarshal(value.GetValue(), a); err != nil {
+			return nil, status.Invalid("the SavedModel's asset %s is malformed", value.GetTypeUrl())
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// initOp is the name of what initializes the graph after variables have been
+// restored; "" if there is nothing.
+func (m *metaGraph) initOp(dir string) (string, error) {
+	const signature = "__saved_model_init_op"
+	if s := m.def.GetSignatureDef()[signature]; s != nil {
+		return s.GetOutputs()[signature].GetName(), nil
+	}
+	for _, name := range [...]string{"saved_model_main_op", "legacy_init_op"} {
+		if c := m.def.GetCollectionDef()[name]; c != nil {
+			ops := c.GetNodeList().GetValue()
+			if len(ops) != 1 {
+				return "", status.Errorf(status.FailedPrecondition, "Expected exactly one main op in : %s", dir)
+			}
+			return ops[0], nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,189 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
+
+	_ "github.com/troupe-go/troupe/ops/all"
+)
+
+// The model was written by TensorFlow 2.21: words to numbers through a table
+// that is filled from an asset when the model is initialized, and rows of a
+// variable. vocabulary.pbtxt is its saved_model.pb as text.
+const vocabulary = "testdata/vocabulary"
+
+// find is the output that a signature names.
+func find(t *testing.T, m *session.SavedModel, infos map[string]session.TensorInfo, key string) session.Output {
+	t.Helper()
+	o, err := m.Graph.Find(graph.ParseTensorID(infos[key].Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// expectVocabulary runs the model and compares with what TensorFlow gave.
+func expectVocabulary(t *testing.T, dir string) {
+	t.Helper()
+	m, err := session.LoadSavedModel(dir, []string{"serve"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Session.Close()
+	sig, ok := m.Signatures["serving_default"]
+	if !ok || sig.MethodName != "tensorflow/serving/predict" {
+		t.Errorf("signatures %v", m.Signatures)
+	}
+	in := sig.Inputs["text"]
+	if in.Name != "text:0" || in.DType != session.String || in.Shape.String() != "[?]" {
+		t.Errorf("input %+v", in)
+	}
+	text, err := session.NewTensor([]string{"cat", "alpha", "mat", "zzz", "gamma"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Session.Run(
+		map[session.Output]*session.Tensor{find(t, m, sig.Inputs, "text"): text},
+		[]session.Output{find(t, m, sig.Outputs, "ids"), find(t, m, sig.Outputs, "size"), find(t, m, sig.Outputs, "mean")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{[]int64{1, 5, 4, 5, 5}, int64(7)}, []any{got[0].Value(), got[1].Value()}); diff != "" {
+		t.Error(diff)
+	}
+	mean, err := tensor.Parse("[0.25479588, -0.00259738, 0.6058734]", tensor.Float)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tensor.Compare(got[2], mean, tensor.Tolerance{RTol: 1e-4, ATol: 1e-5}); err != nil {
+		t.Errorf("%v: %v", got[2], err)
+	}
+}
+
+func TestSavedModel(t *testing.T) { expectVocabulary(t, vocabulary) }
+
+func TestSavedModelAsText(t *testing.T) {
+	dir := copyModel(t)
+	text, err := os.ReadFile(vocabulary + ".pbtxt")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "saved_model.pbtxt"), text, 0o666)
+	}
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, "saved_model.pb"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectVocabulary(t, dir)
+}
+
+func copyModel(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := os.CopyFS(dir, os.DirFS(vocabulary)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestSavedModelErrors(t *testing.T) {
+	damage := func(name string, change func([]byte) []byte) func(*testing.T) string {
+		return func(t *testing.T) string {
+			dir := copyModel(t)
+			path := filepath.Join(dir, name)
+			b, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, change(b), 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}
+	}
+	remove := func(name string) func(*testing.T) string {
+		return func(t *testing.T) string {
+			dir := copyModel(t)
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}
+	}
+	flip := func(at int) func([]byte) []byte {
+		return func(b []byte) []byte { b[at] ^= 1; return b }
+	}
+	same := func(*testing.T) string { return vocabulary }
+	serve := []string{"serve"}
+	for _, c := range []struct {
+		what    string
+		dir     func(*testing.T) string
+		tags    []string
+		code    session.Code
+		message string
+	}{
+		{"no model", func(*testing.T) string { return "nowhere" }, serve, session.NotFound,
+			"Could not find SavedModel .pb or .pbtxt at supplied export directory path: nowhere."},
+		{"other tags", same, []string{"train", "gpu"}, session.NotFound,
+			"Could not find meta graph def matching supplied tags: { train gpu }."},
+		{"no tags", same, nil, session.NotFound, "Could not find meta graph def matching supplied tags: {  }."},
+		{"too many tags", same, []string{"serve", "gpu"}, session.NotFound, "{ serve gpu }"},
+		{"cut off", damage("saved_model.pb", func(b []byte) []byte { return b[:len(b)/2] }), serve, session.DataLoss, "malformed"},
+		{"no data", remove("variables/variables.data-00000-of-00001"), serve, session.NotFound, "No such file or directory"},
+		{"damaged data", damage("variables/variables.data-00000-of-00001", flip(3)), serve, session.DataLoss, "Checksum does not match"},
+		{"damaged index", damage("variables/variables.index", flip(3)), serve, session.DataLoss, "checksum mismatch"},
+		{"no asset", remove("assets/vocab.txt"), serve, session.NotFound, "vocab.txt; No such file or directory"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			m, err := session.LoadSavedModel(c.dir(t), c.tags, nil)
+			if session.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.message) {
+				t.Errorf("%v, want %v: %s", err, c.code, c.message)
+			}
+			if m != nil {
+				t.Error("a model and an error")
+			}
+		})
+	}
+}
+
+// Without a checkpoint a model is loaded and its variables are not initialized,
+// as in TensorFlow.
+func TestSavedModelWithoutVariables(t *testing.T) {
+	dir := copyModel(t)
+	if err := os.RemoveAll(filepath.Join(dir, "variables")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := session.LoadSavedModel(dir, []string{"serve", "serve"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Session.Close()
+	out := m.Signatures["serving_default"].Outputs
+	if got, err := m.Session.Run(nil, []session.Output{find(t, m, out, "size")}, nil); err != nil || got[0].Value() != int64(7) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Whatever the file holds, finding a graph in it ends with bytes of it or an
+// error.
+func FuzzSavedModelGraph(f *testing.F) {
+	b, err := os.ReadFile(filepath.Join(vocabulary, "saved_model.pb"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(b[:100])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if def, err := session.SavedModelGraph(b, []string{"serve"}); err == nil && len(def) > len(b) {
+			t.Error("more than there was")
+		}
+	})
+}
