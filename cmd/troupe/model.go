@@ -9,23 +9,41 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // modelHelp is what the commands say of their MODEL.
 const modelHelp = `MODEL is a GraphDef, serialized or as text; "-", one from the standard input; a
-SavedModel's folder, of which the graph is taken without its variables' values;
-or a recorded case: a folder with case.json and graph.pb, or such a folder inside
-a group's archive, as in control.zip/while_counter.`
+SavedModel's folder, whose first graph it is, run with the variables' values; or
+a recorded case: a folder with case.json and graph.pb, or such a folder inside a
+group's archive, as in control.zip/while_counter.`
 
 // A model is what MODEL names.
 type model struct {
 	graph  *troupe.Graph
 	script *conformance.Script // nil unless it is a case
+	folder string              // of a SavedModel; else ""
+	tags   []string            // of the SavedModel's graph
+}
+
+// open opens a session on the model. That of a SavedModel is in the state that
+// was saved, over a graph of its own, which becomes the model's.
+func (m *model) open(options *troupe.SessionOptions) (*troupe.Session, error) {
+	if m.folder == "" {
+		return troupe.NewSession(m.graph, options)
+	}
+	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, options)
+	if err != nil {
+		return nil, failure{err}
+	}
+	m.graph = loaded.Graph
+	return loaded.Session, nil
 }
 
 // loadModel loads a GraphDef, a case, or a SavedModel's graph. "-" is stdin.
@@ -96,21 +114,35 @@ func loadSavedModel(name string) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	def, err := savedGraph(b)
+	def, tags, err := savedGraph(b)
 	if err != nil {
 		return nil, err
 	}
-	return newModel(def)
+	m, err := newModel(def)
+	if err != nil {
+		return nil, err
+	}
+	m.folder, m.tags = filepath.Dir(name), tags
+	return m, nil
 }
 
-// savedGraph is the first GraphDef of a serialized SavedModel.
-func savedGraph(b []byte) ([]byte, error) {
-	const metaGraphs, graphDef = 2, 2 // of SavedModel, of MetaGraphDef
+// savedGraph is the first GraphDef of a serialized SavedModel and its tags.
+func savedGraph(b []byte) (def []byte, tags []string, err error) {
+	const metaGraphs, info, graphDef = 2, 1, 2 // of SavedModel, of MetaGraphDef
 	meta, err := firstMessage(b, metaGraphs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return firstMessage(meta, graphDef)
+	if def, err = firstMessage(meta, graphDef); err != nil {
+		return nil, nil, err
+	}
+	var w wire.MetaGraphDef_MetaInfoDef
+	if b, err := firstMessage(meta, info); err == nil {
+		if err := proto.Unmarshal(b, &w); err != nil {
+			return nil, nil, status.Invalid("the SavedModel is malformed: its tags cannot be read")
+		}
+	}
+	return def, w.GetTags(), nil
 }
 
 // firstMessage is the first message in a field of a serialized message.

@@ -76,15 +76,15 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if len(f.fetches)+len(f.targets) == 0 {
 		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
 	}
-	feeds, fetches, targets, err := f.resolve(m.graph)
-	if err != nil {
-		return err
-	}
-	sess, err := troupe.NewSession(m.graph, f.options())
+	sess, err := m.open(f.options())
 	if err != nil {
 		return err
 	}
 	defer sess.Close()
+	feeds, fetches, targets, err := f.resolve(m.graph)
+	if err != nil {
+		return err
+	}
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
 
 	var meta troupe.RunMetadata
