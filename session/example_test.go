@@ -7,6 +7,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 
 	_ "github.com/troupe-go/troupe/ops/array"
@@ -106,4 +107,34 @@ func ExampleError() {
 		fmt.Println(e.Code, e.Node, e.Op)
 	}
 	// Output: INVALID_ARGUMENT x Placeholder
+}
+
+// An exported model is loaded with its variables and tables, and asked by the
+// names of its signature.
+func ExampleLoadSavedModel() {
+	model, err := session.LoadSavedModel("testdata/vocabulary", []string{"serve"}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer model.Session.Close()
+	signature := model.Signatures["serving_default"]
+	output := func(t session.TensorInfo) session.Output {
+		o, err := model.Graph.Find(graph.ParseTensorID(t.Name))
+		if err != nil {
+			log.Fatal(err)
+		}
+		return o
+	}
+	words, err := session.NewTensor([]string{"cat", "alpha", "mat"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ids, err := model.Session.Run(
+		map[session.Output]*session.Tensor{output(signature.Inputs["text"]): words},
+		[]session.Output{output(signature.Outputs["ids"])}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ids[0]) // the table has five words; alpha is none of them
+	// Output: [1 5 4]
 }
