@@ -1,8 +1,10 @@
 package benchmarks_test
 
 import (
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,9 +37,25 @@ func load(tb testing.TB) map[string]row {
 	return rows
 }
 
+func compressed(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
 // prepare makes a callable for a graph, and its feeds.
 func prepare(tb testing.TB, name string, r row, engine string) (*tf.Session, *tf.Callable, []*tf.Tensor) {
 	def, err := os.ReadFile(filepath.Join("graphs", name+".pb"))
+	if os.IsNotExist(err) {
+		def, err = compressed(filepath.Join("graphs", name+".pb.gz"))
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,6 +9,7 @@ rewriting is off, threads are TensorFlow's default. Runs go through
 Session.make_callable, whose own cost of some microseconds a run only matters
 where a run is one node.
 """
+import gzip
 import json
 import os
 import statistics
@@ -27,7 +28,10 @@ config.graph_options.optimizer_options.opt_level = -1
 
 for name in names or sorted(table):
     row = table[name]
-    graph_def = tf.compat.v1.GraphDef.FromString(open(os.path.join(folder, name + ".pb"), "rb").read())
+    path = os.path.join(folder, name + ".pb")
+    read = open if os.path.exists(path) else gzip.open
+    with read(path if read is open else path + ".gz", "rb") as file:
+        graph_def = tf.compat.v1.GraphDef.FromString(file.read())
     with tf.Graph().as_default() as graph, tf.compat.v1.Session(graph=graph, config=config) as session:
         tf.import_graph_def(graph_def, name="")
         feeds, values = [], []

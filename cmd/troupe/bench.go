@@ -27,9 +27,10 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench DIR [NAME]...",
 		Short: "Measure runs of benchmark graphs",
-		Long: `Bench times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb, all of
-them or those named: one first run, timed apart as the import is, then samples
-of as many runs as take 10 ms, for at least a second and at least 5 samples.
+		Long: `Bench times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb or
+DIR/NAME.pb.gz, all of them or those named: one first run, timed apart as the
+import is, then samples of as many runs as take 10 ms, for at least a second and
+at least 5 samples.
 The figures are nanoseconds for a unit of the graph's work: the median and the
 best sample. Feeds are made once; results are let go inside the timing. With
 several callers all run at once, and a sample's time is divided by all of
@@ -130,7 +131,7 @@ func (f *benchFlags) print(w io.Writer, r benchResult) error {
 // measure imports a graph and times its runs.
 func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow) (benchResult, error) {
 	r := benchResult{Peer: "troupe", Graph: name, Unit: row.Unit}
-	def, err := os.ReadFile(filepath.Join(dir, name+".pb"))
+	def, err := readModel(filepath.Join(dir, name+".pb"))
 	if err != nil {
 		return r, err
 	}

@@ -2,7 +2,9 @@ package kerneltest
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +25,7 @@ type record struct {
 }
 
 // Recorded runs the operations of a file that testdata/record.py of this
-// package wrote, one JSON object a line, and compares outputs with TensorFlow's
+// package wrote, one JSON object a line, perhaps compressed, and compares outputs with TensorFlow's
 // within tol, errors by their code.
 func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
 	t.Helper()
@@ -32,7 +34,13 @@ func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
+	var text io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if text, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, 1<<24)
 	count := 0
 	for lines.Scan() {

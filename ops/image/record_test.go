@@ -9,10 +9,10 @@ import (
 
 // Answers that testdata/image.py recorded from TensorFlow.
 func TestImagesAgainstTensorFlow(t *testing.T) {
-	kerneltest.Recorded(t, "testdata/image.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
+	kerneltest.Recorded(t, "testdata/image.jsonl.gz", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
 }
 
 // Answers that testdata/projection.py recorded.
 func TestProjectionsAgainstTensorFlow(t *testing.T) {
-	kerneltest.Recorded(t, "testdata/projection.jsonl", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
+	kerneltest.Recorded(t, "testdata/projection.jsonl.gz", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
 }

@@ -9,7 +9,7 @@ import (
 
 // Answers that testdata/quant.py recorded from TensorFlow.
 func TestQuantizationAgainstTensorFlow(t *testing.T) {
-	kerneltest.Recorded(t, "testdata/quant.jsonl", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
+	kerneltest.Recorded(t, "testdata/quant.jsonl.gz", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
 }
 
 // The same of arithmetic; sums of 32 bits may be off by some of the last.

@@ -7,6 +7,7 @@
 Inputs are fed through placeholders of unknown shape, so that kernels see what
 shape functions would have refused. Written with TensorFlow 2.21.
 """
+import gzip
 import json
 import os
 
@@ -50,7 +51,7 @@ def attr(v):
 
 class Recorder:
     def __init__(self, path):
-        self.file = open(path, "w")
+        self.file = gzip.open(path, "wt") if path.endswith(".gz") else open(path, "w")
 
     def ask(self, op, inputs, only=None, types=None, **attrs):
         """Only is how many outputs are kept, all by default. Types, a list with

@@ -1,4 +1,4 @@
-"""Writes image.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes image.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -20,7 +20,7 @@ def i32(*v):
     return np.array(v, np.int32)
 
 
-r = Recorder(os.path.join(HERE, "image.jsonl"))
+r = Recorder(os.path.join(HERE, "image.jsonl.gz"))
 MODES = [dict(), dict(align_corners=True), dict(half_pixel_centers=True)]
 for size in [(3, 8), (7, 2), (1, 1), (5, 6), (11, 13)]:
     for kw in MODES:

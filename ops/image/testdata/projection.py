@@ -1,4 +1,4 @@
-"""Writes projection.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes projection.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -8,7 +8,7 @@ from record import Recorder, np
 
 rng = np.random.default_rng(10)
 F = np.float32
-r = Recorder(os.path.join(HERE, "projection.jsonl"))
+r = Recorder(os.path.join(HERE, "projection.jsonl.gz"))
 T = np.array([[1, 0.1, -2.3, -0.2, 0.9, 1.4, 0.01, -0.02], [0.5, 0, 3, 0, 1.7, -4, 0, 0]], F)
 for dt in (np.uint8, np.int32, np.int64, np.float16, F, np.float64):
     a = rng.integers(0, 100, (2, 5, 6, 2)).astype(dt)

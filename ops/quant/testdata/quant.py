@@ -1,4 +1,4 @@
-"""Writes quant.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes quant.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -15,7 +15,7 @@ def x(*shape, dt=F):
     return (rng.standard_normal(shape) * 4).astype(dt)
 
 
-r = Recorder(os.path.join(HERE, "quant.jsonl"))
+r = Recorder(os.path.join(HERE, "quant.jsonl.gz"))
 for bits in (2, 4, 8, 16):
     for narrow in (False, True):
         kw = dict(num_bits=bits, narrow_range=narrow)
