@@ -77,7 +77,7 @@ func checkEntry(p *wire.BundleEntryProto, shards int32) (*Entry, error) {
 	}
 	for _, s := range p.GetSlices() {
 		part := sliceOf(s)
-		if _, err := part.dims(e.Shape); err != nil {
+		if _, err := part.Dims(e.Shape); err != nil {
 			return nil, corrupt("%v", status.From(err).Message)
 		}
 		e.Parts = append(e.Parts, part)

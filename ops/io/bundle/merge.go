@@ -34,6 +34,11 @@ func Merge(prefixes []string, dest string, allowMissing bool) error {
 	if len(found) == 0 {
 		return status.Invalid("At least one prefix checkpoint file must exist, but none existed.")
 	}
+	for i := range m.files {
+		if name := DataName(dest, i, len(m.files)); slices.Contains(m.files[i+1:], name) {
+			return status.Invalid("the merged checkpoint would overwrite %s, which is part of it", name)
+		}
+	}
 	if err := makeDir(dest); err != nil {
 		return err
 	}

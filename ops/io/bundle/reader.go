@@ -139,7 +139,7 @@ func (r *Reader) read(mem Memory, name string, e *Entry, s Slice) (tensor.Value,
 	if e.Parts == nil && s.full(e.Shape) {
 		return r.whole(mem, e)
 	}
-	dims, err := s.dims(e.Shape)
+	dims, err := s.Dims(e.Shape)
 	if err != nil {
 		return tensor.Value{}, err
 	}
@@ -182,7 +182,7 @@ type part struct {
 // parts finds the parts that make up slice s, and checks all that can be
 // checked without reading them.
 func (r *Reader) parts(mem Memory, name string, e *Entry, s Slice) ([]part, error) {
-	dims, err := s.dims(e.Shape)
+	dims, err := s.Dims(e.Shape)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (r *Reader) part(name string, e *Entry, s Slice) (part, error) {
 	if !ok {
 		return p, corrupt("the part %v has no entry", s)
 	}
-	dims, _ := s.dims(e.Shape)
+	dims, _ := s.Dims(e.Shape)
 	if own.Parts != nil || own.DType != e.DType || !sameDims(own.Shape, dims) {
 		return p, corrupt("the entry of the part %v is of %v%s", s, own.DType, tensor.FormatDims(own.Shape))
 	}

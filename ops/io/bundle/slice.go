@@ -52,7 +52,7 @@ func ParseSpec(text string) (shape []int64, s Slice, err error) {
 		}
 		s = append(s, e)
 	}
-	if _, err := s.dims(shape); err != nil {
+	if _, err := s.Dims(shape); err != nil {
 		return nil, nil, err
 	}
 	return shape, s, nil
@@ -86,9 +86,8 @@ func (s Slice) String() string {
 }
 
 // Dims is the shape of the slice of a tensor of the given shape.
-func (s Slice) Dims(shape []int64) ([]int64, error) { return s.dims(shape) }
-
-func (s Slice) dims(shape []int64) ([]int64, error) {
+// It fails if the slice does not lie within that.
+func (s Slice) Dims(shape []int64) ([]int64, error) {
 	if len(s) != len(shape) {
 		return nil, status.Errorf(status.Internal, "Mismatching ranks: shape = %s, slice = %v", tensor.FormatDims(shape), s)
 	}

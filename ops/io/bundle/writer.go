@@ -69,7 +69,7 @@ func (w *Writer) Add(name string, v tensor.Value) error {
 // AddSlice adds v as the slice s of a tensor of the given shape. Slices of one
 // tensor must not overlap.
 func (w *Writer) AddSlice(name string, shape []int64, s Slice, v tensor.Value) error {
-	dims, err := s.dims(shape)
+	dims, err := s.Dims(shape)
 	if err != nil {
 		return err
 	}

@@ -187,6 +187,40 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// What is merged is not overwritten by what comes before it.
+func TestMergeOntoItself(t *testing.T) {
+	parts := copyFiles(t, "testdata/parts") // two data files
+	other := filepath.Join(filepath.Dir(parts), "other")
+	if err := Merge([]string{parts}, other, false); err != nil {
+		t.Fatal(err)
+	}
+	table, shards, err := openIndex(IndexName(other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := map[string]*Entry{}
+	if err := table.each(func(key, value []byte) error {
+		if len(key) == 0 {
+			return nil
+		}
+		e, err := parseEntry(value, shards)
+		if err == nil {
+			e.shard = 1 - e.shard // the first that is met is the second file
+			swapped[string(key)] = e
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeIndex(other, 2, swapped); err != nil {
+		t.Fatal(err)
+	}
+	err = Merge([]string{other}, other, false)
+	if status.CodeOf(err) != status.InvalidArgument || !strings.Contains(err.Error(), "would overwrite") {
+		t.Error(err)
+	}
+}
+
 // A table finds what was put into it, in as many blocks as it takes.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
