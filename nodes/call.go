@@ -62,6 +62,9 @@ func (r *recursion) program(f *registry.Func) (*Program, error) {
 
 // Run waits for the call.
 func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if err := ctx.Err(); err != nil { // before a function is compiled for nobody
+		return err
+	}
 	p, err := k.of.program(k.f)
 	if err != nil {
 		return err

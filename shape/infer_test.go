@@ -1,7 +1,6 @@
 package shape_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -155,22 +154,6 @@ func TestConstants(t *testing.T) {
 			t.Errorf("%s: got %v, TensorFlow says %v", c.name, got, c.tf)
 		}
 	}
-}
-
-// parse reads what [shape.Shape.String] writes.
-func parse(text string) shape.Shape {
-	if text == "?" {
-		return shape.Shape{}
-	}
-	dims := []int64{}
-	for _, d := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune("[,]", c) }) {
-		n := shape.Unknown
-		if d != "?" {
-			fmt.Sscan(d, &n)
-		}
-		dims = append(dims, n)
-	}
-	return shape.Of(dims...)
 }
 
 // What is behind handles, as TensorFlow 2.21 knows it.

@@ -146,11 +146,9 @@ func (k *triangular[T]) solveBands(ctx *kernel.Context, bands, x matrix[T]) erro
 		y := x.row(i)
 		for b := 1; b < width && b <= step; b++ {
 			j := i - direction*b // solved before
-			f := T(0)
+			f := at(i, b)
 			if k.adjoint {
 				f = conj(at(j, b))
-			} else {
-				f = at(i, b)
 			}
 			addTo(y, -f, x.row(j))
 		}
