@@ -1,7 +1,6 @@
 package shape_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
