@@ -18,14 +18,13 @@ const (
 // A convolving multiplies the patches of src by filters.
 type convolving[T vec.Number] struct {
 	*patches
-	rows    int // all positions of all examples
-	src     []T
-	filter  []T
-	n, ldb  int // columns of the filter, and elements from row to row
-	dst     []T
-	ldc     int
-	place   func(row int) int // where a row of the result begins in dst; nil if rows follow each other
-	product []T               // a panel of the result, if they do not
+	rows   int // all positions of all examples
+	src    []T
+	filter []T
+	n, ldb int // columns of the filter, and elements from row to row
+	dst    []T
+	ldc    int
+	place  func(row int) int // where a row of the result begins in dst; nil if rows follow each other
 }
 
 // run computes all rows, in panels.
