@@ -20,28 +20,38 @@ const (
 )
 
 func (c *convFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	s, err := c.alloc(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	return c.compute(ctx, &s, tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0]))
+}
+
+// alloc checks the inputs and allocates the result, all zeros.
+func (c *convFilter[T]) alloc(ctx *kernel.Context, in, out []tensor.Value) (s convSizes, err error) {
 	if in[1].Rank() != 1 {
-		return status.Invalid("%s: filter_sizes input must be 1-dim, not %d", c.m.op, in[1].Rank())
+		return s, status.Invalid("%s: filter_sizes input must be 1-dim, not %d", c.m.op, in[1].Rank())
 	}
 	filter, err := kernel.Dims(&in[1], "filter_sizes")
 	if err != nil {
-		return err
+		return s, err
 	}
 	x := in[0].Dims()
-	s, err := c.sizes(x, filter)
-	if err != nil {
-		return err
+	if s, err = c.sizes(x, filter); err != nil {
+		return s, err
 	}
 	if err := checkGradient(c.m, &s, x, in[2].Dims()); err != nil {
-		return err
+		return s, err
 	}
-	if out[0], err = ctx.AllocZeroed(c.dt, filter); err != nil {
-		return err
-	}
-	if s.pixels() == 0 || out[0].NumElements() == 0 {
+	out[0], err = ctx.AllocZeroed(c.dt, filter)
+	return s, err
+}
+
+// compute adds the gradient to dw.
+func (c *convFilter[T]) compute(ctx *kernel.Context, s *convSizes, src, grad, dw []T) error {
+	if s.pixels() == 0 || len(dw) == 0 {
 		return nil
 	}
-	src, grad, dw := tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	if s.pointwise() {
 		vec.Gemm(ctx.Step.Pool, true, false, s.in, s.out, s.pixels(), src, s.in, grad, s.out, dw, s.out)
 		return ctx.Err()

@@ -49,7 +49,7 @@ func convOfType(op string, dt tensor.DType, m *motion) kernel.Kernel {
 	case tensor.Int32:
 		return convOf[int32](op, dt, m)
 	default:
-		return elementwise.Widen(dt, convOf[float32](op, tensor.Float, m))
+		return elementwise.Widen(dt, narrowConv(op, dt, m))
 	}
 }
 
@@ -160,13 +160,8 @@ func (s *convSizes) window() *patches {
 }
 
 func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	x := in[0].Dims()
-	s, err := c.sizes(x, in[1].Dims())
+	s, err := c.alloc(ctx, in, out)
 	if err != nil {
-		return err
-	}
-	var buf [5]int64
-	if out[0], err = ctx.Alloc(c.dt, c.m.output(buf[:0], x, &s.axes, int64(s.out))); err != nil {
 		return err
 	}
 	if out[0].NumElements() == 0 {
@@ -187,6 +182,17 @@ func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		}
 	}
 	return nil
+}
+
+// alloc checks the inputs and allocates the result.
+func (c *forwardConv[T]) alloc(ctx *kernel.Context, in, out []tensor.Value) (s convSizes, err error) {
+	x := in[0].Dims()
+	if s, err = c.sizes(x, in[1].Dims()); err != nil {
+		return s, err
+	}
+	var buf [5]int64
+	out[0], err = ctx.Alloc(c.dt, c.m.output(buf[:0], x, &s.axes, int64(s.out)))
+	return s, err
 }
 
 // newConv makes the kernel of Conv, whose number of spatial dimensions the

@@ -21,30 +21,40 @@ type convInput[T vec.Number] struct {
 }
 
 func (c *convInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	s, err := c.alloc(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	return c.compute(ctx, &s, tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0]))
+}
+
+// alloc checks the inputs and allocates the result.
+func (c *convInput[T]) alloc(ctx *kernel.Context, in, out []tensor.Value) (s convSizes, err error) {
 	filter, grad := in[1].Dims(), in[2].Dims()
 	x, err := c.inputSizes(&in[0], filter, grad)
 	if err != nil {
-		return err
+		return s, err
 	}
-	s, err := c.sizes(x, filter)
-	if err != nil {
-		return err
+	if s, err = c.sizes(x, filter); err != nil {
+		return s, err
 	}
 	if err := checkGradient(c.m, &s, x, grad); err != nil {
-		return err
+		return s, err
 	}
-	if out[0], err = ctx.Alloc(c.dt, x); err != nil {
-		return err
-	}
-	if out[0].NumElements() == 0 {
+	out[0], err = ctx.Alloc(c.dt, x)
+	return s, err
+}
+
+// compute sets dx to the gradient.
+func (c *convInput[T]) compute(ctx *kernel.Context, s *convSizes, w, g, dx []T) error {
+	if len(dx) == 0 {
 		return nil
 	}
-	w, g, dx := tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	if s.pointwise() {
 		vec.Gemm(ctx.Step.Pool, false, true, s.pixels(), s.in, s.out, g, s.out, w, s.out, dx, s.in)
 		return ctx.Err()
 	}
-	turned, err := ctx.Alloc(c.dt, []int64{int64(in[1].NumElements())})
+	turned, err := ctx.Alloc(c.dt, []int64{int64(len(w))})
 	if err != nil {
 		return err
 	}
@@ -54,7 +64,7 @@ func (c *convInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for _, z := range zs {
 		for _, y := range ys {
 			for _, x := range xs {
-				if err := c.phase(ctx, &s, [3]phase{z, y, x}, w, flipped, g, dx); err != nil {
+				if err := c.phase(ctx, s, [3]phase{z, y, x}, w, flipped, g, dx); err != nil {
 					return err
 				}
 			}

@@ -41,3 +41,9 @@ func TestCTCAgainstTensorFlow(t *testing.T) {
 func TestFractionalPoolingsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/fractional.jsonl", tensor.Tolerance{RTol: 1e-5, ATol: 1e-5})
 }
+
+// Answers that testdata/narrow.py recorded: sums are rounded as TensorFlow's, to
+// the bit.
+func TestNarrowConvolutionsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/narrow.jsonl", tensor.Tolerance{})
+}
