@@ -9,7 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
-	"github.com/troupe-go/troupe/ops/strings"
+	"github.com/troupe-go/troupe/kernel/hash"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -212,13 +212,13 @@ func fingerprint(ctx *kernel.Context, in, out []tensor.Value) error {
 				b.WriteString(row[0])
 			} else { // a hash of the strings' hashes
 				for _, s := range row {
-					b.Write(binary.LittleEndian.AppendUint64(nil, strings.Fingerprint64(s)))
+					b.Write(binary.LittleEndian.AppendUint64(nil, hash.Fingerprint64(s)))
 				}
 			}
 		} else if _, err := in[0].Row(i).Tensor().WriteContentsTo(&b); err != nil {
 			return err
 		}
-		binary.LittleEndian.PutUint64(o[8*i:], strings.Fingerprint64(b.String()))
+		binary.LittleEndian.PutUint64(o[8*i:], hash.Fingerprint64(b.String()))
 	}
 	return nil
 }

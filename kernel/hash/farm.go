@@ -1,18 +1,14 @@
-package strings
+package hash
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// Fingerprint64 is the 64-bit FarmHash of s that Fingerprint and the operations
-// on buckets use. It stays the same for good.
-func Fingerprint64(s string) uint64 { return fingerprint(s) }
-
-// fingerprint is the 64-bit fingerprint of Google's FarmHash
+// Fingerprint64 is the 64-bit fingerprint of Google's FarmHash
 // (https://github.com/google/farmhash, farmhashna::Hash64), which stays the
 // same for good.
-func fingerprint(s string) uint64 {
+func Fingerprint64(s string) uint64 {
 	switch n := len(s); {
 	case n <= 16:
 		return farm16(s)

@@ -1,8 +1,8 @@
-package strings
+package hash
 
-// murmur is MurmurHash64A (Appleby, 2008) but for the seed, which is as
+// Murmur64 is MurmurHash64A (Appleby, 2008) but for the seed, which is as
 // TensorFlow's old hash has it.
-func murmur(s string, seed uint64) uint64 {
+func Murmur64(s string, seed uint64) uint64 {
 	const mul = 0xc6a4a7935bd1e995
 	h := seed ^ uint64(len(s))*mul
 	for ; len(s) >= 8; s = s[8:] {

@@ -1,7 +1,7 @@
-package strings
+package hash
 
-// sipHash is SipHash-2-4 (Aumasson and Bernstein, 2012).
-func sipHash(s string, k0, k1 uint64) uint64 {
+// Sip24 is SipHash-2-4 (Aumasson and Bernstein, 2012) with the key k0, k1.
+func Sip24(s string, k0, k1 uint64) uint64 {
 	v0, v1 := k0^0x736f6d6570736575, k1^0x646f72616e646f6d
 	v2, v3 := k0^0x6c7967656e657261, k1^0x7465646279746573
 	round := func() {
