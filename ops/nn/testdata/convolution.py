@@ -1,4 +1,4 @@
-"""Writes convolution.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes convolution.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -17,7 +17,7 @@ def i32(*v):
     return np.array(v, np.int32)
 
 
-r = Recorder(os.path.join(HERE, "convolution.jsonl"))
+r = Recorder(os.path.join(HERE, "convolution.jsonl.gz"))
 geometries = [
     # input, filter, strides, dilations, padding
     ((2, 5, 6, 3), (3, 3, 3, 4), (1, 1), (1, 1), "SAME", None),

@@ -1,4 +1,4 @@
-"""Writes ctc.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes ctc.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -17,7 +17,7 @@ def i32(*v):
     return np.array(v, np.int32)
 
 
-r = Recorder(os.path.join(HERE, "ctc.jsonl"))
+r = Recorder(os.path.join(HERE, "ctc.jsonl.gz"))
 for dt in (np.float32, np.float64):
     a = np.round(x(7, 3, 5, dt=dt) * 2, 1)
     for merge in (False, True):

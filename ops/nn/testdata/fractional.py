@@ -1,4 +1,4 @@
-"""Writes fractional.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes fractional.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -17,7 +17,7 @@ def pooled(a, rows, cols, more):
     return out
 
 
-r = Recorder(os.path.join(HERE, "fractional.jsonl"))
+r = Recorder(os.path.join(HERE, "fractional.jsonl.gz"))
 for dt in (np.float32, np.float64, np.int32, np.int64):
     for more in (0, 1):
         a = np.round(rng.standard_normal((2, 7, 6, 2)) * 5).astype(dt)

@@ -1,4 +1,4 @@
-"""Writes narrow.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes narrow.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -20,7 +20,7 @@ def i32(*v):
     return np.array(v, np.int32)
 
 
-r = Recorder(os.path.join(HERE, "narrow.jsonl"))
+r = Recorder(os.path.join(HERE, "narrow.jsonl.gz"))
 for dt in (np.float16, bfloat16):
     # What is rounded depends on the columns: pairs of vectors of 8, a single one, the rest.
     shapes = [

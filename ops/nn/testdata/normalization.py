@@ -1,4 +1,4 @@
-"""Writes normalization.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes normalization.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -13,7 +13,7 @@ def x(*shape, dt=np.float32):
     return rng.standard_normal(shape).astype(dt)
 
 
-r = Recorder(os.path.join(HERE, "normalization.jsonl"))
+r = Recorder(os.path.join(HERE, "normalization.jsonl.gz"))
 F = np.float32
 no = np.zeros(0, F)
 for fmt, shape in [("NHWC", (2, 3, 4, 3)), ("NCHW", (2, 3, 4, 3)), ("NHWC", (1, 1, 1, 3)), ("NDHWC", (2, 2, 2, 2, 3)), ("NCDHW", (2, 3, 2, 2, 2)), ("NHWC", (0, 3, 4, 3))]:
@@ -44,7 +44,7 @@ for dt in (F, np.float16):
 r.ask("LRN", [x(2, 2, 7)])
 r.close()
 
-r = Recorder(os.path.join(HERE, "top.jsonl"))
+r = Recorder(os.path.join(HERE, "top.jsonl.gz"))
 for dt in (F, np.float64, np.float16, np.int32, np.int64, np.uint8, np.int8, np.int16, np.uint16, np.uint32, np.uint64):
     a = np.abs(np.round(x(3, 20) * 3)).astype(dt)
     for k in (0, 1, 3, 4, 5, 12, 20):

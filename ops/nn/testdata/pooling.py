@@ -1,4 +1,4 @@
-"""Writes pooling.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes pooling.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -26,7 +26,7 @@ def value(out):
     return np.array([float(v) for v in rest.split()]).reshape(shape(out))
 
 
-r = Recorder(os.path.join(HERE, "pooling.jsonl"))
+r = Recorder(os.path.join(HERE, "pooling.jsonl.gz"))
 REALS = [np.float32, np.float64, np.float16, np.int32, np.int64, np.uint8, np.int16, np.int8, np.uint16]
 for dims, k, s, pad in [((2, 5, 6, 3), (2, 2), (1, 1), "SAME"), ((1, 7, 6, 2), (3, 2), (2, 2), "VALID"), ((2, 5, 4, 2), (3, 3), (2, 3), "SAME"), ((1, 4, 4, 2), (2, 2), (3, 3), "SAME"), ((1, 5, 5, 1), (5, 5), (3, 3), "SAME")]:
     kw = dict(ksize=[1, *k, 1], strides=[1, *s, 1], padding=pad)

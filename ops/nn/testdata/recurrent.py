@@ -1,4 +1,4 @@
-"""Writes recurrent.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes recurrent.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -18,7 +18,7 @@ def value(out):
     return np.array([float(v) for v in rest.split()], np.float32).reshape(eval(head[head.index("["):]))
 
 
-r = Recorder(os.path.join(HERE, "recurrent.jsonl"))
+r = Recorder(os.path.join(HERE, "recurrent.jsonl.gz"))
 T, B, I, C = 3, 2, 5, 4
 for dt in (np.float32, np.float16):
     for kw in (dict(), dict(use_peephole=True, cell_clip=0.5, forget_bias=0.3), dict(cell_clip=-1.0)):
