@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -41,7 +42,7 @@ func (a *Activation) Cost() int64 { return int64(a.step.p.costs.nanos[a.node].Lo
 
 // Async says whether the kernel should be started rather than run: it may
 // wait for something outside the step.
-func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kindAsync }
+func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kind.Async }
 
 // Run computes the outputs. A panic of the kernel is its error.
 func (a *Activation) Run() (err error) {
@@ -158,7 +159,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if s.trace != nil {
 			s.tell(a)
 		}
-		if n.kind > kindAsync {
+		if n.kind > kind.Async {
 			s.play(a, n)
 			s.leave(a.it)
 			continue
@@ -172,7 +173,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
 			continue
 		}
-		if !inline || n.kind == kindAsync || s.worthSharing(a.node) {
+		if !inline || n.kind == kind.Async || s.worthSharing(a.node) {
 			return s.handOut(a, n)
 		}
 		out := s.out[:n.nout]
@@ -272,7 +273,7 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 		}
 	}
 	s.running++
-	if n.kind == kindAsync {
+	if n.kind == kind.Async {
 		s.asyncs++
 	}
 	return h
@@ -283,7 +284,7 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 func (s *Step) Complete(a *Activation, err error) {
 	s.running--
 	n := &s.p.nodes[a.node]
-	if n.kind == kindAsync {
+	if n.kind == kind.Async {
 		s.asyncs--
 	}
 	switch {

@@ -3,6 +3,8 @@ package nodes
 import (
 	"fmt"
 	"strings"
+
+	"github.com/troupe-go/troupe/nodes/kind"
 )
 
 // An Event is a node acting in a step.
@@ -27,9 +29,9 @@ func (e Event) String() string {
 func (s *Step) tell(a activation) {
 	dead := a.dead
 	switch n := &s.p.nodes[a.node]; n.kind {
-	case kindTrigger:
+	case kind.Trigger:
 		dead = false
-	case kindMerge:
+	case kind.Merge:
 		dead = true
 		for _, v := range a.it.Inputs[n.in : n.in+n.nin] {
 			dead = dead && v.IsZero()

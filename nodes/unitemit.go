@@ -1,5 +1,7 @@
 package nodes
 
+import "github.com/troupe-go/troupe/nodes/kind"
+
 // emit writes the unit's code; nil if the order of a loop does not fall into
 // what comes before its test, what comes after it, and what comes at its end.
 func (b *planner) emit() *unit {
@@ -19,7 +21,7 @@ func (b *planner) emit() *unit {
 	// for a loop's results are slots of their own.
 	if b.top == 0 {
 		for _, i := range p.members[0] {
-			if n := &p.nodes[i]; n.kind == kindArg {
+			if n := &p.nodes[i]; n.kind == kind.Arg {
 				b.u.args = append(b.u.args, argument{n.aux, b.port(from{source: source{i, 0}})})
 			}
 		}
@@ -66,7 +68,7 @@ func (b *planner) allot(f, outer int32) {
 			b.enter[i] = b.slot(1)
 		}
 		for _, i := range p.members[f] {
-			if p.nodes[i].kind != kindExit {
+			if p.nodes[i].kind != kind.Exit {
 				continue
 			}
 			v, ok := b.reg[b.base(b.in[i][0]).node]
@@ -87,13 +89,13 @@ func (b *planner) allot(f, outer int32) {
 			b.predicate(x.pred)
 		}
 		switch n.kind {
-		case kindKernel, kindRetval:
+		case kind.Kernel, kind.Retval:
 			b.slots[i] = b.slot(n.nin)
-		case kindForward:
+		case kind.Forward:
 			if n.flags&flagDeref != 0 {
 				b.slots[i] = b.slot(1)
 			}
-		case kindMerge:
+		case kind.Merge:
 			if _, isVar := b.reg[i]; !isVar {
 				for k, s := range b.in[i][:n.nin] {
 					if c := b.edge(s); c != never {
@@ -135,11 +137,11 @@ func (b *planner) predicate(s source) int32 {
 
 // isVar says whether node i of frame f is a Merge that carries a loop variable.
 func (b *planner) isVar(f, i int32) bool {
-	if b.p.nodes[i].kind != kindMerge || f == 0 {
+	if b.p.nodes[i].kind != kind.Merge || f == 0 {
 		return false
 	}
 	for _, s := range b.in[i][:b.p.nodes[i].nin] {
-		if from := &b.p.nodes[s.node]; from.kind == kindNext && from.frame == f {
+		if from := &b.p.nodes[s.node]; from.kind == kind.Next && from.frame == f {
 			return true
 		}
 	}
@@ -151,13 +153,13 @@ func (b *planner) isVar(f, i int32) bool {
 func (b *planner) exact(s source) bool {
 	n := &b.p.nodes[s.node]
 	switch n.kind {
-	case kindKernel:
+	case kind.Kernel:
 		return true
-	case kindExit:
+	case kind.Exit:
 		return true
-	case kindForward:
+	case kind.Forward:
 		return n.flags&flagDeref != 0 || b.exact(b.in[s.node][0]) && b.edge(b.in[s.node][0]) == b.conds[s.node]
-	case kindMerge:
+	case kind.Merge:
 		_, isVar := b.reg[s.node]
 		return !isVar
 	}
@@ -196,11 +198,11 @@ func (b *planner) follow(f from) {
 	pt := p.ports[n.ports+f.port]
 	for _, e := range p.edges[pt.lo:pt.hi] {
 		to := &p.nodes[e.node]
-		if b.conds[e.node] == never && to.kind != kindExit {
+		if b.conds[e.node] == never && to.kind != kind.Exit {
 			continue
 		}
 		input := e.slot - to.in
-		if to.kind == kindExit {
+		if to.kind == kind.Exit {
 			input = 0
 		}
 		on := func(o int32) {
@@ -209,32 +211,32 @@ func (b *planner) follow(f from) {
 			b.follow(g)
 		}
 		switch to.kind {
-		case kindKernel, kindRetval:
+		case kind.Kernel, kind.Retval:
 			b.to(b.slots[e.node]+input, f)
-		case kindForward:
+		case kind.Forward:
 			if at := b.slots[e.node]; at >= 0 {
 				b.to(at, f)
 			} else {
 				on(0)
 			}
-		case kindLoopCond:
+		case kind.LoopCond:
 			on(0)
-		case kindSwitch:
+		case kind.Switch:
 			if input == 0 {
 				on(0)
 				on(1)
 			}
-		case kindMerge:
+		case kind.Merge:
 			if at, ok := b.moves[move{e.node, input}]; ok {
 				b.to(at, f)
 			} else {
 				on(0)
 			}
-		case kindNext:
+		case kind.Next:
 			b.next(e.node, f)
-		case kindEnter:
+		case kind.Enter:
 			b.to(b.enter[e.node], f)
-		case kindExit:
+		case kind.Exit:
 			if _, ok := b.direct[e.node]; !ok {
 				b.to(b.exit[e.node], f)
 			}
@@ -315,29 +317,29 @@ func (b *planner) list(entries []int32, base cond) bool {
 		n := &b.p.nodes[i]
 		in := instr{node: i, nin: n.nin, nout: n.nout, in: b.slots[i], deref: n.flags&flagDeref != 0, kernel: n.kernel, aux: n.aux}
 		switch n.kind {
-		case kindKernel:
+		case kind.Kernel:
 			in.op, in.out = opKernel, b.ports(i, late)
 			if n.nout == 1 {
 				if pt := b.u.ports[in.out]; pt.hi-pt.lo == 1 {
 					in.direct, in.aux = true, b.u.dests[pt.lo]
 				}
 			}
-		case kindNoOp, kindTrigger:
+		case kind.NoOp, kind.Trigger:
 			in.op = opNoOp
-		case kindRetval:
+		case kind.Retval:
 			in.op = opFetch
-		case kindForward:
+		case kind.Forward:
 			if b.slots[i] < 0 {
 				continue
 			}
 			in.op, in.out = opMove, b.ports(i, late)
-		case kindConst:
+		case kind.Const:
 			pt := b.port(from{source: source{i, 0}, lasting: true})
 			for _, d := range b.u.dests[pt.lo:pt.hi] {
 				b.u.preset = append(b.u.preset, preset{d, b.p.consts[n.aux]})
 			}
 			continue
-		case kindMerge:
+		case kind.Merge:
 			b.merging(i, under, late)
 			continue
 		default:
@@ -432,7 +434,7 @@ func (b *planner) loop(f int32) bool {
 	}
 	var exits []hop
 	for _, i := range p.members[f] {
-		if p.nodes[i].kind != kindExit {
+		if p.nodes[i].kind != kind.Exit {
 			continue
 		}
 		h := hop{slot: b.exit[i]}
@@ -477,7 +479,7 @@ func (b *planner) initial(i int32) port {
 // switchOn is a Switch of frame f that pred steers, for messages.
 func (b *planner) switchOn(f int32, pred source) int32 {
 	for _, i := range b.p.members[f] {
-		if b.p.nodes[i].kind == kindSwitch && b.base(b.in[i][1]) == pred {
+		if b.p.nodes[i].kind == kind.Switch && b.base(b.in[i][1]) == pred {
 			return i
 		}
 	}

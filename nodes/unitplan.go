@@ -1,5 +1,7 @@
 package nodes
 
+import "github.com/troupe-go/troupe/nodes/kind"
+
 // A planner makes the unit of a frame and all frames below it, or finds that
 // it cannot be made.
 type planner struct {
@@ -48,7 +50,7 @@ func (p *Program) plan(top int32) (*unit, string) {
 		b.children[parent] = append(b.children[parent], int32(f))
 	}
 	for i := range p.nodes {
-		if n := &p.nodes[i]; n.kind == kindEnter {
+		if n := &p.nodes[i]; n.kind == kind.Enter {
 			b.entersOf[n.aux] = append(b.entersOf[n.aux], int32(i))
 		}
 	}
@@ -79,7 +81,7 @@ func (b *planner) analyse(f int32) bool {
 	if f != 0 {
 		found := false
 		for _, i := range p.members[f] {
-			if p.nodes[i].kind == kindLoopCond {
+			if p.nodes[i].kind == kind.LoopCond {
 				if found {
 					return b.no("a second LoopCond", i)
 				}
@@ -179,14 +181,14 @@ func (b *planner) allVary(f int32) bool {
 		} else {
 			for _, s := range b.in[i] {
 				n := &p.nodes[s.node]
-				if n.kind == kindExit && vary[-1-n.frame] || vary[s.node] {
+				if n.kind == kind.Exit && vary[-1-n.frame] || vary[s.node] {
 					vary[i] = true
 					break
 				}
 			}
 		}
 		// An inner loop's constant may be one here too: it uses nothing by itself.
-		if !vary[i] && (i < 0 || p.nodes[i].kind != kindEnter && p.nodes[i].kind != kindForward) {
+		if !vary[i] && (i < 0 || p.nodes[i].kind != kind.Enter && p.nodes[i].kind != kind.Forward) {
 			return false
 		}
 	}
@@ -199,48 +201,48 @@ func (b *planner) node(f, i int32) bool {
 	n := &p.nodes[i]
 	c := always
 	for _, s := range b.in[i] {
-		if n.kind == kindMerge {
+		if n.kind == kind.Merge {
 			continue // it does not mind dead control edges; its data is looked at below
 		}
 		c = b.alive.and(c, b.edge(s))
 	}
 	switch n.kind {
-	case kindKernel, kindConst, kindNoOp, kindForward:
-	case kindAsync, kindSwitchN:
+	case kind.Kernel, kind.Const, kind.NoOp, kind.Forward:
+	case kind.Async, kind.SwitchN:
 		return b.no("a node that the token engine must play", i)
-	case kindTrigger:
+	case kind.Trigger:
 		if f != 0 {
 			return b.no("a ControlTrigger in a loop", i)
 		}
 		c = always
-	case kindArg, kindRetval:
+	case kind.Arg, kind.Retval:
 		if f != 0 {
 			return b.no("a feed or fetch in a loop", i)
 		}
-	case kindSwitch:
+	case kind.Switch:
 		if n.flags&flagDeref != 0 {
 			return b.no("a reference that is read by control flow", i)
 		}
-	case kindEnter:
+	case kind.Enter:
 		if n.flags&flagDeref != 0 {
 			return b.no("a reference that is read by control flow", i)
 		}
-	case kindLoopCond:
+	case kind.LoopCond:
 		if f == 0 || c != always || n.flags&flagDeref != 0 {
 			return b.no("an unusual LoopCond", i)
 		}
-	case kindNext:
+	case kind.Next:
 		if f == 0 || n.flags&flagDeref != 0 || !b.only(c, f, true) {
 			return b.no("a NextIteration that is not live just when the loop goes on", i)
 		}
 		if !b.feedsVars(n) {
 			return b.no("a NextIteration that more than loop variables wait for", i)
 		}
-	case kindExit:
+	case kind.Exit:
 		if f == 0 || n.flags&flagDeref != 0 || !b.only(c, f, false) {
 			return b.no("an Exit that is not live just when the loop ends", i)
 		}
-	case kindMerge:
+	case kind.Merge:
 		var ok bool
 		if c, ok = b.merge(f, i); !ok {
 			return false
@@ -254,7 +256,7 @@ func (b *planner) node(f, i int32) bool {
 func (b *planner) feedsVars(n *node) bool {
 	for _, pt := range b.p.ports[n.ports : n.ports+2] {
 		for _, e := range b.p.edges[pt.lo:pt.hi] {
-			if b.p.nodes[e.node].kind != kindMerge || e.slot < 0 {
+			if b.p.nodes[e.node].kind != kind.Merge || e.slot < 0 {
 				return false
 			}
 		}
@@ -284,9 +286,9 @@ func (b *planner) merge(f, i int32) (cond, bool) {
 	enters, nexts := 0, 0
 	for _, s := range b.in[i][:n.nin] {
 		switch from := &p.nodes[s.node]; {
-		case from.kind == kindNext && from.frame == f:
+		case from.kind == kind.Next && from.frame == f:
 			nexts++
-		case from.kind == kindEnter:
+		case from.kind == kind.Enter:
 			if from.flags&flagConstant != 0 {
 				return never, b.no("a Merge of a constant Enter", i)
 			}
@@ -314,11 +316,11 @@ func (b *planner) merge(f, i int32) (cond, bool) {
 func (b *planner) edge(s source) cond {
 	n := &b.p.nodes[s.node]
 	switch {
-	case n.kind == kindEnter:
+	case n.kind == kind.Enter:
 		return always
-	case n.kind == kindExit:
+	case n.kind == kind.Exit:
 		return b.calls[n.frame]
-	case n.kind == kindSwitch && s.port >= 0:
+	case n.kind == kind.Switch && s.port >= 0:
 		return b.alive.with(b.conds[s.node], b.base(b.in[s.node][1]), s.port == 1)
 	}
 	return b.conds[s.node]
@@ -329,7 +331,7 @@ func (b *planner) base(s source) source {
 	for {
 		n := &b.p.nodes[s.node]
 		switch n.kind {
-		case kindForward, kindLoopCond, kindSwitch:
+		case kind.Forward, kind.LoopCond, kind.Switch:
 			if n.flags&flagDeref != 0 {
 				return s
 			}
@@ -359,23 +361,23 @@ func (b *planner) sort(f int32) bool {
 	position := func(s source) int { // of where an edge comes from; -1: from outside the frame
 		n := &p.nodes[s.node]
 		switch {
-		case n.kind == kindExit:
+		case n.kind == kind.Exit:
 			return at[n.frame]
-		case n.kind == kindEnter:
+		case n.kind == kind.Enter:
 			return -1
 		}
 		return int(n.local)
 	}
 	for k, i := range members {
 		for _, s := range b.in[i] {
-			if p.nodes[s.node].kind == kindNext && p.nodes[s.node].frame == f {
+			if p.nodes[s.node].kind == kind.Next && p.nodes[s.node].frame == f {
 				continue
 			}
 			if from := position(s); from >= 0 {
 				need(from, k)
 			}
 		}
-		if n := &p.nodes[i]; n.kind == kindEnter {
+		if n := &p.nodes[i]; n.kind == kind.Enter {
 			need(k, at[n.aux])
 		}
 	}
@@ -472,8 +474,8 @@ func (b *planner) needs(i int32) []int32 {
 		for _, s := range b.in[node] {
 			n := &b.p.nodes[s.node]
 			switch {
-			case n.kind == kindNext && n.frame == f, n.kind == kindEnter && n.aux == f:
-			case n.kind == kindExit:
+			case n.kind == kind.Next && n.frame == f, n.kind == kind.Enter && n.aux == f:
+			case n.kind == kind.Exit:
 				all = append(all, -1-n.frame)
 			default:
 				all = append(all, s.node)
