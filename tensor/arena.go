@@ -88,7 +88,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		if err := a.charge(int64(size+7) &^ 7); err != nil { // what reserve takes
 			return Value{}, err
 		}
-		t := &Tensor{dtype: dt, n: n, owned: true}
+		t := &Tensor{dtype: dt, n: n, origin: lent}
 		t.setShape(shape)
 		t.reserve(n)
 		return Value{t: t}, nil
@@ -102,7 +102,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		free[len(free)-1] = nil
 		a.free[class] = free[:len(free)-1]
 		a.held -= 1 << class
-		t.dtype, t.n, t.inside, t.refs = dt, n, false, 0
+		t.dtype, t.n, t.origin, t.refs = dt, n, lent, 0
 		t.setShape(shape)
 		return Value{t: t}, nil
 	}
@@ -115,7 +115,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		t = &Tensor{dtype: Uint8}
 		t.reserve(1 << class)
 	}
-	t.dtype, t.n, t.owned = dt, n, true
+	t.dtype, t.n, t.origin = dt, n, lent
 	t.setShape(shape)
 	return Value{t: t}, nil
 }
@@ -129,7 +129,7 @@ type smallTensor struct {
 
 // Exclusive says whether v is a tensor that a step made and nobody outside it
 // holds: whoever fetched it may call it their own.
-func (v Value) Exclusive() bool { return !v.Plain() && v.t.owned && !v.t.shared.Load() }
+func (v Value) Exclusive() bool { return !v.Plain() && !v.t.shared.Load() }
 
 // AllocZeroed is Alloc with all elements zero.
 func (a *Arena) AllocZeroed(dt DType, shape []int64) (Value, error) {
@@ -170,18 +170,19 @@ func (a *Arena) release(n int64) {
 	}
 }
 
-// put takes an owned, unshared tensor back. Anything else is left alone. With
-// the build tag invariants the elements are overwritten, so that a use after
-// release shows.
+// put takes back an owned tensor, which must not be shared; one that rests
+// already is left alone. With the build tag invariants the elements are
+// overwritten, so that a use after release shows.
 func (a *Arena) put(t *Tensor) {
-	if !t.owned || t.inside || t.shared.Load() {
+	if t.origin != lent {
+		if t.origin == away {
+			t.rest()
+		}
 		return
 	}
-	t.inside = true
-	if invariants && !t.dtype.HasPointers() {
-		for b := unsafe.Slice((*byte)(t.data), t.bytes); len(b) > 0; b = b[1:] {
-			b[0] = 0xa5
-		}
+	t.origin = resting
+	if invariants {
+		t.poison()
 	}
 	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
 	a.release(size)
@@ -192,6 +193,15 @@ func (a *Arena) put(t *Tensor) {
 	class := bits.Len(uint(t.bytes - 1))
 	a.held += size
 	a.free[class] = append(a.free[class], t)
+}
+
+// poison overwrites a tensor's elements.
+func (t *Tensor) poison() {
+	if !t.dtype.HasPointers() {
+		for b := unsafe.Slice((*byte)(t.data), t.bytes); len(b) > 0; b = b[1:] {
+			b[0] = 0xa5
+		}
+	}
 }
 
 // Hold adds n tokens to those that hold v. Only the step's driver calls it.
@@ -209,6 +219,10 @@ func (a *Arena) Drop(v Value) {
 		return
 	}
 	if t.refs--; t.refs <= 0 {
+		if t.origin == away && !invariants {
+			t.origin = atHome
+			return
+		}
 		a.put(t)
 	}
 }
@@ -225,7 +239,7 @@ func (a *Arena) Sweep(v Value) {
 // will do.
 func (a *Arena) Disown(v Value) {
 	t := v.t
-	if t == nil || !t.owned || !t.shared.CompareAndSwap(false, true) {
+	if t == nil || !t.shared.CompareAndSwap(false, true) {
 		return
 	}
 	a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
@@ -235,7 +249,7 @@ func (a *Arena) Disown(v Value) {
 // by who holds that token.
 func (v Value) Sole() bool {
 	t := v.t
-	return t != nil && t.refs == 1 && t.owned && !t.shared.Load()
+	return t != nil && t.refs == 1 && !t.shared.Load()
 }
 
 // Retake prepares a buffer that its sole holder keeps as an output: no token

@@ -26,10 +26,21 @@ type Tensor struct {
 	// that drives the step touches it.
 	refs   int32
 	shared atomic.Bool
-	owned  bool // came from an arena; constant for the tensor's life outside it
-	inside bool // rests in an arena: guards against a second release
+	origin origin
 	dtype  DType
 }
+
+// An origin says where a tensor that is not shared goes when nobody holds it
+// any more. A shared one goes to the collector, whatever its origin.
+type origin uint8
+
+const (
+	foreign origin = iota // made outside the arenas, and shared from the beginning
+	lent                  // an arena's, out in the step
+	resting               // an arena's, and in it: guards against a second release
+	away                  // lent for a [Home], out in the step
+	atHome                // lent for a [Home], which may hand it out
+)
 
 // maxBytes bounds the size of any tensor: no machine's address space holds
 // more.

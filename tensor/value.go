@@ -164,6 +164,21 @@ func SetScalar[T Element](v *Value, dt DType, x T) {
 	*(*T)(unsafe.Pointer(&v.bits)) = x
 }
 
+// SetInner writes the scalar inside v, of which [Value.Inside] must have said
+// that it is there, of dtype T's: a store of the payload alone, and the
+// cheapest way to change a scalar that stays where it is. The other bytes of
+// the payload stay, and nobody reads them.
+func SetInner[T Element](v *Value, x T) { *(*T)(unsafe.Pointer(&v.bits)) = x }
+
+// Descriptor is the scalar 0 of dt, an inside dtype: what makes a place ready
+// for [SetInner].
+func Descriptor(dt DType) Value {
+	if !dt.inline() {
+		panic("tensor: scalars of " + dt.String() + " are not inside values")
+	}
+	return Value{t: &scalars[dt]}
+}
+
 // Inside says whether v is an inside scalar of dtype dt: the test in front of
 // a kernel's scalar path.
 func (v *Value) Inside(dt DType) bool { return v.t == &scalars[dt] }
