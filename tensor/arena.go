@@ -69,6 +69,7 @@ type Arena struct {
 	ahead   int64 // bytes taken and not yet charged; negative: charged and given back here
 	held    int64 // bytes resting in free
 	free    [maxClass + 1][]*Tensor
+	views   []*view // headers to be used again
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
@@ -127,9 +128,16 @@ type smallTensor struct {
 	elems [1 << minClass / 8]uint64
 }
 
-// Exclusive says whether v is a tensor that a step made and nobody outside it
-// holds: whoever fetched it may call it their own.
-func (v Value) Exclusive() bool { return !v.Plain() && !v.t.shared.Load() }
+// Exclusive says whether v is a tensor that a step made, and neither anybody
+// outside it nor another token or view holds its memory: whoever fetched it
+// after the step's end may call it their own.
+func (v Value) Exclusive() bool {
+	if v.Plain() || v.t.shared.Load() || v.t.refs > 1 {
+		return false
+	}
+	base := v.t.root()
+	return base == v.t || base.refs <= 1 && !base.shared.Load()
+}
 
 // AllocZeroed is Alloc with all elements zero.
 func (a *Arena) AllocZeroed(dt DType, shape []int64) (Value, error) {
@@ -175,8 +183,11 @@ func (a *Arena) release(n int64) {
 // overwritten, so that a use after release shows.
 func (a *Arena) put(t *Tensor) {
 	if t.origin != lent {
-		if t.origin == away {
+		switch t.origin {
+		case away:
 			t.rest()
+		case counted, unclaimed:
+			a.retire(t)
 		}
 		return
 	}
@@ -206,6 +217,9 @@ func (t *Tensor) poison() {
 
 // Hold adds n tokens to those that hold v. Only the step's driver calls it.
 func (v Value) Hold(n int) {
+	if invariants && (v.t.origin == borrowed || v.t.origin == unclaimed) {
+		panic("tensor: a token holds a view that does not hold its base")
+	}
 	if t := v.t; !t.shared.Load() {
 		t.refs += int32(n)
 	}
@@ -235,21 +249,28 @@ func (a *Arena) Sweep(v Value) {
 }
 
 // Disown shares v, and takes it off the arena's account if it was on it:
-// whoever keeps v answers for its memory. Any arena of the step that made v
-// will do.
+// whoever keeps v answers for its memory. With a view it is the base that is
+// taken off, with the first view of it that is disowned. Any arena of the step
+// that made v will do.
 func (a *Arena) Disown(v Value) {
-	t := v.t
-	if t == nil || !t.shared.CompareAndSwap(false, true) {
+	if v.t == nil {
 		return
 	}
-	a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
+	t := v.t.root()
+	mine := t.shared.CompareAndSwap(false, true)
+	if v.t != t {
+		v.Share()
+	}
+	if mine {
+		a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
+	}
 }
 
 // Sole says whether exactly one token holds v and its buffer may be written
-// by who holds that token.
+// by who holds that token. It knows no views: see [Value.SoleView].
 func (v Value) Sole() bool {
 	t := v.t
-	return t != nil && t.refs == 1 && !t.shared.Load()
+	return t != nil && t.refs == 1 && t.origin < counted && !t.shared.Load()
 }
 
 // Retake prepares a buffer that its sole holder keeps as an output: no token

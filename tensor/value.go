@@ -116,14 +116,26 @@ func (v Value) NumElements() int { return v.t.n }
 // SizeBytes is what the elements take in memory.
 func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
 
-// Share gives up the step's claim to the value's buffer: from here on it is
-// immutable and the collector's. A kernel calls it on a value that it lets
-// somebody keep beyond the step. Safe to call from any goroutine that holds v.
+// Share gives up the step's claim to the value's buffer, and to its base's if
+// it is a view: from here on it is immutable and the collector's. A kernel calls
+// it on a value that it lets somebody keep beyond the step. Safe to call from
+// any goroutine that holds v.
 func (v Value) Share() Value {
-	if v.t != nil && !v.t.shared.Load() {
-		v.t.shared.Store(true)
+	if t := v.t; t != nil && !t.shared.Load() {
+		t.share()
 	}
 	return v
+}
+
+// Shared says whether v is nobody's to write, now and for good.
+func (v Value) Shared() bool { return v.t == nil || v.t.shared.Load() }
+
+// share shares the base first: whoever finds a view shared may rely on that.
+func (t *Tensor) share() {
+	if base := t.root(); base != t && !base.shared.Load() {
+		base.shared.Store(true)
+	}
+	t.shared.Store(true)
 }
 
 // Of is the elements of v in row-major order, without a copy: they live in v
@@ -194,18 +206,6 @@ func SameShape(a, b Value) bool {
 		}
 	}
 	return true
-}
-
-// Reshaped is v's elements under another shape of the same number of elements.
-// An owned tensor is shared thereby; kernels that own their input use
-// kernel.Context.Reuse instead.
-func (v Value) Reshaped(shape []int64) Value {
-	if v.inside() {
-		t := v.Tensor()
-		t.setShape(shape)
-		return ValueOf(t)
-	}
-	return ValueOf(v.t.view(0, v.t.n, shape))
 }
 
 // Plain says whether v holds no heap tensor, so that it needs neither Hold nor
