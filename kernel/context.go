@@ -101,7 +101,14 @@ func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, erro
 // the value it got.
 func (c *Context) Reuse(in []tensor.Value, i int) (tensor.Value, bool) {
 	v := in[i]
-	if i >= 64 || c.Keep&(1<<uint(i)) != 0 || c.Lock == nil && !v.Sole() {
+	if i >= 64 || c.Keep&(1<<uint(i)) != 0 {
+		return tensor.Value{}, false
+	}
+	if c.Lock == nil {
+		if !v.Sole() && !v.SoleView() {
+			return tensor.Value{}, false
+		}
+	} else if v.Shared() { // as a borrowed value is
 		return tensor.Value{}, false
 	}
 	v.Retake()

@@ -268,7 +268,7 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 	h.out = h.out[:n.nout]
 	h.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex}
 	for i := range min(len(in), 64) {
-		if !in[i].Sole() {
+		if !in[i].Sole() && !in[i].SoleView() {
 			h.ctx.Keep |= 1 << uint(i)
 		}
 	}
@@ -292,6 +292,9 @@ func (s *Step) Complete(a *Activation, err error) {
 	case err != nil:
 		s.fail(a.activation, err)
 	default:
+		for i := range a.out {
+			a.out[i].Claim()
+		}
 		s.propagate(a.activation, n, a.out)
 		s.drop(a.it, n)
 		s.leave(a.it)
