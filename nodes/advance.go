@@ -95,9 +95,6 @@ func trim(stack []byte) []byte {
 	return stack
 }
 
-// askEvery is how many activations may run between two looks at the context.
-const askEvery = 256
-
 // Next plays control-flow nodes until a kernel is due, and hands it out; nil
 // if nothing is ready.
 func (s *Step) Next() *Activation { return s.guarded(false) }
@@ -148,18 +145,18 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		} else {
 			a = s.ready.take(s.order(s.ready.len()))
 		}
-		if s.sinceAsk++; s.sinceAsk >= askEvery {
-			s.sinceAsk = 0
-			if s.cancelled() {
-				return nil
-			}
-		}
 		n := &p.nodes[a.node]
 		s.current = a
 		if s.trace != nil {
 			s.tell(a)
 		}
 		if n.kind > kind.Async {
+			if s.played++; s.played >= attendEvery {
+				s.played = 0
+				if !s.Attend() {
+					return nil
+				}
+			}
 			s.play(a, n)
 			s.leave(a.it)
 			continue
@@ -169,6 +166,9 @@ func (s *Step) advanceReady(inline bool) *Activation {
 			s.drop(a.it, n)
 			s.leave(a.it)
 			continue
+		}
+		if !s.Attend() {
+			return nil
 		}
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
 			continue

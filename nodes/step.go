@@ -31,6 +31,7 @@ type Step struct {
 	order  Order     // nil: newest first
 	post   Transport // nil: tokens go straight to their node
 	poll   func() error
+	alarm  *Alarm
 	trace  func(Event)
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
@@ -38,17 +39,21 @@ type Step struct {
 	away  awayArena // of kernels that run elsewhere
 	out   []tensor.Value
 
-	feeds    []tensor.Value
-	results  []result
-	running  int           // activations handed out and not completed
-	asyncs   int           // those of them that may wait for something outside
-	err      *status.Error // the first error
-	current  activation    // what Advance is at, for the error of a panic
-	free     []*Activation
-	sinceAsk int
-	clock    func() int64
-	left     int // kernel runs still to be measured
-	runs     int // of this step, recycled
+	feeds   []tensor.Value
+	results []result
+	running int           // activations handed out and not completed
+	asyncs  int           // those of them that may wait for something outside
+	err     *status.Error // the first error
+	current activation    // what Advance is at, for the error of a panic
+	free    []*Activation
+	clock   func() int64
+	left    int // kernel runs still to be measured
+	runs    int // of this step, recycled
+
+	ownAlarm Alarm       // where the driver lends none
+	looks    int         // kernels still to run before the context is watched
+	played   int         // nodes played since the last look at the alarm
+	unwatch  func() bool // ends watching the context
 
 	// Of units; see unit.
 	useUnits bool

@@ -297,11 +297,8 @@ func (s *Step) playUnit(u *unit, r *registers) {
 				}
 			}
 			r.count[c.aux]++
-			if s.sinceAsk++; s.sinceAsk >= askEvery {
-				s.sinceAsk = 0
-				if s.cancelled() {
-					return
-				}
+			if !s.Attend() {
+				return
 			}
 			pc = c.target - 1
 		case opLeave:
@@ -326,21 +323,6 @@ func (s *Step) playUnit(u *unit, r *registers) {
 			}
 		}
 	}
-}
-
-// cancelled aborts the step if whoever drives it says so, or its context has
-// ended.
-func (s *Step) cancelled() bool {
-	var err error
-	if s.poll != nil {
-		err = s.poll()
-	} else {
-		err = s.ctx.Err()
-	}
-	if err != nil {
-		s.Abort(err)
-	}
-	return err != nil
 }
 
 // leaveLoop brings a loop's results to where they are read, and empties its
