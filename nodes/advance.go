@@ -118,10 +118,10 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			clear(s.out)
-			if u := s.inUnit; u != nil {
-				s.failUnit(u, s.unitNode, panicked(r))
-				s.inUnit = nil
-				s.clean(u, s.regs[u.frame])
+			if m := s.unit; m != nil {
+				s.failUnit(m.At(), panicked(r))
+				s.unit = nil
+				m.End(true)
 			} else {
 				s.fail(s.current, panicked(r))
 			}

@@ -516,18 +516,5 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 func (c *compiler) units(spec Spec) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
-	if p.whole, p.why = p.plan(0); p.whole != nil {
-		return nil
-	}
-	p.units = make([]*unit, len(p.statics))
-	within := make([]bool, len(p.statics)) // inside a frame that has a unit
-	for f := 1; f < len(p.statics); f++ {  // parents come first
-		if within[p.statics[f].Parent] {
-			within[f] = true
-			continue
-		}
-		p.units[f], _ = p.plan(int32(f))
-		within[f] = p.units[f] != nil
-	}
-	return nil
+	return p.makeUnits(nil)
 }

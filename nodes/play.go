@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -259,7 +260,7 @@ func (s *Step) playEnter(a activation, n *node) {
 }
 
 // unitOf is the unit that a frame is played as; nil if it is not.
-func (s *Step) unitOf(f int32) *unit {
+func (s *Step) unitOf(f int32) *unit.Unit {
 	if !s.useUnits || s.p.units == nil {
 		return nil
 	}

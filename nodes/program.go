@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -33,9 +34,9 @@ type Program struct {
 	blocks  bool // a kernel may wait for something outside the step
 	control bool // has control flow, so needs frames and death
 
-	whole *unit   // the program as one unit; nil if it cannot be one
-	units []*unit // by frame, where whole is nil: loops that can
-	why   string  // why whole is nil
+	whole *unit.Unit   // the program as one unit; nil if it cannot be one
+	units []*unit.Unit // by frame, where whole is nil: loops that can
+	why   string       // why whole is nil
 
 	costs   costs
 	judging sync.Mutex

@@ -41,9 +41,9 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 			frames:  frames.NewTable(p.statics),
 			out:     make([]tensor.Value, p.maxOut),
 			results: make([]result, len(p.fetches)),
-			regs:    make([]*registers, len(p.statics)),
 		}
 		s.ctx.Arena = &s.arena
+		s.prepareUnits()
 	}
 	s.ctx.Step = shared
 	s.arena.Budget, s.away.Budget = o.Budget, o.Budget

@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -57,12 +58,12 @@ type Step struct {
 
 	// Of units; see unit.
 	useUnits bool
-	whole    bool         // the step is one unit, and is still to be played
-	regs     []*registers // by frame; index 0 for the unit of it all
-	derefed  []tensor.Value
-	unitAt   *frames.Iteration // where the unit being played was entered; nil for the unit of it all
-	inUnit   *unit             // the unit being played, for the error of a panic
-	unitNode int32
+	whole    bool            // the step is one unit, and is still to be played
+	machines []*unit.Machine // by frame; index 0 for the unit of it all
+	env      unit.Env
+	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
+	unit     *unit.Machine                                                   // playing now
+	unitAt   *frames.Iteration                                               // where its unit was entered; nil for the unit of it all
 }
 
 // A result is what is known of a fetch.

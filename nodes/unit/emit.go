@@ -481,7 +481,7 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 		}
 		if x.Mode == Move && !x.Read && !e.isScalar(x.Value) {
 			g := give{slot, from}
-			if from == slot {
+			if from == slot || len(in.Out) == 1 && from == c.out { // where the result goes
 				g.home = -1
 			}
 			u.gives = append(u.gives, g)

@@ -34,16 +34,16 @@ type Env struct {
 	Ctx     *kernel.Context // of a kernel on this goroutine
 	Feeds   []tensor.Value  // by feed
 	Fetched func(index int32, v tensor.Value)
-	// Alarm is set when somebody wants the step's attention: Poll is asked then,
-	// and its error ends the run. Nil: Poll is asked before every kernel.
-	Alarm *atomic.Bool
-	Poll  func() error
+	// Alarm is set when somebody wants the step's attention. It is looked at
+	// before every kernel, and now and then where there is none; Attend says then
+	// whether to go on.
+	Alarm  *atomic.Bool
+	Attend func() bool
 	// Run runs a kernel whose cost is measured; nil: it is run directly.
 	Run func(k kernel.Kernel, node int32, in, out []tensor.Value) error
 }
 
-// A Fault is why a run failed: the error of a node. Of a run that Poll ended the
-// node is -1.
+// A Fault is the error of a node that ended a run.
 type Fault struct {
 	Node int32
 	Err  error
@@ -79,20 +79,20 @@ func (m *Machine) Enter(node int32, v tensor.Value) {
 	panic("unit: an Enter of another loop")
 }
 
-// Run plays the unit; nil if all went well. Afterwards, also after a panic, End
-// must be called.
-func (m *Machine) Run(env *Env) *Fault {
+// Run plays the unit to its end. Afterwards, also after a panic, End must be
+// called. False: Attend has ended it, or a node has failed; see Fault.
+func (m *Machine) Run(env *Env) bool {
 	m.env, m.fault, m.at, m.busy = env, nil, nil, false
 	for _, p := range m.code.params {
 		if p.feed >= 0 {
 			m.slab[p.slot] = env.Feeds[p.feed]
 		}
 	}
-	if m.exec() {
-		return nil
-	}
-	return m.fault
+	return m.exec()
 }
+
+// Fault is why Run failed; nil if no node did.
+func (m *Machine) Fault() *Fault { return m.fault }
 
 // Results calls leave with what each Exit leaves with, and the token that holds
 // it.
@@ -143,8 +143,12 @@ func (m *Machine) abandon() {
 	}
 	c := m.at
 	for _, g := range m.code.gives[c.give[0]:c.give[1]] {
-		if g.home >= 0 && m.slab[g.slot].IsZero() {
+		switch v := m.slab[g.slot]; {
+		case g.home >= 0 && v.IsZero():
 			m.slab[g.home] = tensor.Value{}
+		case g.home < 0 && m.code.copies[g.slot] && !v.Plain(): // the slot alone has it
+			m.slab[g.slot] = tensor.Value{}
+			m.env.Ctx.Arena.Drop(v)
 		}
 	}
 	clear(m.slab[c.out : c.out+c.nout])
@@ -159,8 +163,8 @@ func (m *Machine) At() int32 {
 	return m.at.node
 }
 
-// AppendTag appends the iterations that node At is in, outermost first, by
-// calling add with the frame of each.
+// Tag calls add with the frame and the number of each iteration that node At is
+// in, the outermost first.
 func (m *Machine) Tag(add func(frame int32, iteration int64)) {
 	if m.at == nil {
 		return
@@ -187,14 +191,7 @@ func (m *Machine) fail(node, loop int32, err error) bool {
 
 // ask looks whether the run is to end.
 func (m *Machine) ask() bool {
-	if a := m.env.Alarm; a != nil && !a.Load() {
-		return true
-	}
-	if err := m.env.Poll(); err != nil {
-		m.fault = &Fault{Node: -1, Err: err}
-		return false
-	}
-	return true
+	return !m.env.Alarm.Load() || m.env.Attend()
 }
 
 // call runs a kernel.

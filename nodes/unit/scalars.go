@@ -117,7 +117,7 @@ func newIsland(f *Form, c *credit, block *Block, loop *Loop) *island {
 		}
 	}
 	s.each(func(in *Instr) {
-		if in.Op == Call && scalarOp(f, in) != 0 && s.scalar(Use{Value: in.Out[0]}) {
+		if in.Op == Call && scalarOp(f, in) != 0 && in.Out[0] >= 0 && s.scalar(Use{Value: in.Out[0]}) {
 			s.work++
 		}
 		for _, o := range in.Out {

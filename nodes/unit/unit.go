@@ -55,3 +55,15 @@ func (c *Compiler) Form(frame int32) (*Form, string, error) {
 	}
 	return f, "", nil
 }
+
+// Order is the nodes of the frame that was compiled last, sources first; frames
+// below it are left out.
+func (c *Compiler) Order() []int32 {
+	var list []int32
+	for _, s := range c.a.order[c.a.top] {
+		if _, inner := s.frame(); !inner {
+			list = append(list, int32(s))
+		}
+	}
+	return list
+}

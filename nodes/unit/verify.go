@@ -11,9 +11,9 @@ import (
 // given up in it. It shares nothing with the pass that decides. Tests, and
 // programs built with the tag invariants, run it after every pass.
 func (f *Form) Verify() (err error) {
-	v := &verifier{form: f, there: make([][]cond, len(f.Values)), loop: make([]*Loop, len(f.Values))}
+	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values))}
 	for x := range f.Values {
-		v.loop[x] = f.Values[x].Loop
+		v.madeIn[x] = f.Values[x].Loop
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -45,9 +45,9 @@ type verifier struct {
 	// there lists, for each value, the conditions under which it is there,
 	// relative to the frame of the loop that makes it: one of them must hold.
 	there [][]cond
-	// loop is where each value is made; after a loop, what is left of it
+	// madeIn is where each value is made; after a loop, what is left of it
 	// counts as made by the loop around it.
-	loop []*Loop
+	madeIn []*Loop
 }
 
 func (v *verifier) fail(format string, args ...any) { panic(mistake(fmt.Sprintf(format, args...))) }
@@ -122,10 +122,10 @@ func (v *verifier) use(u *Use, c cond) {
 		}
 		return
 	}
-	if !v.outer(v.loop[u.Value]) {
+	if !v.outer(v.madeIn[u.Value]) {
 		v.fail("%%%d is used outside of its loop", u.Value)
 	}
-	if v.loop[u.Value] != v.within { // from outside: it is there all the time
+	if v.madeIn[u.Value] != v.within { // from outside: it is there all the time
 		if u.Mode == Move {
 			v.fail("a loop gives up %%%d, which it has from outside", u.Value)
 		}
@@ -210,7 +210,7 @@ func (v *verifier) loop(in *Instr, c cond) {
 	}
 	// What it has from outside must be there when it begins.
 	for _, x := range v.form.outside(in) {
-		if v.loop[x] == v.within && !v.covered(v.there[x], c) {
+		if v.madeIn[x] == v.within && !v.covered(v.there[x], c) {
 			v.fail("a loop uses %%%d, which is not there", x)
 		}
 	}
@@ -245,7 +245,7 @@ func (v *verifier) loop(in *Instr, c cond) {
 			v.fail("%%%d is there after a loop, but not always", x)
 		}
 		v.there[x] = []cond{c}
-		v.loop[x] = outer
+		v.madeIn[x] = outer
 	}
 }
 
