@@ -67,3 +67,5 @@ func (p *Program) Plan() string {
 	}
 	return w.String()
 }
+
+func (p *Program) Code() string { return p.whole.String() }

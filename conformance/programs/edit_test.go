@@ -34,7 +34,7 @@ func TestEditedPrograms(t *testing.T) {
 		for _, engine := range all {
 			got, err := run(engine.Engine, edited, ends[:len(in)], ends[len(in):], feeds)
 			if err != nil || fmt.Sprint(got) != want {
-				t.Fatalf("program %d%v on %s: got %v, %v; want %v\n\n%v", seed, feeds, engine.label, got, err, want, edited)
+				t.Fatalf("program %d%v on %s: got %v, %v; want %v\n\n%v", seed, feeds, engine.label, got, err, want, edited.Text(graph.TextOptions{}))
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func (e *emitter) lone(u Use) bool {
 func (e *emitter) allot() {
 	var scratch int32
 	e.calls(e.form.Body, func(in *Instr) {
-		a := area{in: -1, out: -1}
+		a := area{in: -1}
 		for _, u := range in.In {
 			if e.form.Values[u.Value].Const >= 0 && !u.Read || e.lone(u) {
 				a.in = e.fresh(int32(len(in.In)))
@@ -330,7 +330,7 @@ func (e *emitter) isScalar(v int32) bool {
 
 // reg is the register of a value for which isScalar holds.
 func (e *emitter) reg(v int32) uint8 {
-	for {
+	for e.within.inside(v) {
 		into := e.form.Values[v].Into
 		if into < 0 || !e.form.Values[into].Scalar {
 			break
@@ -438,6 +438,14 @@ func (e *emitter) scalarCall(op opcode, in *Instr) bool {
 	}
 	i := instr{op: op, d: e.reg(in.Out[0]), a: e.reg(in.In[0].Value)}
 	switch {
+	case op == opMoveScalar:
+		// What was just made for this alone is made where it goes.
+		if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[in.In[0].Value].Uses == 1 {
+			if last := &e.u.instrs[n]; last.op >= firstScalar && last.op <= opMoveScalar && last.d == i.a && !e.escapes[in.In[0].Value] {
+				last.d = i.d
+				return true
+			}
+		}
 	case op == opSelect:
 		i.b, i.x = e.reg(in.In[1].Value), int32(e.reg(in.In[2].Value))
 	case len(in.In) == 2:

@@ -48,6 +48,10 @@ const (
 	opSquareInt64
 	opSquareFloat
 	opSquareDouble
+	opNotZeroInt32
+	opNotZeroInt64
+	opNotZeroFloat
+	opNotZeroDouble
 	opAndBool
 	opOrBool
 	opNotBool
@@ -220,6 +224,10 @@ var scalarOps = map[opOf]opcode{
 	{"Square", tensor.Int64}:        opSquareInt64,
 	{"Square", tensor.Float}:        opSquareFloat,
 	{"Square", tensor.Double}:       opSquareDouble,
+	{"ToBool", tensor.Int32}:        opNotZeroInt32,
+	{"ToBool", tensor.Int64}:        opNotZeroInt64,
+	{"ToBool", tensor.Float}:        opNotZeroFloat,
+	{"ToBool", tensor.Double}:       opNotZeroDouble,
 	{"LogicalAnd", tensor.Bool}:     opAndBool,
 	{"LogicalOr", tensor.Bool}:      opOrBool,
 	{"LogicalNot", tensor.Bool}:     opNotBool,
@@ -336,6 +344,10 @@ var opcodeNames = [...]string{
 	opSquareInt64:         "SquareInt64",
 	opSquareFloat:         "SquareFloat",
 	opSquareDouble:        "SquareDouble",
+	opNotZeroInt32:        "NotZeroInt32",
+	opNotZeroInt64:        "NotZeroInt64",
+	opNotZeroFloat:        "NotZeroFloat",
+	opNotZeroDouble:       "NotZeroDouble",
 	opAndBool:             "AndBool",
 	opOrBool:              "OrBool",
 	opNotBool:             "NotBool",
@@ -639,6 +651,18 @@ func (m *Machine) exec() bool {
 		case opSquareDouble:
 			x := tensor.Inner[float64](&regs[in.a])
 			tensor.SetInner[float64](&regs[in.d], x*x)
+		case opNotZeroInt32:
+			x := tensor.Inner[int32](&regs[in.a])
+			tensor.SetInner[bool](&regs[in.d], x != 0)
+		case opNotZeroInt64:
+			x := tensor.Inner[int64](&regs[in.a])
+			tensor.SetInner[bool](&regs[in.d], x != 0)
+		case opNotZeroFloat:
+			x := tensor.Inner[float32](&regs[in.a])
+			tensor.SetInner[bool](&regs[in.d], x != 0)
+		case opNotZeroDouble:
+			x := tensor.Inner[float64](&regs[in.a])
+			tensor.SetInner[bool](&regs[in.d], x != 0)
 		case opAndBool:
 			x, y := tensor.Inner[bool](&regs[in.a]), tensor.Inner[bool](&regs[in.b])
 			tensor.SetInner[bool](&regs[in.d], x && y)

@@ -156,3 +156,41 @@ func (w *printer) loop(l *Loop) {
 	}
 	w.indent--
 }
+
+// String is the unit's instructions as text.
+func (u *Unit) String() string {
+	var w strings.Builder
+	for i, in := range u.instrs {
+		fmt.Fprintf(&w, "%3d\t%v", i, in.op)
+		switch in.op {
+		case opEnd:
+		case opCall:
+			c := &u.calls[in.x]
+			fmt.Fprintf(&w, " %d", c.node)
+			for _, g := range u.gathers[c.gather[0]:c.gather[1]] {
+				fmt.Fprintf(&w, " s%d←s%d", g.to, g.from)
+			}
+			fmt.Fprintf(&w, " in s%d+%d out s%d+%d keep %b", c.in, c.nin, c.out, c.nout, c.keep)
+		case opMove, opCopy, opPlain:
+			fmt.Fprintf(&w, " s%d ← s%d", u.moves[in.x].to, u.moves[in.x].from)
+		case opTest:
+			t := &u.tests[in.x]
+			fmt.Fprintf(&w, " s%d is %d, else %d", t.slot, t.side, t.target)
+		case opLatch:
+			fmt.Fprintf(&w, " to %d", u.latches[in.x].target)
+		case opEnter:
+			e := &u.entries[in.x]
+			for _, c := range e.checks {
+				fmt.Fprintf(&w, " s%d is %v", c.slot, c.zero.DType())
+			}
+			for _, l := range e.loads {
+				fmt.Fprintf(&w, ", s%d ← s%d", l.to, l.from)
+			}
+			fmt.Fprintf(&w, ", else %d", e.otherwise)
+		default:
+			fmt.Fprintf(&w, " %d %d %d %d", in.d, in.a, in.b, in.x)
+		}
+		w.WriteByte('\n')
+	}
+	return w.String()
+}

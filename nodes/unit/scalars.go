@@ -233,6 +233,10 @@ func scalarOp(f *Form, in *Instr) opcode {
 			return 0
 		}
 		return casts[[2]tensor.DType{types[0], n.OutputTypes()[0]}]
+	case "ToBool":
+		if types[0] == tensor.Bool {
+			return opMoveScalar
+		}
 	case "Select", "SelectV2":
 		if machine(types[1]) {
 			return opSelect

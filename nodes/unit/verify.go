@@ -203,11 +203,24 @@ func (v *verifier) block(b *Block) {
 	}
 }
 
+// atOnce is use for several that happen at the same time.
+func (v *verifier) atOnce(uses []*Use, c cond) {
+	for _, moves := range []bool{false, true} {
+		for _, u := range uses {
+			if (u.Mode == Move) == moves {
+				v.use(u, c)
+			}
+		}
+	}
+}
+
 func (v *verifier) loop(in *Instr, c cond) {
 	w := in.Loop
+	inits, nexts := make([]*Use, len(w.Vars)), make([]*Use, len(w.Vars))
 	for i := range w.Vars {
-		v.use(&w.Vars[i].Init, c)
+		inits[i], nexts[i] = &w.Vars[i].Init, &w.Vars[i].Next
 	}
+	v.atOnce(inits, c)
 	// What it has from outside must be there when it begins.
 	for _, x := range v.form.outside(in) {
 		if v.madeIn[x] == v.within && !v.covered(v.there[x], c) {
@@ -229,8 +242,8 @@ func (v *verifier) loop(in *Instr, c cond) {
 		if x := &w.Vars[i]; x.Next.Value == x.Value && x.Next.Mode != Move {
 			v.fail("%%%d stays and is not kept", x.Value)
 		}
-		v.use(&w.Vars[i].Next, on)
 	}
+	v.atOnce(nexts, on)
 	v.gone(w.from, w.to, "at the end of an iteration")
 	copy(v.there[w.from:w.to], at)
 	v.narrow(w.from, w.to, w.Tail.When)

@@ -43,6 +43,7 @@ var families = []family{
 	{ops: "Neg", name: "Neg", types: reals, unary: true, expr: "-x"},
 	{ops: "Abs", name: "Abs", types: reals, unary: true, expr: "max(x, -x)"},
 	{ops: "Square", name: "Square", types: reals, unary: true, expr: "x * x"},
+	{ops: "ToBool", name: "NotZero", types: reals, unary: true, out: "bool", expr: "x != 0"},
 	{ops: "LogicalAnd", name: "And", types: "bool", expr: "x && y"},
 	{ops: "LogicalOr", name: "Or", types: "bool", expr: "x || y"},
 	{ops: "LogicalNot", name: "Not", types: "bool", unary: true, expr: "!x"},
@@ -76,7 +77,7 @@ func main() {
 			}
 			list = append(list, instr{
 				Name: f.name + dtypes[t], Ops: f.ops, From: t, To: out, Expr: f.expr, Slow: f.slow, DType: dtypes[t], Unary: f.unary,
-				Test: f.out == "bool" && t != "bool",
+				Test: f.out == "bool" && t != "bool" && !f.unary,
 			})
 		}
 	}
