@@ -51,7 +51,7 @@ func survive(op string, attrs registry.Attrs, in []*tensor.Tensor) (report strin
 			report = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	runner := Runner{Limit: 1 << 26}
+	runner := Runner{Limit: 1 << 22}
 	_, _ = runner.Run("node", op, attrs, in...)
 	return ""
 }
