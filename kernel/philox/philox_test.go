@@ -1,4 +1,4 @@
-package random
+package philox
 
 import "testing"
 
@@ -23,8 +23,8 @@ func TestPhilox(t *testing.T) {
 			want:    [4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1},
 		},
 	} {
-		p := philox{counter: c.counter, key: c.key}
-		if got := p.next(); got != c.want {
+		p := Generator{Counter: c.counter, Key: c.key}
+		if got := p.Next(); got != c.want {
 			t.Errorf("counter %x: %x, want %x", c.counter, got, c.want)
 		}
 	}
@@ -32,13 +32,13 @@ func TestPhilox(t *testing.T) {
 
 // Skipping n values is the same as drawing them, across all carries.
 func TestSkip(t *testing.T) {
-	p := philox{counter: [4]uint32{0xfffffffe, 0xffffffff, 0xffffffff, 7}}
+	p := Generator{Counter: [4]uint32{0xfffffffe, 0xffffffff, 0xffffffff, 7}}
 	q := p
 	for range 5 {
-		p.next()
+		p.Next()
 	}
-	q.skip(5)
+	q.Skip(5)
 	if p != q {
-		t.Errorf("%x after 5 draws, %x after a skip", p.counter, q.counter)
+		t.Errorf("%x after 5 draws, %x after a skip", p.Counter, q.Counter)
 	}
 }
