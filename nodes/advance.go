@@ -161,7 +161,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 			s.leave(a.it)
 			continue
 		}
-		if a.dead {
+		if actKernel(a.dead).verb == doDie {
 			s.die(a.it, n)
 			s.drop(a.it, n)
 			s.leave(a.it)
@@ -211,44 +211,6 @@ func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
 // one has something else to do.
 func (s *Step) worthSharing(node int32) bool {
 	return s.clock != nil && (s.ready.len() > 0 || s.running > 0) && s.p.costs.nanos[node].Load() >= expensive
-}
-
-// deref replaces references by what they point to where the node wants values.
-func (s *Step) deref(a activation, n *node) bool {
-	for i := range n.nin {
-		v, ok := s.input(a, n, i)
-		if !ok {
-			return false
-		}
-		a.it.Inputs[n.in+i] = v
-	}
-	return true
-}
-
-// propagate delivers a kernel's outputs and clears them.
-func (s *Step) propagate(a activation, n *node, out []tensor.Value) {
-	for o := range out {
-		v := out[o]
-		pt := s.p.ports[n.ports+int32(o)]
-		switch {
-		case v.IsZero():
-			if pt.lo == pt.hi {
-				continue
-			}
-			if n.flags&flagSwitch == 0 {
-				s.fail(a, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
-				return
-			}
-			s.signal(a.it, pt, true)
-		case pt.lo == pt.hi:
-			s.arena.Sweep(v)
-			out[o] = tensor.Value{}
-		default:
-			s.deliver(a.it, pt, v)
-			out[o] = tensor.Value{}
-		}
-	}
-	s.control(a.it, n, false)
 }
 
 // handOut makes an activation of a kernel for the driver.
@@ -324,30 +286,3 @@ func (t Token) To() int { return int(t.e.node) }
 
 // String is "value → node".
 func (t Token) String() string { return fmt.Sprintf("%d at %s", t.e.node, t.it.Tag()) }
-
-// mail sends a value, or death, along edges through the transport.
-func (s *Step) mail(it *frames.Iteration, edges []edge, v tensor.Value, dead bool) {
-	for i := range edges {
-		it.Outstanding++
-		s.post.Send(Token{it, &edges[i], v, dead})
-	}
-}
-
-// Accept delivers a token that a transport carried.
-func (s *Step) Accept(t Token) {
-	if s.err != nil {
-		return
-	}
-	e, bit := t.e, uint32(0)
-	if t.dead {
-		bit = 1
-	} else if e.slot >= 0 {
-		t.it.Inputs[e.slot] = t.value
-	}
-	c := (t.it.Pending[e.local] - 2) | bit
-	t.it.Pending[e.local] = c
-	if c < 2 {
-		s.wake(t.it, e.node, c)
-	}
-	s.leave(t.it)
-}

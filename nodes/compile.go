@@ -433,9 +433,13 @@ func (c *compiler) count(spec Spec) error {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		s := p.statics[n.frame]
-		first, later := c.waits(n, c.in[i])
-		s.First[n.local] = first << 1
-		s.Later[n.local] = later << 1
+		first := uint32(len(c.in[i])) // a node waits for all its edges
+		later := first
+		if n.kind == kind.Merge {
+			first, later = c.mergeWaits(c.in[i])
+		}
+		s.First[n.local] = pendingOf(first)
+		s.Later[n.local] = pendingOf(later)
 		if n.frame == 0 && len(c.in[i]) == 0 {
 			p.roots = append(p.roots, int32(i))
 		}
@@ -443,32 +447,14 @@ func (c *compiler) count(spec Spec) error {
 	return nil
 }
 
-// waits is how many inputs a node waits for, in a frame's first iteration and
-// in later ones. Only a Merge does not wait for all of its edges: in the first
-// iteration nothing comes from a NextIteration, and afterwards nothing comes
-// from an Enter that is not constant, and one value from all NextIterations
-// together.
-func (c *compiler) waits(n *node, in []source) (first, later uint32) {
-	if n.kind != kind.Merge {
-		return uint32(len(in)), uint32(len(in))
+// mergeWaits is how many of its inputs a Merge waits for.
+func (c *compiler) mergeWaits(in []source) (first, later uint32) {
+	from := make([]mergeInput, len(in))
+	for i, s := range in {
+		n := &c.p.nodes[s.node]
+		from[i] = mergeInput{n.kind, n.flags&flagConstant != 0}
 	}
-	next := false
-	for _, s := range in {
-		from := &c.p.nodes[s.node]
-		switch {
-		case from.kind == kind.Next:
-			next = true
-		case from.kind == kind.Enter && from.flags&flagConstant == 0:
-			first++
-		default:
-			first++
-			later++
-		}
-	}
-	if next {
-		later++
-	}
-	return first, later
+	return mergeWaits(from)
 }
 
 // kernels finds and makes every node's kernel.

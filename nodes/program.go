@@ -51,7 +51,6 @@ type flag uint8
 const (
 	flagDeref    flag = 1 << iota // an input is a reference to be read
 	flagConstant                  // an Enter that is constant
-	flagSwitch                    // a kernel that may leave outputs without a value
 )
 
 // A node is one actor's program.

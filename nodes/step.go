@@ -59,6 +59,7 @@ type Step struct {
 	// Of units; see unit.
 	useUnits bool
 	whole    bool            // the step is one unit, and is still to be played
+	derefed  []tensor.Value  // scratch of readRefs
 	machines []*unit.Machine // by frame; index 0 for the unit of it all
 	env      unit.Env
 	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
@@ -85,53 +86,6 @@ type activation struct {
 	it   *frames.Iteration
 	node int32
 	dead bool
-}
-
-// deliver sends v along the edges of a port, to nodes of iteration it.
-func (s *Step) deliver(it *frames.Iteration, pt port, v tensor.Value) {
-	edges := s.p.edges[pt.lo:pt.hi]
-	v.Hold(len(edges))
-	if s.post != nil {
-		s.mail(it, edges, v, false)
-		return
-	}
-	for i := range edges {
-		e := &edges[i]
-		it.Inputs[e.slot] = v
-		c := it.Pending[e.local] - 2
-		it.Pending[e.local] = c
-		if c < 2 {
-			s.wake(it, e.node, c)
-		}
-	}
-}
-
-// signal sends along control edges, or death along data edges.
-func (s *Step) signal(it *frames.Iteration, pt port, dead bool) {
-	edges := s.p.edges[pt.lo:pt.hi]
-	if s.post != nil {
-		s.mail(it, edges, tensor.Value{}, dead)
-		return
-	}
-	var bit uint32
-	if dead {
-		bit = 1
-	}
-	for i := range edges {
-		e := &edges[i]
-		c := (it.Pending[e.local] - 2) | bit
-		it.Pending[e.local] = c
-		if c < 2 {
-			s.wake(it, e.node, c)
-		}
-	}
-}
-
-// wake makes a node ready whose last input has come; count is what is left of
-// its pending count.
-func (s *Step) wake(it *frames.Iteration, node int32, count uint32) {
-	it.Outstanding++
-	s.ready.push(activation{it, node, count&1 != 0})
 }
 
 // leave ends an activation of iteration it.

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -290,19 +291,10 @@ func (m *Machine) read(r *read) bool {
 	}
 	v, ok := ref.Cell().Read()
 	if !ok {
-		return m.fail(r.node, r.loop, Uninitialized(ref))
+		return m.fail(r.node, r.loop, kind.Uninitialized(ref))
 	}
 	m.slab[r.to] = v
 	return true
-}
-
-// Uninitialized is the error of reading an empty variable.
-func Uninitialized(ref tensor.Value) error {
-	name := ""
-	if c, ok := ref.Cell().(interface{ CellName() string }); ok {
-		name = c.CellName()
-	}
-	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", name)
 }
 
 func (m *Machine) fetch(f *fetch) bool {
@@ -310,7 +302,7 @@ func (m *Machine) fetch(f *fetch) bool {
 	if f.read && v.IsRef() {
 		var ok bool
 		if v, ok = v.Cell().Read(); !ok {
-			return m.fail(f.node, f.loop, Uninitialized(m.slab[f.slot]))
+			return m.fail(f.node, f.loop, kind.Uninitialized(m.slab[f.slot]))
 		}
 		m.env.Fetched(f.index, v)
 		return true
@@ -333,16 +325,11 @@ const (
 	passed
 )
 
-// NotScalar is the error of a Switch whose predicate is not one value.
-func NotScalar(p tensor.Value) error {
-	return status.Invalid("The second input must be a scalar, but it has shape %s", tensor.FormatDims(p.Dims()))
-}
-
 // test looks at a predicate.
 func (m *Machine) test(t *test) int {
 	p := m.slab[t.slot]
 	if p.NumElements() != 1 {
-		m.fail(t.node, t.loop, NotScalar(p))
+		m.fail(t.node, t.loop, kind.NotScalar(p))
 		return failed
 	}
 	var side int32
