@@ -180,7 +180,7 @@ func (v *verifier) block(b *Block) {
 			v.use(&in.In[0], b.When)
 			v.block(in.Then)
 			if in.Else != nil {
-				v.block(in.Else)
+				v.otherwise(in)
 			}
 		default:
 			moved := map[int32]bool{}
@@ -200,6 +200,25 @@ func (v *verifier) block(b *Block) {
 			}
 		}
 		v.drop(in.Drop, b.When)
+	}
+}
+
+// otherwise looks at the Else of a conditional. Where there are more than two
+// sides its block stands for all the others, and has drops only.
+func (v *verifier) otherwise(in *Instr) {
+	t := v.form.conds
+	x := t.list[in.Then.When]
+	if t.preds[x.rank].sides == 2 {
+		v.block(in.Else)
+		return
+	}
+	if len(in.Else.Code) > 0 {
+		v.fail("instructions in the Else of a conditional of many sides")
+	}
+	for side := range t.preds[x.rank].sides {
+		if side != x.side {
+			v.drop(in.Else.Drop, t.with(x.parent, literal{x.rank, side}))
+		}
 	}
 }
 
