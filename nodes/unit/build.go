@@ -76,8 +76,6 @@ func (b *builder) number(v int32) int32 {
 		x.Role = roleJoined
 		if b.isVar(n.Frame, s.Node) {
 			x.Role = roleVariable
-		} else if b.loop != nil {
-			b.loop.joined = append(b.loop.joined, int32(len(b.form.Values)))
 		}
 	}
 	b.form.Values = append(b.form.Values, x)
@@ -164,13 +162,13 @@ func (w *writer) under(c cond) {
 		// The other side of the conditional just before is its Else.
 		if n := len(at.Code); n > 0 && p.sides == 2 {
 			if last := &at.Code[n-1]; last.Op == If && last.Else == nil && last.Side == 1-l.side &&
-				last.In[0].Value == w.b.number(p.value) && len(last.Out) == 0 && last.Node == p.steer {
+				last.Rank == l.rank {
 				last.Else = inner
 				w.push(l, inner)
 				continue
 			}
 		}
-		at.Code = append(at.Code, Instr{Op: If, Node: p.steer, Side: l.side, In: []Use{w.b.use(p.value)}, Then: inner})
+		at.Code = append(at.Code, Instr{Op: If, Node: p.steer, Side: l.side, Rank: l.rank, In: []Use{w.b.use(p.value)}, Then: inner})
 		w.push(l, inner)
 	}
 }
@@ -253,7 +251,7 @@ func (b *builder) while(f int32) (Instr, bool) {
 		}
 	}
 	b.loop = l
-	l.When, l.from = b.calls[f], int32(len(b.form.Values))
+	l.rank, l.When, l.from = b.test[f], b.calls[f], int32(len(b.form.Values))
 	defer func() { b.loop, l.to = outer, int32(len(b.form.Values)) }()
 	for _, i := range b.f.Frames[f].Members {
 		if b.isVar(f, i) {

@@ -421,7 +421,7 @@ func (e *emitter) out(v int32) int32 {
 // call writes a kernel's call, or the instruction that does the same for
 // scalars.
 func (e *emitter) call(in *Instr) {
-	if e.within != nil && in.Out != nil && in.Out[0] >= 0 && e.isScalar(in.Out[0]) {
+	if e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) {
 		if op := scalarOp(e.form, in); op != 0 && e.scalarCall(op, in) {
 			return
 		}
@@ -645,7 +645,7 @@ func (e *emitter) unless(pred Use, side, sides, node int32) func(target int32) {
 }
 
 func (e *emitter) conditional(in *Instr) {
-	sides := e.form.conds.preds[e.form.conds.list[in.Then.When].rank].sides
+	sides := e.form.conds.preds[in.Rank].sides
 	otherwise := e.unless(in.In[0], in.Side, sides, in.Node)
 	e.block(in.Then)
 	if in.Else == nil || len(in.Else.Code) == 0 && !e.drops(in.Else.Drop) {
@@ -734,7 +734,7 @@ func (e *emitter) short(b *Block) bool {
 	}
 	for i := range b.Code {
 		in := &b.Code[i]
-		if in.Op != Call || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || scalarOp(e.form, in) == 0 || e.drops(in.Drop) {
+		if in.Op != Call || len(in.Out) != 1 || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || scalarOp(e.form, in) == 0 || e.drops(in.Drop) {
 			return false
 		}
 	}

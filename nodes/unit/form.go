@@ -99,6 +99,7 @@ type Instr struct {
 	Side int32
 	In   []Use
 	Out  []int32 // values; -1 where nobody uses one
+	Rank int32   // of an If: its predicate's
 	Then *Block
 	Else *Block
 	Loop *Loop
@@ -125,10 +126,10 @@ type Loop struct {
 	Body   *Block
 	Tail   *Block
 
-	When cond // when it is entered, relative to the frame around it
+	rank int32 // of its test
+	When cond  // when it is entered, relative to the frame around it
 
 	from, to int32   // the values made in it, and in loops within, are those from from to to-1
-	joined   []int32 // values of Merges made in it
 	assume   []int32 // values from outside that must be scalars for its Scalar values to be
 }
 

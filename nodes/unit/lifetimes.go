@@ -112,7 +112,7 @@ func (l *lifetimes) instr(b *Block, in *Instr) {
 	l.credit.spend(2 + len(in.In) + len(in.Out))
 	switch in.Op {
 	case If:
-		l.conditional(in)
+		l.conditional(b, in)
 		return
 	case While:
 		l.loop(in)
@@ -173,7 +173,7 @@ func (l *lifetimes) apart(made []int32, v int32) {
 	}
 }
 
-func (l *lifetimes) conditional(in *Instr) {
+func (l *lifetimes) conditional(b *Block, in *Instr) {
 	mark := len(l.log)
 	l.block(in.Then)
 	then := l.revert(mark)
@@ -185,7 +185,7 @@ func (l *lifetimes) conditional(in *Instr) {
 	needed := func(v int32, here, there bool) { // live at the beginning of one side or the other
 		if here && !there && !l.live[v] {
 			if in.Else == nil {
-				in.Else = &Block{When: l.without(in)}
+				in.Else = &Block{When: l.without(b, in)}
 			}
 			in.Else.Drop = append(in.Else.Drop, v)
 		} else if there && !here && !l.live[v] {
@@ -223,19 +223,18 @@ func (l *lifetimes) join(here, there []int32, tell func(v int32, here, there boo
 }
 
 // without is the condition of the side of a conditional that has no block yet.
-func (l *lifetimes) without(in *Instr) cond {
+func (l *lifetimes) without(b *Block, in *Instr) cond {
 	t := l.form.conds
-	x := t.list[in.Then.When]
-	if t.preds[x.rank].sides == 2 {
-		return t.extend(x.parent, literal{x.rank, 1 - x.side})
+	if t.preds[in.Rank].sides == 2 {
+		return t.with(b.When, literal{in.Rank, 1 - in.Side})
 	}
-	return x.parent
+	return b.When
 }
 
 // onlyWhere says whether a value is there on one side of a conditional alone.
 func (l *lifetimes) onlyWhere(v int32, in *Instr) bool {
 	t := l.form.conds
-	_, found := t.side(l.when(v), t.list[in.Then.When].rank)
+	_, found := t.side(l.when(v), in.Rank)
 	return found
 }
 
@@ -292,10 +291,10 @@ func (l *lifetimes) loop(in *Instr) {
 	}
 	l.block(w.Body)
 	body := l.revert(mark)
-	rank := l.form.conds.list[w.Body.When].rank
+	rank := w.rank
 	l.join(body, tail, func(v int32, body, tail bool) {
-		if x := &l.form.Values[v]; x.Loop == w {
-			if _, after := l.form.conds.side(x.When, rank); after {
+		if v >= w.from && v < w.to {
+			if _, after := l.form.conds.side(l.when(v), rank); after {
 				return // made after the test
 			}
 		}
@@ -308,14 +307,13 @@ func (l *lifetimes) loop(in *Instr) {
 	})
 	l.use(&w.Test)
 	l.block(w.Head)
-	for _, v := range w.joined {
-		l.set(v, false) // live only where it is not made
-	}
 	for _, x := range w.Vars {
 		if !l.live[x.Value] {
 			w.Head.Drop = append(w.Head.Drop, x.Value)
 		}
-		l.set(x.Value, false)
+	}
+	for v := w.from; v < w.to; v++ {
+		l.set(v, false) // what is made under a condition is live where it does not hold
 	}
 	for i := len(w.Vars) - 1; i >= 0; i-- {
 		x := &w.Vars[i]

@@ -152,9 +152,15 @@ func (v *verifier) outer(w *Loop) bool {
 	return false
 }
 
+// drop gives up values that are there, or are on some of the ways that lead here:
+// a slot that holds nothing may be dropped.
 func (v *verifier) drop(list []int32, c cond) {
 	for _, x := range list {
-		if !v.covered(v.there[x], c) {
+		there := false
+		for _, k := range v.there[x] {
+			there = there || !v.form.conds.disjoint(k, c)
+		}
+		if !there {
 			v.fail("%%%d is dropped where it is not there", x)
 		}
 		v.take(x, c)
@@ -180,7 +186,7 @@ func (v *verifier) block(b *Block) {
 			v.use(&in.In[0], b.When)
 			v.block(in.Then)
 			if in.Else != nil {
-				v.otherwise(in)
+				v.otherwise(b, in)
 			}
 		default:
 			moved := map[int32]bool{}
@@ -205,19 +211,18 @@ func (v *verifier) block(b *Block) {
 
 // otherwise looks at the Else of a conditional. Where there are more than two
 // sides its block stands for all the others, and has drops only.
-func (v *verifier) otherwise(in *Instr) {
+func (v *verifier) otherwise(b *Block, in *Instr) {
 	t := v.form.conds
-	x := t.list[in.Then.When]
-	if t.preds[x.rank].sides == 2 {
+	if t.preds[in.Rank].sides == 2 {
 		v.block(in.Else)
 		return
 	}
 	if len(in.Else.Code) > 0 {
 		v.fail("instructions in the Else of a conditional of many sides")
 	}
-	for side := range t.preds[x.rank].sides {
-		if side != x.side {
-			v.drop(in.Else.Drop, t.with(x.parent, literal{x.rank, side}))
+	for side := range t.preds[in.Rank].sides {
+		if side != in.Side {
+			v.drop(in.Else.Drop, t.with(b.When, literal{in.Rank, side}))
 		}
 	}
 }
