@@ -44,8 +44,8 @@ func (s *script) Int(_ string, lo, hi int) int {
 }
 
 // try makes the trial of a script and judges it on the engines.
-func try(src programs.Source, depth int, all []*engine) (*trial, *engine, error) {
-	t, err := newTrial(src, depth, false)
+func try(src programs.Source, o programs.Options, all []*engine) (*trial, *engine, error) {
+	t, err := newTrial(src, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,11 +71,11 @@ func (t *trial) judgeAll(all []*engine) (*engine, error) {
 
 // shrink looks for a shorter script of small numbers whose trial is judged wrong
 // too, for some seconds.
-func shrink(given []int, depth int, all []*engine) []int {
+func shrink(given []int, o programs.Options, all []*engine) []int {
 	end := time.Now().Add(20 * time.Second)
 	wrong := func(s []int) ([]int, bool) {
 		src := &script{given: s}
-		_, _, err := try(src, depth, all)
+		_, _, err := try(src, o, all)
 		return src.drawn, err != nil && !errors.Is(err, errUnclear)
 	}
 	for shorter := true; shorter; {
@@ -119,13 +119,13 @@ func TestSeeds(t *testing.T) {
 			n = 150
 		}
 	}
-	all, end := engines(t, *engineSet)
+	all, end := engines(t, *engineSet, memoryLimit)
 	defer end()
 	unclear := 0
 	for seed := *first; seed < *first+n; seed++ {
 		src := &script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}
-		depth := 1 + seed%4
-		_, e, err := try(src, depth, all)
+		o := programs.Options{Depth: 1 + seed%4}
+		_, e, err := try(src, o, all)
 		if errors.Is(err, errUnclear) {
 			unclear++
 			continue
@@ -134,10 +134,10 @@ func TestSeeds(t *testing.T) {
 			if e != nil {
 				all = []*engine{e}
 			}
-			small := &script{given: shrink(src.drawn, depth, all)}
-			tr, e, err2 := try(small, depth, all)
+			small := &script{given: shrink(src.drawn, o, all)}
+			tr, e, err2 := try(small, o, all)
 			if err2 == nil || tr == nil { // does not fail each time
-				tr, e, err2 = try(&script{given: src.drawn}, depth, all)
+				tr, e, err2 = try(&script{given: src.drawn}, o, all)
 			}
 			label := "all engines"
 			if e != nil {

@@ -45,16 +45,16 @@ type step struct {
 var errUnclear = errors.New("unclear")
 
 // newTrial draws a trial.
-func newTrial(src programs.Source, depth int, scalars bool) (t *trial, err error) {
+func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	t = &trial{form: programs.Form(src.Int("form", 0, 2))}
 	steps := src.Int("steps", 1, 3)
 	t.callers = max(1, src.Int("callers", -8, 3))
 	if src.Int("cancel", 0, 15) == 15 {
 		t.stopAt = src.Int("cancelled at", 1, 40)
 	}
-	t.program = programs.Random(src, depth, scalars)
+	t.program = programs.Random(src, o)
 	p := t.program
-	if len(p.Variables) > 0 {
+	if len(p.Variables) > 0 || o.Long {
 		t.callers, t.stopAt = 1, 0
 	}
 	if t.callers > 1 || t.stopAt > 0 {
