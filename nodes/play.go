@@ -2,6 +2,8 @@ package nodes
 
 import (
 	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -9,30 +11,30 @@ import (
 // play runs an activation of a node that the machine plays itself.
 func (s *Step) play(a activation, n *node) {
 	switch n.kind {
-	case kindForward, kindLoopCond:
+	case kind.Forward, kind.LoopCond:
 		s.playForward(a, n)
-	case kindNoOp:
+	case kind.NoOp:
 		s.control(a.it, n, a.dead)
-	case kindTrigger:
+	case kind.Trigger:
 		s.control(a.it, n, false)
-	case kindConst:
+	case kind.Const:
 		s.playConst(a, n)
-	case kindArg:
+	case kind.Arg:
 		s.emit(a.it, n, 0, s.feeds[n.aux])
 		s.control(a.it, n, false)
-	case kindRetval:
+	case kind.Retval:
 		s.playRetval(a, n)
-	case kindSwitch:
+	case kind.Switch:
 		s.playSwitch(a, n)
-	case kindSwitchN:
+	case kind.SwitchN:
 		s.playSwitchN(a, n)
-	case kindMerge:
+	case kind.Merge:
 		s.playMerge(a, n)
-	case kindEnter:
+	case kind.Enter:
 		s.playEnter(a, n)
-	case kindExit:
+	case kind.Exit:
 		s.playExit(a, n)
-	case kindNext:
+	case kind.Next:
 		s.playNext(a, n)
 	}
 }
@@ -258,7 +260,7 @@ func (s *Step) playEnter(a activation, n *node) {
 }
 
 // unitOf is the unit that a frame is played as; nil if it is not.
-func (s *Step) unitOf(f int32) *unit {
+func (s *Step) unitOf(f int32) *unit.Unit {
 	if !s.useUnits || s.p.units == nil {
 		return nil
 	}
