@@ -734,7 +734,7 @@ func (e *emitter) short(b *Block) bool {
 	}
 	for i := range b.Code {
 		in := &b.Code[i]
-		if in.Op != Call || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || scalarOp(e.form, in) == 0 || e.drops(in.Drop) {
+		if in.Op != Call || len(in.Out) != 1 || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || scalarOp(e.form, in) == 0 || e.drops(in.Drop) {
 			return false
 		}
 	}
