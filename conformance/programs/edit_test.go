@@ -14,7 +14,7 @@ import (
 // Programs answer the same after edits that mean nothing: Identities put on
 // edges, also those of loops; Identities taken out; everything renamed.
 func TestEditedPrograms(t *testing.T) {
-	all, end := engines(t, "tokens,sequential,seeded:1", memoryLimit)
+	all, end := engines(t, "actors,tokens,sequential,seeded:1", memoryLimit)
 	defer end()
 	for seed := range 200 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))

@@ -14,8 +14,7 @@ type Source interface {
 
 // Options says what programs to draw.
 type Options struct {
-	Depth   int  // of blocks in one another
-	Scalars bool // few tensors of more than one element, and no variables of the session
+	Depth int // of blocks in one another
 	// Long is a loop of LongTurns turns, each of which makes little that lives on:
 	// what the loop takes all in all is many times what it needs at a time.
 	Long bool
@@ -26,7 +25,7 @@ const LongTurns = 100
 
 // Random makes a program.
 func Random(src Source, o Options) *Program {
-	m := &maker{src: src, p: &Program{}, turns: 1, used: set{}, scalars: o.Scalars}
+	m := &maker{src: src, p: &Program{}, turns: 1, used: set{}}
 	m.parallel = []int{1, 2, 32}[src.Int("parallel_iterations", 0, 2)]
 	m.sizes = []int{src.Int("size", 2, 4), src.Int("size", 1, 5)}
 	if o.Long {
@@ -42,7 +41,7 @@ func Random(src Source, o Options) *Program {
 		m.faults = src.Int("faults", 1, 2)
 	}
 	m.inputs()
-	if m.one(3) && !o.Scalars && !o.Long {
+	if m.one(3) && !o.Long {
 		m.variables()
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
@@ -89,7 +88,6 @@ type maker struct {
 	inner    int // loops around
 	begun    int // what was in sight when the block being made began
 	used     set // what was picked before
-	scalars  bool
 }
 
 // A state is a variable of the session, and what was done to it last.
@@ -155,9 +153,6 @@ func (m *maker) typesOf(vars []Var) []Type {
 // dims draws known dimensions of at most that rank.
 func (m *maker) dims(rank int) []int {
 	var d []int
-	if m.scalars {
-		return nil
-	}
 	for range m.src.Int("rank", 0, rank) {
 		d = append(d, m.sizes[m.src.Int("dim", 0, 1)])
 	}

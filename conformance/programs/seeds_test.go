@@ -15,7 +15,7 @@ import (
 var (
 	seeds     = flag.Int("seeds", 0, "run `N` random programs; 0: a number that suits a test")
 	first     = flag.Int("first", 0, "the `SEED` of the first program")
-	engineSet = flag.String("engines", "tokens,tokens/2,sequential,seeded:1,seeded:2", "`LIST` of the engines to run them on")
+	engineSet = flag.String("engines", "actors,actors/3,tokens,tokens/2,sequential,seeded:1,seeded:2", "`LIST` of the engines to run them on")
 )
 
 func TestMain(m *testing.M) {

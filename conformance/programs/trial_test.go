@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -115,6 +116,11 @@ func (t *trial) lower() (err error) {
 
 // compile compiles the steps.
 func (t *trial) compile() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v\n%s", r, debug.Stack())
+		}
+	}()
 	var init *nodes.Program
 	if len(t.low.Init) > 0 {
 		if init, err = nodes.Compile(t.low.Graph, nodes.Spec{Targets: t.low.Init}); err != nil {
