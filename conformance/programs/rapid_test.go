@@ -25,9 +25,9 @@ func TestPrograms(t *testing.T) {
 		case errors.Is(err, errUnclear):
 			t.Skip(err)
 		case err != nil && e != nil:
-			t.Fatalf("on %s: %v\n%v", e.label, err, tr)
+			t.Fatalf("on %s: %s\n%v", e.label, brief(err), tr)
 		case err != nil:
-			t.Fatalf("%v\n%v", err, tr)
+			t.Fatalf("%s\n%v", brief(err), tr)
 		}
 	})
 }
@@ -39,7 +39,7 @@ func TestMessages(t *testing.T) {
 	for seed := range 100 {
 		tr, _, err := try(&script{rng: rand.New(rand.NewPCG(uint64(seed), 2))}, programs.Options{Depth: 2}, all)
 		if err != nil && !errors.Is(err, errUnclear) {
-			t.Fatalf("seed %d: %v\n%v", seed, err, tr)
+			t.Fatalf("seed %d: %s\n%v", seed, brief(err), tr)
 		}
 	}
 }
@@ -61,7 +61,11 @@ func TestLongLoops(t *testing.T) {
 		all, end := engines(t, "actors,actors/2,tokens,sequential", 8<<10+int64(tr.steps[0].want.Bytes/8))
 		if e, err := tr.judgeAll(all); err != nil {
 			end()
-			t.Fatalf("seed %d on %v: %v\n%v", seed, e.label, err, tr)
+			label := "all engines"
+			if e != nil {
+				label = e.label
+			}
+			t.Fatalf("seed %d on %v: %s\n%v", seed, label, brief(err), tr)
 		}
 		end()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -103,6 +104,49 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	return t, nil
 }
 
+// with is the trial with another program, of which it fetches all results.
+func (t *trial) with(p *programs.Program) (*trial, error) {
+	u := *t
+	u.program, u.low, u.steps = p, nil, nil
+	memory := p.NewMemory()
+	for _, s := range t.steps {
+		n := &step{inputs: s.inputs, results: p.Results}
+		var err error
+		if n.want, err = p.Eval(s.inputs, nil, memory); err != nil {
+			return nil, err
+		}
+		for _, a := range memory {
+			n.held += a.Bytes()
+		}
+		if u.steps = append(u.steps, n); len(n.want.Faults) > 0 {
+			break
+		}
+	}
+	return &u, nil
+}
+
+// smaller looks for a trial of a smaller program that is judged wrong too.
+func (t *trial) smaller(all []*engine, end time.Time) (*trial, error) {
+	var found error
+	for again := true; again; {
+		again = false
+		for _, p := range t.program.Simpler() {
+			if time.Now().After(end) {
+				break
+			}
+			u, err := t.with(p)
+			if err != nil {
+				continue
+			}
+			if _, err := u.judgeAll(all); err != nil {
+				t, found, again = u, err, true
+				break
+			}
+		}
+	}
+	return t, found
+}
+
 // lower writes the program as a graph.
 func (t *trial) lower() (err error) {
 	defer func() {
@@ -188,6 +232,14 @@ func (t *trial) judge(e *engine) error {
 		return fmt.Errorf("the account says %d bytes when everything has ended", used)
 	}
 	return nil
+}
+
+// stack is a stack trace in an error.
+var stack = regexp.MustCompile(`(?s)\ngoroutine .*?\n (\[node|$)`)
+
+// brief is an error without stack traces.
+func brief(err error) string {
+	return fmt.Sprintf("%.3000s", stack.ReplaceAllString(err.Error(), " $1"))
 }
 
 // run runs a compiled program. Programs are short: one that takes long never ends.
