@@ -598,22 +598,3 @@ func (m *maker) drawList() bool {
 	}
 	return true
 }
-
-// stateful emits an operation on a variable of the session.
-func (m *maker) stateful() {
-	s := m.states[m.src.Int("variable", 0, len(m.states)-1)]
-	t := tensorType(s.of.DType, s.of.Dims...)
-	both := []Type{t, {Kind: Flow}}
-	switch k := m.src.Int("stateful", 0, 5); k {
-	case 0:
-		s.flow = m.apply(varRead, both, nil, s.handle, s.flow)[1]
-	case 1, 2:
-		s.flow = m.apply(varPlus, both, []int{k - 1}, s.handle, m.value(t), s.flow)[1]
-	case 3:
-		s.flow = m.apply(varAssign, both[1:], nil, s.handle, m.value(t), s.flow)[0]
-	case 4:
-		s.flow = m.apply(varAdd, both[1:], nil, s.handle, m.value(t), s.flow)[0]
-	default:
-		s.flow = m.apply(varSub, both[1:], nil, s.handle, m.value(t), s.flow)[0]
-	}
-}

@@ -14,11 +14,11 @@ import (
 // Programs answer the same after edits that mean nothing: Identities put on
 // edges, also those of loops; Identities taken out; everything renamed.
 func TestEditedPrograms(t *testing.T) {
-	all, end := engines(t, "tokens,sequential,seeded:1")
+	all, end := engines(t, "actors,tokens,sequential,seeded:1", memoryLimit)
 	defer end()
 	for seed := range 200 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
-		tr, err := newTrial(&script{rng: rng}, 3, false)
+		tr, err := newTrial(&script{rng: rng}, programs.Options{Depth: 3})
 		if err != nil || len(tr.program.Variables) > 0 || len(tr.steps[0].want.Faults) > 0 {
 			continue // errors name nodes, and variables are named after them
 		}

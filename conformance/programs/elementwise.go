@@ -54,8 +54,6 @@ func floorDiv(_ tensor.DType, a, b int64) int64 {
 	return q
 }
 
-var narrowFloats = []tensor.DType{tensor.Half, tensor.Bfloat16}
-
 var binaries = []*binary{
 	{name: "AddV2", types: numbers, f: func(dt tensor.DType, a, b number) number {
 		return fit(dt, number{a.i + b.i, a.re + b.re, a.im + b.im})
@@ -119,15 +117,8 @@ func times(dt tensor.DType, a, b number) number {
 	if !isComplex(dt) {
 		return fit(dt, number{i: a.i * b.i, re: a.re * b.re})
 	}
-	p := part(dt)
-	exact := func(x, y float64) float64 {
-		z := x * y
-		if math.FMA(x, y, -z) != 0 || round(p, z) != z {
-			panic(unclear("an inexact complex product"))
-		}
-		return z
-	}
-	return exactly(dt, number{re: exact(a.re, b.re) - exact(a.im, b.im), im: exact(a.re, b.im) + exact(a.im, b.re)})
+	by := func(x, y float64) float64 { return exactProduct(part(dt), number{re: x}, number{re: y}).re }
+	return number{re: exactSum(dt, by(a.re, b.re), -by(a.im, b.im)), im: exactSum(dt, by(a.re, b.im), by(a.im, b.re))}
 }
 
 // negated keeps a zero as it is: which zero it is, nothing asks.
@@ -304,17 +295,15 @@ var selects = &Op{Name: "Select",
 // addN is AddN of two or three tensors of one shape.
 var addN = &Op{Name: "AddN",
 	eval: func(a *Apply, in []Value) []Value {
-		sum := in[0].(*Array)
+		all := in[0].(*Array)
 		for _, v := range in[1:] {
 			x := v.(*Array)
-			if !slices.Equal(x.Dims, sum.Dims) {
+			if !slices.Equal(x.Dims, all.Dims) {
 				panic(unclear("shapes of AddN"))
 			}
-			sum = zip(sum.Type, sum, x, func(p, q number) number {
-				return exactly(sum.Type, number{p.i + q.i, p.re + q.re, p.im + q.im})
-			})
+			all = zip(all.Type, all, x, func(p, q number) number { return sum(all.Type, p, q) })
 		}
-		return []Value{sum}
+		return []Value{all}
 	},
 	lower: func(s *scope, a *Apply) []output { return s.apply(a, "AddN", nil, outputList(s.args(a))) },
 }

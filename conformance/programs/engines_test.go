@@ -34,9 +34,9 @@ type engine struct {
 // memoryLimit is more than any program needs.
 const memoryLimit = 1 << 30
 
-// engineOf makes the engine of that name, such as "actors/4".
-func engineOf(label string) (*engine, error) {
-	e := &engine{label: label, budget: tensor.NewBudget(memoryLimit), pool: kerneltest.Serial{}, close: func() {}}
+// engineOf makes the engine of that name, such as "actors/4", with a limit in bytes.
+func engineOf(label string, limit int64) (*engine, error) {
+	e := &engine{label: label, budget: tensor.NewBudget(limit), pool: kerneltest.Serial{}, close: func() {}}
 	name, threads, _ := strings.Cut(label, "/")
 	cfg := actors.Config{Budget: e.budget}
 	if threads != "" {
@@ -73,9 +73,9 @@ func engineOf(label string) (*engine, error) {
 type failer interface{ Fatal(...any) }
 
 // engines makes engines from a list of names; end closes them.
-func engines(t failer, list string) (all []*engine, end func()) {
+func engines(t failer, list string, limit int64) (all []*engine, end func()) {
 	for _, label := range strings.Split(list, ",") {
-		e, err := engineOf(label)
+		e, err := engineOf(label, limit)
 		if err != nil {
 			t.Fatal(err)
 		}

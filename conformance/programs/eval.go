@@ -34,8 +34,8 @@ type Outcome struct {
 	Values []*Array
 	// Faults are the errors of which one must be the step's, if there are any.
 	Faults []Fault
-	// Turns is how often bodies of loops ran, and Bytes what the arrays take
-	// that were made.
+	// Turns is how often bodies of loops ran, and Bytes what the arrays took that
+	// were made.
 	Turns, Bytes int
 }
 
@@ -179,7 +179,7 @@ func (s *Apply) eval(e *evaluation) {
 			if len(a.elems) > 4096 {
 				panic(unclear("too large"))
 			}
-			e.out.Bytes += 64 + len(a.elems)*a.Type.Size()
+			e.out.Bytes += int(a.Bytes())
 		}
 	}
 	e.assign(s.To, out)

@@ -25,7 +25,7 @@ func (p *Program) Part(results, fed []Var) *Program {
 	want.add(results...)
 	q := *p
 	q.Results = results
-	q.Body = replaceFed(p.Body, fed).live(want)
+	q.Body = replaceFed(p.Body, fed).live(want, true)
 	return &q
 }
 
@@ -46,10 +46,10 @@ func replaceFed(b Block, fed []Var) Block {
 	return out
 }
 
-func (b Block) live(want set) Block {
+func (b Block) live(want set, whole bool) Block {
 	var out Block
 	for i := len(b) - 1; i >= 0; i-- {
-		if s := b[i].live(want); s != nil {
+		if s := b[i].live(want, whole); s != nil {
 			out = append(out, s)
 		}
 	}
@@ -59,7 +59,7 @@ func (b Block) live(want set) Block {
 	return out
 }
 
-func (s *Apply) live(want set) Stmt {
+func (s *Apply) live(want set, whole bool) Stmt {
 	if !want.any(s.To) {
 		return nil
 	}
@@ -67,14 +67,14 @@ func (s *Apply) live(want set) Stmt {
 	return s
 }
 
-func (s *Literal) live(want set) Stmt {
+func (s *Literal) live(want set, whole bool) Stmt {
 	if !want[s.To] {
 		return nil
 	}
 	return s
 }
 
-func (s *Fed) live(want set) Stmt {
+func (s *Fed) live(want set, whole bool) Stmt {
 	if !want[s.To] {
 		return nil
 	}
@@ -100,7 +100,7 @@ func wanted(vars []Var, want set) []bool {
 	return w
 }
 
-func (s *Choice) live(want set) Stmt {
+func (s *Choice) live(want set, whole bool) Stmt {
 	if s.Which != nil && want[*s.Which] && len(s.To) > 0 { // it comes with the first value
 		want.add(s.To[0])
 	}
@@ -113,7 +113,7 @@ func (s *Choice) live(want set) Stmt {
 	for i, b := range s.Blocks {
 		outs := keep(s.Outs[i], k)
 		want.add(outs...)
-		b = b.live(want)
+		b = b.live(want, whole)
 		left = left || len(b) > 0
 		t.Blocks, t.Outs = append(t.Blocks, b), append(t.Outs, outs)
 	}
@@ -124,7 +124,7 @@ func (s *Choice) live(want set) Stmt {
 	return t
 }
 
-func (s *Loop) live(want set) Stmt {
+func (s *Loop) live(want set, whole bool) Stmt {
 	if !want.any(s.To) {
 		return nil
 	}
@@ -132,9 +132,9 @@ func (s *Loop) live(want set) Stmt {
 	for {
 		inside := set{}
 		inside.add(keep(s.Next, k)...)
-		body := s.Body.live(inside)
+		body := s.Body.live(inside, whole)
 		inside.add(s.Going)
-		test := s.Test.live(inside)
+		test := s.Test.live(inside, whole)
 		grown := false
 		for i, c := range s.Carried {
 			if !k[i] && inside[c] {
@@ -154,19 +154,23 @@ func (s *Loop) live(want set) Stmt {
 	}
 }
 
-func (s *Call) live(want set) Stmt {
+func (s *Call) live(want set, whole bool) Stmt {
+	if whole && want.any(s.To) {
+		s.uses(func(v Var) { want.add(v) })
+		return s
+	}
 	k := wanted(s.To, want)
 	t := &Call{Outs: keep(s.Outs, k), To: keep(s.To, k)}
 	if len(t.To) == 0 {
 		return nil
 	}
 	want.add(t.Outs...)
-	t.Body = s.Body.live(want)
+	t.Body = s.Body.live(want, whole)
 	return t
 }
 
 // A Recursion is wanted as a whole.
-func (s *Recursion) live(want set) Stmt {
+func (s *Recursion) live(want set, whole bool) Stmt {
 	if !want.any(s.To) {
 		return nil
 	}

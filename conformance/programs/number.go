@@ -82,12 +82,43 @@ func roundTo(x float64, digits, least int, most float64) float64 {
 	return x
 }
 
-// exactly is x, which must be a number of its type as it is.
-func exactly(dt tensor.DType, x number) number {
-	if y := fit(dt, x); !isInt(dt) && (y != x || math.IsInf(x.re, 0) || math.IsInf(x.im, 0)) {
+// sum and times add and multiply, and must be exact for floats: then the order
+// of several does not matter.
+func sum(dt tensor.DType, x, y number) number {
+	if isInt(dt) {
+		return fit(dt, number{i: x.i + y.i})
+	}
+	return number{re: exactSum(dt, x.re, y.re), im: exactSum(dt, x.im, y.im)}
+}
+
+func exactProduct(dt tensor.DType, x, y number) number {
+	if isInt(dt) {
+		return fit(dt, number{i: x.i * y.i})
+	}
+	z := x.re * y.re
+	if math.FMA(x.re, y.re, -z) != 0 {
+		panic(unclear("an inexact product"))
+	}
+	return number{re: exact(dt, z)}
+}
+
+func exactSum(dt tensor.DType, x, y float64) float64 {
+	z := x + y
+	if d := z - x; (x-(z-d))+(y-d) != 0 { // Knuth's error of a sum
+		panic(unclear("an inexact sum"))
+	}
+	return exact(dt, z)
+}
+
+// exact is a number that a float type holds, or a part of a complex one.
+func exact(dt tensor.DType, z float64) float64 {
+	if isComplex(dt) {
+		dt = part(dt)
+	}
+	if round(dt, z) != z || math.IsInf(z, 0) {
 		panic(unclear("an inexact sum or product"))
 	}
-	return fit(dt, x)
+	return z
 }
 
 // same compares two elements of a type; zeros are equal, and NaNs.

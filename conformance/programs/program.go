@@ -40,8 +40,9 @@ type Stmt interface {
 	eval(e *evaluation)
 	lower(s *scope)
 	// live is what is left of the statement if only the variables that want
-	// tells are wanted, nil if nothing is; want learns what that needs.
-	live(want set) Stmt
+	// tells are wanted, nil if nothing is; want learns what that needs. Whole
+	// says that functions are done as wholes, as executors do them.
+	live(want set, whole bool) Stmt
 	// uses tells what the statement reads, what it declares itself included.
 	uses(see func(Var))
 	// declares tells what the statement declares, its blocks included.

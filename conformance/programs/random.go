@@ -12,14 +12,25 @@ type Source interface {
 	Int(label string, lo, hi int) int
 }
 
-// Random makes a program of blocks nested to at most depth; scalars wants few
-// tensors of more than one element, and no references.
-func Random(src Source, depth int, scalars bool) *Program {
+// Options says what programs to draw.
+type Options struct {
+	Depth int // of blocks in one another
+	// Long is a loop of LongTurns turns, each of which makes little that lives on:
+	// what the loop takes all in all is many times what it needs at a time.
+	Long bool
+}
+
+// LongTurns is the turns of a long loop.
+const LongTurns = 100
+
+// Random makes a program.
+func Random(src Source, o Options) *Program {
 	m := &maker{src: src, p: &Program{}, turns: 1, used: set{}}
-	m.scalars = scalars
 	m.parallel = []int{1, 2, 32}[src.Int("parallel_iterations", 0, 2)]
 	m.sizes = []int{src.Int("size", 2, 4), src.Int("size", 1, 5)}
-	if m.one(12) {
+	if o.Long {
+		m.parallel, m.sizes[1] = 1, src.Int("long", 6, 9)
+	} else if m.one(12) {
 		m.sizes[1] = src.Int("large", 0, 1) * 40 // empty, or beyond the smallest buffers
 	}
 	m.palette = []tensor.DType{tensor.Int32}
@@ -30,13 +41,17 @@ func Random(src Source, depth int, scalars bool) *Program {
 		m.faults = src.Int("faults", 1, 2)
 	}
 	m.inputs()
-	if m.one(3) && !scalars {
+	if m.one(3) && !o.Long {
 		m.variables()
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
 	m.p.Body = m.within(func() {
-		m.block(depth)
+		if o.Long {
+			m.long()
+		} else {
+			m.block(o.Depth)
+		}
 		for range src.Int("results", 2, 6) {
 			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
 			if !slices.Contains(m.p.Inputs, v) && !slices.Contains(m.p.Results, v) {
@@ -52,7 +67,9 @@ func Random(src Source, depth int, scalars bool) *Program {
 		}
 	})
 	// What nothing needs is not there: it could fail unseen.
-	m.p.Body = m.p.Part(m.p.Results, nil).Body
+	want := set{}
+	want.add(m.p.Results...)
+	m.p.Body = m.p.Body.live(want, false)
 	return m.p
 }
 
@@ -71,7 +88,6 @@ type maker struct {
 	inner    int // loops around
 	begun    int // what was in sight when the block being made began
 	used     set // what was picked before
-	scalars  bool
 }
 
 // A state is a variable of the session, and what was done to it last.
@@ -137,9 +153,6 @@ func (m *maker) typesOf(vars []Var) []Type {
 // dims draws known dimensions of at most that rank.
 func (m *maker) dims(rank int) []int {
 	var d []int
-	if m.scalars {
-		return nil
-	}
 	for range m.src.Int("rank", 0, rank) {
 		d = append(d, m.sizes[m.src.Int("dim", 0, 1)])
 	}
@@ -351,369 +364,4 @@ func (m *maker) block(depth int) {
 			m.expression()
 		}
 	}
-}
-
-// flows is what was done to the session's variables last.
-func (m *maker) flows() []Var {
-	f := make([]Var, len(m.states))
-	for i, s := range m.states {
-		f[i] = s.flow
-	}
-	return f
-}
-
-func (m *maker) setFlows(f []Var) {
-	for i, s := range m.states {
-		s.flow = f[i]
-	}
-}
-
-func (m *maker) choice(depth int) {
-	st := &Choice{Multi: m.one(4)}
-	n := 2
-	if st.Multi {
-		st.Index = m.count()
-		n = m.src.Int("branches", 1, 3)
-	} else {
-		st.Index = m.predicate()
-	}
-	if st.Multi { // a reference goes only through a Switch of two sides
-		states := m.states
-		m.states = slices.DeleteFunc(slices.Clone(states), isReference)
-		defer func() { m.states = states }()
-	}
-	before := m.flows()
-	var after [][]Var
-	var types []Type
-	results := m.src.Int("values", 1, 2)
-	for i := range n {
-		var outs []Var
-		st.Blocks = append(st.Blocks, m.within(func() {
-			m.setFlows(before)
-			if !m.one(5) {
-				m.block(depth - 1)
-			}
-			for k := range results {
-				if i == 0 {
-					v, _ := m.pick(func(Var, Type) bool { return true })
-					outs, types = append(outs, v), append(types, m.p.Types[v])
-					continue
-				}
-				loose := types[k]
-				loose.Len, loose.Dims = -1, slices.Repeat([]int{-1}, len(loose.Dims))
-				v, ok := m.pick(func(_ Var, t Type) bool { return t.fits(loose) })
-				if !ok {
-					v = m.value(types[k])
-				}
-				outs, types[k] = append(outs, v), common(types[k], m.p.Types[v])
-			}
-		}))
-		st.Outs = append(st.Outs, outs)
-		after = append(after, m.flows())
-	}
-	for k, s := range m.states { // those that a block changes go through it
-		s.flow = before[k]
-		for i := range n {
-			if after[i][k] != before[k] {
-				types = append(types, Type{Kind: Flow})
-				for j := range n {
-					st.Outs[j] = append(st.Outs[j], after[j][k])
-				}
-				s.flow = -1
-				break
-			}
-		}
-	}
-	st.To = m.freshes(types)
-	next := results
-	for _, s := range m.states {
-		if s.flow < 0 {
-			s.flow = st.To[next]
-			next++
-		}
-	}
-	if m.one(4) {
-		w := m.fresh(tensorType(tensor.Int32))
-		st.Which = &w
-	}
-	m.emit(st)
-	m.see(st.To...)
-	if st.Which != nil {
-		m.see(*st.Which)
-	}
-}
-
-// common is what two types of one kind and rank have in common.
-func common(a, b Type) Type {
-	if a.Len != b.Len {
-		a.Len = -1
-	}
-	a.Dims = slices.Clone(a.Dims)
-	for i := range a.Dims {
-		if a.Dims[i] != b.Dims[i] {
-			a.Dims[i] = -1
-		}
-	}
-	return a
-}
-
-// loopOf emits a loop that turns limit times at most. It carries a counter, which
-// is the first that test, which says whether to go on in spite of it, and body
-// are given, and what begins as init; body gives the next values.
-func (m *maker) loopOf(limit, trips int, bound Var, init []Var, types []Type, test func() (Var, bool), body func(c []Var) []Var) []Var {
-	states := m.states
-	if len(states) > 0 && m.one(3) {
-		m.states = nil // not in sight of the body
-	}
-	st := &Loop{Init: append([]Var{m.int(0)}, init...), Parallel: m.parallel}
-	types = append([]Type{tensorType(tensor.Int32)}, types...)
-	for _, s := range m.states {
-		st.Init, types = append(st.Init, s.flow), append(types, Type{Kind: Flow})
-	}
-	st.Carried = m.freshes(types)
-	own := st.Carried[:1+len(init)]
-	m.turns *= trips
-	m.inner++
-	st.Test = m.within(func() {
-		m.see(own...)
-		st.Going = m.must(m.apply(binaryOp("Less"), []Type{tensorType(tensor.Bool)}, nil, own[0], bound))
-		if more, ok := test(); ok {
-			st.Going = m.must(m.apply(binaryOp("LogicalAnd"), []Type{tensorType(tensor.Bool)}, nil, st.Going, more))
-		}
-	})
-	st.Body = m.within(func() {
-		m.see(own...)
-		m.setFlows(st.Carried[len(own):])
-		st.Next = append(st.Next, m.must(m.apply(binaryOp("AddV2"), []Type{tensorType(tensor.Int32)}, nil, own[0], m.int(1))))
-		st.Next = append(st.Next, body(own)...)
-		st.Next = append(st.Next, m.flows()...)
-	})
-	m.inner--
-	m.turns /= trips
-	st.To = m.freshes(types)
-	m.emit(st)
-	m.setFlows(st.To[len(own):])
-	m.states = states
-	m.see(st.To...)
-	return st.To[:len(own)]
-}
-
-func (m *maker) noTest() (Var, bool) { return 0, false }
-
-// trips is how often a loop turns: sometimes a negative number.
-func (m *maker) trips() Var {
-	by := binaryOp(pick(m.one(4), "TruncateMod", "FloorMod"))
-	return m.must(m.apply(by, []Type{tensorType(tensor.Int32)}, nil, m.count(), m.int(maxTrips+1)))
-}
-
-func (m *maker) loop(depth int) {
-	bound := m.trips()
-	var init []Var
-	var types []Type
-	for range m.src.Int("carried", 1, 3) {
-		v, _ := m.pick(func(Var, Type) bool { return true })
-		t := m.p.Types[v]
-		if len(t.Dims) > 0 && t.Kind == Tensor && m.one(3) { // its shape may change
-			t.Dims = slices.Clone(t.Dims)
-			t.Dims[m.src.Int("axis", 0, len(t.Dims)-1)] = -1
-		}
-		if t.Kind == List {
-			t.Len = -1
-		}
-		init, types = append(init, v), append(types, t)
-	}
-	test := m.noTest
-	if m.one(3) {
-		test = func() (Var, bool) {
-			if m.one(3) {
-				m.expression()
-			}
-			return m.predicate(), true
-		}
-	}
-	m.loopOf(maxTrips, maxTrips, bound, init, types, test, func(c []Var) []Var {
-		m.block(depth - 1)
-		next := make([]Var, len(types))
-		for i, t := range types {
-			next[i] = m.next(t)
-			if axis := slices.Index(t.Dims, -1); axis >= 0 && t.Kind == Tensor && m.one(2) {
-				next[i] = m.grow(next[i], c[1+i], t, axis)
-			}
-			if t.Kind == List && m.one(2) {
-				next[i] = m.must(m.apply(listPush, []Type{t}, nil, next[i], m.value(tensorType(t.DType, t.Dims...))))
-			}
-		}
-		return next
-	})
-}
-
-// grow puts two tensors together along an axis, or cuts one.
-func (m *maker) grow(a, b Var, t Type, axis int) Var {
-	n := 0
-	for _, d := range t.Dims {
-		if d < 0 {
-			n++
-		}
-	}
-	switch {
-	case m.one(3) && axis == 0:
-		return m.must(m.apply(stridedSlice, []Type{t}, []int{m.src.Int("begin", 0, 1), m.src.Int("end", -1, 2), 1, 0}, a))
-	case n == 1:
-		if more := slices.Clone(t.Dims); m.one(2) {
-			more[axis] = m.src.Int("more", 0, 2)
-			b = m.literal(m.array(tensorType(t.DType, more...)))
-		}
-		return m.must(m.apply(concat, []Type{t}, []int{axis}, a, b))
-	}
-	return a
-}
-
-// collect makes a loop that writes an array, or one that reads it.
-func (m *maker) collect(depth int) {
-	n := m.src.Int("size", 1, 3)
-	of := Type{Kind: Handle, Object: TensorArray, Len: n}
-	if v, ok := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor && t.known() && len(t.Dims) < 3 }); ok {
-		of.DType, of.Dims = m.p.Types[v].DType, m.p.Types[v].Dims
-	}
-	elem := tensorType(of.DType, of.Dims...)
-	new := m.apply(arrayNew, []Type{of, {Kind: Flow}}, []int{n})
-	handle, flow := new[0], new[1]
-	read := func(flow Var) {
-		at := m.apply(binaryOp("FloorMod"), []Type{tensorType(tensor.Int32)}, nil, m.count(), m.int(n))[0]
-		m.apply(arrayRead, []Type{elem}, nil, handle, at, flow)
-	}
-	if m.one(3) {
-		whole := m.value(tensorType(of.DType, slices.Concat([]int{n}, of.Dims)...))
-		flow = m.apply(arrayScatter, []Type{{Kind: Flow}}, nil, handle, whole, flow)[0]
-	} else {
-		flow = m.loopOf(n, n, m.int(n), []Var{flow}, []Type{{Kind: Flow}}, m.noTest, func(c []Var) []Var {
-			m.block(depth - 1)
-			return m.apply(arrayWrite, []Type{{Kind: Flow}}, nil, handle, c[0], m.next(elem), c[1])
-		})[1]
-	}
-	switch m.src.Int("read", 0, 2) {
-	case 0:
-		rows := make([]int, m.src.Int("rows", 1, n))
-		for i := range rows {
-			rows[i] = m.src.Int("row", 0, n-1)
-		}
-		m.apply(arrayGather, []Type{tensorType(of.DType, slices.Concat([]int{len(rows)}, of.Dims)...)}, rows, handle, flow)
-	case 1:
-		m.loopOf(n, n, m.int(n), []Var{m.value(elem)}, []Type{elem}, m.noTest, func(c []Var) []Var {
-			x := m.apply(arrayRead, []Type{elem}, nil, handle, c[0], flow)[0]
-			m.block(depth - 1)
-			return []Var{m.combine(x, c[1], elem)}
-		})
-	default:
-		read(flow)
-	}
-}
-
-// combine is an operation on two values of a type.
-func (m *maker) combine(x, y Var, t Type) Var {
-	if t.DType == tensor.Bool {
-		return m.must(m.apply(binaryOp("LogicalOr"), []Type{t}, nil, x, y))
-	}
-	return m.must(m.apply(binaryOp([]string{"AddV2", "Sub"}[m.src.Int("op", 0, 1)]), []Type{t}, nil, x, y))
-}
-
-// stack makes a loop that pushes and one that pops, as gradients of loops do.
-func (m *maker) stack(depth int) {
-	v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
-	elem := m.p.Types[v]
-	of := Type{Kind: Handle, Object: Stack, DType: elem.DType, Dims: elem.Dims, Len: -1}
-	new := m.apply(stackNew, []Type{of, {Kind: Flow}}, nil)
-	bound := m.trips()
-	to := m.loopOf(maxTrips, maxTrips, bound, []Var{new[1], v}, []Type{{Kind: Flow}, elem}, m.noTest, func(c []Var) []Var {
-		m.block(depth - 1)
-		p := m.apply(stackPush, []Type{elem, {Kind: Flow}}, []int{m.src.Int("swap", 0, 1)}, new[0], m.next(elem), c[1])
-		return []Var{p[1], pick(m.one(2), p[0], m.next(elem))}
-	})
-	m.loopOf(maxTrips, maxTrips, to[0], []Var{to[1], to[2]}, []Type{{Kind: Flow}, elem}, m.noTest, func(c []Var) []Var {
-		p := m.apply(stackPop, []Type{elem, {Kind: Flow}}, nil, new[0], c[1])
-		next := p[0]
-		if elem.known() {
-			next = m.combine(p[0], c[2], elem)
-		}
-		return []Var{p[1], next}
-	})
-}
-
-func (m *maker) call(depth int) {
-	states := m.states
-	// No function takes a reference.
-	m.states = slices.DeleteFunc(slices.Clone(states), isReference)
-	defer func() { m.states = states }()
-	before := m.flows()
-	st := &Call{}
-	st.Body = m.within(func() {
-		m.block(depth - 1)
-		for range m.src.Int("values", 1, 2) {
-			v, _ := m.pick(func(Var, Type) bool { return true })
-			st.Outs = append(st.Outs, v)
-		}
-	})
-	results := len(st.Outs)
-	for i, s := range m.states {
-		if s.flow != before[i] {
-			st.Outs = append(st.Outs, s.flow)
-		}
-	}
-	st.To = m.freshes(m.typesOf(st.Outs))
-	for i, s := range m.states {
-		if s.flow != before[i] {
-			s.flow = st.To[results]
-			results++
-		}
-	}
-	m.emit(st)
-	m.see(st.To...)
-}
-
-// recursion makes a function that calls itself up to three deep. Nothing in it
-// fails, and it does not see the session's variables.
-func (m *maker) recursion(depth int) {
-	states, faults := m.states, m.faults
-	m.states, m.faults = nil, 0
-	m.turns *= 4
-	m.inner++
-	st := &Recursion{Args: []Var{m.must(m.apply(binaryOp("TruncateMod"), []Type{tensorType(tensor.Int32)}, nil, m.count(), m.int(4)))}}
-	for range m.src.Int("arguments", 1, 2) {
-		v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
-		st.Args = append(st.Args, v)
-	}
-	types := m.typesOf(st.Args)
-	st.Params = m.freshes(types)
-	results := func() []Var {
-		outs := make([]Var, len(types)-1)
-		for i := range outs {
-			outs[i] = m.next(types[i+1])
-		}
-		return outs
-	}
-	st.Base = m.within(func() {
-		m.see(st.Params...)
-		m.expression()
-		st.BaseOuts = results()
-	})
-	m.within(func() {
-		m.see(st.Params...)
-		st.Before = m.within(func() {
-			st.Again = append(st.Again, m.must(m.apply(binaryOp("Sub"), types[:1], nil, st.Params[0], m.int(1))))
-			m.block(depth - 1)
-			st.Again = append(st.Again, results()...)
-		})
-		st.Inner = m.freshes(types[1:])
-		st.After = m.within(func() {
-			m.see(st.Inner...)
-			m.expression()
-			st.AfterOuts = results()
-		})
-	})
-	st.To = m.freshes(types[1:])
-	m.states, m.faults = states, faults
-	m.turns /= 4
-	m.inner--
-	m.emit(st)
-	m.see(st.To...)
 }

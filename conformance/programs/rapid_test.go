@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/conformance/programs"
 )
 
 type drawn struct{ t *rapid.T }
@@ -15,48 +17,59 @@ func (d drawn) Int(label string, lo, hi int) int { return rapid.IntRange(lo, hi)
 // TestPrograms runs random programs on the engines and under some schedules; a
 // failure is shrunk to a small program, printed with its graph.
 func TestPrograms(t *testing.T) {
-	all, end := engines(t, "tokens,sequential,seeded:3,seeded:4")
+	all, end := engines(t, "actors,tokens,sequential,seeded:3", memoryLimit)
 	defer end()
 	rapid.Check(t, func(t *rapid.T) {
-		tr, e, err := try(drawn{t}, 2, all)
+		tr, e, err := try(drawn{t}, programs.Options{Depth: 2}, all)
 		switch {
 		case errors.Is(err, errUnclear):
 			t.Skip(err)
 		case err != nil && e != nil:
-			t.Fatalf("on %s: %v\n%v", e.label, err, tr)
+			t.Fatalf("on %s: %s\n%v", e.label, brief(err), tr)
 		case err != nil:
-			t.Fatalf("%v\n%v", err, tr)
+			t.Fatalf("%s\n%v", brief(err), tr)
 		}
 	})
 }
 
-// TestScalars runs programs over scalars, whose loops are played as units.
-func TestScalars(t *testing.T) {
-	all, end := engines(t, "actors,actors/2")
+// TestMessages runs some programs with every node a spawned actor.
+func TestMessages(t *testing.T) {
+	all, end := engines(t, "messages", memoryLimit)
 	defer end()
-	n := 500
-	if testing.Short() {
-		n = 100
-	}
-	for seed := range n {
-		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 3))}, 3, true)
-		if err != nil {
-			continue
-		}
-		if e, err := tr.judgeAll(all); err != nil {
-			t.Fatalf("seed %d on %v: %v\n%v", seed, e, err, tr)
+	for seed := range 100 {
+		tr, _, err := try(&script{rng: rand.New(rand.NewPCG(uint64(seed), 2))}, programs.Options{Depth: 2}, all)
+		if err != nil && !errors.Is(err, errUnclear) {
+			t.Fatalf("seed %d: %s\n%v", seed, brief(err), tr)
 		}
 	}
 }
 
-// TestMessages runs some programs with every node a spawned actor.
-func TestMessages(t *testing.T) {
-	all, end := engines(t, "messages")
-	defer end()
-	for seed := range 100 {
-		tr, _, err := try(&script{rng: rand.New(rand.NewPCG(uint64(seed), 2))}, 2, all)
-		if err != nil && !errors.Is(err, errUnclear) {
-			t.Fatalf("seed %d: %v\n%v", seed, err, tr)
+// TestLongLoops runs long loops under a limit of a fraction of what they make,
+// so that what is not given back in time shows.
+func TestLongLoops(t *testing.T) {
+	n := 300
+	if testing.Short() {
+		n = 50
+	}
+	unclear := 0
+	for seed := range n {
+		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 4))}, programs.Options{Long: true})
+		if err != nil {
+			unclear++
+			continue
 		}
+		all, end := engines(t, "actors,actors/2,tokens,sequential", 8<<10+int64(tr.steps[0].want.Bytes/8))
+		if e, err := tr.judgeAll(all); err != nil {
+			end()
+			label := "all engines"
+			if e != nil {
+				label = e.label
+			}
+			t.Fatalf("seed %d on %v: %s\n%v", seed, label, brief(err), tr)
+		}
+		end()
+	}
+	if unclear > n/2 {
+		t.Errorf("%d of %d programs have no clear answer", unclear, n)
 	}
 }

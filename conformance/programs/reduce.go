@@ -23,12 +23,8 @@ func startAt(x float64) func(tensor.DType) (number, bool) {
 func startNowhere(tensor.DType) (number, bool) { return number{}, false }
 
 var reductions = []*reduction{
-	{name: "Sum", types: numbers, begin: startAt(0), f: func(dt tensor.DType, a, x number) number {
-		return exactly(dt, number{a.i + x.i, a.re + x.re, a.im + x.im})
-	}},
-	{name: "Prod", types: slices.Concat(ints, []tensor.DType{tensor.Float, tensor.Double}), begin: startAt(1), f: func(dt tensor.DType, a, x number) number {
-		return exactly(dt, number{i: a.i * x.i, re: a.re * x.re})
-	}},
+	{name: "Sum", types: numbers, begin: startAt(0), f: sum},
+	{name: "Prod", types: slices.Concat(ints, []tensor.DType{tensor.Float, tensor.Double}), begin: startAt(1), f: exactProduct},
 	{name: "Max", types: reals, begin: startNowhere, f: func(dt tensor.DType, a, x number) number {
 		clearOf(a, x)
 		return pick(less(dt, a, x), x, a)
@@ -141,13 +137,9 @@ var matMul = &Op{Name: "MatMul",
 		o := newArray(x.Type, []int{n, m})
 		for i := range n {
 			for j := range m {
-				var sum number
 				for k := range l {
-					p, q := x.elems[i*l+k], y.elems[k*m+j]
-					t := exactly(x.Type, number{i: p.i * q.i, re: p.re * q.re})
-					sum = exactly(x.Type, number{i: sum.i + t.i, re: sum.re + t.re})
+					o.elems[i*m+j] = sum(x.Type, o.elems[i*m+j], exactProduct(x.Type, x.elems[i*l+k], y.elems[k*m+j]))
 				}
-				o.elems[i*m+j] = sum
 			}
 		}
 		return []Value{o}

@@ -15,7 +15,8 @@ import (
 var (
 	seeds     = flag.Int("seeds", 0, "run `N` random programs; 0: a number that suits a test")
 	first     = flag.Int("first", 0, "the `SEED` of the first program")
-	engineSet = flag.String("engines", "tokens,tokens/2,sequential,seeded:1,seeded:2", "`LIST` of the engines to run them on")
+	shrinking = flag.Bool("shrink", true, "make a program that fails smaller")
+	engineSet = flag.String("engines", "actors,actors/3,tokens,tokens/2,sequential,seeded:1,seeded:2", "`LIST` of the engines to run them on")
 )
 
 func TestMain(m *testing.M) {
@@ -44,8 +45,8 @@ func (s *script) Int(_ string, lo, hi int) int {
 }
 
 // try makes the trial of a script and judges it on the engines.
-func try(src programs.Source, depth int, all []*engine) (*trial, *engine, error) {
-	t, err := newTrial(src, depth, false)
+func try(src programs.Source, o programs.Options, all []*engine) (*trial, *engine, error) {
+	t, err := newTrial(src, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,11 +72,14 @@ func (t *trial) judgeAll(all []*engine) (*engine, error) {
 
 // shrink looks for a shorter script of small numbers whose trial is judged wrong
 // too, for some seconds.
-func shrink(given []int, depth int, all []*engine) []int {
-	end := time.Now().Add(20 * time.Second)
+func shrink(given []int, o programs.Options, all []*engine) []int {
+	end := time.Now()
+	if *shrinking {
+		end = end.Add(20 * time.Second)
+	}
 	wrong := func(s []int) ([]int, bool) {
 		src := &script{given: s}
-		_, _, err := try(src, depth, all)
+		_, _, err := try(src, o, all)
 		return src.drawn, err != nil && !errors.Is(err, errUnclear)
 	}
 	for shorter := true; shorter; {
@@ -114,18 +118,18 @@ func shrink(given []int, depth int, all []*engine) []int {
 func TestSeeds(t *testing.T) {
 	n := *seeds
 	if n == 0 {
-		n = 1500
+		n = 6000
 		if testing.Short() {
-			n = 150
+			n = 500
 		}
 	}
-	all, end := engines(t, *engineSet)
+	all, end := engines(t, *engineSet, memoryLimit)
 	defer end()
 	unclear := 0
 	for seed := *first; seed < *first+n; seed++ {
 		src := &script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}
-		depth := 1 + seed%4
-		_, e, err := try(src, depth, all)
+		o := programs.Options{Depth: 1 + seed%4}
+		_, e, err := try(src, o, all)
 		if errors.Is(err, errUnclear) {
 			unclear++
 			continue
@@ -134,16 +138,24 @@ func TestSeeds(t *testing.T) {
 			if e != nil {
 				all = []*engine{e}
 			}
-			small := &script{given: shrink(src.drawn, depth, all)}
-			tr, e, err2 := try(small, depth, all)
+			small := &script{given: shrink(src.drawn, o, all)}
+			tr, e, err2 := try(small, o, all)
 			if err2 == nil || tr == nil { // does not fail each time
-				tr, e, err2 = try(&script{given: src.drawn}, depth, all)
+				tr, e, err2 = try(&script{given: src.drawn}, o, all)
+			}
+			if *shrinking && tr != nil && err2 != nil {
+				if smaller, err := tr.smaller(all, time.Now().Add(20*time.Second)); err != nil {
+					tr, err2 = smaller, err
+				}
 			}
 			label := "all engines"
 			if e != nil {
 				label = e.label
 			}
-			t.Fatalf("seed %d on %s: %v\nmade smaller: %v\n%v", seed, label, err, err2, tr)
+			if err2 == nil {
+				t.Fatalf("seed %d on %s, not each time: %s\n%v", seed, label, brief(err), tr)
+			}
+			t.Fatalf("seed %d on %s: %s\nmade smaller: %s\n%v", seed, label, brief(err), brief(err2), tr)
 		}
 	}
 	if unclear > n/2 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -45,16 +47,16 @@ type step struct {
 var errUnclear = errors.New("unclear")
 
 // newTrial draws a trial.
-func newTrial(src programs.Source, depth int, scalars bool) (t *trial, err error) {
+func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	t = &trial{form: programs.Form(src.Int("form", 0, 2))}
 	steps := src.Int("steps", 1, 3)
 	t.callers = max(1, src.Int("callers", -8, 3))
 	if src.Int("cancel", 0, 15) == 15 {
 		t.stopAt = src.Int("cancelled at", 1, 40)
 	}
-	t.program = programs.Random(src, depth, scalars)
+	t.program = programs.Random(src, o)
 	p := t.program
-	if len(p.Variables) > 0 {
+	if len(p.Variables) > 0 || o.Long {
 		t.callers, t.stopAt = 1, 0
 	}
 	if t.callers > 1 || t.stopAt > 0 {
@@ -102,6 +104,49 @@ func newTrial(src programs.Source, depth int, scalars bool) (t *trial, err error
 	return t, nil
 }
 
+// with is the trial with another program, of which it fetches all results.
+func (t *trial) with(p *programs.Program) (*trial, error) {
+	u := *t
+	u.program, u.low, u.steps = p, nil, nil
+	memory := p.NewMemory()
+	for _, s := range t.steps {
+		n := &step{inputs: s.inputs, results: p.Results}
+		var err error
+		if n.want, err = p.Eval(s.inputs, nil, memory); err != nil {
+			return nil, err
+		}
+		for _, a := range memory {
+			n.held += a.Bytes()
+		}
+		if u.steps = append(u.steps, n); len(n.want.Faults) > 0 {
+			break
+		}
+	}
+	return &u, nil
+}
+
+// smaller looks for a trial of a smaller program that is judged wrong too.
+func (t *trial) smaller(all []*engine, end time.Time) (*trial, error) {
+	var found error
+	for again := true; again; {
+		again = false
+		for _, p := range t.program.Simpler() {
+			if time.Now().After(end) {
+				break
+			}
+			u, err := t.with(p)
+			if err != nil {
+				continue
+			}
+			if _, err := u.judgeAll(all); err != nil {
+				t, found, again = u, err, true
+				break
+			}
+		}
+	}
+	return t, found
+}
+
 // lower writes the program as a graph.
 func (t *trial) lower() (err error) {
 	defer func() {
@@ -115,6 +160,11 @@ func (t *trial) lower() (err error) {
 
 // compile compiles the steps.
 func (t *trial) compile() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v\n%s", r, debug.Stack())
+		}
+	}()
 	var init *nodes.Program
 	if len(t.low.Init) > 0 {
 		if init, err = nodes.Compile(t.low.Graph, nodes.Spec{Targets: t.low.Init}); err != nil {
@@ -182,6 +232,14 @@ func (t *trial) judge(e *engine) error {
 		return fmt.Errorf("the account says %d bytes when everything has ended", used)
 	}
 	return nil
+}
+
+// stack is a stack trace in an error.
+var stack = regexp.MustCompile(`(?s)\ngoroutine .*?\n (\[node|$)`)
+
+// brief is an error without stack traces.
+func brief(err error) string {
+	return fmt.Sprintf("%.3000s", stack.ReplaceAllString(err.Error(), " $1"))
 }
 
 // run runs a compiled program. Programs are short: one that takes long never ends.
