@@ -45,7 +45,7 @@ func init() {
 		{3, (*maker).drawGather},
 		{2, (*maker).drawRange},
 		{3, (*maker).drawCheck},
-		{6, (*maker).drawList},
+		{12, (*maker).drawList},
 	}
 	for _, d := range drawers {
 		drawn += d.weight
@@ -560,8 +560,7 @@ func (m *maker) drawList() bool {
 			m.apply(listFrom, []Type{{Kind: List, DType: t.DType, Dims: t.Dims[1:], Len: t.Dims[0]}}, nil, v)
 			return true
 		}
-		n := m.src.Int("length", 0, 3)
-		m.apply(listNew, []Type{{Kind: List, DType: t.DType, Dims: t.Dims, Len: n}}, []int{n}, v)
+		m.newList(t, m.src.Int("length", 0, 3))
 		return true
 	}
 	t := m.p.Types[l]

@@ -82,7 +82,7 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 					s.results = append(slices.Clone(s.results), inside[src.Int("fetched", 0, len(inside)-1)])
 				}
 			}
-			if len(root) > 0 && src.Int("feed", 0, 5) == 0 {
+			if len(root) > 0 && src.Int("feed", 0, 3) == 0 {
 				v := root[src.Int("fed", 0, len(root)-1)]
 				if t := p.Types[v]; !slices.Contains(s.results, v) && !slices.Contains(t.Dims, -1) {
 					s.fed = map[programs.Var]*programs.Array{v: programs.Draw(src, t)}
