@@ -31,6 +31,9 @@ func TestCoverage(t *testing.T) {
 			if len(s.fed) > 0 {
 				have["a fed value"]++
 			}
+			if len(s.targets) > 0 {
+				have["a target"]++
+			}
 			if s.want.Turns > 20 {
 				have["many turns"]++
 			}
@@ -42,7 +45,7 @@ func TestCoverage(t *testing.T) {
 			have["a cancellation"]++
 		}
 	}
-	want := append(programs.Operations(), "several errors", "an error", "a dead fetch", "a fed value", "many turns", "several callers",
+	want := append(programs.Operations(), "several errors", "an error", "a dead fetch", "a fed value", "a target", "many turns", "several callers",
 		"a cancellation", "rank 0", "rank 1", "rank 2", "rank 3", "bool", "int8", "int16", "int32", "int64",
 		"uint8", "uint16", "uint32", "uint64", "half", "bfloat16", "float", "double", "complex64", "complex128")
 	for _, name := range want {
