@@ -11,7 +11,7 @@ import (
 // have, and that their steps end in every way.
 func TestCoverage(t *testing.T) {
 	have := map[string]int{}
-	for seed := range 2000 {
+	for seed := range 4000 {
 		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}, programs.Options{Depth: 1 + seed%4})
 		if err != nil {
 			continue
