@@ -551,7 +551,7 @@ func (m *maker) drawCheck() bool {
 // drawList emits an operation on a list.
 func (m *maker) drawList() bool {
 	l, ok := m.pick(func(_ Var, t Type) bool { return t.Kind == List })
-	if !ok || m.one(4) {
+	if !ok || m.one(6) {
 		v, t, ok := m.known(anyType, 0)
 		if !ok || len(t.Dims) > 2 {
 			return false

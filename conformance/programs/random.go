@@ -381,7 +381,7 @@ func (m *maker) block(depth int) {
 		}
 		loops := m.turns*maxTrips <= maxTurns
 		switch {
-		case kind < 13 || depth == 0:
+		case kind < 13 || depth == 0 && kind < 29:
 			m.expression()
 		case kind < 14:
 			m.literal(m.array(m.someType()))
@@ -397,6 +397,10 @@ func (m *maker) block(depth int) {
 			m.call(depth)
 		case kind < 29 && m.inner == 0:
 			m.recursion(depth)
+		case kind == 29:
+			for range 4 {
+				m.drawList()
+			}
 		default:
 			m.expression()
 		}
