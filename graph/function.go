@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // A Function is a function of a graph's library: a signature, and a body
@@ -24,23 +25,23 @@ func UnmarshalFunction(def []byte) (*Function, error) {
 	if err := checkSize(def); err != nil {
 		return nil, err
 	}
-	return readFunction(fields{buf: def, msg: "FunctionDef", end: int32(len(def))})
+	return readFunction(wire.NewCursor("FunctionDef", def))
 }
 
 // readFunction reads a FunctionDef, of which it keeps a copy.
-func readFunction(f fields) (*Function, error) {
-	d, err := scanFunctionDef(f)
+func readFunction(c wire.Cursor) (*Function, error) {
+	d, err := scanFunctionDef(c)
 	if err != nil {
 		return nil, err
 	}
 	fn := &Function{}
-	if fn.Signature, err = registry.UnmarshalOpDef(d.signature.of(f.buf)); err != nil {
+	if fn.Signature, err = registry.UnmarshalOpDef(d.signature.of(d.def)); err != nil {
 		return nil, within(err, "the signature of a function at byte %d", d.signature.lo)
 	}
 	if fn.Name = fn.Signature.Name; fn.Name == "" {
-		return nil, status.Invalid("the FunctionDef that ends at byte %d has no name", f.end)
+		return nil, status.Invalid("the FunctionDef that ends at byte %d has no name", c.End())
 	}
-	fn.Def = bytes.Clone(f.buf[f.pos:f.end])
+	fn.Def = bytes.Clone(c.Rest())
 	return fn, nil
 }
 

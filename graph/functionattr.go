@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // In a function's body an attribute may be a placeholder, written $T: it stands
@@ -27,13 +28,15 @@ const maxNested = 40
 // hasPlaceholder says whether there is a placeholder among the attributes that
 // field entry of a message holds, a map from names to AttrValues. It does not
 // look at other values: large tensors cost nothing.
-func hasPlaceholder(f fields, entry protowire.Number, depth int) bool {
-	for f.more() {
-		if !f.is(entry, protowire.BytesType) {
+//
+// Messages that are malformed are reported by who decodes them.
+func hasPlaceholder(c wire.Cursor, entry protowire.Number, depth int) bool {
+	for c.Next() {
+		if !c.IsBytes(entry) {
 			continue
 		}
-		for e := f.sub("AttrValue"); e.more(); {
-			if e.is(entryValue, protowire.BytesType) && isPlaceholder(e.sub("AttrValue"), depth) {
+		for e := c.Message(""); e.Next(); {
+			if e.IsBytes(entryValue) && isPlaceholder(e.Message(""), depth) {
 				return true
 			}
 		}
@@ -43,33 +46,27 @@ func hasPlaceholder(f fields, entry protowire.Number, depth int) bool {
 
 // isPlaceholder says whether an AttrValue is a placeholder, or a function that
 // has one among its attributes, or a list of such functions.
-func isPlaceholder(f fields, depth int) bool {
+func isPlaceholder(c wire.Cursor, depth int) bool {
 	if depth == maxNested {
 		return false
 	}
-	for f.more() {
+	for c.Next() {
 		switch {
-		case f.is(attrPlaceholder, protowire.BytesType):
+		case c.IsBytes(attrPlaceholder):
 			return true
-		case f.is(attrFunc, protowire.BytesType):
-			if hasPlaceholder(f.sub("NameAttrList"), funcAttr, depth+1) {
+		case c.IsBytes(attrFunc):
+			if hasPlaceholder(c.Message(""), funcAttr, depth+1) {
 				return true
 			}
-		case f.is(attrList, protowire.BytesType):
-			for l := f.sub("ListValue"); l.more(); {
-				if l.is(listFunc, protowire.BytesType) && hasPlaceholder(l.sub("NameAttrList"), funcAttr, depth+1) {
+		case c.IsBytes(attrList):
+			for l := c.Message(""); l.Next(); {
+				if l.IsBytes(listFunc) && hasPlaceholder(l.Message(""), funcAttr, depth+1) {
 					return true
 				}
 			}
 		}
 	}
 	return false
-}
-
-// more is next for messages whose mistakes are reported by who decodes them.
-func (f *fields) more() bool {
-	more, err := f.next()
-	return more && err == nil
 }
 
 // A binding is values for placeholders. It bounds how much text they make, as

@@ -1,9 +1,8 @@
 package graph
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // Field numbers of a FunctionDef.
@@ -37,91 +36,72 @@ type functionDef struct {
 
 // scanFunctionDef reads the outline of a serialized FunctionDef, which may be
 // part of a larger buffer.
-func scanFunctionDef(f fields) (*functionDef, error) {
+func scanFunctionDef(c wire.Cursor) (*functionDef, error) {
 	d := &functionDef{rets: map[string]string{}, controls: map[string]string{}}
-	d.def = f.buf
-	for {
-		more, err := f.next()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return d, nil
-		}
+	d.def = c.Buffer()
+	for c.Next() {
+		var err error
 		switch {
-		case f.is(functionSignature, protowire.BytesType):
-			d.signature = f.body
-		case f.is(functionNode, protowire.BytesType):
-			err = d.node(f.sub("NodeDef"))
-		case f.is(functionRet, protowire.BytesType):
-			err = readEntry(f.sub("FunctionDef.ret"), d.rets)
-		case f.is(functionAttr, protowire.BytesType):
-			d.attrs = append(d.attrs, f.body)
-		case f.is(functionControlRet, protowire.BytesType):
-			err = readEntry(f.sub("FunctionDef.control_ret"), d.controls)
-		case f.is(functionArgAttr, protowire.BytesType):
-			err = d.readArgAttrs(f.sub("FunctionDef.arg_attr"))
-		case f.is(functionArgID, protowire.BytesType):
-			err = d.readArgID(f.sub("FunctionDef.resource_arg_unique_id"))
+		case c.IsBytes(functionSignature):
+			d.signature = spanOf(&c)
+		case c.IsBytes(functionNode):
+			err = d.node(c.Message("NodeDef"))
+		case c.IsBytes(functionRet):
+			err = readEntry(c.Message("FunctionDef.ret"), d.rets)
+		case c.IsBytes(functionAttr):
+			d.attrs = append(d.attrs, spanOf(&c))
+		case c.IsBytes(functionControlRet):
+			err = readEntry(c.Message("FunctionDef.control_ret"), d.controls)
+		case c.IsBytes(functionArgAttr):
+			err = d.readArgAttrs(c.Message("FunctionDef.arg_attr"))
+		case c.IsBytes(functionArgID):
+			err = d.readArgID(c.Message("FunctionDef.resource_arg_unique_id"))
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // readEntry reads an entry of a map of strings.
-func readEntry(f fields, into map[string]string) error {
+func readEntry(c wire.Cursor, into map[string]string) error {
 	var key, value string
-	for {
-		more, err := f.next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			into[key] = value
-			return nil
-		}
+	for c.Next() {
+		var err error
 		switch {
-		case f.is(entryKey, protowire.BytesType):
-			key = string(f.body.of(f.buf))
-			err = f.utf8("key")
-		case f.is(entryValue, protowire.BytesType):
-			value = string(f.body.of(f.buf))
-			err = f.utf8("value")
+		case c.IsBytes(entryKey):
+			key, err = c.Text("key")
+		case c.IsBytes(entryValue):
+			value, err = c.Text("value")
 		}
 		if err != nil {
 			return err
 		}
 	}
+	into[key] = value
+	return c.Err()
 }
 
-func (d *functionDef) readArgAttrs(f fields) error {
+func (d *functionDef) readArgAttrs(c wire.Cursor) error {
 	var arg uint32
 	var entries []span
-	for {
-		more, err := f.next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
+	for c.Next() {
 		switch {
-		case f.is(entryKey, protowire.VarintType):
-			arg = uint32(f.value)
-		case f.is(entryValue, protowire.BytesType):
-			for attrs := f.sub("FunctionDef.ArgAttrs"); ; {
-				more, err := attrs.next()
-				if err != nil {
-					return err
+		case c.IsVarint(entryKey):
+			arg = uint32(c.Value)
+		case c.IsBytes(entryValue):
+			attrs := c.Message("FunctionDef.ArgAttrs")
+			for attrs.Next() {
+				if attrs.IsBytes(argAttrsAttr) {
+					entries = append(entries, spanOf(&attrs))
 				}
-				if !more {
-					break
-				}
-				if attrs.is(argAttrsAttr, protowire.BytesType) {
-					entries = append(entries, attrs.body)
-				}
+			}
+			if err := attrs.Err(); err != nil {
+				return err
 			}
 		}
 	}
@@ -129,31 +109,24 @@ func (d *functionDef) readArgAttrs(f fields) error {
 		d.argAttrs = map[uint32][]span{}
 	}
 	d.argAttrs[arg] = entries
-	return nil
+	return c.Err()
 }
 
-func (d *functionDef) readArgID(f fields) error {
+func (d *functionDef) readArgID(c wire.Cursor) error {
 	var arg, id uint32
-	for {
-		more, err := f.next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
+	for c.Next() {
 		switch {
-		case f.is(entryKey, protowire.VarintType):
-			arg = uint32(f.value)
-		case f.is(entryValue, protowire.VarintType):
-			id = uint32(f.value)
+		case c.IsVarint(entryKey):
+			arg = uint32(c.Value)
+		case c.IsVarint(entryValue):
+			id = uint32(c.Value)
 		}
 	}
 	if d.argIDs == nil {
 		d.argIDs = map[uint32]uint32{}
 	}
 	d.argIDs[arg] = id
-	return nil
+	return c.Err()
 }
 
 // decode is the attributes that entries of a map of attributes hold.
@@ -168,15 +141,13 @@ func (s *scan) decode(d *registry.AttrDecoder, entries []span) (registry.Attrs, 
 // nodeAttrs is the entries of a node's map of attributes.
 func (s *scan) nodeAttrs(n *scanNode) ([]span, error) {
 	var entries []span
-	for f := (fields{buf: s.def, msg: "NodeDef", pos: n.attrs.lo, end: n.attrs.hi}); ; {
-		more, err := f.next()
-		if err != nil || !more {
-			return entries, err
-		}
-		if f.is(nodeAttr, protowire.BytesType) {
-			entries = append(entries, f.body)
+	c := n.attrs.message("NodeDef", s.def)
+	for c.Next() {
+		if c.IsBytes(nodeAttr) {
+			entries = append(entries, spanOf(&c))
 		}
 	}
+	return entries, c.Err()
 }
 
 // argument is the attributes that the node of an argument has besides its own.

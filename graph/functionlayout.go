@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // A layout turns a function's definition into the outline of a GraphDef: a node
@@ -59,7 +60,7 @@ type source struct{ node, index int32 }
 // layOut is the outline of a function's body for these attributes, which are
 // all that the function declares.
 func layOut(lib *library, fn *Function, attrs registry.Attrs) (*scan, *layout, error) {
-	def, err := scanFunctionDef(fields{buf: fn.Def, msg: "FunctionDef", end: int32(len(fn.Def))})
+	def, err := scanFunctionDef(wire.NewCursor("FunctionDef", fn.Def))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -212,7 +213,7 @@ func (l *layout) addNodes() error {
 			return status.Invalid("Duplicated name '%s': a node of the body has that of %s", name, what)
 		}
 		l.places[name] = place{int32(len(l.out.nodes)), -1}
-		if hasPlaceholder(fields{buf: l.def.def, pos: n.attrs.lo, end: n.attrs.hi}, nodeAttr, 0) {
+		if hasPlaceholder(n.attrs.message("NodeDef", l.def.def), nodeAttr, 0) {
 			attrs, err := l.bound(&n)
 			if err != nil {
 				return nodeError(err, name, op)

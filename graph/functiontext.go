@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // library writes functions and their gradients.
@@ -50,7 +51,7 @@ func writable(s, stop string) bool {
 
 // function writes a function; it fails if it cannot be read again.
 func (p *printer) function(l *library, f *Function) error {
-	def, err := scanFunctionDef(fields{buf: f.Def, msg: "FunctionDef", end: int32(len(f.Def))})
+	def, err := scanFunctionDef(wire.NewCursor("FunctionDef", f.Def))
 	if err != nil {
 		return err
 	}

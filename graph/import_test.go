@@ -40,10 +40,10 @@ func TestMalformed(t *testing.T) {
 		def  []byte
 		want string
 	}{
-		{"truncated", def[:len(def)-1], fmt.Sprintf("byte %d: a length of 3 points past the end", len(def)-4)},
+		{"truncated", def[:len(def)-1], fmt.Sprintf("byte %d: field 4: a length of 3 points past the end", len(def)-4)},
 		{"tag zero", append([]byte{0}, def...), "malformed at byte 0"},
-		{"length past the end", change(second, 0x7f), fmt.Sprintf("byte %d: a length of 127 points past the end", second)},
-		{"field past its message", change(second+2, 0x70), fmt.Sprintf("byte %d: a length of 112 points past the end", second+2)},
+		{"length past the end", change(second, 0x7f), fmt.Sprintf("byte %d: field 1: a length of 127 points past the end", second)},
+		{"field past its message", change(second+2, 0x70), fmt.Sprintf("byte %d: field 1: a length of 112 points past the end", second+2)},
 		{"name not UTF-8", change(second+3, 0xff), fmt.Sprintf("NodeDef is malformed at byte %d: the name \"\\xff\" is not UTF-8", second+3)},
 		{"endless varint", append(append([]byte(nil), def...), 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "malformed at byte"},
 		{"group", append(append([]byte(nil), def...), 0x0c), "malformed at byte"},

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -258,17 +256,14 @@ func (im *importer) signature(i int32, inputs []Output) (*signature, error) {
 func (im *importer) newSignature(at int32, inputs []Output) (*signature, error) {
 	op, sp := im.ops[at], im.scan.nodes[at].attrs
 	var entries [][]byte
-	for f := (fields{buf: im.scan.def, msg: "NodeDef", pos: sp.lo, end: sp.hi}); ; {
-		more, err := f.next()
-		if err != nil {
-			return nil, err
+	c := sp.message("NodeDef", im.scan.def)
+	for c.Next() {
+		if c.IsBytes(nodeAttr) {
+			entries = append(entries, c.Body())
 		}
-		if !more {
-			break
-		}
-		if f.is(nodeAttr, protowire.BytesType) {
-			entries = append(entries, f.body.of(f.buf))
-		}
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
 	}
 	attrs, err := im.attrs.Attrs(entries...)
 	if err != nil {

@@ -128,7 +128,7 @@ func (g *Graph) AddLibrary(def []byte) error {
 		return err
 	}
 	return g.changeLibrary(func(l *library) error {
-		return l.read(fields{buf: def, msg: "FunctionDefLibrary", end: int32(len(def))})
+		return l.read(wire.NewCursor("FunctionDefLibrary", def))
 	})
 }
 
@@ -212,8 +212,7 @@ func gradientError(function, gradient, old string) error {
 func (im *importer) stageLibrary() error {
 	im.lib = im.g.library.stage()
 	for _, sp := range im.scan.libraries {
-		f := fields{buf: im.scan.def, msg: "FunctionDefLibrary", pos: sp.lo, end: sp.hi}
-		if err := im.lib.read(f); err != nil {
+		if err := im.lib.read(sp.message("FunctionDefLibrary", im.scan.def)); err != nil {
 			return err
 		}
 	}
@@ -222,25 +221,23 @@ func (im *importer) stageLibrary() error {
 }
 
 // read adds what a FunctionDefLibrary holds to a staged library.
-func (l *library) read(f fields) error {
-	for {
-		more, err := f.next()
-		if err != nil || !more {
-			return err
-		}
+func (l *library) read(c wire.Cursor) error {
+	for c.Next() {
+		var err error
 		switch {
-		case f.is(libraryFunction, protowire.BytesType):
+		case c.IsBytes(libraryFunction):
 			var fn *Function
-			if fn, err = readFunction(f.sub("FunctionDef")); err == nil {
+			if fn, err = readFunction(c.Message("FunctionDef")); err == nil {
 				err = l.add(fn)
 			}
-		case f.is(libraryGradient, protowire.BytesType):
-			err = l.readGradient(f.sub("GradientDef"))
+		case c.IsBytes(libraryGradient):
+			err = l.readGradient(c.Message("GradientDef"))
 		}
 		if err != nil {
 			return err
 		}
 	}
+	return c.Err()
 }
 
 // add adds a function to a staged library, unless it has it.
@@ -268,23 +265,20 @@ func (f *Function) equal(def []byte) bool {
 	return proto.Unmarshal(f.Def, &x) == nil && proto.Unmarshal(def, &y) == nil && proto.Equal(&x, &y)
 }
 
-func (l *library) readGradient(f fields) error {
+func (l *library) readGradient(c wire.Cursor) error {
 	var function, gradient string
-	for {
-		more, err := f.next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			return l.addGradient(function, gradient)
-		}
+	for c.Next() {
 		switch {
-		case f.is(gradientFunction, protowire.BytesType):
-			function = string(f.body.of(f.buf))
-		case f.is(gradientGradient, protowire.BytesType):
-			gradient = string(f.body.of(f.buf))
+		case c.IsBytes(gradientFunction):
+			function = string(c.Body())
+		case c.IsBytes(gradientGradient):
+			gradient = string(c.Body())
 		}
 	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	return l.addGradient(function, gradient)
 }
 
 // addGradient says in a staged library which function is the gradient of another.

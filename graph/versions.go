@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // The versions of the GraphDef format. Version is what this package writes and
@@ -70,30 +71,24 @@ func (v Versions) combine(w Versions) Versions {
 }
 
 // merge reads a VersionDef into v.
-func (v *Versions) merge(f fields) error {
-	for {
-		more, err := f.next()
-		if err != nil || !more {
-			return err
-		}
+func (v *Versions) merge(c wire.Cursor) error {
+	for c.Next() {
 		switch {
-		case f.is(versionProducer, protowire.VarintType):
-			v.Producer = int(int32(f.value))
-		case f.is(versionMinConsumer, protowire.VarintType):
-			v.MinConsumer = int(int32(f.value))
-		case f.is(versionBadConsumers, protowire.VarintType):
-			v.BadConsumers = append(v.BadConsumers, int(int32(f.value)))
-		case f.is(versionBadConsumers, protowire.BytesType):
-			for b := f.body.of(f.buf); len(b) > 0; {
-				x, n := protowire.ConsumeVarint(b)
-				if n < 0 {
-					return f.malformed(n)
-				}
-				v.BadConsumers = append(v.BadConsumers, int(int32(x)))
-				b = b[n:]
+		case c.IsVarint(versionProducer):
+			v.Producer = int(int32(c.Value))
+		case c.IsVarint(versionMinConsumer):
+			v.MinConsumer = int(int32(c.Value))
+		case c.IsVarint(versionBadConsumers), c.IsBytes(versionBadConsumers):
+			n := c.Numbers(protowire.VarintType)
+			for n.Next() {
+				v.BadConsumers = append(v.BadConsumers, int(int32(n.Value)))
+			}
+			if err := n.Err(); err != nil {
+				return err
 			}
 		}
 	}
+	return c.Err()
 }
 
 // append adds the VersionDef to b, without tag.

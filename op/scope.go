@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/region"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
@@ -17,24 +18,27 @@ import (
 // type, so two of one type need a scope each; see [Scope.WithUniqueNames].
 type Scope struct {
 	graph     *tf.Graph
-	err       *scopeError
+	shared    *shared
 	namespace string
 	taken     map[string]int // names given out in the namespace, and how many were asked for
 	unique    bool
 	device    string
 	controls  []*tf.Operation
-	region    *region // the part of a loop that operations belong to; nil outside of loops
+	region    *region.Region // the part of a loop that operations belong to; nil outside of loops
 }
 
-// A scopeError is what all scopes of a graph share.
-type scopeError struct{ err error }
+// A shared is what all scopes of a graph share.
+type shared struct {
+	err  error
+	root *region.Region // of all that is in no loop
+}
 
 // NewScope makes a scope for a new graph.
 func NewScope() *Scope { return NewScopeWithGraph(tf.NewGraph()) }
 
 // NewScopeWithGraph makes a scope that adds to g.
 func NewScopeWithGraph(g *tf.Graph) *Scope {
-	return &Scope{graph: g, err: &scopeError{}, taken: map[string]int{}}
+	return &Scope{graph: g, shared: &shared{root: region.Root(nil)}, taken: map[string]int{}}
 }
 
 // Finalize gives the graph that was built, or the first error. The scope and all
@@ -43,7 +47,7 @@ func (s *Scope) Finalize() (*tf.Graph, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	s.err.err = status.Errorf(status.FailedPrecondition, "Scope has been finalized and is no longer usable")
+	s.shared.err = status.Errorf(status.FailedPrecondition, "Scope has been finalized and is no longer usable")
 	return s.graph, nil
 }
 
@@ -63,7 +67,8 @@ func (s *Scope) AddOperation(args tf.OpSpec) *tf.Operation {
 	}
 	args.ControlDependencies = slices.Concat(args.ControlDependencies, s.controls)
 	if s.region != nil {
-		if err := s.region.place(&args); err != nil {
+		var err error
+		if args, err = s.region.Place(args); err != nil {
 			s.UpdateErr(args.Type, err)
 			return nil
 		}
@@ -74,7 +79,7 @@ func (s *Scope) AddOperation(args tf.OpSpec) *tf.Operation {
 		return nil
 	}
 	if s.region != nil {
-		s.region.own(n)
+		s.region.Own(n)
 	}
 	return n
 }
@@ -113,18 +118,18 @@ func (s *Scope) WithUniqueNames() *Scope {
 }
 
 // Err is the first error.
-func (s *Scope) Err() error { return s.err.err }
+func (s *Scope) Err() error { return s.shared.err }
 
 // UpdateErr makes err the scope's error, as one that occurred when an operation
 // of type op was to be added, unless there is an error already. It keeps the
 // code of a [status.Error].
 func (s *Scope) UpdateErr(op string, err error) {
-	if s.err.err != nil || err == nil {
+	if s.shared.err != nil || err == nil {
 		return
 	}
 	failed := status.Errorf(status.CodeOf(err), "failed to add operation %q%s: %s", op, caller(), message(err))
 	failed.Cause = err
-	s.err.err = failed
+	s.shared.err = failed
 }
 
 // message is the text of err without its code.

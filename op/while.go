@@ -1,6 +1,7 @@
 package op
 
 import (
+	"github.com/troupe-go/troupe/graph/region"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
@@ -47,173 +48,52 @@ func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf
 		scope.UpdateErr("While", status.Invalid("a loop needs at least one variable"))
 		return nil
 	}
-	l := newLoop(scope, parallel)
-	frame := l.scope("", l.test)
-
-	vars := make([]tf.Output, len(init))
-	for i, v := range init {
-		entered := l.enter(v, false)
-		vars[i], _ = Merge(frame, []tf.Output{entered, entered})
+	outside := scope.SubScope("while").WithUniqueNames()
+	outer := scope.region
+	if outer == nil {
+		outer = scope.shared.root
 	}
-	if scope.Err() != nil {
-		return nil
+	l, err := outer.Loop(region.LoopSpec{
+		Frame: outside.namespace, ParallelIterations: parallel, Init: init,
+		ControlDependencies: scope.controls, Writer: regionWriter{outside},
+	})
+	if err == nil {
+		err = l.Test(cond(outside.in(l.Cond, "cond"), l.Vars))
 	}
-	l.test.pivot = vars[0].Op
-	going := LoopCond(frame, cond(l.scope("cond", l.test), vars))
-
-	frame = l.scope("", l.work)
-	current := make([]tf.Output, len(vars))
-	for i, v := range vars {
-		var last tf.Output
-		last, current[i] = Switch(frame, v, going)
-		results = append(results, l.exit(last))
+	if err == nil {
+		results, err = l.Close(body(outside.in(l.Body, "body"), l.Current))
 	}
-	for i, v := range current {
-		current[i] = Identity(frame, v)
-	}
-	l.work.pivot = current[0].Op
-	if scope.Err() != nil {
-		return nil
-	}
-	next := body(l.scope("body", l.work), current)
-	if scope.Err() == nil && len(next) != len(vars) {
-		scope.UpdateErr("While", status.Invalid("the loop has %d variables, but its body gives %d", len(vars), len(next)))
-	}
-	for i := range vars {
-		if scope.Err() != nil {
-			return nil
-		}
-		if back := NextIteration(frame, next[i]); back.Op != nil {
-			scope.UpdateErr("While", scope.graph.SetBackEdge(vars[i].Op, 1, back))
-		}
-	}
+	scope.UpdateErr("While", err)
 	if scope.Err() != nil {
 		return nil
 	}
 	return results
 }
 
-// A loop is a frame under construction. Its operations belong to one of two
-// regions, test and work.
-type loop struct {
-	frame    string
-	parallel int64
-	outside  *Scope // where Enter operations go: the namespace of the loop, in what encloses it
-	test     *region
-	work     *region
-	// members is the operations whose outputs are in the frame, by id, with the
-	// region they run in; nil for what is carried in and the same in all
-	// iterations.
-	members map[int]*region
-	carried map[tf.Output]tf.Output
+// in is a scope for what a program adds to a region.
+func (s *Scope) in(r *region.Region, namespace string) *Scope {
+	sub := s.SubScope(namespace)
+	sub.controls, sub.region = nil, r
+	return sub
 }
 
-// A region is the part of a loop that computes the condition, or its body.
-type region struct {
-	loop *loop
-	// pivot runs whenever the region does. What waits for nothing else in the
-	// region waits for it: else it would run without the region, or not in its
-	// iteration.
-	pivot *tf.Operation
+// A regionWriter adds the nodes that a loop is made of, under the names of their
+// operations.
+type regionWriter struct{ scope *Scope }
+
+func (w regionWriter) Write(_ region.Role, spec tf.OpSpec) (*tf.Operation, error) {
+	s := w.scope
+	if s.Err() != nil {
+		return nil, s.Err()
+	}
+	spec.Name, spec.Device = s.name(spec.Type), s.device
+	n, err := s.graph.AddOperation(spec)
+	if err != nil {
+		s.UpdateErr(spec.Type, err)
+	}
+	return n, err
 }
 
-func newLoop(scope *Scope, parallel int64) *loop {
-	outside := scope.SubScope("while").WithUniqueNames()
-	l := &loop{
-		frame:    outside.namespace,
-		parallel: parallel,
-		outside:  outside,
-		members:  map[int]*region{},
-		carried:  map[tf.Output]tf.Output{},
-	}
-	l.test, l.work = &region{loop: l}, &region{loop: l}
-	return l
-}
-
-// scope is a scope for operations of a region.
-func (l *loop) scope(namespace string, r *region) *Scope {
-	s := *l.outside
-	if namespace != "" {
-		s = *s.SubScope(namespace)
-	}
-	s.controls, s.region = nil, r
-	return &s
-}
-
-// enter takes an output into the frame.
-func (l *loop) enter(v tf.Output, constant bool) tf.Output {
-	in := Enter(l.outside, v, l.frame, EnterIsConstant(constant), EnterParallelIterations(l.parallel))
-	if in.Op != nil {
-		l.members[in.Op.ID()] = nil
-	}
-	return in
-}
-
-// exit takes an output out of the frame.
-func (l *loop) exit(v tf.Output) tf.Output {
-	out := Exit(l.scope("", l.work), v)
-	if r := l.outside.region; r != nil && out.Op != nil {
-		r.own(out.Op)
-	}
-	return out
-}
-
-// carry is v, or, if v is outside the frame, the same value inside it.
-func (l *loop) carry(v tf.Output) tf.Output {
-	v = v.Canonical()
-	if _, ok := l.members[v.Op.ID()]; ok {
-		return v
-	}
-	in, ok := l.carried[v]
-	if !ok {
-		in = l.enter(v, true)
-		l.carried[v] = in
-	}
-	return in
-}
-
-// own makes an operation a member of the region.
-func (r *region) own(op *tf.Operation) { r.loop.members[op.ID()] = r }
-
-// place changes an operation that is to be added so that it runs in the region.
-func (r *region) place(args *tf.OpSpec) error {
-	waits := false // for something in the region
-	for _, c := range args.ControlDependencies {
-		if c == nil {
-			continue
-		}
-		in, ok := r.loop.members[c.ID()]
-		if !ok {
-			return status.Invalid("'%s' waits for '%s', which is outside the loop '%s': let the loop wait for it", args.Name, c.Name(), r.loop.frame)
-		}
-		waits = waits || in == r
-	}
-	inside := func(v tf.Output) tf.Output {
-		if v.Op == nil {
-			return v
-		}
-		v = r.loop.carry(v)
-		if v.Op != nil && r.loop.members[v.Op.ID()] == r {
-			waits = true
-		}
-		return v
-	}
-	inputs := make([]tf.Input, len(args.Input))
-	for i, in := range args.Input {
-		switch in := in.(type) {
-		case tf.Output:
-			inputs[i] = inside(in)
-		case tf.OutputList:
-			list := make(tf.OutputList, len(in))
-			for j, v := range in {
-				list[j] = inside(v)
-			}
-			inputs[i] = list
-		}
-	}
-	args.Input = inputs
-	if !waits && r.pivot != nil {
-		args.ControlDependencies = append(args.ControlDependencies, r.pivot)
-	}
-	return nil
+func (w regionWriter) Close(merge *tf.Operation, from tf.Output) error {
+	return w.scope.graph.SetBackEdge(merge, 1, from)
 }

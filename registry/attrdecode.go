@@ -1,15 +1,14 @@
 package registry
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // Fields of AttrValue. Those of a ListValue are the same for the kinds it can
@@ -74,7 +73,7 @@ const DefaultRoom = 1 << 28
 // fails with RESOURCE_EXHAUSTED.
 func (d *AttrDecoder) Attr(b []byte) (AttrValue, error) {
 	var v AttrValue
-	err := d.attr(&v, b, 0)
+	err := d.attr(&v, wire.NewCursor("", b))
 	return v, err
 }
 
@@ -85,7 +84,7 @@ func (d *AttrDecoder) Attrs(entries ...[]byte) (Attrs, error) {
 	}
 	attrs := make(Attrs, 0, len(entries))
 	for _, e := range entries {
-		if err := d.entry(&attrs, e, 0); err != nil {
+		if err := d.entry(&attrs, wire.NewCursor("", e)); err != nil {
 			return nil, err
 		}
 	}
@@ -133,14 +132,13 @@ func (a Attrs) normalize() Attrs {
 }
 
 // attr merges a message into v, as repeated occurrences of a field do.
-func (d *AttrDecoder) attr(v *AttrValue, b []byte, at int) error {
+func (d *AttrDecoder) attr(v *AttrValue, f wire.Cursor) error {
 	var tensorBody []byte
-	f := fieldsOf(b, at)
-	for f.next() {
-		kind := attrKindOf(&f.field)
+	for f.Next() {
+		kind := attrKindOf(&f)
 		if kind == KindNone {
-			if f.isBytes(attrPlaceholder) {
-				name, err := f.text()
+			if f.IsBytes(attrPlaceholder) {
+				name, err := f.Text("string")
 				if err != nil {
 					return err
 				}
@@ -155,76 +153,68 @@ func (d *AttrDecoder) attr(v *AttrValue, b []byte, at int) error {
 		var err error
 		switch kind {
 		case ListOf:
-			err = d.list(v, &f.field)
+			err = d.list(v, &f)
 		case KindTensor:
 			// Two messages merge into what their concatenation decodes to.
 			if tensorBody == nil {
-				tensorBody = f.body
+				tensorBody = f.Body()
 			} else {
-				tensorBody = slices.Concat(tensorBody, f.body)
+				tensorBody = slices.Concat(tensorBody, f.Body())
 			}
-			err = d.tensor(v, tensorBody, f.at)
+			err = d.tensor(v, tensorBody, f.Lo)
 		default:
-			err = d.value(v, &f.field)
+			err = d.value(v, &f)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return f.err
+	return f.Err()
 }
 
 // value merges a field into v, which is of the field's kind, neither list nor
 // tensor.
-func (d *AttrDecoder) value(v *AttrValue, f *field) error {
+func (d *AttrDecoder) value(v *AttrValue, f *wire.Cursor) error {
 	switch v.Kind {
 	case KindString:
-		v.S = d.word(f.body)
+		v.S = d.word(f.Body())
 		return nil
 	case KindShape:
 		return d.shape(&v.Shape, f)
 	case KindFunc:
 		return d.function(v, f)
 	}
-	return d.number(v, f.varintOrFixed(), f.at)
+	return d.number(v, f.Value, f, f.Lo)
 }
 
 // attrKindOf is the kind that a field of AttrValue stands for: ListOf for the
 // list field, KindNone for all that is no value.
-func attrKindOf(f *field) AttrKind {
+func attrKindOf(f *wire.Cursor) AttrKind {
 	switch {
-	case f.isBytes(attrList):
+	case f.IsBytes(attrList):
 		return ListOf
-	case f.isBytes(attrString):
+	case f.IsBytes(attrString):
 		return KindString
-	case f.isVarint(attrInt):
+	case f.IsVarint(attrInt):
 		return KindInt
-	case f.num == attrFloat && f.typ == protowire.Fixed32Type:
+	case f.Num == attrFloat && f.Type == protowire.Fixed32Type:
 		return KindFloat
-	case f.isVarint(attrBool):
+	case f.IsVarint(attrBool):
 		return KindBool
-	case f.isVarint(attrType):
+	case f.IsVarint(attrType):
 		return KindType
-	case f.isBytes(attrShape):
+	case f.IsBytes(attrShape):
 		return KindShape
-	case f.isBytes(attrTensor):
+	case f.IsBytes(attrTensor):
 		return KindTensor
-	case f.isBytes(attrFunc):
+	case f.IsBytes(attrFunc):
 		return KindFunc
 	}
 	return KindNone
 }
 
-// varintOrFixed is the value of a field of wire type varint or fixed32.
-func (f *field) varintOrFixed() uint64 {
-	if f.typ == protowire.Fixed32Type {
-		return uint64(binary.LittleEndian.Uint32(f.body))
-	}
-	return f.varint()
-}
-
 // number sets a value of kind int, float, bool or type from its bits.
-func (d *AttrDecoder) number(v *AttrValue, bits uint64, at int) error {
+func (d *AttrDecoder) number(v *AttrValue, bits uint64, f *wire.Cursor, at int) error {
 	switch v.Kind {
 	case KindInt:
 		v.I = int64(bits)
@@ -235,28 +225,28 @@ func (d *AttrDecoder) number(v *AttrValue, bits uint64, at int) error {
 	case KindType:
 		n := int32(bits)
 		if n != 0 && (n < 0 || n > math.MaxUint8 || !tensor.DType(n).Valid()) {
-			return malformed(at, "AttrValue has invalid DataType enum: %d", n)
+			return f.Errorf(at, "AttrValue has invalid DataType enum: %d", n)
 		}
 		v.Type = tensor.DType(n)
 	}
 	return nil
 }
 
-func (d *AttrDecoder) list(v *AttrValue, list *field) error {
-	f := fieldsOf(list.body, list.at)
-	for f.next() {
-		elem := listKindOf(&f.field)
-		packed := f.typ == protowire.BytesType && elem >= KindInt && elem <= KindType
-		if elem == KindNone || packed && len(f.body) == 0 {
+func (d *AttrDecoder) list(v *AttrValue, list *wire.Cursor) error {
+	f := list.Message("")
+	for f.Next() {
+		elem := listKindOf(&f)
+		packed := f.Type == protowire.BytesType && elem >= KindInt && elem <= KindType
+		if elem == KindNone || packed && len(f.Body()) == 0 {
 			continue
 		}
 		if v.Kind == ListOf {
 			v.Kind |= elem
 		} else if v.Kind.Elem() != elem {
-			return malformed(f.at, "a list of kind %v also has elements of kind %v", v.Kind.Elem(), elem)
+			return f.Errorf(f.Lo, "a list of kind %v also has elements of kind %v", v.Kind.Elem(), elem)
 		}
 		if packed {
-			if err := d.packed(v, &f.field, elem); err != nil {
+			if err := d.packed(v, &f, elem); err != nil {
 				return err
 			}
 			continue
@@ -264,23 +254,23 @@ func (d *AttrDecoder) list(v *AttrValue, list *field) error {
 		e := AttrValue{Kind: elem}
 		var err error
 		if elem == KindTensor {
-			err = d.tensor(&e, f.body, f.at)
+			err = d.tensor(&e, f.Body(), f.Lo)
 		} else {
-			err = d.value(&e, &f.field)
+			err = d.value(&e, &f)
 		}
 		if err != nil {
 			return err
 		}
-		if err := v.appendElem(e, f.at); err != nil {
+		if err := v.appendElem(e, &f); err != nil {
 			return err
 		}
 	}
-	return f.err
+	return f.Err()
 }
 
-func (v *AttrValue) appendElem(e AttrValue, at int) error {
+func (v *AttrValue) appendElem(e AttrValue, f *wire.Cursor) error {
 	if len(v.List) == maxListAttr {
-		return malformed(at, "a list of more than %d elements", maxListAttr)
+		return f.Errorf(f.Lo, "a list of more than %d elements", maxListAttr)
 	}
 	v.List = append(v.List, e)
 	return nil
@@ -288,12 +278,12 @@ func (v *AttrValue) appendElem(e AttrValue, at int) error {
 
 // listKindOf is the kind of the elements that a field of ListValue holds, one
 // or, packed, several.
-func listKindOf(f *field) AttrKind {
+func listKindOf(f *wire.Cursor) AttrKind {
 	switch {
-	case f.num == attrFloat && (f.typ == protowire.Fixed32Type || f.typ == protowire.BytesType):
+	case f.Num == attrFloat && (f.Type == protowire.Fixed32Type || f.Type == protowire.BytesType):
 		return KindFloat
-	case f.typ == protowire.VarintType, f.typ == protowire.BytesType:
-		switch f.num {
+	case f.Type == protowire.VarintType, f.Type == protowire.BytesType:
+		switch f.Num {
 		case attrInt:
 			return KindInt
 		case attrBool:
@@ -303,78 +293,73 @@ func listKindOf(f *field) AttrKind {
 		}
 	}
 	switch {
-	case f.isBytes(attrString):
+	case f.IsBytes(attrString):
 		return KindString
-	case f.isBytes(attrShape):
+	case f.IsBytes(attrShape):
 		return KindShape
-	case f.isBytes(attrTensor):
+	case f.IsBytes(attrTensor):
 		return KindTensor
-	case f.isBytes(listFunc):
+	case f.IsBytes(listFunc):
 		return KindFunc
 	}
 	return KindNone
 }
 
-func (d *AttrDecoder) packed(v *AttrValue, f *field, elem AttrKind) error {
-	if elem == KindFloat && len(f.body)%4 != 0 {
-		return malformed(f.at, "%d bytes are no whole number of floats", len(f.body))
-	}
-	count := len(f.body) / 4
-	if elem != KindFloat {
-		count = 0
-		for _, c := range f.body { // the last byte of each varint is below 0x80
+func (d *AttrDecoder) packed(v *AttrValue, f *wire.Cursor, elem AttrKind) error {
+	typ, count := protowire.VarintType, 0
+	if elem == KindFloat {
+		if len(f.Body())%4 != 0 {
+			return f.Errorf(f.Lo, "%d bytes are no whole number of floats", len(f.Body()))
+		}
+		typ, count = protowire.Fixed32Type, len(f.Body())/4
+	} else {
+		for _, c := range f.Body() { // the last byte of each varint is below 0x80
 			count += int(c>>7 ^ 1)
 		}
 	}
 	if count > maxListAttr-len(v.List) {
-		return malformed(f.at, "a list of more than %d elements", maxListAttr)
+		return f.Errorf(f.Lo, "a list of more than %d elements", maxListAttr)
 	}
 	v.List = slices.Grow(v.List, count)
-	for b, at := f.body, f.at; len(b) > 0; {
+	n := f.Numbers(typ)
+	for at := n.Offset(); n.Next(); at = n.Offset() {
 		e := AttrValue{Kind: elem}
-		bits, n := uint64(0), 4
-		if elem == KindFloat {
-			bits = uint64(binary.LittleEndian.Uint32(b))
-		} else if bits, n = protowire.ConsumeVarint(b); n < 0 {
-			return malformed(at, "%s", plainError(protowire.ParseError(n)))
-		}
-		if err := d.number(&e, bits, at); err != nil {
+		if err := d.number(&e, n.Value, f, at); err != nil {
 			return err
 		}
 		v.List = append(v.List, e)
-		b, at = b[n:], at+n
 	}
-	return nil
+	return n.Err()
 }
 
-func (d *AttrDecoder) shape(s *Shape, shape *field) error {
-	f := fieldsOf(shape.body, shape.at)
-	for f.next() {
+func (d *AttrDecoder) shape(s *Shape, shape *wire.Cursor) error {
+	f := shape.Message("")
+	for f.Next() {
 		switch {
-		case f.isVarint(shapeUnknown):
-			s.Unknown = f.varint() != 0
-		case f.isBytes(shapeDim):
+		case f.IsVarint(shapeUnknown):
+			s.Unknown = f.Value != 0
+		case f.IsBytes(shapeDim):
 			size := int64(0)
-			dim := fieldsOf(f.body, f.at)
-			for dim.next() {
-				if dim.isVarint(dimSize) {
-					size = int64(dim.varint())
+			dim := f.Message("")
+			for dim.Next() {
+				if dim.IsVarint(dimSize) {
+					size = int64(dim.Value)
 				}
 			}
-			if dim.err != nil {
-				return dim.err
+			if dim.Err() != nil {
+				return dim.Err()
 			}
 			if len(s.Dims) == tensor.MaxRank {
-				return malformed(f.at, "a shape of more than %d dimensions", tensor.MaxRank)
+				return f.Errorf(f.Lo, "a shape of more than %d dimensions", tensor.MaxRank)
 			}
 			s.Dims = append(s.Dims, size)
 		}
 	}
-	if f.err != nil {
-		return f.err
+	if f.Err() != nil {
+		return f.Err()
 	}
 	if problem := s.invalid(); problem != "" {
-		return malformed(shape.at, "%s", problem)
+		return shape.Errorf(shape.Lo, "%s", problem)
 	}
 	return nil
 }
@@ -416,47 +401,46 @@ func (d *AttrDecoder) tensor(v *AttrValue, b []byte, at int) error {
 	return nil
 }
 
-func (d *AttrDecoder) function(v *AttrValue, fn *field) error {
+func (d *AttrDecoder) function(v *AttrValue, fn *wire.Cursor) error {
 	if d.depth == maxNesting {
-		return malformed(fn.at, "functions nested more than %d deep", maxNesting)
+		return fn.Errorf(fn.Lo, "functions nested more than %d deep", maxNesting)
 	}
 	d.depth++
 	defer func() { d.depth-- }()
 	if v.Func == nil {
 		v.Func = &Func{}
 	}
-	f := fieldsOf(fn.body, fn.at)
-	for f.next() {
+	f := fn.Message("")
+	for f.Next() {
 		var err error
 		switch {
-		case f.isBytes(funcName):
-			v.Func.Name, err = f.text()
-		case f.isBytes(funcAttr):
-			err = d.entry(&v.Func.Attrs, f.body, f.at)
+		case f.IsBytes(funcName):
+			v.Func.Name, err = f.Text("string")
+		case f.IsBytes(funcAttr):
+			err = d.entry(&v.Func.Attrs, f.Message(""))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	v.Func.Attrs = v.Func.Attrs.normalize()
-	return f.err
+	return f.Err()
 }
 
 // entry appends one entry of a map of attributes.
-func (d *AttrDecoder) entry(attrs *Attrs, b []byte, at int) error {
+func (d *AttrDecoder) entry(attrs *Attrs, f wire.Cursor) error {
 	*attrs = append(*attrs, NamedAttr{})
 	a := &(*attrs)[len(*attrs)-1]
-	f := fieldsOf(b, at)
-	for f.next() {
+	for f.Next() {
 		switch {
-		case f.isBytes(entryKey):
-			if !utf8.Valid(f.body) {
-				return malformed(f.at, "the name of an attribute is not UTF-8")
+		case f.IsBytes(entryKey):
+			if err := f.CheckUTF8("attribute's name"); err != nil {
+				return err
 			}
-			a.Name = d.word(f.body)
-		case f.isBytes(entryValue):
-			if err := d.attr(&a.Value, f.body, f.at); err != nil {
-				value, ok := flawed(a.Value.Kind, f.body, err)
+			a.Name = d.word(f.Body())
+		case f.IsBytes(entryValue):
+			if err := d.attr(&a.Value, f.Message("")); err != nil {
+				value, ok := flawed(a.Value.Kind, f.Body(), err)
 				if !ok || d.depth > 0 {
 					return within(err, "attr '%s'", a.Name)
 				}
@@ -464,5 +448,5 @@ func (d *AttrDecoder) entry(attrs *Attrs, b []byte, at int) error {
 			}
 		}
 	}
-	return f.err
+	return f.Err()
 }

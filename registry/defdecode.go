@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // Fields of OpList, OpDef, ArgDef, AttrDef and OpDeprecation.
@@ -51,41 +52,40 @@ const (
 // the offset of the byte at fault on a message that is not well-formed, and on
 // arguments that do not go with the attributes; [OpDef.Validate] is stricter,
 // and not fit for the signatures of functions, which may have any name.
-func UnmarshalOpDef(b []byte) (*OpDef, error) { return unmarshalOpDef(b, 0) }
+func UnmarshalOpDef(b []byte) (*OpDef, error) { return unmarshalOpDef(wire.NewCursor("", b)) }
 
-func unmarshalOpDef(b []byte, at int) (*OpDef, error) {
+func unmarshalOpDef(f wire.Cursor) (*OpDef, error) {
 	d := &OpDef{}
-	f := fieldsOf(b, at)
-	for f.next() {
+	for f.Next() {
 		var err error
 		switch {
-		case f.isBytes(opInput):
-			d.Inputs, err = appendArgDef(d.Inputs, &f.field)
-		case f.isBytes(opOutput):
-			d.Outputs, err = appendArgDef(d.Outputs, &f.field)
-		case f.isBytes(opAttr):
-			err = d.decodeAttrDef(&f.field)
-		case f.isBytes(opDeprecation):
-			err = d.decodeDeprecation(&f.field)
-		case f.isBytes(opControlOutput):
+		case f.IsBytes(opInput):
+			d.Inputs, err = appendArgDef(d.Inputs, &f)
+		case f.IsBytes(opOutput):
+			d.Outputs, err = appendArgDef(d.Outputs, &f)
+		case f.IsBytes(opAttr):
+			err = d.decodeAttrDef(&f)
+		case f.IsBytes(opDeprecation):
+			err = d.decodeDeprecation(&f)
+		case f.IsBytes(opControlOutput):
 			var name string
-			name, err = f.text()
+			name, err = f.Text("string")
 			d.ControlOutputs = append(d.ControlOutputs, name)
-		case f.typ == protowire.BytesType:
-			if s := d.stringField(f.num); s != nil {
-				*s, err = f.text()
+		case f.Type == protowire.BytesType:
+			if s := d.stringField(f.Num); s != nil {
+				*s, err = f.Text("string")
 			}
-		case f.typ == protowire.VarintType:
-			if flag := d.flagField(f.num); flag != nil {
-				*flag = f.varint() != 0
+		case f.Type == protowire.VarintType:
+			if flag := d.flagField(f.Num); flag != nil {
+				*flag = f.Value != 0
 			}
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if f.err != nil {
-		return nil, f.err
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	if problems := d.checkArgs(); problems != nil {
 		return nil, invalidOp(d.Name, problems)
@@ -121,46 +121,46 @@ func (d *OpDef) flagField(num protowire.Number) *bool {
 	return nil
 }
 
-func (d *OpDef) decodeDeprecation(dep *field) error {
+func (d *OpDef) decodeDeprecation(dep *wire.Cursor) error {
 	if d.Deprecation == nil {
 		d.Deprecation = &Deprecation{}
 	}
-	f := fieldsOf(dep.body, dep.at)
-	for f.next() {
+	f := dep.Message("")
+	for f.Next() {
 		switch {
-		case f.isVarint(deprecationVersion):
-			d.Deprecation.Version = int(int32(f.varint()))
-		case f.isBytes(deprecationExplanation):
-			text, err := f.text()
+		case f.IsVarint(deprecationVersion):
+			d.Deprecation.Version = int(int32(f.Value))
+		case f.IsBytes(deprecationExplanation):
+			text, err := f.Text("string")
 			if err != nil {
 				return err
 			}
 			d.Deprecation.Explanation = text
 		}
 	}
-	return f.err
+	return f.Err()
 }
 
-func appendArgDef(args []ArgDef, arg *field) ([]ArgDef, error) {
+func appendArgDef(args []ArgDef, arg *wire.Cursor) ([]ArgDef, error) {
 	var a ArgDef
-	f := fieldsOf(arg.body, arg.at)
-	for f.next() {
+	f := arg.Message("")
+	for f.Next() {
 		var err error
 		switch {
-		case f.isBytes(argName):
-			a.Name, err = f.text()
-		case f.isBytes(argDescription):
-			a.Description, err = f.text()
-		case f.isVarint(argType):
-			a.Type, err = f.dtype()
-		case f.isBytes(argTypeAttr):
-			a.TypeAttr, err = f.text()
-		case f.isBytes(argNumberAttr):
-			a.NumberAttr, err = f.text()
-		case f.isBytes(argTypeListAttr):
-			a.TypeListAttr, err = f.text()
-		case f.isVarint(argIsRef):
-			a.IsRef = f.varint() != 0
+		case f.IsBytes(argName):
+			a.Name, err = f.Text("string")
+		case f.IsBytes(argDescription):
+			a.Description, err = f.Text("string")
+		case f.IsVarint(argType):
+			a.Type, err = dataType(&f)
+		case f.IsBytes(argTypeAttr):
+			a.TypeAttr, err = f.Text("string")
+		case f.IsBytes(argNumberAttr):
+			a.NumberAttr, err = f.Text("string")
+		case f.IsBytes(argTypeListAttr):
+			a.TypeListAttr, err = f.Text("string")
+		case f.IsVarint(argIsRef):
+			a.IsRef = f.Value != 0
 		}
 		if err != nil {
 			return nil, err
@@ -170,60 +170,60 @@ func appendArgDef(args []ArgDef, arg *field) ([]ArgDef, error) {
 	if a.Type.IsRef() {
 		a.Type, a.IsRef = a.Type.Base(), true
 	}
-	return append(args, a), f.err
+	return append(args, a), f.Err()
 }
 
-// dtype is a field of a data type.
-func (f *field) dtype() (tensor.DType, error) {
-	n := int32(f.varint())
+// dataType is a field of a data type.
+func dataType(f *wire.Cursor) (tensor.DType, error) {
+	n := int32(f.Value)
 	if n != 0 && (n < 0 || n > math.MaxUint8 || !tensor.DType(n).Valid()) {
-		return 0, malformed(f.at, "unknown data type %d", n)
+		return 0, f.Errorf(f.Lo, "unknown data type %d", n)
 	}
 	return tensor.DType(n), nil
 }
 
-func (d *OpDef) decodeAttrDef(attr *field) error {
+func (d *OpDef) decodeAttrDef(attr *wire.Cursor) error {
 	var a AttrDef
 	var allowed *AttrValue
 	dec := AttrDecoder{}
-	f := fieldsOf(attr.body, attr.at)
-	for f.next() {
+	f := attr.Message("")
+	for f.Next() {
 		var err error
 		switch {
-		case f.isBytes(attrDefName):
-			a.Name, err = f.text()
-		case f.isBytes(attrDefType):
-			kind, ok := ParseKind(string(f.body))
+		case f.IsBytes(attrDefName):
+			a.Name, err = f.Text("string")
+		case f.IsBytes(attrDefType):
+			kind, ok := ParseKind(string(f.Body()))
 			if !ok {
-				err = malformed(f.at, "unknown type of attr %s", quote(clip(string(f.body))))
+				err = f.Errorf(f.Lo, "unknown type of attr %s", quote(clip(string(f.Body()))))
 			}
 			a.Kind = kind
-		case f.isBytes(attrDefDefault):
+		case f.IsBytes(attrDefDefault):
 			if a.Default == nil {
 				a.Default = &AttrValue{}
 			}
-			err = dec.attr(a.Default, f.body, f.at)
-		case f.isBytes(attrDefDescription):
-			a.Description, err = f.text()
-		case f.isVarint(attrDefHasMinimum):
-			a.HasMinimum = f.varint() != 0
-		case f.isVarint(attrDefMinimum):
-			a.Minimum = int64(f.varint())
-		case f.isBytes(attrDefAllowed):
+			err = dec.attr(a.Default, f.Message(""))
+		case f.IsBytes(attrDefDescription):
+			a.Description, err = f.Text("string")
+		case f.IsVarint(attrDefHasMinimum):
+			a.HasMinimum = f.Value != 0
+		case f.IsVarint(attrDefMinimum):
+			a.Minimum = int64(f.Value)
+		case f.IsBytes(attrDefAllowed):
 			if allowed == nil {
 				allowed = &AttrValue{}
 			}
-			err = dec.attr(allowed, f.body, f.at)
+			err = dec.attr(allowed, f.Message(""))
 		}
 		if err != nil {
 			return within(err, "attr '%s'", a.Name)
 		}
 	}
-	if f.err != nil {
-		return within(f.err, "attr '%s'", a.Name)
+	if err := f.Err(); err != nil {
+		return within(err, "attr '%s'", a.Name)
 	}
 	if a.Kind == KindNone {
-		return malformed(attr.at, "attr '%s' has no type", a.Name)
+		return attr.Errorf(attr.Lo, "attr '%s' has no type", a.Name)
 	}
 	if a.Default != nil && a.Default.Kind == ListOf && a.Kind.IsList() {
 		a.Default.Kind = a.Kind
@@ -247,16 +247,16 @@ func (d *OpDef) decodeAttrDef(attr *field) error {
 // UnmarshalOpList decodes a serialized OpList.
 func UnmarshalOpList(b []byte) ([]*OpDef, error) {
 	var defs []*OpDef
-	f := fieldsOf(b, 0)
-	for f.next() {
-		if !f.isBytes(listOp) {
+	f := wire.NewCursor("", b)
+	for f.Next() {
+		if !f.IsBytes(listOp) {
 			continue
 		}
-		d, err := unmarshalOpDef(f.body, f.at)
+		d, err := unmarshalOpDef(f.Message(""))
 		if err != nil {
 			return nil, within(err, "op %d of the list", len(defs))
 		}
 		defs = append(defs, d)
 	}
-	return defs, f.err
+	return defs, f.Err()
 }

@@ -123,7 +123,7 @@ func TestUnmarshalAttrRefuses(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"truncated":      {[]byte{0x12, 5, 'a'}, "malformed at byte 1: field 2: unexpected EOF"},
+		"truncated":      {[]byte{0x12, 5, 'a'}, "malformed at byte 1: field 2: a length of 5 points past the end of the message at byte 3"},
 		"tag zero":       {[]byte{0, 1}, "malformed at byte 0: invalid field number"},
 		"endless varint": {[]byte{0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, "malformed at byte 1: field 3: variable length integer overflow"},
 		"mixed list":     {list, "malformed at byte 6: a list of kind string also has elements of kind int"},
@@ -135,7 +135,7 @@ func TestUnmarshalAttrRefuses(t *testing.T) {
 		"unknown rank":   {field(attrShape, append(dim(1), varint(3, 1)...)...), "An unknown shape must not have any dimensions set"},
 		"depth":          {deep, "functions nested more than 32 deep"},
 		"floats":         {field(attrList, field(attrFloat, 1, 2, 3)...), "malformed at byte 4: 3 bytes are no whole number of floats"},
-		"function name":  {field(attrFunc, field(funcName, 0xff)...), "malformed at byte 4: a string is not UTF-8"},
+		"function name":  {field(attrFunc, field(funcName, 0xff)...), "malformed at byte 4: the string \"\\xff\" is not UTF-8"},
 		"tensor":         {field(attrTensor, varint(1, 99)...), "the tensor at byte 2"},
 		"long list":      {field(attrList, field(attrInt, make([]byte, 1<<20+1)...)...), "a list of more than 1048576 elements"},
 	} {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/prototext"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -86,15 +85,12 @@ func SavedModelGraph(model []byte, tags []string) ([]byte, error) {
 // SavedModel. Graphs are not decoded.
 func findMetaGraph(b []byte, tags []string) (*metaGraph, error) {
 	want := tagSet(tags)
-	for len(b) > 0 {
-		field, value, n := nextField(b)
-		if n < 0 {
-			return nil, errMalformedModel()
-		}
-		if b = b[n:]; field != 2 || value == nil { // meta_graphs
+	c := wire.NewCursor("SavedModel", b)
+	for c.Next() {
+		if !c.IsBytes(2) { // meta_graphs
 			continue
 		}
-		m, err := parseMetaGraph(value)
+		m, err := parseMetaGraph(c.Message("MetaGraphDef"))
 		if err != nil {
 			return nil, err
 		}
@@ -102,44 +98,34 @@ func findMetaGraph(b []byte, tags []string) (*metaGraph, error) {
 			return m, nil
 		}
 	}
+	if c.Err() != nil {
+		return nil, errMalformedModel()
+	}
 	return nil, status.Errorf(status.NotFound, "Could not find meta graph def matching supplied tags: { %s }. "+
 		"To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`", strings.Join(tags, " "))
 }
 
 // parseMetaGraph decodes a MetaGraphDef, apart from its graph and its object
 // graph.
-func parseMetaGraph(b []byte) (*metaGraph, error) {
+func parseMetaGraph(c wire.Cursor) (*metaGraph, error) {
 	m := &metaGraph{def: &wire.MetaGraphDef{}}
 	var rest []byte
-	for len(b) > 0 {
-		field, value, n := nextField(b)
-		if n < 0 {
-			return nil, errMalformedModel()
-		}
-		switch field {
-		case 2: // graph_def; several are merged, which their bytes are when joined
-			m.graph = append(m.graph[:len(m.graph):len(m.graph)], value...)
-		case 7: // object_graph_def: restoring goes by the saver's operations
+	for c.Next() {
+		switch {
+		case c.IsBytes(2): // graph_def; several are merged, which their bytes are when joined
+			m.graph = append(m.graph[:len(m.graph):len(m.graph)], c.Body()...)
+		case c.IsBytes(7): // object_graph_def: restoring goes by the saver's operations
 		default:
-			rest = append(rest, b[:n]...)
+			rest = append(rest, c.Buffer()[c.Start:c.Hi]...)
 		}
-		b = b[n:]
+	}
+	if c.Err() != nil {
+		return nil, errMalformedModel()
 	}
 	if err := proto.Unmarshal(rest, m.def); err != nil {
 		return nil, errMalformedModel()
 	}
 	return m, nil
-}
-
-// nextField is the number of the first field of b, its value if it has a
-// length, and its size; n is negative if b is malformed.
-func nextField(b []byte) (field protowire.Number, value []byte, n int) {
-	field, kind, n := protowire.ConsumeField(b)
-	if n >= 0 && kind == protowire.BytesType {
-		_, _, tag := protowire.ConsumeTag(b)
-		value, _ = protowire.ConsumeBytes(b[tag:])
-	}
-	return field, value, n
 }
 
 func errMalformedModel() error {

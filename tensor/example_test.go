@@ -69,7 +69,7 @@ func ExampleUnmarshalProto() {
 	fmt.Println(err)
 	// Output:
 	// [b'to' b'and' b'fro']
-	// INVALID_ARGUMENT: tensor message, byte 18: field 8: unexpected EOF
+	// INVALID_ARGUMENT: tensor message is malformed at byte 18: field 8: a length of 3 points past the end of the message at byte 21
 }
 
 func ExampleCompare() {

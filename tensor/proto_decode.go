@@ -78,37 +78,46 @@ type protoDecoder struct {
 
 func (d *protoDecoder) scan() error {
 	d.shape = d.dims[:0]
-	return eachField(d.b, 0, func(f protoField) error {
+	c := d.fields()
+	for c.Next() {
 		switch {
-		case f.isVarint(fieldDtype):
-			d.dtype, d.dtypeAt = int64(int32(f.varint())), f.at
-		case f.isBytes(fieldShape):
-			d.shapeAt = f.at
-			return d.scanShape(f)
-		case f.isBytes(fieldContent):
-			d.content, d.contentAt = f.raw, f.at
+		case c.IsVarint(fieldDtype):
+			d.dtype, d.dtypeAt = int64(int32(c.Value)), c.Lo
+		case c.IsBytes(fieldShape):
+			d.shapeAt = c.Lo
+			if err := d.scanShape(c.Message(messageName)); err != nil {
+				return err
+			}
+		case c.IsBytes(fieldContent):
+			d.content, d.contentAt = c.Body(), c.Lo
 		}
-		return nil
-	})
+	}
+	return c.Err()
 }
 
-func (d *protoDecoder) scanShape(shape protoField) error {
-	return eachField(shape.raw, shape.at, func(f protoField) error {
+// messageName is what the errors of malformed messages call them.
+const messageName = "tensor message"
+
+// fields begins with the message.
+func (d *protoDecoder) fields() wire.Cursor { return wire.NewCursor(messageName, d.b) }
+
+func (d *protoDecoder) scanShape(c wire.Cursor) error {
+	for c.Next() {
 		switch {
-		case f.isVarint(fieldUnknownRank):
-			d.unknown = f.varint() != 0
-		case f.isBytes(fieldDim):
+		case c.IsVarint(fieldUnknownRank):
+			d.unknown = c.Value != 0
+		case c.IsBytes(fieldDim):
 			if len(d.shape) == MaxRank {
-				return malformed(f.at, "a shape has at most %d dimensions", MaxRank)
+				return malformed(c.Lo, "a shape has at most %d dimensions", MaxRank)
 			}
-			size, at := int64(0), f.at
-			err := eachField(f.raw, f.at, func(f protoField) error {
-				if f.isVarint(fieldDimSize) {
-					size, at = int64(f.varint()), f.at
+			size, at := int64(0), c.Lo
+			dim := c.Message(messageName)
+			for dim.Next() {
+				if dim.IsVarint(fieldDimSize) {
+					size, at = int64(dim.Value), dim.Lo
 				}
-				return nil
-			})
-			if err != nil {
+			}
+			if err := dim.Err(); err != nil {
 				return err
 			}
 			if size < 0 {
@@ -116,8 +125,8 @@ func (d *protoDecoder) scanShape(shape protoField) error {
 			}
 			d.shape = append(d.shape, size)
 		}
-		return nil
-	})
+	}
+	return c.Err()
 }
 
 // decode allocates the tensor, once its size is known to be within limit, and
@@ -252,7 +261,7 @@ func (d *protoDecoder) fillValues() error {
 	case Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
 		return d.fillFloat8()
 	case String:
-		return fillMessages(d, fieldString, func(f protoField) (string, error) { return string(f.raw), nil })
+		return fillMessages(d, fieldString, func(c *wire.Cursor) (string, error) { return string(c.Body()), nil })
 	case Resource:
 		elems[*Handle](t)[0] = &Handle{} // kernels need not look for nil
 		return fillMessages(d, fieldResource, decodeHandle)
@@ -278,55 +287,54 @@ func repeatLast[T any](dst []T, count int) {
 // fillVarints reads a repeated varint field. Values beyond the elements are
 // checked and dropped.
 func fillVarints[T any](d *protoDecoder, num protowire.Number, dst []T, conv func(uint64) T) error {
+	var values [64]uint64
 	count := 0
-	err := eachField(d.b, 0, func(f protoField) error {
-		if f.num != num || f.typ != protowire.VarintType && f.typ != protowire.BytesType {
-			return nil
+	c := d.fields()
+	for c.Next() {
+		if !c.IsVarint(num) && !c.IsBytes(num) {
+			continue
 		}
-		for at := 0; at < len(f.raw); {
-			v, n := uint64(f.raw[at]), 1
-			if v >= 0x80 {
-				if v, n = protowire.ConsumeVarint(f.raw[at:]); n < 0 {
-					return malformed(f.at+at, "field %d: %v", num, protowire.ParseError(n))
-				}
-			}
-			if count < len(dst) {
+		n := c.Numbers(protowire.VarintType)
+		for k := n.Read(values[:]); k > 0; k = n.Read(values[:]) {
+			for _, v := range values[:min(k, len(dst)-count)] {
 				dst[count] = conv(v)
 				count++
 			}
-			at += n
 		}
-		return nil
-	})
+		if err := n.Err(); err != nil {
+			return err
+		}
+	}
 	repeatLast(dst, count)
-	return err
+	return c.Err()
 }
 
 // fillFixed reads a repeated float or double field, words values making up one
 // element: 2 for complex types, of which an unpaired last value is dropped.
 func fillFixed[T uint32 | uint64](d *protoDecoder, num protowire.Number, dst []T, words int) error {
-	size := int(unsafe.Sizeof(dst[0]))
+	wordSize := int(unsafe.Sizeof(dst[0]))
 	single := protowire.Fixed32Type
-	if size == 8 {
+	if wordSize == 8 {
 		single = protowire.Fixed64Type
 	}
 	count := 0
-	err := eachField(d.b, 0, func(f protoField) error {
-		if f.num != num || f.typ != single && f.typ != protowire.BytesType {
-			return nil
+	c := d.fields()
+	for c.Next() {
+		if !c.Is(num, single) && !c.IsBytes(num) {
+			continue
 		}
-		if len(f.raw)%size != 0 {
-			return malformed(f.at, "field %d: %d bytes are no whole number of values", num, len(f.raw))
+		if size := c.Hi - c.Lo; size%wordSize != 0 {
+			return malformed(c.Lo, "field %d: %d bytes are no whole number of values", num, size)
 		}
-		for _, w := range eachWord(f.raw, size) {
+		for _, w := range eachWord(c.Body(), wordSize) {
 			if count == len(dst) {
 				break
 			}
 			dst[count] = T(w)
 			count++
 		}
-		return nil
-	})
+	}
+	err := c.Err()
 	if words == 1 {
 		repeatLast(dst, count)
 		return err
@@ -363,44 +371,45 @@ func eachWord(b []byte, size int) func(func(int, uint64) bool) {
 // fillFloat8 reads float8_val: one byte an element in one field.
 func (d *protoDecoder) fillFloat8() error {
 	dst, count := elems[uint8](d.t), 0
-	err := eachField(d.b, 0, func(f protoField) error {
-		if f.isBytes(fieldFloat8) {
-			count = copy(dst, f.raw)
+	c := d.fields()
+	for c.Next() {
+		if c.IsBytes(fieldFloat8) {
+			count = copy(dst, c.Body())
 		}
-		return nil
-	})
+	}
 	clear(dst[count:])
 	repeatLast(dst, count)
-	return err
+	return c.Err()
 }
 
 // fillMessages reads a repeated field of bytes or messages.
-func fillMessages[T any](d *protoDecoder, num protowire.Number, conv func(protoField) (T, error)) error {
+func fillMessages[T any](d *protoDecoder, num protowire.Number, conv func(*wire.Cursor) (T, error)) error {
 	dst, count := unsafe.Slice((*T)(d.t.data), d.t.n), 0
-	err := eachField(d.b, 0, func(f protoField) error {
-		if !f.isBytes(num) || count == len(dst) {
-			return nil
+	c := d.fields()
+	for c.Next() {
+		if !c.IsBytes(num) || count == len(dst) {
+			continue
 		}
-		v, err := conv(f)
+		v, err := conv(&c)
 		if err != nil {
 			return err
 		}
 		dst[count] = v
 		count++
-		return nil
-	})
+	}
 	repeatLast(dst, max(count, 1))
-	return err
+	return c.Err()
 }
 
-func decodeHandle(f protoField) (*Handle, error) {
+func decodeHandle(f *wire.Cursor) (*Handle, error) {
 	h := &Handle{}
-	err := eachField(f.raw, f.at, func(f protoField) error {
-		if f.typ != protowire.BytesType {
-			return nil
+	c := f.Message(messageName)
+	for c.Next() {
+		if c.Type != protowire.BytesType {
+			continue
 		}
 		var dst *string
-		switch f.num {
+		switch c.Num {
 		case 1:
 			dst = &h.Device
 		case 2:
@@ -410,35 +419,35 @@ func decodeHandle(f protoField) (*Handle, error) {
 		case 5:
 			dst = &h.Type
 		default:
-			return nil
+			continue
 		}
-		if !utf8.Valid(f.raw) {
-			return malformed(f.at, "field %d of a resource handle is not UTF-8", f.num)
+		if !utf8.Valid(c.Body()) {
+			return nil, malformed(c.Lo, "field %d of a resource handle is not UTF-8", c.Num)
 		}
-		*dst = string(f.raw)
-		return nil
-	})
-	return h, err
+		*dst = string(c.Body())
+	}
+	return h, c.Err()
 }
 
-func decodeVariant(f protoField) (*Object, error) {
+func decodeVariant(f *wire.Cursor) (*Object, error) {
 	v := &VariantData{}
-	// One copy serves all parts of the element.
-	err := eachField(bytes.Clone(f.raw), f.at, func(f protoField) error {
+	own, at := bytes.Clone(f.Body()), f.Lo // one copy serves all parts of the element
+	c := f.Message(messageName)
+	for c.Next() {
+		part := own[c.Lo-at : c.Hi-at : c.Hi-at]
 		switch {
-		case f.isBytes(1):
-			if !utf8.Valid(f.raw) {
-				return malformed(f.at, "the type name of a variant is not UTF-8")
+		case c.IsBytes(1):
+			if !utf8.Valid(part) {
+				return nil, malformed(c.Lo, "the type name of a variant is not UTF-8")
 			}
-			v.TypeName = string(f.raw)
-		case f.isBytes(2):
-			v.Metadata = f.raw
-		case f.isBytes(3):
-			v.Tensors = append(v.Tensors, f.raw)
+			v.TypeName = string(part)
+		case c.IsBytes(2):
+			v.Metadata = part
+		case c.IsBytes(3):
+			v.Tensors = append(v.Tensors, part)
 		}
-		return nil
-	})
-	if err != nil {
+	}
+	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	if v.TypeName == "" && len(v.Metadata) == 0 && len(v.Tensors) == 0 {

@@ -251,7 +251,7 @@ func TestProtoErrors(t *testing.T) {
 		{"sum of lengths overflows", content(7, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x03ab", 2), status.InvalidArgument, "string 0 has"},
 		{"bytes left", content(7, "\x01abcd", 1), status.InvalidArgument, "3 bytes left after the last string"},
 		{"tag zero", []byte{0, 0}, status.InvalidArgument, "byte 0: "},
-		{"length past end", []byte{8, 1, 0x22, 5, 1}, status.InvalidArgument, "byte 3: field 4: unexpected EOF"},
+		{"length past end", []byte{8, 1, 0x22, 5, 1}, status.InvalidArgument, "byte 3: field 4: a length of 5 points past the end of the message at byte 5"},
 		{"varint endless", append([]byte{8}, bytes.Repeat([]byte{0xff}, 11)...), status.InvalidArgument, "byte 1: field 1"},
 		{"packed floats cut", []byte{8, 1, 0x2a, 3, 0, 0, 0}, status.InvalidArgument, "byte 4: field 5: 3 bytes are no whole number"},
 		{"packed varint cut", []byte{8, 3, 0x3a, 1, 0x80}, status.InvalidArgument, "byte 4: field 7"},

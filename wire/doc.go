@@ -15,6 +15,10 @@
 // unknown fields and writes them back. Text that names such a field parses
 // with prototext's DiscardUnknown.
 //
+// What is large or comes from strangers is not decoded into messages: a
+// [Cursor] goes over its bytes, and the packages that read graphs, definitions,
+// tensors and models take from it what they need.
+//
 // Tensors have a codec of their own in package tensor, which checks a shape
 // against what the message holds before it allocates; nothing decodes a large
 // tensor through [TensorProto].

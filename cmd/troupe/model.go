@@ -147,17 +147,11 @@ func savedGraph(b []byte) (def []byte, tags []string, err error) {
 
 // firstMessage is the first message in a field of a serialized message.
 func firstMessage(b []byte, field protowire.Number) ([]byte, error) {
-	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeField(b)
-		if n < 0 {
-			break
+	c := wire.NewCursor("SavedModel", b)
+	for c.Next() {
+		if c.IsBytes(field) {
+			return c.Body(), nil
 		}
-		if num == field && typ == protowire.BytesType {
-			_, _, tag := protowire.ConsumeTag(b)
-			v, _ := protowire.ConsumeBytes(b[tag:])
-			return v, nil
-		}
-		b = b[n:]
 	}
 	return nil, status.Invalid("the SavedModel is malformed: it holds no graph")
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/region"
 	"github.com/troupe-go/troupe/registry"
 )
 
@@ -13,9 +14,14 @@ func (l *lowering) cond(t *task) error {
 		return l.err
 	}
 	chosen := l.holds(r.args[0], r)
-	return l.branches(t, r, []*registry.Func{function(n, "else_branch"), function(n, "then_branch")}, func(v graph.Output) *graph.Node {
-		return l.one("Switch", r.name+"/switch", r.device, nil, nil, v, chosen).Op
-	})
+	if l.err != nil {
+		return l.err
+	}
+	c, err := l.region(r, r.name).Cond(chosen)
+	if err != nil {
+		return err
+	}
+	return l.branches(t, r, c, []*registry.Func{function(n, "else_branch"), function(n, "then_branch")})
 }
 
 // choice lowers a Case.
@@ -29,34 +35,38 @@ func (l *lowering) choice(t *task) error {
 	for _, v := range n.Attrs().Find("branches").List {
 		functions = append(functions, v.Func)
 	}
-	index := r.args[0]
-	return l.branches(t, r, functions, func(v graph.Output) *graph.Node {
-		return l.one("_SwitchN", r.name+"/switch", r.device, graph.Attrs{"num_outs": int64(len(functions))}, nil, v, index).Op
-	})
+	c, err := l.region(r, r.name).Case(r.args[0], len(functions))
+	if err != nil {
+		return err
+	}
+	return l.branches(t, r, c, functions)
 }
 
-// branches plays each function where a switch sends it the arguments: all but
-// the first, which says where.
-func (l *lowering) branches(t *task, r region, functions []*registry.Func, send func(graph.Output) *graph.Node) error {
+// branches plays each function in a branch, which takes all arguments but the
+// first: that says which branch runs.
+func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*registry.Func) error {
 	n := t.node
-	sent := make([]*graph.Node, len(r.args))
-	for i, a := range r.args {
-		sent[i] = send(a)
+	for _, a := range r.args[1:] {
+		if _, err := c.Send(a); err != nil {
+			return err
+		}
 	}
-	if l.err != nil {
-		return l.err
-	}
-	ends := make(graph.OutputList, len(functions))
-	results := make([]graph.OutputList, n.NumOutputs())
+	ends := make([]graph.Output, len(functions))
+	results := make([][]graph.Output, n.NumOutputs())
 	for k, f := range functions {
-		branch := region{name: r.name + "/" + f.Name, device: r.device}
-		for _, s := range sent {
-			branch.args = append(branch.args, l.one("Identity", branch.name+"/arg", r.device, nil, nil, s.Output(k)))
+		branch := scope{name: r.name + "/" + f.Name, device: r.device}
+		b, err := c.Branch(k, writer{l, r.name, branch.name, r.device})
+		if err != nil {
+			return err
 		}
-		if l.err != nil {
-			return l.err
+		branch.pivot = b.Pivot
+		for _, a := range r.args[1:] {
+			inside, err := b.Use(a)
+			if err != nil {
+				return err
+			}
+			branch.args = append(branch.args, inside)
 		}
-		branch.pivot, branch.args = branch.args[0].Op, branch.args[1:]
 		p, err := l.inline(t, f, branch)
 		if err != nil {
 			return err
@@ -68,14 +78,20 @@ func (l *lowering) branches(t *task, r region, functions []*registry.Func, send 
 			results[i] = append(results[i], l.after(p, i, branch))
 		}
 		ends[k] = l.one("Identity", branch.name+"/end", r.device, nil, p.effects, branch.pivot.Output(0))
+		if l.err != nil {
+			return l.err
+		}
 	}
 	outs := make([]graph.Output, len(results))
 	for i, list := range results {
-		outs[i] = l.one("Merge", r.name+"/output", r.device, nil, nil, list)
+		var err error
+		if outs[i], err = c.Join(region.Output, list); err != nil {
+			return err
+		}
 	}
-	end := l.one("Merge", r.name+"/branch", r.device, nil, nil, ends)
-	if l.err != nil {
-		return l.err
+	end, err := c.Join("branch", ends)
+	if err != nil {
+		return err
 	}
 	return l.finish(n, outs, end.Op)
 }

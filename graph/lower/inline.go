@@ -12,7 +12,7 @@ import (
 // inline plays the body of a function in a region: its nodes are copied, but for
 // those that neither a result nor a side effect needs. A node that waits for
 // nothing waits for the region's pivot, and frames get names of their own.
-func (l *lowering) inline(t *task, f *registry.Func, r region) (played, error) {
+func (l *lowering) inline(t *task, f *registry.Func, r scope) (played, error) {
 	var p played
 	body, err := l.g.Instantiate(f)
 	if err != nil {
@@ -104,7 +104,7 @@ func (l *lowering) inline(t *task, f *registry.Func, r region) (played, error) {
 }
 
 // keep leaves the call of a function a call, as the only node of the region.
-func (l *lowering) keep(f *registry.Func, body *graph.Body, r region) (played, error) {
+func (l *lowering) keep(f *registry.Func, body *graph.Body, r scope) (played, error) {
 	var in, out []tensor.DType
 	for _, a := range body.Args {
 		in = append(in, a.OutputTypes()[0])

@@ -115,7 +115,7 @@ func (l *lowering) check(err error) {
 }
 
 // holds is a condition as a scalar that is true or false.
-func (l *lowering) holds(v graph.Output, r region) graph.Output {
+func (l *lowering) holds(v graph.Output, r scope) graph.Output {
 	if v.DataType() == tensor.Bool && v.Shape().NumDimensions() == 0 {
 		return v
 	}

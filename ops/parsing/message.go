@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // A feature is a list of values of one type: float, int64 or string. Its type
@@ -36,115 +37,98 @@ func (f *feature) copyTo(v *tensor.Value, at int) {
 // name the last counts.
 func parseExample(s string) (map[string]*feature, error) {
 	all := map[string]*feature{}
-	ok := fields([]byte(s), func(n protowire.Number, features []byte) bool {
-		return n != 1 || fields(features, func(n protowire.Number, entry []byte) bool {
-			if n != 1 {
-				return true
+	message := wire.NewCursor("Example", []byte(s))
+	for message.Next() {
+		if !message.IsBytes(1) {
+			continue
+		}
+		features := message.Message("Features")
+		for features.Next() {
+			if !features.IsBytes(1) {
+				continue
 			}
-			key, f := "", &feature{}
-			ok := fields(entry, func(n protowire.Number, b []byte) bool {
-				switch n {
-				case 1:
-					key = string(b)
-				case 2:
-					f = &feature{}
-					return fields(b, f.list)
-				}
-				return true
-			})
+			key, f, err := parseEntry(features.Message("Features.feature"))
+			if err != nil {
+				return nil, badExample(s)
+			}
 			all[key] = f
-			return ok
-		})
-	})
-	if !ok {
-		return nil, status.Invalid("Could not parse example input, value: '%s'", s)
+		}
+		if features.Err() != nil {
+			return nil, badExample(s)
+		}
+	}
+	if message.Err() != nil {
+		return nil, badExample(s)
 	}
 	return all, nil
 }
 
-// fields calls f for each field of a message that holds bytes, and passes over
-// the others. It answers false if the message is malformed or f does.
-func fields(b []byte, f func(n protowire.Number, b []byte) bool) bool {
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return false
-		}
-		b = b[size:]
-		if kind != protowire.BytesType {
-			if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
-				return false
+func badExample(s string) error {
+	return status.Invalid("Could not parse example input, value: '%s'", s)
+}
+
+// parseEntry reads an entry of the map from names to features.
+func parseEntry(c wire.Cursor) (key string, f *feature, err error) {
+	f = &feature{}
+	for c.Next() {
+		switch {
+		case c.IsBytes(1):
+			key = string(c.Body())
+		case c.IsBytes(2):
+			f = &feature{}
+			list := c.Message("Feature")
+			for list.Next() {
+				if err := f.list(&list); err != nil {
+					return "", nil, err
+				}
 			}
-			b = b[size:]
-			continue
+			if err := list.Err(); err != nil {
+				return "", nil, err
+			}
 		}
-		v, size := protowire.ConsumeBytes(b)
-		if size < 0 || !f(n, v) {
-			return false
-		}
-		b = b[size:]
 	}
-	return true
+	return key, f, c.Err()
 }
 
 // list reads one of a Feature's lists.
-func (f *feature) list(n protowire.Number, b []byte) bool {
-	switch n {
-	case 1:
+func (f *feature) list(list *wire.Cursor) error {
+	switch {
+	case list.IsBytes(1):
 		*f = feature{dt: tensor.String}
-		return fields(b, func(n protowire.Number, b []byte) bool {
-			if n == 1 {
-				f.texts = append(f.texts, string(b))
+		c := list.Message("BytesList")
+		for c.Next() {
+			if c.IsBytes(1) {
+				f.texts = append(f.texts, string(c.Body()))
 			}
-			return true
-		})
-	case 2:
+		}
+		return c.Err()
+	case list.IsBytes(2):
 		*f = feature{dt: tensor.Float}
-		return numbers(b, protowire.Fixed32Type, func(b []byte) int {
-			x, n := protowire.ConsumeFixed32(b)
-			f.floats = append(f.floats, math.Float32frombits(x))
-			return n
+		return numbers(list.Message("FloatList"), protowire.Fixed32Type, func(x uint64) {
+			f.floats = append(f.floats, math.Float32frombits(uint32(x)))
 		})
-	case 3:
+	case list.IsBytes(3):
 		*f = feature{dt: tensor.Int64}
-		return numbers(b, protowire.VarintType, func(b []byte) int {
-			x, n := protowire.ConsumeVarint(b)
+		return numbers(list.Message("Int64List"), protowire.VarintType, func(x uint64) {
 			f.ints = append(f.ints, int64(x))
-			return n
 		})
 	}
-	return true
+	return nil
 }
 
-// numbers reads field 1 of a list, packed or not. one reads a number and says
-// how many bytes it has.
-func numbers(b []byte, kind protowire.Type, one func(b []byte) int) bool {
-	for len(b) > 0 {
-		n, k, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return false
+// numbers reads field 1 of a list, packed or not.
+func numbers(c wire.Cursor, kind protowire.Type, add func(uint64)) error {
+	for c.Next() {
+		if !c.Is(1, kind) && !c.IsBytes(1) {
+			continue
 		}
-		b = b[size:]
-		switch {
-		case n == 1 && k == kind:
-			size = one(b)
-		case n == 1 && k == protowire.BytesType:
-			var packed []byte
-			packed, size = protowire.ConsumeBytes(b)
-			for len(packed) > 0 {
-				used := one(packed)
-				if used < 0 {
-					return false
-				}
-				packed = packed[used:]
-			}
-		default:
-			size = protowire.ConsumeFieldValue(n, k, b)
+		n := c.Numbers(kind)
+		for n.Next() {
+			add(n.Value)
 		}
-		if size < 0 {
-			return false
+		if err := n.Err(); err != nil {
+			return err
 		}
-		b = b[size:]
 	}
-	return true
+	return c.Err()
 }
