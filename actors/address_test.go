@@ -77,7 +77,7 @@ sum = AddV2(x, gate) {T=DT_INT32}
 	if err := g.Import(def, ""); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(g, nodes.Spec{
+	p, err := nodes.Compile(context.Background(), g, nodes.Spec{
 		Feeds:   []graph.Output{g.Operation("x").Output(0)},
 		Fetches: []graph.Output{g.Operation("sum").Output(0)},
 	})

@@ -185,6 +185,10 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 
 // hand starts a kernel that the step does not run itself.
 func (r *run) hand(a *nodes.Activation) {
+	if a.Calls() { // on a goroutine of its own: whatever waits in there, this step goes on
+		go func() { r.inbox.Put(a, a.Play(r.engine)) }()
+		return
+	}
 	if a.Async() {
 		a.Start(func(err error) { r.inbox.Put(a, err) })
 		return

@@ -9,8 +9,8 @@ import (
 // resources.
 //
 // in holds the node's inputs, out is zero and has room for its outputs; a
-// kernel sets every output (a zero Value left in out means that output is dead,
-// which only Switch-like kernels do). The slices and the Values in them belong
+// kernel sets every output that may be read: one that is left zero fails the step
+// with INTERNAL if it is. No kernel can make an output dead. The slices and the Values in them belong
 // to the kernel during the call only. Inputs are immutable unless
 // [Context.Reuse] gave them up. An input that is kept beyond the step must be
 // kept as in[i].Share().

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/frames"
@@ -25,11 +26,14 @@ const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 // Compile prunes a graph to what spec needs and lays it out. It fails where a
 // node has no kernel, where a kernel refuses its attributes, and where a
-// node's inputs come from different frames.
-func Compile(g *graph.Graph, spec Spec) (*Program, error) { return compile(g, spec, nil) }
+// node's inputs come from different frames; and soon after ctx has ended.
+func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
+	return compile(ctx, g, spec, nil)
+}
 
-func compile(g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
+func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
 	c := compiler{
+		ctx:    ctx,
 		within: within,
 		p: &Program{
 			device:  spec.Device,
@@ -97,6 +101,7 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 
 // A compiler holds what is needed while a program is made.
 type compiler struct {
+	ctx    context.Context
 	p      *Program
 	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
 	fed    map[graph.Output]int32 // fed output → feed
@@ -471,7 +476,7 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		n.kernel = k
 		switch k.(type) {
-		case kernel.Async:
+		case kernel.Async, *recursiveCall:
 			n.kind = kind.Async
 			p.blocks = true
 		case kernel.Blocking:

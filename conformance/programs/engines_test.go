@@ -35,7 +35,7 @@ func (inline) Workers() int                          { return 1 }
 
 // run compiles and runs the program's graph on an engine.
 func run(e nodes.Engine, g *graph.Graph, in, out []graph.Output, feeds []int32) ([]int32, error) {
-	p, err := nodes.Compile(g, nodes.Spec{Feeds: in, Fetches: out})
+	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Feeds: in, Fetches: out})
 	if err != nil {
 		return nil, err
 	}
