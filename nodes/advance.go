@@ -23,6 +23,7 @@ type Activation struct {
 	in     []tensor.Value
 	out    []tensor.Value
 	ctx    kernel.Context
+	clock  func() int64 // if the run is to be measured
 }
 
 // awayArena serves kernels that run away from the step's driver.
@@ -51,7 +52,13 @@ func (a *Activation) Run() (err error) {
 			err = panicked(r)
 		}
 	}()
-	return a.kernel.Run(&a.ctx, a.in, a.out)
+	if a.clock == nil {
+		return a.kernel.Run(&a.ctx, a.in, a.out)
+	}
+	begin := a.clock()
+	err = a.kernel.Run(&a.ctx, a.in, a.out)
+	a.step.p.costs.note(a.node, a.clock()-begin)
+	return err
 }
 
 // Start begins an asynchronous kernel: done is called once, perhaps before
@@ -235,8 +242,12 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 		}
 	}
 	s.running++
-	if n.kind == kind.Async {
+	switch {
+	case n.kind == kind.Async:
 		s.asyncs++
+	case s.left > 0:
+		s.left--
+		h.clock = s.clock
 	}
 	return h
 }
@@ -259,7 +270,7 @@ func (s *Step) Complete(a *Activation, err error) {
 		s.leave(a.it)
 	}
 	clear(a.out)
-	a.in, a.kernel, a.activation = nil, nil, activation{}
+	a.in, a.kernel, a.clock, a.activation = nil, nil, nil, activation{}
 	s.free = append(s.free, a)
 }
 
