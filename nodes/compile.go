@@ -32,7 +32,16 @@ func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
 }
 
 func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
-	c := compiler{
+	c, err := layOut(ctx, g, spec, within)
+	if err != nil {
+		return nil, err
+	}
+	return c.p, c.units()
+}
+
+// layOut makes all of a program but its units, in time proportional to its size.
+func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*compiler, error) {
+	c := &compiler{
 		ctx:    ctx,
 		within: within,
 		p: &Program{
@@ -54,12 +63,12 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) 
 			return nil, err
 		}
 	}
-	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels, c.units} {
+	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
 		if err := step(spec); err != nil {
 			return nil, err
 		}
 	}
-	return c.p, nil
+	return c, nil
 }
 
 // calls says whether the program has functions to be lowered.
@@ -104,6 +113,7 @@ type compiler struct {
 	ctx    context.Context
 	p      *Program
 	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
+	passed int                    // nodes looked at
 	fed    map[graph.Output]int32 // fed output → feed
 	within *recursion             // that the program is a part of, or that it begins
 	in     [][]source             // data inputs of each node, by number, then control inputs
@@ -113,6 +123,16 @@ type compiler struct {
 type source struct {
 	node int32
 	port int32 // -1: a control edge
+}
+
+// step counts a node that is looked at, and looks at the context now and then.
+func (c *compiler) step() error {
+	if c.passed++; c.passed%1024 == 0 {
+		if err := status.FromContext(c.ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prune numbers the nodes that fetches and targets need, feeds and fetches as
@@ -339,6 +359,7 @@ func (c *compiler) frames() error {
 	for k, fr := range f.Frames {
 		p.statics = append(p.statics, &frames.Static{Name: fr.Name, Index: k, Parent: fr.Parent, Parallel: 1})
 	}
+	frames.Number(p.statics)
 	for i := range p.nodes {
 		p.nodes[i].frame = int32(f.FrameOf[i])
 	}
@@ -504,7 +525,7 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 
 // units makes the units of the program: one of it all, or those of the
 // outermost loops that allow it.
-func (c *compiler) units(spec Spec) error {
+func (c *compiler) units() error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
 	if p.whole, p.why = p.plan(0); p.whole != nil {
