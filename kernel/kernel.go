@@ -33,6 +33,15 @@ type Async interface {
 	Start(ctx *Context, in, out []tensor.Value, done func(error))
 }
 
+// A Receiver is the kernel of a node that waits for a token from outside its step,
+// and puts out what comes: an engine whose nodes have addresses gets the token and
+// completes the node itself. Start and Run are called where nodes have none, and
+// fail.
+type Receiver interface {
+	Async
+	Receives()
+}
+
 // A Blocking kernel may wait for something that another node, step or program
 // does. Frames that hold one are never played as a unit. Async kernels are
 // blocking.
