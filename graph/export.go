@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 )
 
@@ -43,16 +44,16 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 	var err error
 	for _, n := range nodes {
 		if scratch, err = n.self.appendDef(scratch[:0], opts.StripDefaults); err != nil {
-			return nil, nodeError(err, n.name, n.Type())
+			return nil, outline.NodeError(err, n.name, n.Type())
 		}
-		b = protowire.AppendTag(b, graphNode, protowire.BytesType)
+		b = protowire.AppendTag(b, outline.GraphNode, protowire.BytesType)
 		b = protowire.AppendBytes(b, scratch)
 	}
-	if !g.library.empty() {
-		b = protowire.AppendTag(b, graphLibrary, protowire.BytesType)
-		b = protowire.AppendBytes(b, g.library.append(nil))
+	if !g.library.Empty() {
+		b = protowire.AppendTag(b, outline.GraphLibrary, protowire.BytesType)
+		b = protowire.AppendBytes(b, g.library.Append(nil))
 	}
-	b = protowire.AppendTag(b, graphVersions, protowire.BytesType)
+	b = protowire.AppendTag(b, outline.GraphVersions, protowire.BytesType)
 	return protowire.AppendBytes(b, g.versions.append(nil)), nil
 }
 
@@ -64,18 +65,18 @@ func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
 		b = protowire.AppendTag(b, num, protowire.BytesType)
 		b = protowire.AppendString(b, s)
 	}
-	text(nodeName, n.name)
-	text(nodeOp, n.sig.op.Name)
+	text(outline.NodeName, n.name)
+	text(outline.NodeOp, n.sig.op.Name)
 	for _, from := range n.inputs {
-		text(nodeInput, TensorID{from.Op.name, from.Index}.inputString())
+		text(outline.NodeInput, TensorID{from.Op.name, from.Index}.inputString())
 	}
 	for _, c := range n.controls {
-		text(nodeInput, "^"+c.name)
+		text(outline.NodeInput, "^"+c.name)
 	}
 	if n.device != "" {
-		text(nodeDevice, n.device)
+		text(outline.NodeDevice, n.device)
 	}
-	return registry.AppendAttrs(b, nodeAttr, n.attrsToWrite(strip))
+	return registry.AppendAttrs(b, outline.NodeAttr, n.attrsToWrite(strip))
 }
 
 // attrsToWrite is the node's attributes, perhaps without those that have their

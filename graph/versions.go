@@ -24,6 +24,9 @@ const (
 	lead = 21
 )
 
+// Field numbers of a VersionDef.
+const versionProducer, versionMinConsumer, versionBadConsumers = 1, 2, 3
+
 // Versions says who made a graph and who may read it: it was written by the
 // format's version Producer, and is for readers from version MinConsumer on,
 // save the BadConsumers.
