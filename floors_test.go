@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"graph/outline", "graph/function", "graph", "graph/...", "devices/...", "kernel/..."},
 	{"ops/..."},
 	{"gradients"},
-	{"frames", "nodes"},
+	{"frames", "nodes/kind", "nodes/unit", "nodes"},
 	{"sequential", "actors", "actors/..."},
 	{"session", "savedmodel"},
 	{"", "op", "op/..."}, // the root package

@@ -135,7 +135,7 @@ func (e *Engine) newRun() *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := &run{engine: e, slot: e.next, bell: make(chan struct{}, 1)}
-	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Poll: r.poll}
+	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Alarm: &r.alarm, Poll: r.poll}
 	if e.cfg.Pool != nil && e.cfg.Pool.Workers() > 1 {
 		r.pool, r.options.Clock = e.cfg.Pool, now
 	}

@@ -22,11 +22,15 @@ type run struct {
 	options nodes.Options
 	pool    Pool // nil: kernels run here
 
-	step  *nodes.Step
-	ctx   context.Context
-	inbox nodes.Inbox
-	got   []nodes.Completion
-	abort error // what a letter asked for
+	step   *nodes.Step
+	shared *kernel.Step
+	ctx    context.Context
+	alarm  nodes.Alarm // rung when a letter comes
+	inbox  nodes.Inbox
+	got    []nodes.Completion
+	abort  error              // what a letter asked for
+	cancel context.CancelFunc // of the kernels that run elsewhere; nil if there were none yet
+	over   atomic.Bool        // the step has failed: kernels that have not begun need not
 
 	waiting atomic.Bool // letters wait to be read
 	mu      sync.Mutex
@@ -58,6 +62,7 @@ func (r *run) post(l letter) bool {
 		r.mail = r.mail[:len(r.mail)-1]
 		return false
 	}
+	r.alarm.Ring()
 	select {
 	case r.bell <- struct{}{}:
 	default:
@@ -94,7 +99,8 @@ func (r *run) close() {
 	}
 }
 
-// poll reads the mail and looks at the context. The step asks now and then.
+// poll reads the mail and looks at the context. The step asks when its alarm
+// has been rung.
 func (r *run) poll() error {
 	if r.waiting.Load() {
 		r.read()
@@ -138,10 +144,9 @@ func (r *run) read() {
 // drive plays one step to its end.
 func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
 	outer := shared.Context
-	r.ctx, r.abort = outer, nil
-	var cancel context.CancelFunc
+	r.shared, r.ctx, r.abort = shared, outer, nil
 	if p.Blocks() { // kernels that wait must hear that the step has failed
-		shared.Context, cancel = context.WithCancel(outer)
+		shared.Context, r.cancel = context.WithCancel(outer)
 	}
 	r.step = p.Begin(shared, feeds, r.options)
 	for {
@@ -155,8 +160,12 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		}
 		r.wait()
 	}
-	if cancel != nil {
-		cancel()
+	if r.step.Running() > 0 {
+		r.over.Store(true)
+	}
+	if r.cancel != nil {
+		r.cancel()
+		r.cancel = nil
 	}
 	for r.step.Running() > 0 {
 		// What was published and nobody has claimed is this goroutine's to run.
@@ -166,7 +175,8 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	}
 	shared.Context = outer // nobody looks at it any more
 	err := r.step.End(fetched)
-	r.step, r.ctx = nil, nil
+	r.step, r.shared, r.ctx = nil, nil, nil
+	r.over.Store(false)
 	if nodes.Panicked(err) {
 		System().Root.Send(r.engine.pid, &faulted{r.pid(r.turn.Load()).Id, err})
 	}
@@ -180,6 +190,9 @@ func (r *run) hand(a *nodes.Activation) {
 		return
 	}
 	if r.pool != nil {
+		if r.cancel == nil { // nothing runs elsewhere yet that could look at it
+			r.shared.Context, r.cancel = context.WithCancel(r.ctx)
+		}
 		r.pool.Publish(&task{r, a}, a.Cost())
 		return
 	}
@@ -192,8 +205,15 @@ type task struct {
 	a   *nodes.Activation
 }
 
-// Run runs the kernel and reports to the step's driver.
-func (t *task) Run(int) { t.run.inbox.Put(t.a, t.a.Run()) }
+// Run runs the kernel, if the step still wants it, and reports to the step's
+// driver.
+func (t *task) Run(int) {
+	var err error
+	if !t.run.over.Load() {
+		err = t.a.Run()
+	}
+	t.run.inbox.Put(t.a, err)
+}
 
 // take completes the kernels that are done, and says whether any was.
 func (r *run) take() bool {

@@ -37,9 +37,6 @@ type Step struct {
 	Log       *zerolog.Logger
 	Seed      int64 // the session's seed, 0 if it has none
 	Depth     int   // how many calls of recursive functions are open around it
-
-	// Stopped is a cheap flag that is set when Context has ended.
-	Stopped func() bool
 }
 
 // A Pool shares a range of work among the CPU device's workers.
@@ -53,11 +50,8 @@ type Pool interface {
 }
 
 // Err is the reason to stop early, nil while there is none. Kernels that run
-// for more than a millisecond ask now and then.
+// for more than a millisecond ask now and then; asking takes some nanoseconds.
 func (c *Context) Err() error {
-	if c.Step.Stopped != nil && !c.Step.Stopped() {
-		return nil
-	}
 	if err := status.FromContext(c.Step.Context); err != nil {
 		return err
 	}
@@ -101,7 +95,14 @@ func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, erro
 // the value it got.
 func (c *Context) Reuse(in []tensor.Value, i int) (tensor.Value, bool) {
 	v := in[i]
-	if i >= 64 || c.Keep&(1<<uint(i)) != 0 || c.Lock == nil && !v.Sole() {
+	if i >= 64 || c.Keep&(1<<uint(i)) != 0 {
+		return tensor.Value{}, false
+	}
+	if c.Lock == nil {
+		if !v.Sole() && !v.SoleView() {
+			return tensor.Value{}, false
+		}
+	} else if v.Shared() { // as a borrowed value is
 		return tensor.Value{}, false
 	}
 	v.Retake()

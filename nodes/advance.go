@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -41,7 +42,7 @@ func (a *Activation) Cost() int64 { return int64(a.step.p.costs.nanos[a.node].Lo
 
 // Async says whether the kernel should be started rather than run: it may
 // wait for something outside the step.
-func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kindAsync }
+func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kind.Async }
 
 // Run computes the outputs. A panic of the kernel is its error.
 func (a *Activation) Run() (err error) {
@@ -94,9 +95,6 @@ func trim(stack []byte) []byte {
 	return stack
 }
 
-// askEvery is how many activations may run between two looks at the context.
-const askEvery = 256
-
 // Next plays control-flow nodes until a kernel is due, and hands it out; nil
 // if nothing is ready.
 func (s *Step) Next() *Activation { return s.guarded(false) }
@@ -120,10 +118,10 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			clear(s.out)
-			if u := s.inUnit; u != nil {
-				s.failUnit(u, s.unitNode, panicked(r))
-				s.inUnit = nil
-				s.clean(u, s.regs[u.frame])
+			if m := s.unit; m != nil {
+				s.failUnit(m.At(), panicked(r))
+				s.unit = nil
+				m.End(true)
 			} else {
 				s.fail(s.current, panicked(r))
 			}
@@ -147,32 +145,35 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		} else {
 			a = s.ready.take(s.order(s.ready.len()))
 		}
-		if s.sinceAsk++; s.sinceAsk >= askEvery {
-			s.sinceAsk = 0
-			if s.cancelled() {
-				return nil
-			}
-		}
 		n := &p.nodes[a.node]
 		s.current = a
 		if s.trace != nil {
 			s.tell(a)
 		}
-		if n.kind > kindAsync {
+		if n.kind > kind.Async {
+			if s.played++; s.played >= attendEvery {
+				s.played = 0
+				if !s.Attend() {
+					return nil
+				}
+			}
 			s.play(a, n)
 			s.leave(a.it)
 			continue
 		}
-		if a.dead {
+		if actKernel(a.dead).verb == doDie {
 			s.die(a.it, n)
 			s.drop(a.it, n)
 			s.leave(a.it)
 			continue
 		}
+		if !s.Attend() {
+			return nil
+		}
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
 			continue
 		}
-		if !inline || n.kind == kindAsync || s.worthSharing(a.node) {
+		if !inline || n.kind == kind.Async || s.worthSharing(a.node) {
 			return s.handOut(a, n)
 		}
 		out := s.out[:n.nout]
@@ -212,44 +213,6 @@ func (s *Step) worthSharing(node int32) bool {
 	return s.clock != nil && (s.ready.len() > 0 || s.running > 0) && s.p.costs.nanos[node].Load() >= expensive
 }
 
-// deref replaces references by what they point to where the node wants values.
-func (s *Step) deref(a activation, n *node) bool {
-	for i := range n.nin {
-		v, ok := s.input(a, n, i)
-		if !ok {
-			return false
-		}
-		a.it.Inputs[n.in+i] = v
-	}
-	return true
-}
-
-// propagate delivers a kernel's outputs and clears them.
-func (s *Step) propagate(a activation, n *node, out []tensor.Value) {
-	for o := range out {
-		v := out[o]
-		pt := s.p.ports[n.ports+int32(o)]
-		switch {
-		case v.IsZero():
-			if pt.lo == pt.hi {
-				continue
-			}
-			if n.flags&flagSwitch == 0 {
-				s.fail(a, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
-				return
-			}
-			s.signal(a.it, pt, true)
-		case pt.lo == pt.hi:
-			s.arena.Sweep(v)
-			out[o] = tensor.Value{}
-		default:
-			s.deliver(a.it, pt, v)
-			out[o] = tensor.Value{}
-		}
-	}
-	s.control(a.it, n, false)
-}
-
 // handOut makes an activation of a kernel for the driver.
 func (s *Step) handOut(a activation, n *node) *Activation {
 	var h *Activation
@@ -267,12 +230,12 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 	h.out = h.out[:n.nout]
 	h.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex}
 	for i := range min(len(in), 64) {
-		if !in[i].Sole() {
+		if !in[i].Sole() && !in[i].SoleView() {
 			h.ctx.Keep |= 1 << uint(i)
 		}
 	}
 	s.running++
-	if n.kind == kindAsync {
+	if n.kind == kind.Async {
 		s.asyncs++
 	}
 	return h
@@ -283,7 +246,7 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 func (s *Step) Complete(a *Activation, err error) {
 	s.running--
 	n := &s.p.nodes[a.node]
-	if n.kind == kindAsync {
+	if n.kind == kind.Async {
 		s.asyncs--
 	}
 	switch {
@@ -291,6 +254,9 @@ func (s *Step) Complete(a *Activation, err error) {
 	case err != nil:
 		s.fail(a.activation, err)
 	default:
+		for i := range a.out {
+			a.out[i].Claim()
+		}
 		s.propagate(a.activation, n, a.out)
 		s.drop(a.it, n)
 		s.leave(a.it)
@@ -320,30 +286,3 @@ func (t Token) To() int { return int(t.e.node) }
 
 // String is "value → node".
 func (t Token) String() string { return fmt.Sprintf("%d at %s", t.e.node, t.it.Tag()) }
-
-// mail sends a value, or death, along edges through the transport.
-func (s *Step) mail(it *frames.Iteration, edges []edge, v tensor.Value, dead bool) {
-	for i := range edges {
-		it.Outstanding++
-		s.post.Send(Token{it, &edges[i], v, dead})
-	}
-}
-
-// Accept delivers a token that a transport carried.
-func (s *Step) Accept(t Token) {
-	if s.err != nil {
-		return
-	}
-	e, bit := t.e, uint32(0)
-	if t.dead {
-		bit = 1
-	} else if e.slot >= 0 {
-		t.it.Inputs[e.slot] = t.value
-	}
-	c := (t.it.Pending[e.local] - 2) | bit
-	t.it.Pending[e.local] = c
-	if c < 2 {
-		s.wake(t.it, e.node, c)
-	}
-	s.leave(t.it)
-}

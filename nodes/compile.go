@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -135,7 +136,7 @@ func (c *compiler) prune(spec Spec) error {
 	arg := func(i int32) {
 		if p.args[i] < 0 {
 			p.args[i] = int32(len(p.nodes))
-			p.nodes = append(p.nodes, node{kind: kindArg, aux: i, nout: 1})
+			p.nodes = append(p.nodes, node{kind: kind.Arg, aux: i, nout: 1})
 		}
 	}
 	input := func(o graph.Output) {
@@ -170,7 +171,7 @@ func (c *compiler) prune(spec Spec) error {
 		}
 	}
 	for i := range spec.Fetches {
-		p.nodes = append(p.nodes, node{kind: kindRetval, aux: int32(i), nin: 1})
+		p.nodes = append(p.nodes, node{kind: kind.Retval, aux: int32(i), nin: 1})
 	}
 	return nil
 }
@@ -215,7 +216,7 @@ func (c *compiler) link(spec Spec) error {
 					slab = append(slab, source{c.number[d.ID()] - 1, -1})
 				}
 			}
-		} else if n.kind == kindRetval {
+		} else if n.kind == kind.Retval {
 			slab = append(slab, c.from(spec.Fetches[n.aux]))
 		}
 		c.in[i] = slab[at:len(slab):len(slab)]
@@ -232,18 +233,6 @@ func (c *compiler) from(o graph.Output) source {
 	return source{c.number[o.Op.ID()] - 1, int32(o.Index)}
 }
 
-// kinds of the operations that the step machine plays.
-var kinds = map[string]kind{
-	"Switch": kindSwitch, "RefSwitch": kindSwitch, "_SwitchN": kindSwitchN,
-	"Merge": kindMerge, "RefMerge": kindMerge,
-	"Enter": kindEnter, "RefEnter": kindEnter,
-	"Exit": kindExit, "RefExit": kindExit,
-	"NextIteration": kindNext, "RefNextIteration": kindNext,
-	"LoopCond": kindLoopCond, "ControlTrigger": kindTrigger,
-	"NoOp": kindNoOp, "Const": kindConst,
-	"Identity": kindForward, "RefIdentity": kindForward,
-}
-
 // place says of every node what kind it is, and finds its frame.
 func (c *compiler) place(spec Spec) error {
 	p := c.p
@@ -252,9 +241,9 @@ func (c *compiler) place(spec Spec) error {
 		if n.def == nil {
 			continue
 		}
-		n.kind = kinds[n.def.Type()]
+		n.kind = kind.Of(n.def.Type())
 		switch n.kind {
-		case kindConst:
+		case kind.Const:
 			t := n.def.Attrs().Find("value").Tensor
 			v, err := constant(n.def, t)
 			if err != nil {
@@ -262,14 +251,14 @@ func (c *compiler) place(spec Spec) error {
 			}
 			n.aux = int32(len(p.consts))
 			p.consts = append(p.consts, v)
-		case kindSwitch, kindSwitchN, kindMerge:
+		case kind.Switch, kind.SwitchN, kind.Merge:
 			p.control = true
-		case kindEnter:
+		case kind.Enter:
 			p.control = true
 			if a := n.def.Attrs().Find("is_constant"); a != nil && a.B {
 				n.flags |= flagConstant
 			}
-		case kindExit, kindNext:
+		case kind.Exit, kind.Next:
 			p.control = true
 		}
 		for k, s := range c.in[i] {
@@ -280,7 +269,7 @@ func (c *compiler) place(spec Spec) error {
 	}
 	for i := range p.nodes { // fetched references are read
 		n := &p.nodes[i]
-		if n.kind == kindRetval && p.isRef(c.in[i][0]) {
+		if n.kind == kind.Retval && p.isRef(c.in[i][0]) {
 			n.flags |= flagDeref
 		}
 	}
@@ -350,12 +339,12 @@ func (c *compiler) frames() error {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if n.kind == kindExit {
+		if n.kind == kind.Exit {
 			s := p.statics[n.frame]
 			n.aux = int32(s.Exits)
 			s.Exits++
 		}
-		if n.kind != kindEnter {
+		if n.kind != kind.Enter {
 			continue
 		}
 		n.aux = int32(f.Entered[i])
@@ -444,9 +433,13 @@ func (c *compiler) count(spec Spec) error {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		s := p.statics[n.frame]
-		first, later := c.waits(n, c.in[i])
-		s.First[n.local] = first << 1
-		s.Later[n.local] = later << 1
+		first := uint32(len(c.in[i])) // a node waits for all its edges
+		later := first
+		if n.kind == kind.Merge {
+			first, later = c.mergeWaits(c.in[i])
+		}
+		s.First[n.local] = pendingOf(first)
+		s.Later[n.local] = pendingOf(later)
 		if n.frame == 0 && len(c.in[i]) == 0 {
 			p.roots = append(p.roots, int32(i))
 		}
@@ -454,32 +447,14 @@ func (c *compiler) count(spec Spec) error {
 	return nil
 }
 
-// waits is how many inputs a node waits for, in a frame's first iteration and
-// in later ones. Only a Merge does not wait for all of its edges: in the first
-// iteration nothing comes from a NextIteration, and afterwards nothing comes
-// from an Enter that is not constant, and one value from all NextIterations
-// together.
-func (c *compiler) waits(n *node, in []source) (first, later uint32) {
-	if n.kind != kindMerge {
-		return uint32(len(in)), uint32(len(in))
+// mergeWaits is how many of its inputs a Merge waits for.
+func (c *compiler) mergeWaits(in []source) (first, later uint32) {
+	from := make([]mergeInput, len(in))
+	for i, s := range in {
+		n := &c.p.nodes[s.node]
+		from[i] = mergeInput{n.kind, n.flags&flagConstant != 0}
 	}
-	next := false
-	for _, s := range in {
-		from := &c.p.nodes[s.node]
-		switch {
-		case from.kind == kindNext:
-			next = true
-		case from.kind == kindEnter && from.flags&flagConstant == 0:
-			first++
-		default:
-			first++
-			later++
-		}
-	}
-	if next {
-		later++
-	}
-	return first, later
+	return mergeWaits(from)
 }
 
 // kernels finds and makes every node's kernel.
@@ -487,7 +462,7 @@ func (c *compiler) kernels(spec Spec) error {
 	p := c.p
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if n.kind != kindKernel || n.def == nil {
+		if n.kind != kind.Kernel || n.def == nil {
 			continue
 		}
 		k, err := c.kernel(n.def)
@@ -497,7 +472,7 @@ func (c *compiler) kernels(spec Spec) error {
 		n.kernel = k
 		switch k.(type) {
 		case kernel.Async:
-			n.kind = kindAsync
+			n.kind = kind.Async
 			p.blocks = true
 		case kernel.Blocking:
 			p.blocks = true
@@ -527,18 +502,5 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 func (c *compiler) units(spec Spec) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
-	if p.whole, p.why = p.plan(0); p.whole != nil {
-		return nil
-	}
-	p.units = make([]*unit, len(p.statics))
-	within := make([]bool, len(p.statics)) // inside a frame that has a unit
-	for f := 1; f < len(p.statics); f++ {  // parents come first
-		if within[p.statics[f].Parent] {
-			within[f] = true
-			continue
-		}
-		p.units[f], _ = p.plan(int32(f))
-		within[f] = p.units[f] != nil
-	}
-	return nil
+	return p.makeUnits(nil)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -32,9 +34,9 @@ type Program struct {
 	blocks  bool // a kernel may wait for something outside the step
 	control bool // has control flow, so needs frames and death
 
-	whole *unit   // the program as one unit; nil if it cannot be one
-	units []*unit // by frame, where whole is nil: loops that can
-	why   string  // why whole is nil
+	whole *unit.Unit   // the program as one unit; nil if it cannot be one
+	units []*unit.Unit // by frame, where whole is nil: loops that can
+	why   string       // why whole is nil
 
 	costs   costs
 	judging sync.Mutex
@@ -44,39 +46,16 @@ type Program struct {
 	pool sync.Pool // of *Step
 }
 
-// A kind says what a node does with a token. Everything but kindKernel and
-// kindAsync is played by the step machine.
-type kind uint8
-
-const (
-	kindKernel  kind = iota
-	kindAsync        // a kernel that may finish later
-	kindForward      // Identity and the like: the input is the output
-	kindNoOp         // no outputs
-	kindTrigger      // ControlTrigger: a NoOp that is never dead
-	kindConst        // puts out a constant
-	kindArg          // puts out a feed
-	kindRetval       // takes a fetch
-	kindSwitch       // Switch, RefSwitch: input 0 goes to output input 1
-	kindSwitchN      // _SwitchN: the same with an int index
-	kindMerge        // Merge, RefMerge
-	kindEnter
-	kindExit
-	kindNext
-	kindLoopCond
-)
-
 type flag uint8
 
 const (
 	flagDeref    flag = 1 << iota // an input is a reference to be read
 	flagConstant                  // an Enter that is constant
-	flagSwitch                    // a kernel that may leave outputs without a value
 )
 
 // A node is one actor's program.
 type node struct {
-	kind   kind
+	kind   kind.Kind
 	flags  flag
 	frame  int32
 	local  int32 // number in the frame
@@ -119,9 +98,9 @@ func (p *Program) Blocks() bool { return p.blocks }
 func (p *Program) name(i int32) string {
 	n := &p.nodes[i]
 	switch n.kind {
-	case kindArg:
+	case kind.Arg:
 		return fmt.Sprintf("_arg_%s", p.feeds[n.aux])
-	case kindRetval:
+	case kind.Retval:
 		return fmt.Sprintf("_retval_%s", p.fetches[n.aux])
 	}
 	return n.def.Name()
@@ -130,9 +109,9 @@ func (p *Program) name(i int32) string {
 // op is the operation of a node.
 func (p *Program) op(i int32) string {
 	switch n := &p.nodes[i]; n.kind {
-	case kindArg:
+	case kind.Arg:
 		return "_Arg"
-	case kindRetval:
+	case kind.Retval:
 		return "_Retval"
 	default:
 		return n.def.Type()

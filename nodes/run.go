@@ -12,8 +12,12 @@ type Options struct {
 	Order     Order     // which of the ready nodes acts next; nil: the newest
 	Transport Transport // carries the tokens; nil: they go straight
 	Budget    *tensor.Budget
-	// Poll is asked now and then while nodes act, on the driver's goroutine; an
-	// error of it aborts the step. Nil: the step's context is asked.
+	// Alarm is what the driver rings for the step's attention; it is rung for the
+	// driver when the step's context ends. Nil: the step has one of its own.
+	Alarm *Alarm
+	// Poll is asked on the driver's goroutine, before the next kernel runs, when
+	// the alarm has been rung, perhaps for nothing. It looks at the step's context
+	// too; an error of it aborts the step. Nil: the context alone is asked.
 	Poll func() error
 	// Trace is told of every node that acts; it turns Units off.
 	Trace func(Event)
@@ -37,14 +41,15 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 			frames:  frames.NewTable(p.statics),
 			out:     make([]tensor.Value, p.maxOut),
 			results: make([]result, len(p.fetches)),
-			regs:    make([]*registers, len(p.statics)),
 		}
 		s.ctx.Arena = &s.arena
+		s.prepareUnits()
 	}
 	s.ctx.Step = shared
 	s.arena.Budget, s.away.Budget = o.Budget, o.Budget
 	s.order, s.post, s.feeds = o.Order, o.Transport, feeds
-	s.ctx.Keep, s.poll, s.sinceAsk, s.trace = 0, o.Poll, 0, o.Trace
+	s.ctx.Keep, s.poll, s.trace = 0, o.Poll, o.Trace
+	s.listen(o.Alarm)
 	s.useUnits = o.Units && o.Order == nil && o.Transport == nil && o.Trace == nil
 	s.clock, s.left = o.Clock, 0
 	if s.clock != nil {
@@ -91,6 +96,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 	if s.clock != nil && s.left < measureMost && s.left > 0 && s.p.flow != nil {
 		s.p.judge()
 	}
+	s.deafen()
 	s.ready.clear()
 	s.frames.Reset(s.giveBack)
 	s.arena.Settle()

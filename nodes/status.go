@@ -14,8 +14,8 @@ func (s *Step) Report(limit int) Report {
 	r := Report{Running: s.running, Ready: s.ready.len(), Waiting: s.Waiting(limit)}
 	tag := ""
 	switch {
-	case s.inUnit != nil:
-		r.At, tag = s.p.name(s.unitNode), s.unitTag(s.inUnit)
+	case s.unit != nil && s.unit.At() >= 0:
+		r.At, tag = s.p.name(s.unit.At()), s.unitTag()
 	case s.current.it != nil:
 		r.At, tag = s.p.name(s.current.node), s.current.it.Tag()
 	}

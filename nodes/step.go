@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -31,6 +32,7 @@ type Step struct {
 	order  Order     // nil: newest first
 	post   Transport // nil: tokens go straight to their node
 	poll   func() error
+	alarm  *Alarm
 	trace  func(Event)
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
@@ -38,26 +40,31 @@ type Step struct {
 	away  awayArena // of kernels that run elsewhere
 	out   []tensor.Value
 
-	feeds    []tensor.Value
-	results  []result
-	running  int           // activations handed out and not completed
-	asyncs   int           // those of them that may wait for something outside
-	err      *status.Error // the first error
-	current  activation    // what Advance is at, for the error of a panic
-	free     []*Activation
-	sinceAsk int
-	clock    func() int64
-	left     int // kernel runs still to be measured
-	runs     int // of this step, recycled
+	feeds   []tensor.Value
+	results []result
+	running int           // activations handed out and not completed
+	asyncs  int           // those of them that may wait for something outside
+	err     *status.Error // the first error
+	current activation    // what Advance is at, for the error of a panic
+	free    []*Activation
+	clock   func() int64
+	left    int // kernel runs still to be measured
+	runs    int // of this step, recycled
+
+	ownAlarm Alarm       // where the driver lends none
+	looks    int         // kernels still to run before the context is watched
+	played   int         // nodes played since the last look at the alarm
+	unwatch  func() bool // ends watching the context
 
 	// Of units; see unit.
 	useUnits bool
-	whole    bool         // the step is one unit, and is still to be played
-	regs     []*registers // by frame; index 0 for the unit of it all
-	derefed  []tensor.Value
-	unitAt   *frames.Iteration // where the unit being played was entered; nil for the unit of it all
-	inUnit   *unit             // the unit being played, for the error of a panic
-	unitNode int32
+	whole    bool            // the step is one unit, and is still to be played
+	derefed  []tensor.Value  // scratch of readRefs
+	machines []*unit.Machine // by frame; index 0 for the unit of it all
+	env      unit.Env
+	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
+	unit     *unit.Machine                                                   // playing now
+	unitAt   *frames.Iteration                                               // where its unit was entered; nil for the unit of it all
 }
 
 // A result is what is known of a fetch.
@@ -79,53 +86,6 @@ type activation struct {
 	it   *frames.Iteration
 	node int32
 	dead bool
-}
-
-// deliver sends v along the edges of a port, to nodes of iteration it.
-func (s *Step) deliver(it *frames.Iteration, pt port, v tensor.Value) {
-	edges := s.p.edges[pt.lo:pt.hi]
-	v.Hold(len(edges))
-	if s.post != nil {
-		s.mail(it, edges, v, false)
-		return
-	}
-	for i := range edges {
-		e := &edges[i]
-		it.Inputs[e.slot] = v
-		c := it.Pending[e.local] - 2
-		it.Pending[e.local] = c
-		if c < 2 {
-			s.wake(it, e.node, c)
-		}
-	}
-}
-
-// signal sends along control edges, or death along data edges.
-func (s *Step) signal(it *frames.Iteration, pt port, dead bool) {
-	edges := s.p.edges[pt.lo:pt.hi]
-	if s.post != nil {
-		s.mail(it, edges, tensor.Value{}, dead)
-		return
-	}
-	var bit uint32
-	if dead {
-		bit = 1
-	}
-	for i := range edges {
-		e := &edges[i]
-		c := (it.Pending[e.local] - 2) | bit
-		it.Pending[e.local] = c
-		if c < 2 {
-			s.wake(it, e.node, c)
-		}
-	}
-}
-
-// wake makes a node ready whose last input has come; count is what is left of
-// its pending count.
-func (s *Step) wake(it *frames.Iteration, node int32, count uint32) {
-	it.Outstanding++
-	s.ready.push(activation{it, node, count&1 != 0})
 }
 
 // leave ends an activation of iteration it.

@@ -1320,7 +1320,7 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 //   - input_indices: Indices of the entries, one a row. Type: int64.
 //   - input_values: The entries.
 //   - input_shape: The shape. Type: int64.
-//   - reduction_axes: The dimensions; none means all. Type: int32.
+//   - reduction_axes: The dimensions. Type: int32.
 //
 // Options: [SparseReduceMaxKeepDims].
 func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxAttr) (output tf.Output) {
@@ -1350,7 +1350,7 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 //   - input_indices: Indices of the entries, one a row. Type: int64.
 //   - input_values: The entries.
 //   - input_shape: The shape. Type: int64.
-//   - reduction_axes: The dimensions; none means all. Type: int32.
+//   - reduction_axes: The dimensions. Type: int32.
 //
 // Options: [SparseReduceSumKeepDims].
 func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumAttr) (output tf.Output) {

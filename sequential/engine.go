@@ -7,7 +7,6 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -64,13 +63,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	}
 	r.step = p.Begin(shared, feeds, o)
 	for {
-		if err := status.FromContext(outer); err != nil && r.step.Err() == nil {
-			r.step.Abort(err)
-		}
-		if r.step.Err() != nil {
-			break
-		}
-		if !r.turn(ctx) {
+		if r.step.Err() != nil || !r.step.Attend() || !r.turn(ctx) {
 			break
 		}
 	}

@@ -204,7 +204,7 @@ func (p *program) end(c *call) {
 	c.perStep.Clear()
 	clear(c.feeds)
 	clear(c.fetched)
-	c.step.Context, c.step.Stopped = nil, nil
+	c.step.Context = nil
 	p.calls.Put(c)
 }
 

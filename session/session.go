@@ -222,6 +222,7 @@ func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
 // detach makes a fetched value a tensor that shares nothing its owner could
 // change with the graph, with other fetches and with what was fed.
 func detach(v tensor.Value) *Tensor {
+	v = v.Compact()
 	own := v.Plain() || v.Exclusive()
 	t := v.Tensor()
 	if own {

@@ -69,6 +69,7 @@ type Arena struct {
 	ahead   int64 // bytes taken and not yet charged; negative: charged and given back here
 	held    int64 // bytes resting in free
 	free    [maxClass + 1][]*Tensor
+	views   []*view // headers to be used again
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
@@ -88,7 +89,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		if err := a.charge(int64(size+7) &^ 7); err != nil { // what reserve takes
 			return Value{}, err
 		}
-		t := &Tensor{dtype: dt, n: n, owned: true}
+		t := &Tensor{dtype: dt, n: n, origin: lent}
 		t.setShape(shape)
 		t.reserve(n)
 		return Value{t: t}, nil
@@ -102,7 +103,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		free[len(free)-1] = nil
 		a.free[class] = free[:len(free)-1]
 		a.held -= 1 << class
-		t.dtype, t.n, t.inside, t.refs = dt, n, false, 0
+		t.dtype, t.n, t.origin, t.refs = dt, n, lent, 0
 		t.setShape(shape)
 		return Value{t: t}, nil
 	}
@@ -115,7 +116,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		t = &Tensor{dtype: Uint8}
 		t.reserve(1 << class)
 	}
-	t.dtype, t.n, t.owned = dt, n, true
+	t.dtype, t.n, t.origin = dt, n, lent
 	t.setShape(shape)
 	return Value{t: t}, nil
 }
@@ -127,9 +128,16 @@ type smallTensor struct {
 	elems [1 << minClass / 8]uint64
 }
 
-// Exclusive says whether v is a tensor that a step made and nobody outside it
-// holds: whoever fetched it may call it their own.
-func (v Value) Exclusive() bool { return !v.Plain() && v.t.owned && !v.t.shared.Load() }
+// Exclusive says whether v is a tensor that a step made, and neither anybody
+// outside it nor another token or view holds its memory: whoever fetched it
+// after the step's end may call it their own.
+func (v Value) Exclusive() bool {
+	if v.Plain() || v.t.shared.Load() || v.t.refs > 1 {
+		return false
+	}
+	base := v.t.root()
+	return base == v.t || base.refs <= 1 && !base.shared.Load()
+}
 
 // AllocZeroed is Alloc with all elements zero.
 func (a *Arena) AllocZeroed(dt DType, shape []int64) (Value, error) {
@@ -170,18 +178,22 @@ func (a *Arena) release(n int64) {
 	}
 }
 
-// put takes an owned, unshared tensor back. Anything else is left alone. With
-// the build tag invariants the elements are overwritten, so that a use after
-// release shows.
+// put takes back an owned tensor, which must not be shared; one that rests
+// already is left alone. With the build tag invariants the elements are
+// overwritten, so that a use after release shows.
 func (a *Arena) put(t *Tensor) {
-	if !t.owned || t.inside || t.shared.Load() {
+	if t.origin != lent {
+		switch t.origin {
+		case away:
+			t.rest()
+		case counted, unclaimed:
+			a.retire(t)
+		}
 		return
 	}
-	t.inside = true
-	if invariants && !t.dtype.HasPointers() {
-		for b := unsafe.Slice((*byte)(t.data), t.bytes); len(b) > 0; b = b[1:] {
-			b[0] = 0xa5
-		}
+	t.origin = resting
+	if invariants {
+		t.poison()
 	}
 	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
 	a.release(size)
@@ -194,8 +206,20 @@ func (a *Arena) put(t *Tensor) {
 	a.free[class] = append(a.free[class], t)
 }
 
+// poison overwrites a tensor's elements.
+func (t *Tensor) poison() {
+	if !t.dtype.HasPointers() {
+		for b := unsafe.Slice((*byte)(t.data), t.bytes); len(b) > 0; b = b[1:] {
+			b[0] = 0xa5
+		}
+	}
+}
+
 // Hold adds n tokens to those that hold v. Only the step's driver calls it.
 func (v Value) Hold(n int) {
+	if invariants && (v.t.origin == borrowed || v.t.origin == unclaimed) {
+		panic("tensor: a token holds a view that does not hold its base")
+	}
 	if t := v.t; !t.shared.Load() {
 		t.refs += int32(n)
 	}
@@ -209,6 +233,10 @@ func (a *Arena) Drop(v Value) {
 		return
 	}
 	if t.refs--; t.refs <= 0 {
+		if t.origin == away && !invariants {
+			t.origin = atHome
+			return
+		}
 		a.put(t)
 	}
 }
@@ -221,21 +249,28 @@ func (a *Arena) Sweep(v Value) {
 }
 
 // Disown shares v, and takes it off the arena's account if it was on it:
-// whoever keeps v answers for its memory. Any arena of the step that made v
-// will do.
+// whoever keeps v answers for its memory. With a view it is the base that is
+// taken off, with the first view of it that is disowned. Any arena of the step
+// that made v will do.
 func (a *Arena) Disown(v Value) {
-	t := v.t
-	if t == nil || !t.owned || !t.shared.CompareAndSwap(false, true) {
+	if v.t == nil {
 		return
 	}
-	a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
+	t := v.t.root()
+	mine := t.shared.CompareAndSwap(false, true)
+	if v.t != t {
+		v.Share()
+	}
+	if mine {
+		a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
+	}
 }
 
 // Sole says whether exactly one token holds v and its buffer may be written
-// by who holds that token.
+// by who holds that token. It knows no views: see [Value.SoleView].
 func (v Value) Sole() bool {
 	t := v.t
-	return t != nil && t.refs == 1 && t.owned && !t.shared.Load()
+	return t != nil && t.refs == 1 && t.origin < counted && !t.shared.Load()
 }
 
 // Retake prepares a buffer that its sole holder keeps as an output: no token

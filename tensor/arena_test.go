@@ -147,7 +147,6 @@ func TestSharingEndsOwnership(t *testing.T) {
 	for name, share := range map[string]func(v Value){
 		"Share":     func(v Value) { v.Share() },
 		"Tensor":    func(v Value) { v.Tensor() },
-		"Reshaped":  func(v Value) { v.Reshaped([]int64{2, 4}) },
 		"WithShape": func(v Value) { v.t.WithShape([]int64{2, 4}) },
 		"Slice":     func(v Value) { v.t.Slice(1, 3, []int64{3}) },
 		"View":      func(v Value) { v.t.View() },

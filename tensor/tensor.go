@@ -26,10 +26,24 @@ type Tensor struct {
 	// that drives the step touches it.
 	refs   int32
 	shared atomic.Bool
-	owned  bool // came from an arena; constant for the tensor's life outside it
-	inside bool // rests in an arena: guards against a second release
+	origin origin
 	dtype  DType
 }
+
+// An origin says where a tensor that is not shared goes when nobody holds it
+// any more. A shared one goes to the collector, whatever its origin.
+type origin uint8
+
+const (
+	foreign   origin = iota // made outside the arenas, and shared from the beginning
+	borrowed                // as foreign, and good only while another value is held
+	lent                    // an arena's, out in the step
+	resting                 // an arena's, and in it: guards against a second release
+	away                    // lent for a [Home], out in the step
+	atHome                  // lent for a [Home], which may hand it out
+	counted                 // a view, which holds its base
+	unclaimed               // a view, which does not hold its base yet
+)
 
 // maxBytes bounds the size of any tensor: no machine's address space holds
 // more.
@@ -182,7 +196,8 @@ func (t *Tensor) Dims() []int64 { return t.shape }
 func (t *Tensor) SizeBytes() int { return t.n * t.dtype.elemSize() }
 
 // WithShape is the same elements under another shape of the same size. Both
-// tensors share the elements, so an owned t becomes shared.
+// tensors have the elements for good, so an owned t becomes shared: inside a
+// step that is for what leaves it, and [Arena.View] for what does not.
 func (t *Tensor) WithShape(shape []int64) (*Tensor, error) {
 	n, err := NumElements(t.dtype, shape)
 	if err != nil {
@@ -194,9 +209,9 @@ func (t *Tensor) WithShape(shape []int64) (*Tensor, error) {
 	return t.view(0, n, shape), nil
 }
 
-// Slice is count elements from element start on under a shape of that size,
-// sharing memory, so an owned t becomes shared. It is for kernels that have
-// checked their bounds: anything else panics.
+// Slice is count elements from element start on under a shape of that size.
+// Both tensors have the elements for good, as with WithShape. It is for kernels
+// that have checked their bounds: anything else panics.
 func (t *Tensor) Slice(start, count int, shape []int64) *Tensor {
 	if start < 0 || count < 0 || start+count > t.n {
 		panic("tensor: slice out of range")
@@ -205,7 +220,12 @@ func (t *Tensor) Slice(start, count int, shape []int64) *Tensor {
 }
 
 func (t *Tensor) view(start, count int, shape []int64) *Tensor {
-	t.shared.Store(true)
+	Value{t: t}.Share()
+	return t.alias(start, count, shape)
+}
+
+// alias is a shared header of elements of t, which it does not hold.
+func (t *Tensor) alias(start, count int, shape []int64) *Tensor {
 	v := &Tensor{dtype: t.dtype, n: count}
 	if count > 0 {
 		v.data = unsafe.Add(t.data, start*t.dtype.elemSize())

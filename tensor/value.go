@@ -116,14 +116,26 @@ func (v Value) NumElements() int { return v.t.n }
 // SizeBytes is what the elements take in memory.
 func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
 
-// Share gives up the step's claim to the value's buffer: from here on it is
-// immutable and the collector's. A kernel calls it on a value that it lets
-// somebody keep beyond the step. Safe to call from any goroutine that holds v.
+// Share gives up the step's claim to the value's buffer, and to its base's if
+// it is a view: from here on it is immutable and the collector's. A kernel calls
+// it on a value that it lets somebody keep beyond the step. Safe to call from
+// any goroutine that holds v.
 func (v Value) Share() Value {
-	if v.t != nil && !v.t.shared.Load() {
-		v.t.shared.Store(true)
+	if t := v.t; t != nil && !t.shared.Load() {
+		t.share()
 	}
 	return v
+}
+
+// Shared says whether v is nobody's to write, now and for good.
+func (v Value) Shared() bool { return v.t == nil || v.t.shared.Load() }
+
+// share shares the base first: whoever finds a view shared may rely on that.
+func (t *Tensor) share() {
+	if base := t.root(); base != t && !base.shared.Load() {
+		base.shared.Store(true)
+	}
+	t.shared.Store(true)
 }
 
 // Of is the elements of v in row-major order, without a copy: they live in v
@@ -164,6 +176,21 @@ func SetScalar[T Element](v *Value, dt DType, x T) {
 	*(*T)(unsafe.Pointer(&v.bits)) = x
 }
 
+// SetInner writes the scalar inside v, of which [Value.Inside] must have said
+// that it is there, of dtype T's: a store of the payload alone, and the
+// cheapest way to change a scalar that stays where it is. The other bytes of
+// the payload stay, and nobody reads them.
+func SetInner[T Element](v *Value, x T) { *(*T)(unsafe.Pointer(&v.bits)) = x }
+
+// Descriptor is the scalar 0 of dt, an inside dtype: what makes a place ready
+// for [SetInner].
+func Descriptor(dt DType) Value {
+	if !dt.inline() {
+		panic("tensor: scalars of " + dt.String() + " are not inside values")
+	}
+	return Value{t: &scalars[dt]}
+}
+
 // Inside says whether v is an inside scalar of dtype dt: the test in front of
 // a kernel's scalar path.
 func (v *Value) Inside(dt DType) bool { return v.t == &scalars[dt] }
@@ -179,18 +206,6 @@ func SameShape(a, b Value) bool {
 		}
 	}
 	return true
-}
-
-// Reshaped is v's elements under another shape of the same number of elements.
-// An owned tensor is shared thereby; kernels that own their input use
-// kernel.Context.Reuse instead.
-func (v Value) Reshaped(shape []int64) Value {
-	if v.inside() {
-		t := v.Tensor()
-		t.setShape(shape)
-		return ValueOf(t)
-	}
-	return ValueOf(v.t.view(0, v.t.n, shape))
 }
 
 // Plain says whether v holds no heap tensor, so that it needs neither Hold nor

@@ -1,7 +1,36 @@
-// Package programs makes random structured programs: assignments, branches and
-// loops nested in one another, over int32 scalars. Each can be evaluated as
-// ordinary Go would run it, and can be written as a graph of Switch, Merge,
-// Enter, Exit, NextIteration and LoopCond nodes the way TensorFlow's first
-// front end wrote them. The evaluator shares nothing with the executor, so
-// where the two agree the execution rules are right.
+// Package programs makes random structured programs and knows their answers.
+//
+// A [Program] is a syntax tree: applications of operations to variables,
+// branches, loops, calls and recursion nested in one another, over tensors of
+// all numeric types, lists, arrays, stacks and variables that keep their values
+// from step to step. [Random] draws one. Each can be
+//
+//   - evaluated as ordinary Go would run it ([Program.Eval]), and
+//   - written as a graph ([Program.Lower]): with the Switch, Merge, Enter, Exit,
+//     NextIteration and LoopCond nodes of TensorFlow's first front end, with the
+//     If, Case, While and PartitionedCall nodes of its second, or with a mixture.
+//
+// The evaluator has its own arrays, its own arithmetic of every type and its own
+// idea of what an error stops. It shares nothing with the executor, the kernels
+// or the arithmetic of package tensor, so where the two agree the rules are right.
+// Operations are chosen, and programs with unclear answers passed over, so that
+// answers are compared bit for bit.
+//
+// # Errors
+//
+// An error stops what depends on it and nothing else, so the evaluator goes on
+// and collects every error that can come first under some schedule: it answers
+// the set, and a step must fail with one of them, told with its code, message,
+// node, frame and iteration.
+//
+// # Many seeds
+//
+// The tests run some hundred programs. A hundred thousand take
+//
+//	go test ./conformance/programs -run TestSeeds -seeds 100000 -engines actors,tokens,sequential
+//
+// Flags: -seeds N programs, beginning with -first; -engines is a list of actors,
+// tokens, messages, sequential and seeded:N, of which actors, tokens and messages
+// may have the number of their threads behind a slash, as in actors/4. A program
+// that fails is made smaller and printed, with its seed, as program and as graph.
 package programs

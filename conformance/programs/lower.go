@@ -7,45 +7,83 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Lower writes the program as a graph: placeholders in0, in1, … for the inputs,
-// and the outputs that hold the results. It panics if the graph refuses a node,
+// A Form is how branches and loops are written.
+type Form int
+
+// The forms. Recursion and calls are functions in all of them.
+const (
+	Frames    Form = iota // as Switch, Merge, Enter, Exit, NextIteration
+	Functions             // as If, Case and While, in a function that is called
+	Mixed                 // some so and some so, within one another
+)
+
+// A Lowered is a program as a graph.
+type Lowered struct {
+	Graph *graph.Graph
+	Form  Form
+	// Inputs are placeholders for the program's inputs. Init initializes the
+	// session's variables.
+	Inputs, Results []graph.Output
+	Init            []*graph.Node
+	// Outputs has what the root frame has of the program's variables, branches
+	// of the root frame included.
+	Outputs map[Var]graph.Output
+}
+
+// Lower writes the program as a graph. It panics if the graph refuses a node,
 // which is a bug here or there.
-func (p *Program) Lower() (g *graph.Graph, inputs, results []graph.Output) {
-	g = graph.New()
-	l := &lowering{g: g}
-	root := &scope{l: l, vars: map[Var]graph.Output{}}
-	for i := range p.Inputs {
-		in := l.add("Placeholder", fmt.Sprintf("in%d", i), nil, attrs{"dtype": tensor.Int32, "shape": graph.ScalarShape()}).Output(0)
-		inputs = append(inputs, in)
-		root.vars[Var(i)] = in
+func (p *Program) Lower(form Form) *Lowered {
+	l := &lowering{p: p, g: graph.New(), form: form, free: map[output]bool{}, outputs: map[Var]output{}}
+	l.root = l
+	low := &Lowered{Graph: l.g, Form: form, Outputs: l.outputs}
+	root := &scope{l: l, vars: map[Var]output{}, records: true}
+	for _, v := range p.Inputs {
+		t := p.Types[v]
+		in := l.add("Placeholder", fmt.Sprintf("in_%d", int(v)), nil, attrs{"dtype": t.DType, "shape": graphShape(t.Dims)}).Output(0)
+		low.Inputs = append(low.Inputs, in)
+		root.set(v, in)
 	}
-	root.block(p.Body)
+	for _, v := range p.Variables {
+		handle, init := root.handle(v, p.Types[v.Handle], form)
+		low.Init = append(low.Init, init)
+		root.set(v.Handle, handle)
+		root.set(v.Flow, root.constant(float32(0)))
+	}
+	body := p.Body
+	if form == Functions {
+		body = Block{&Call{Body: p.Body, Outs: p.Results, To: p.Results}}
+	}
+	root.block(body)
 	for _, v := range p.Results {
-		results = append(results, l.add("Identity", "", inputsOf(root.use(v)), nil).Output(0))
+		low.Results = append(low.Results, l.add("Identity", "", []graph.Input{l.outputs[v]}, nil).Output(0))
 	}
-	return g, inputs, results
+	return low
 }
 
-type attrs = map[string]any
+type (
+	attrs      = map[string]any
+	output     = graph.Output
+	outputList = graph.OutputList
+)
 
-// A lowering numbers the nodes it adds.
+// A control among the inputs of a node is a node to wait for.
+type control struct{ *graph.Node }
+
+// A lowering writes one graph: the program's, or the body of a function.
 type lowering struct {
-	g *graph.Graph
-	n int
-}
-
-func inputsOf(outs ...graph.Output) []graph.Input {
-	all := make([]graph.Input, len(outs))
-	for i, o := range outs {
-		all[i] = o
-	}
-	return all
+	p       *Program
+	g       *graph.Graph
+	root    *lowering // of the program's graph
+	form    Form
+	n       int // nodes and functions numbered
+	free    map[output]bool
+	outputs map[Var]output
 }
 
 func (l *lowering) add(op, name string, in []graph.Input, a attrs, after ...*graph.Node) *graph.Node {
 	if name == "" {
 		l.n++
-		name = fmt.Sprintf("%s_%d", op, l.n)
+		name = fmt.Sprintf("%s/aux_%d", op, l.n)
 	}
 	n, err := l.g.AddOperation(graph.OpSpec{Type: op, Name: name, Input: in, Attrs: a, ControlDependencies: after})
 	if err != nil {
@@ -54,193 +92,169 @@ func (l *lowering) add(op, name string, in []graph.Input, a attrs, after ...*gra
 	return n
 }
 
-// A scope is where nodes stand: the root, a loop's body or a branch. Values
-// from outside are brought in where they are used: into a loop by a constant
-// Enter, into a branch by a Switch.
+// A scope is where nodes stand: the root, a function, a loop's head or body or a
+// branch. Values from outside are brought in where they are used.
 type scope struct {
-	l      *lowering
-	parent *scope
-	vars   map[Var]graph.Output
-	bring  func(outer graph.Output) graph.Output // nil in the root
-	pivot  *graph.Node                           // live just when the scope is; nil in the root
+	l       *lowering
+	parent  *scope // nil in the root and in functions
+	vars    map[Var]output
+	bring   func(outer output) output
+	pivot   *graph.Node // live just when the scope is; nil in the root and in functions
+	records bool        // of the root frame
+	last    *graph.Node // the main node of the latest Apply
+}
+
+func (s *scope) set(v Var, o output) {
+	s.vars[v] = o
+	if s.records {
+		s.l.outputs[v] = o
+	}
 }
 
 // use is the value of a variable in this scope.
-func (s *scope) use(v Var) graph.Output {
+func (s *scope) use(v Var) output {
 	if o, ok := s.vars[v]; ok {
 		return o
+	}
+	if s.parent == nil {
+		panic(fmt.Sprintf("programs: %v is not in sight", v))
 	}
 	o := s.bring(s.parent.use(v))
 	s.vars[v] = o
 	return o
 }
 
-// gated is the value of a variable, live just when the scope is: what is made
-// of a loop's invariants alone lives on after the loop's last turn.
-func (s *scope) gated(v Var) graph.Output {
-	return s.l.add("Identity", "", inputsOf(s.use(v)), nil, s.pivot).Output(0)
-}
-
-func (s *scope) op(op string, a attrs, in ...graph.Output) graph.Output {
-	return s.l.add(op, "", inputsOf(in...), a).Output(0)
-}
-
-// literal is a constant that lives in this scope.
-func (s *scope) literal(x any) graph.Output {
-	t, err := tensor.NewTensor(x)
-	if err != nil {
-		panic(err)
+func (s *scope) args(a *Apply) []output {
+	list := make([]output, len(a.Args))
+	for i, v := range a.Args {
+		list[i] = s.use(v)
 	}
+	return list
+}
+
+func (s *scope) uses(vars []Var) []output {
+	list := make([]output, len(vars))
+	for i, v := range vars {
+		list[i] = s.use(v)
+	}
+	return list
+}
+
+func (s *scope) type1(v Var) tensor.DType { return s.l.p.Types[v].DType }
+
+// node adds a node to the scope; its inputs are outputs, outputs in a slice, lists
+// of outputs, and nodes to wait for. What a loop's invariants alone go into would be
+// live in its last turn as well, and in a loop that never turns: where that
+// matters it hangs on the scope's pivot, as what has no input does always.
+func (s *scope) node(op, name string, in []any, a attrs) *graph.Node {
+	var inputs []graph.Input
 	var after []*graph.Node
-	if s.pivot != nil {
+	local, none := false, true
+	see := func(o output) {
+		none = false
+		local = local || !s.l.free[o]
+	}
+	for _, x := range in {
+		switch x := x.(type) {
+		case control:
+			after = append(after, x.Node)
+		case output:
+			inputs = append(inputs, x)
+			see(x)
+		case outputList:
+			inputs = append(inputs, x)
+			for _, o := range x {
+				see(o)
+			}
+		case []output:
+			for _, o := range x {
+				inputs = append(inputs, o)
+				see(o)
+			}
+		default:
+			panic(fmt.Sprintf("programs: an input of type %T", x))
+		}
+	}
+	hang := none || !local && s.l.p.Strict
+	if hang && s.pivot != nil {
 		after = append(after, s.pivot)
 	}
-	return s.l.add("Const", "", nil, attrs{"value": t, "dtype": t.DType()}, after...).Output(0)
-}
-
-func (s *scope) block(b Block) {
-	for _, st := range b {
-		switch st := st.(type) {
-		case *Assign:
-			s.vars[st.To] = s.op(opNames[st.Op], nil, s.use(st.A), s.use(st.B))
-		case *Literal:
-			s.vars[st.To] = s.literal(st.Value)
-		case *Branch:
-			s.branch(st)
-		case *Loop:
-			s.loop(st)
-		case *Collect:
-			s.collect(st)
+	n := s.l.add(op, name, inputs, a, after...)
+	if !hang && !local {
+		for i := range n.NumOutputs() {
+			s.l.free[n.Output(i)] = true
 		}
 	}
+	return n
 }
 
-// branch writes a Switch for every value that a side uses and a Merge for
-// every value that it makes.
-func (s *scope) branch(b *Branch) {
-	pred := s.op("Less", nil, s.use(b.A), s.use(b.B))
-	pivots := s.l.add("Switch", "", inputsOf(pred, pred), nil)
-	side := func(port int, block Block, out []Var) []graph.Output {
-		in := &scope{l: s.l, parent: s, vars: map[Var]graph.Output{}}
-		in.pivot = in.op("Identity", nil, pivots.Output(port)).Op
-		in.bring = func(outer graph.Output) graph.Output {
-			return s.l.add("Switch", "", inputsOf(outer, pred), nil).Output(port)
-		}
-		in.block(block)
-		values := make([]graph.Output, len(out))
-		for i, v := range out {
-			values[i] = in.use(v)
-		}
-		return values
-	}
-	no, yes := side(0, b.Else, b.ElseOut), side(1, b.Then, b.ThenOut)
-	for i, to := range b.To {
-		s.vars[to] = s.merge(no[i], yes[i])
-	}
-}
+// op adds a node without a name of its own.
+func (s *scope) op(op string, a attrs, in ...any) output { return s.node(op, "", in, a).Output(0) }
 
-func (s *scope) merge(a, b graph.Output) graph.Output {
-	return s.l.add("Merge", "", []graph.Input{graph.OutputList{a, b}}, nil).Output(0)
-}
-
-// A frame is a loop being written.
-type frame struct {
-	outer, head, body *scope
-	name              string
-	parallel          int
-	merges            []graph.Output
-	switches          []*graph.Node
-	cond              graph.Output
-}
-
-// open writes Enter and Merge for every loop variable.
-func (s *scope) open(parallel int, init ...graph.Output) *frame {
-	s.l.n++
-	f := &frame{outer: s, name: fmt.Sprintf("while_%d", s.l.n), parallel: parallel}
-	f.head = &scope{l: s.l, parent: s, vars: map[Var]graph.Output{}}
-	f.head.bring = func(outer graph.Output) graph.Output { return f.enter(outer, true) }
-	for _, o := range init {
-		e := f.enter(o, false)
-		f.merges = append(f.merges, s.merge(e, e))
-	}
-	f.head.pivot = f.merges[0].Op
-	return f
-}
-
-func (f *frame) enter(o graph.Output, constant bool) graph.Output {
-	var after []*graph.Node
-	if f.outer.pivot != nil { // as front ends do, so that the frame is entered as a whole
-		after = append(after, f.outer.pivot)
-	}
-	return f.outer.l.add("Enter", "", inputsOf(o), attrs{
-		"frame_name": f.name, "is_constant": constant, "parallel_iterations": int64(f.parallel)}, after...).Output(0)
-}
-
-// test writes LoopCond and the Switches, and opens the body.
-func (f *frame) test(pred graph.Output) {
-	l := f.outer.l
-	f.cond = l.add("LoopCond", "", inputsOf(pred), nil).Output(0)
-	for _, m := range f.merges {
-		f.switches = append(f.switches, l.add("Switch", "", inputsOf(m, f.cond), nil))
-	}
-	f.body = &scope{l: l, parent: f.head, vars: map[Var]graph.Output{}}
-	f.body.pivot = f.body.op("Identity", nil, f.switches[0].Output(1)).Op
-	// The body sees the loop's invariants as the head does: they need no Switch.
-	f.body.bring = func(outer graph.Output) graph.Output { return outer }
-}
-
-// shut closes the loop with the next values and answers what leaves it.
-func (f *frame) shut(next ...graph.Output) []graph.Output {
-	l := f.outer.l
-	out := make([]graph.Output, len(next))
-	for i, n := range next {
-		back := l.add("NextIteration", "", inputsOf(n), nil).Output(0)
-		if err := l.g.SetBackEdge(f.merges[i].Op, 1, back); err != nil {
-			panic(err)
-		}
-		out[i] = l.add("Exit", "", inputsOf(f.switches[i].Output(0)), nil).Output(0)
+// apply adds the main node of a statement, which is named after it.
+func (s *scope) apply(a *Apply, op string, attr attrs, in ...any) []output {
+	s.last = s.node(op, fmt.Sprintf("%s_%d", op, int(a.To[0])), in, attr)
+	out := make([]output, s.last.NumOutputs())
+	for i := range out {
+		out[i] = s.last.Output(i)
 	}
 	return out
 }
 
-func (s *scope) loop(w *Loop) {
-	limit := s.op("TruncateMod", nil, s.use(w.Trips), s.literal(int32(maxTrips)))
-	init := []graph.Output{s.literal(int32(0))}
-	for _, v := range w.Init {
-		init = append(init, s.use(v))
+// applyAfter is apply of a node that waits for a flow.
+func (s *scope) applyAfter(a *Apply, flow output, op string, attr attrs, in ...any) []output {
+	return s.apply(a, op, attr, append(in, control{s.after(flow, nil).Op})...)
+}
+
+// after is a value once a node has acted. A Switch acts for both of its sides,
+// so a flow is waited for by way of such an Identity.
+func (s *scope) after(o output, n *graph.Node) output {
+	if n == nil {
+		return s.op("Identity", nil, o)
 	}
-	f := s.open(w.Parallel, init...)
-	pred := f.head.op("Less", nil, f.merges[0], f.enter(limit, true))
-	if w.Stop != nil {
-		pred = f.head.op("LogicalAnd", nil, pred, f.head.op("Less", nil, f.merges[1], f.head.use(*w.Stop)))
+	return s.op("Identity", nil, o, control{n})
+}
+
+// constant is a constant that lives in this scope.
+func (s *scope) constant(x any) output {
+	t, err := (*tensor.Tensor)(nil), error(nil)
+	if a, ok := x.(*Array); ok {
+		t = a.Tensor()
+	} else if t, err = tensor.NewTensor(x); err != nil {
+		panic(err)
 	}
-	f.test(pred)
-	f.body.vars[w.Counter] = f.switches[0].Output(1)
-	for i, v := range w.Carried {
-		f.body.vars[v] = f.switches[i+1].Output(1)
+	return s.op("Const", attrs{"value": t, "dtype": t.DType()})
+}
+
+func (s *scope) int(i int) output { return s.constant(int32(i)) }
+
+func (s *scope) ints(list []int) output {
+	x := newArray(tensor.Int32, []int{len(list)})
+	for i, n := range list {
+		x.elems[i].i = int64(n)
 	}
-	f.body.block(w.Body)
-	next := []graph.Output{f.body.op("AddV2", nil, f.switches[0].Output(1), f.body.literal(int32(1)))}
-	for _, v := range w.Next {
-		next = append(next, f.body.gated(v))
-	}
-	out := f.shut(next...)
-	for i, to := range w.To {
-		s.vars[to] = out[i+1]
+	return s.constant(x)
+}
+
+func (s *scope) block(b Block) {
+	for _, st := range b {
+		st.lower(s)
 	}
 }
 
-func (s *scope) collect(c *Collect) {
-	array := s.l.add("TensorArrayV3", "", inputsOf(s.literal(int32(c.Size))), attrs{
-		"dtype": tensor.Int32, "clear_after_read": false, "element_shape": graph.ScalarShape()})
-	handle := array.Output(0)
-	f := s.open(2, s.literal(int32(0)), array.Output(1))
-	f.test(f.head.op("Less", nil, f.merges[0], f.head.literal(int32(c.Size))))
-	i, flow := f.switches[0].Output(1), f.switches[1].Output(1)
-	f.body.vars[c.Counter] = i
-	f.body.block(c.Body)
-	flow = f.body.op("TensorArrayWriteV3", nil, f.enter(handle, true), i, f.body.gated(c.Item), flow)
-	out := f.shut(f.body.op("AddV2", nil, i, f.body.literal(int32(1))), flow)
-	at := s.op("FloorMod", nil, s.use(c.At), s.literal(int32(c.Size)))
-	s.vars[c.To] = s.op("TensorArrayReadV3", attrs{"dtype": tensor.Int32}, handle, at, out[1])
+func (st *Apply) lower(s *scope) {
+	for i, o := range st.Op.lower(s, st) {
+		if i < len(st.To) {
+			s.set(st.To[i], o)
+		}
+	}
+}
+
+func (st *Literal) lower(s *scope) { s.set(st.To, s.constant(st.Value)) }
+
+func (st *Fed) lower(*scope) { panic("programs: a part is evaluated, not lowered") }
+
+// functional says how a statement is written that can be written both ways.
+func (l *lowering) functional(v Var) bool {
+	return l.form == Functions || l.form == Mixed && uint32(v)*2654435761>>16&1 == 0
 }

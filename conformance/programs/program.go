@@ -5,222 +5,227 @@ import (
 	"strings"
 )
 
-// A Program computes Results from its inputs, which are variables 0 to
-// Inputs-1.
+// A Program computes Results from its inputs.
 type Program struct {
-	Inputs  int
-	Body    Block
-	Results []Var
+	Inputs    []Var
+	Variables []Session // what lives from step to step
+	Body      Block
+	Results   []Var
+	Types     []Type // by Var
+	// Strict says that an error or an effect may happen anywhere, so that
+	// nothing may be done where the program does not come.
+	Strict bool
 }
 
-// A Var numbers a variable. Every variable is assigned once in the block that
-// declares it and seen in the blocks inside.
+// A Session is a variable of the session: its handle is in sight from the
+// beginning, and its first value is Init.
+type Session struct {
+	Handle, Flow Var
+	Init         *Array
+}
+
+// A Var numbers a variable of a program. Every one is assigned at one place, in
+// the block that declares it, and seen in the blocks inside.
 type Var int
+
+// String is "v3".
+func (v Var) String() string { return fmt.Sprintf("v%d", int(v)) }
 
 // A Block is statements in order.
 type Block []Stmt
 
-// A Stmt declares one or more variables.
+// A Stmt declares variables.
 type Stmt interface {
-	print(w *strings.Builder, indent string)
-	eval(env map[Var]int32)
+	print(w *printer)
+	eval(e *evaluation)
+	lower(s *scope)
+	// live is what is left of the statement if only the variables that want
+	// tells are wanted, nil if nothing is; want learns what that needs.
+	live(want set) Stmt
+	// uses tells what the statement reads, what it declares itself included.
+	uses(see func(Var))
+	// declares tells what the statement declares, its blocks included.
+	declares(see func(Var))
 }
 
-// An OpKind is a binary operation on int32.
-type OpKind uint8
-
-// The operations; arithmetic wraps around.
-const (
-	Add OpKind = iota
-	Sub
-	Mul
-	Max
-	Min
-	opKinds
-)
-
-var opNames = [...]string{"AddV2", "Sub", "Mul", "Maximum", "Minimum"}
-
-func (o OpKind) apply(a, b int32) int32 {
-	switch o {
-	case Add:
-		return a + b
-	case Sub:
-		return a - b
-	case Mul:
-		return a * b
-	case Max:
-		return max(a, b)
-	}
-	return min(a, b)
+// An Apply applies an operation. Params are what the operation says of them.
+type Apply struct {
+	Op     *Op
+	Args   []Var
+	To     []Var
+	Params []int
 }
 
-// An Assign is To = A op B.
-type Assign struct {
-	To   Var
-	Op   OpKind
-	A, B Var
+// An Op is an operation: what it means and what nodes it is.
+type Op struct {
+	Name string
+	// eval gives the results. It panics with a [thrown] for an error of the
+	// operation, and with an [unclear].
+	eval func(a *Apply, in []Value) []Value
+	// lower writes the nodes, the main one by [scope.apply].
+	lower func(s *scope, a *Apply) []output
 }
 
 // A Literal is To = Value.
 type Literal struct {
 	To    Var
-	Value int32
+	Value *Array
 }
 
-// A Branch takes Then if A < B, else Else; To[i] becomes ThenOut[i] or ElseOut[i].
-type Branch struct {
-	A, B             Var
-	Then, Else       Block
-	To               []Var
-	ThenOut, ElseOut []Var
+// A Fed variable is given by whoever runs the step.
+type Fed struct{ To Var }
+
+// A Choice runs one of its blocks: for a bool the first if Index is false, else
+// the second; for an int32 that of the number, the last if there is none. To[i]
+// becomes what Outs of the block say. Which, if it is set, becomes the number of
+// the block.
+type Choice struct {
+	Index  Var
+	Multi  bool // by number
+	Blocks []Block
+	Outs   [][]Var // by block
+	To     []Var
+	Which  *Var
 }
 
-// A Loop runs Body for a counter from 0 while it is below Trips mod 6 (never
-// for a negative one) and, if Stop is set, while Carried[0] < Stop. In the body
-// the counter is Counter and the carried values are Carried, which begin as
-// Init and become Next; at the end To are their last values.
+// A Loop runs Body as long as Going, which Test computes, is true. Both see the
+// carried variables, Carried, which begin as Init and become Next; To are their
+// last values. Carried[0] counts the turns, of which Test allows a few only.
 type Loop struct {
-	Trips    Var
-	Stop     *Var
-	Counter  Var
-	Init     []Var
-	Carried  []Var
-	Body     Block
-	Next     []Var
-	To       []Var
-	Parallel int
+	Init, Carried, Next, To []Var
+	Test                    Block
+	Going                   Var
+	Body                    Block
+	Parallel                int
 }
 
-// A Collect runs Body for a counter from 0 to Size-1 and keeps Item of every
-// turn in an array; To is the item at the place that At says, mod Size.
-type Collect struct {
-	Size    int
-	Counter Var
-	Body    Block
-	Item    Var
-	At      Var
-	To      Var
+// A Call is a block as a function of its own.
+type Call struct {
+	Body Block
+	Outs []Var
+	To   []Var
 }
 
-// maxTrips bounds the turns of one loop, so that nested loops stay short.
-const maxTrips = 6
-
-// Eval runs the program as Go would.
-func (p *Program) Eval(inputs []int32) []int32 {
-	env := map[Var]int32{}
-	for i, x := range inputs {
-		env[Var(i)] = x
-	}
-	p.Body.eval(env)
-	out := make([]int32, len(p.Results))
-	for i, v := range p.Results {
-		out[i] = env[v]
-	}
-	return out
+// A Recursion is a function that calls itself: with Params, which begin as Args,
+// it gives Outs of Base if the int32 Params[0] is not positive; else it does
+// Before, calls itself with Again, whose results are Inner, and gives Outs of
+// After. Before makes Again[0] one less than Params[0].
+type Recursion struct {
+	Args, Params        []Var
+	Base, Before, After Block
+	BaseOuts            []Var
+	Again, Inner        []Var
+	AfterOuts           []Var
+	To                  []Var
 }
 
-func (b Block) eval(env map[Var]int32) {
+// A printer writes programs.
+type printer struct {
+	strings.Builder
+	types  []Type
+	indent string
+}
+
+func (w *printer) line(format string, args ...any) {
+	w.WriteString(w.indent)
+	fmt.Fprintf(w, format, args...)
+	w.WriteByte('\n')
+}
+
+func (w *printer) block(b Block) {
+	outer := w.indent
+	w.indent += "\t"
 	for _, s := range b {
-		s.eval(env)
+		s.print(w)
 	}
+	w.indent = outer
 }
 
-func (s *Assign) eval(env map[Var]int32)  { env[s.To] = s.Op.apply(env[s.A], env[s.B]) }
-func (s *Literal) eval(env map[Var]int32) { env[s.To] = s.Value }
-
-func (s *Branch) eval(env map[Var]int32) {
-	block, out := s.Else, s.ElseOut
-	if env[s.A] < env[s.B] {
-		block, out = s.Then, s.ThenOut
+// typed lists variables with their types.
+func (w *printer) typed(vars []Var) string {
+	parts := make([]string, len(vars))
+	for i, v := range vars {
+		parts[i] = fmt.Sprintf("%v %v", v, w.types[v])
 	}
-	block.eval(env)
-	for i, to := range s.To {
-		env[to] = env[out[i]]
-	}
+	return strings.Join(parts, ", ")
 }
 
-func (s *Loop) eval(env map[Var]int32) {
-	trips := env[s.Trips] % maxTrips
-	cur := make([]int32, len(s.Init))
-	for i, v := range s.Init {
-		cur[i] = env[v]
+func names(vars []Var) string {
+	parts := make([]string, len(vars))
+	for i, v := range vars {
+		parts[i] = v.String()
 	}
-	for i := int32(0); i < trips && (s.Stop == nil || cur[0] < env[*s.Stop]); i++ {
-		env[s.Counter] = i
-		for k, v := range s.Carried {
-			env[v] = cur[k]
-		}
-		s.Body.eval(env)
-		for k, v := range s.Next {
-			cur[k] = env[v]
-		}
-	}
-	for k, to := range s.To {
-		env[to] = cur[k]
-	}
-}
-
-func (s *Collect) eval(env map[Var]int32) {
-	items := make([]int32, s.Size)
-	for i := range items {
-		env[s.Counter] = int32(i)
-		s.Body.eval(env)
-		items[i] = env[s.Item]
-	}
-	at := int(env[s.At]) % s.Size
-	if at < 0 {
-		at += s.Size
-	}
-	env[s.To] = items[at]
+	return strings.Join(parts, ", ")
 }
 
 // String is the program as text.
 func (p *Program) String() string {
-	var w strings.Builder
-	fmt.Fprintf(&w, "program(v0..v%d)\n", p.Inputs-1)
-	p.Body.print(&w, "\t")
-	fmt.Fprintf(&w, "\treturn %v\n", p.Results)
+	w := &printer{types: p.Types}
+	for _, v := range p.Variables {
+		w.line("%s = variable(%v)", w.typed([]Var{v.Handle, v.Flow}), v.Init)
+	}
+	w.line("program(%s)", w.typed(p.Inputs))
+	w.block(p.Body)
+	w.line("\treturn %s", names(p.Results))
 	return w.String()
 }
 
-func (b Block) print(w *strings.Builder, indent string) {
-	for _, s := range b {
-		s.print(w, indent)
+func (s *Apply) print(w *printer) {
+	params := ""
+	if len(s.Params) > 0 {
+		params = fmt.Sprint(s.Params)
 	}
+	w.line("%s = %s%s(%s)", w.typed(s.To), s.Op.Name, params, names(s.Args))
 }
 
-// String is "v3".
-func (v Var) String() string { return fmt.Sprintf("v%d", int(v)) }
+func (s *Literal) print(w *printer) { w.line("%v = %v", s.To, s.Value) }
 
-func (s *Assign) print(w *strings.Builder, indent string) {
-	fmt.Fprintf(w, "%s%v = %s(%v, %v)\n", indent, s.To, opNames[s.Op], s.A, s.B)
-}
+func (s *Fed) print(w *printer) { w.line("%s = fed", w.typed([]Var{s.To})) }
 
-func (s *Literal) print(w *strings.Builder, indent string) {
-	fmt.Fprintf(w, "%s%v = %d\n", indent, s.To, s.Value)
-}
-
-func (s *Branch) print(w *strings.Builder, indent string) {
-	fmt.Fprintf(w, "%sif %v < %v {\n", indent, s.A, s.B)
-	s.Then.print(w, indent+"\t")
-	fmt.Fprintf(w, "%s\t%v = %v\n%s} else {\n", indent, s.To, s.ThenOut, indent)
-	s.Else.print(w, indent+"\t")
-	fmt.Fprintf(w, "%s\t%v = %v\n%s}\n", indent, s.To, s.ElseOut, indent)
-}
-
-func (s *Loop) print(w *strings.Builder, indent string) {
-	stop := ""
-	if s.Stop != nil {
-		stop = fmt.Sprintf(" && %v < %v", s.Carried[0], *s.Stop)
+func (s *Choice) print(w *printer) {
+	which := ""
+	if s.Which != nil {
+		which = fmt.Sprintf(", %v = which", *s.Which)
 	}
-	fmt.Fprintf(w, "%s%v = %v\n%sfor %v = 0; %v < %v %% %d%s { // parallel_iterations %d\n", indent, s.Carried, s.Init, indent, s.Counter, s.Counter, s.Trips, maxTrips, stop, s.Parallel)
-	s.Body.print(w, indent+"\t")
-	fmt.Fprintf(w, "%s\t%v = %v\n%s}\n%s%v = %v\n", indent, s.Carried, s.Next, indent, indent, s.To, s.Carried)
+	w.line("%s%s = choose %v {", w.typed(s.To), which, s.Index)
+	for i, b := range s.Blocks {
+		w.line("%d:", i)
+		w.block(b)
+		w.line("\tgive %s", names(s.Outs[i]))
+	}
+	w.line("}")
 }
 
-func (s *Collect) print(w *strings.Builder, indent string) {
-	fmt.Fprintf(w, "%sitems = for %v = 0; %v < %d {\n", indent, s.Counter, s.Counter, s.Size)
-	s.Body.print(w, indent+"\t")
-	fmt.Fprintf(w, "%s\titem %v\n%s}\n%s%v = items[%v mod %d]\n", indent, s.Item, indent, indent, s.To, s.At, s.Size)
+func (s *Loop) print(w *printer) {
+	w.line("%s = %s", w.typed(s.Carried), names(s.Init))
+	w.line("for { // parallel_iterations %d", s.Parallel)
+	w.block(s.Test)
+	w.line("\twhile %v", s.Going)
+	w.block(s.Body)
+	w.line("\t%s = %s", names(s.Carried), names(s.Next))
+	w.line("}")
+	w.line("%s = %s", names(s.To), names(s.Carried))
+}
+
+func (s *Call) print(w *printer) {
+	w.line("%s = call {", w.typed(s.To))
+	w.block(s.Body)
+	w.line("\tgive %s", names(s.Outs))
+	w.line("}")
+}
+
+func (s *Recursion) print(w *printer) {
+	w.line("%s = f(%s) where f(%s) {", w.typed(s.To), names(s.Args), w.typed(s.Params))
+	w.line("\tif %v <= 0 {", s.Params[0])
+	outer := w.indent
+	w.indent += "\t"
+	w.block(s.Base)
+	w.line("\tgive %s", names(s.BaseOuts))
+	w.indent = outer
+	w.line("\t}")
+	w.block(s.Before)
+	w.line("\t%s = f(%s)", w.typed(s.Inner), names(s.Again))
+	w.block(s.After)
+	w.line("\tgive %s", names(s.AfterOuts))
+	w.line("}")
 }

@@ -93,7 +93,7 @@ func (r *Runner) Context() *kernel.Context {
 		Arena: arena,
 		Step: &kernel.Step{
 			Context: context.Background(), Resources: r.resources, PerStep: r.perStep,
-			Pool: pool, Log: &log, Stopped: func() bool { return false },
+			Pool: pool, Log: &log,
 		},
 	}
 }

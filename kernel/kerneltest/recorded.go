@@ -29,14 +29,25 @@ type record struct {
 // within tol, errors by their code.
 func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
 	t.Helper()
-	f, err := os.Open(path)
+	eachRecord(t, path, func(line int, r *record) {
+		if err := r.play(tol); err != nil {
+			in := strings.Join(r.In, ", ")
+			t.Errorf("%s:%d: %s[%s](%.200s): %.800v", path, line, r.Op, r.Attrs, in, err)
+		}
+	})
+}
+
+// eachRecord calls f for each record of a file, which must have some.
+func eachRecord(t *testing.T, path string, f func(line int, r *record)) {
+	t.Helper()
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	var text io.Reader = f
+	defer file.Close()
+	var text io.Reader = file
 	if strings.HasSuffix(path, ".gz") {
-		if text, err = gzip.NewReader(f); err != nil {
+		if text, err = gzip.NewReader(file); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,10 +60,7 @@ func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatalf("%s:%d: %v", path, count, err)
 		}
-		if err := r.play(tol); err != nil {
-			in := strings.Join(r.In, ", ")
-			t.Errorf("%s:%d: %s[%s](%.200s): %.800v", path, count, r.Op, r.Attrs, in, err)
-		}
+		f(count, &r)
 	}
 	if err := lines.Err(); err != nil || count == 0 {
 		t.Fatalf("%s: %d records, %v", path, count, err)

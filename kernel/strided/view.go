@@ -71,6 +71,18 @@ func (v View) Broadcast(shape []int64) View {
 	return w
 }
 
+// Contiguous says whether v is consecutive elements in their order.
+func (v View) Contiguous() bool {
+	n := 1
+	for d := len(v.Dims) - 1; d >= 0; d-- {
+		if v.Dims[d] != 1 && v.Strides[d] != n && v.Len() > 0 {
+			return false
+		}
+		n *= v.Dims[d]
+	}
+	return true
+}
+
 // Len is the number of elements.
 func (v View) Len() int {
 	n := 1

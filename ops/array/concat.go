@@ -195,6 +195,11 @@ func newPack(c *kernel.Construction) (kernel.Kernel, error) {
 		var buf [8]int64
 		dims := append(buf[:0], x[:at]...)
 		dims = append(append(dims, int64(len(in))), x[at:]...)
+		if len(in) == 1 {
+			var err error
+			out[0], err = ctx.Reshaped(in, 0, dims)
+			return err
+		}
 		v, err := ctx.Alloc(in[0].DType(), dims)
 		if err != nil {
 			return err

@@ -84,7 +84,7 @@ func (g gather) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if i < 0 || i >= int64(limit) {
 			return outside(&in[1], 0, i, limit)
 		}
-		out[0], err = piece(ctx, in, int(i)*behind, behind, x[1:])
+		out[0], err = piece(ctx, &in[0], int(i)*behind, behind, behind, x[1:])
 		return err
 	}
 	var buf [8]int64

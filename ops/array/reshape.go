@@ -82,8 +82,8 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if product != n {
 		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape %s has %d", n, tensor.FormatDims(dims), product)
 	}
-	out[0] = ctx.Reshaped(in, 0, dims)
-	return nil
+	out[0], err = ctx.Reshaped(in, 0, dims)
+	return err
 }
 
 // inferred is the dimension that makes n elements of so many. Where the result
@@ -125,13 +125,13 @@ func expandDims(ctx *kernel.Context, in, out []tensor.Value) error {
 	var buf [8]int64
 	dims := append(buf[:0], in[0].Dims()[:at]...)
 	dims = append(append(dims, 1), in[0].Dims()[at:]...)
-	out[0] = ctx.Reshaped(in, 0, dims)
-	return nil
+	out[0], err = ctx.Reshaped(in, 0, dims)
+	return err
 }
 
 func newSqueeze(c *kernel.Construction) (kernel.Kernel, error) {
 	axes := c.Ints("squeeze_dims")
-	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 		rank := in[0].Rank()
 		var take [tensor.MaxRank]bool
 		for _, a := range axes {
@@ -152,13 +152,13 @@ func newSqueeze(c *kernel.Construction) (kernel.Kernel, error) {
 				dims = append(dims, d)
 			}
 		}
-		out[0] = ctx.Reshaped(in, 0, dims)
-		return nil
+		out[0], err = ctx.Reshaped(in, 0, dims)
+		return err
 	}), nil
 }
 
-// newBitcast copies the bytes: elements stay aligned, and a result of another
-// size of elements gets a last dimension, or loses one.
+// newBitcast copies only where elements would not be aligned. A result of
+// another size of elements gets a last dimension, or loses one.
 func newBitcast(c *kernel.Construction) (kernel.Kernel, error) {
 	from, to := c.Type("T"), c.Type("type")
 	if from.Size() == 0 || to.Size() == 0 {
@@ -175,6 +175,10 @@ func newBitcast(c *kernel.Construction) (kernel.Kernel, error) {
 				return status.Invalid("Cannot bitcast from %v to %v: shape %s", from, to, tensor.FormatDims(dims))
 			}
 			dims = dims[:len(dims)-1]
+		}
+		var ok bool
+		if out[0], ok = ctx.Bitcast(in[0], to, dims); ok {
+			return nil
 		}
 		if out[0], err = ctx.Alloc(to, dims); err != nil {
 			return err

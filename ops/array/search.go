@@ -125,7 +125,8 @@ func newBound[T elementwise.Real](elements func(*tensor.Value) []T) kernel.Facto
 			if err != nil {
 				return err
 			}
-			out[0] = w.Reshaped(in[1].Dims())
+			w.SetDims(in[1].Dims())
+			out[0] = w
 			return nil
 		}), nil
 	}
@@ -176,7 +177,7 @@ func unravel(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	if in[0].Rank() == 1 {
-		v = v.Reshaped([]int64{int64(len(dims)), int64(len(x))})
+		v.SetDims([]int64{int64(len(dims)), int64(len(x))})
 	}
 	out[0] = v
 	return nil
@@ -215,7 +216,7 @@ func fingerprint(ctx *kernel.Context, in, out []tensor.Value) error {
 					b.Write(binary.LittleEndian.AppendUint64(nil, hash.Fingerprint64(s)))
 				}
 			}
-		} else if _, err := in[0].Row(i).Tensor().WriteContentsTo(&b); err != nil {
+		} else if _, err := in[0].Borrow(i*n, n, in[0].Dims()[1:]).Peek().WriteContentsTo(&b); err != nil {
 			return err
 		}
 		binary.LittleEndian.PutUint64(o[8*i:], hash.Fingerprint64(b.String()))

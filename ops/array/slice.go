@@ -78,24 +78,32 @@ value: Of the shape of StridedSlice's output, or one that broadcasts to it.` + m
 	kernel.ForAll(newStridedSliceUpdate, "TensorStridedSliceUpdate")
 }
 
-// viewAbove is the number of bytes from which on a part of a tensor that lies
-// in one piece is passed on without a copy. A smaller copy is cheaper than
-// what sharing costs later: neither tensor's memory can be reused.
-const viewAbove = 64 << 10
+// A part of a tensor that lies in one piece is passed on as a view of it, or
+// copied if a copy costs less than what the view does later: it keeps the whole
+// tensor in memory, and neither can be written in place while the other is
+// there. So a view must be of viewAbove bytes at least, and the views that a
+// kernel makes together of mostHeld-th of the tensor at least, lest small
+// remainders of large tensors fill the memory. A tensor that is shared stays
+// in memory anyway.
+const (
+	viewAbove = 64 << 10
+	mostHeld  = 16
+)
 
-// piece is n elements of in[0] from element start on, as a tensor of that shape.
-func piece(ctx *kernel.Context, in []tensor.Value, start, n int, dims []int64) (tensor.Value, error) {
+// piece is n elements of x from element start on, as a tensor of that shape;
+// the kernel takes all elements in such pieces together.
+func piece(ctx *kernel.Context, x *tensor.Value, start, n, all int, dims []int64) (tensor.Value, error) {
 	if len(dims) == 0 {
-		return tensor.ScalarAt(&in[0], start), nil
+		return tensor.ScalarAt(x, start), nil
 	}
-	if size := in[0].DType().Size(); size > 0 && n*size > viewAbove {
-		return tensor.ValueOf(in[0].Tensor().Slice(start, n, dims)), nil
+	if size := x.DType().Size(); n*size > viewAbove && mostHeld*all*size >= x.Holds() {
+		return ctx.View(*x, start, n, dims)
 	}
-	v, err := ctx.Alloc(in[0].DType(), dims)
+	v, err := ctx.Alloc(x.DType(), dims)
 	if err != nil {
 		return v, err
 	}
-	strided.Move(&v, 0, &in[0], start, n)
+	strided.Move(&v, 0, x, start, n)
 	return v, nil
 }
 
@@ -144,7 +152,7 @@ func slice(ctx *kernel.Context, in, out []tensor.Value) error {
 		if n == 0 {
 			start = 0
 		}
-		out[0], err = piece(ctx, in, start, n, size)
+		out[0], err = piece(ctx, &in[0], start, n, n, size)
 		return err
 	}
 	if out[0], err = ctx.Alloc(in[0].DType(), size); err != nil {
@@ -217,12 +225,12 @@ func newStridedSlice(c *kernel.Construction) (kernel.Kernel, error) {
 		from := view(s, x)
 		dims := s.Shape.Dims()
 		if from.Len() == in[0].NumElements() && contiguous(s, x) {
-			out[0] = ctx.Reshaped(in, 0, dims)
-			return nil
+			out[0], err = ctx.Reshaped(in, 0, dims)
+			return err
 		}
-		if len(dims) == 0 {
-			out[0] = tensor.ScalarAt(&in[0], from.Offset)
-			return nil
+		if from.Contiguous() {
+			out[0], err = piece(ctx, &in[0], from.Offset, from.Len(), from.Len(), dims)
+			return err
 		}
 		if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
 			return err
@@ -258,7 +266,7 @@ func takeRow(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 		return status.Invalid("slice index %d of dimension 0 out of bounds.", i)
 	}
 	n := in[0].NumElements() / int(dims[0])
-	out[0], err = piece(ctx, in, at*n, n, dims[1:])
+	out[0], err = piece(ctx, &in[0], at*n, n, n, dims[1:])
 	return err
 }
 

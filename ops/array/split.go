@@ -122,7 +122,7 @@ func divide(ctx *kernel.Context, in, out []tensor.Value, at int, size func(i int
 	for i := range out {
 		n := size(i)
 		dims[at] = n
-		if err := part(ctx, in, &out[i], from, rows, int(n)*behind, width, dims); err != nil {
+		if err := part(ctx, &in[0], &out[i], from, rows, int(n)*behind, width, dims); err != nil {
 			return err
 		}
 		from += int(n) * behind
@@ -131,18 +131,18 @@ func divide(ctx *kernel.Context, in, out []tensor.Value, at int, size func(i int
 }
 
 // part sets *out to the n elements from element from on of each of so many
-// rows of in[0], which are width long.
-func part(ctx *kernel.Context, in []tensor.Value, out *tensor.Value, from, rows, n, width int, dims []int64) (err error) {
+// rows of x, which are width long.
+func part(ctx *kernel.Context, x, out *tensor.Value, from, rows, n, width int, dims []int64) (err error) {
 	if rows == 1 {
-		*out, err = piece(ctx, in, from, n, dims)
+		*out, err = piece(ctx, x, from, n, width, dims)
 		return err
 	}
-	if *out, err = ctx.Alloc(in[0].DType(), dims); err != nil || out.NumElements() == 0 {
+	if *out, err = ctx.Alloc(x.DType(), dims); err != nil || out.NumElements() == 0 {
 		return err
 	}
 	d := []int{rows, n}
 	return strided.Copy(ctx, out, strided.View{Dims: d, Strides: []int{n, 1}},
-		&in[0], strided.View{Offset: from, Dims: d, Strides: []int{width, 1}})
+		x, strided.View{Offset: from, Dims: d, Strides: []int{width, 1}})
 }
 
 func newUnpack(c *kernel.Construction) (kernel.Kernel, error) {
@@ -167,7 +167,7 @@ func newUnpack(c *kernel.Construction) (kernel.Kernel, error) {
 			}
 		}
 		for i := range out {
-			if err := part(ctx, in, &out[i], i*n, rows, n, n*len(out), dims); err != nil {
+			if err := part(ctx, &in[0], &out[i], i*n, rows, n, n*len(out), dims); err != nil {
 				return err
 			}
 		}

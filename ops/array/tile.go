@@ -88,6 +88,10 @@ func broadcastTo(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil || !equalDims(both, dims) {
 		return status.Invalid("Incompatible shapes: %s vs. %s", tensor.FormatDims(x), tensor.FormatDims(dims))
 	}
+	if equalDims(x, dims) {
+		out[0] = in[0]
+		return nil
+	}
 	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
 		return err
 	}

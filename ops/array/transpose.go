@@ -70,8 +70,8 @@ func transposed(ctx *kernel.Context, in, out []tensor.Value) (fresh bool, err er
 		}
 	}
 	if !moved {
-		out[0] = ctx.Reshaped(in, 0, dims)
-		return false, nil
+		out[0], err = ctx.Reshaped(in, 0, dims)
+		return false, err
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)
 	if err != nil {

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -178,11 +180,23 @@ func newEnqueue(c *kernel.Construction) asyncFunc {
 			done(err)
 			return
 		}
-		for _, v := range in[1:] {
-			ctx.Disown(v)
-		}
-		q.Enqueue(ctx.Step.Context, in[1:], done)
+		q.Enqueue(ctx.Step.Context, disown(ctx, in[1:]), done)
 	}
+}
+
+// disown is in, given to a queue: see kernel.Context.Disown. It is in's own
+// memory as long as no value is replaced by a copy.
+func disown(ctx *kernel.Context, in []tensor.Value) []tensor.Value {
+	given := in
+	for i, v := range in {
+		if w := ctx.Disown(v); w != v {
+			if &given[0] == &in[0] {
+				given = slices.Clone(in)
+			}
+			given[i] = w
+		}
+	}
+	return given
 }
 
 // checkElement checks the shapes of an element's components.
@@ -212,10 +226,7 @@ func newEnqueueMany(c *kernel.Construction) asyncFunc {
 			done(err)
 			return
 		}
-		for _, v := range in[1:] {
-			ctx.Disown(v)
-		}
-		q.EnqueueMany(ctx.Step.Context, in[1:], in[1].Dim(0), done)
+		q.EnqueueMany(ctx.Step.Context, disown(ctx, in[1:]), in[1].Dim(0), done)
 	}
 }
 

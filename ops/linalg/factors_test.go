@@ -314,7 +314,6 @@ func TestEndedStep(t *testing.T) {
 		end()
 		ctx := new(kerneltest.Runner).Context()
 		ctx.Step.Context = ended
-		ctx.Step.Stopped = func() bool { return true }
 		err = k.Run(ctx, []tensor.Value{tensor.ValueOf(in)}, make([]tensor.Value, len(outputs)))
 		if status.CodeOf(err) != status.Canceled {
 			t.Errorf("%s: %v", op, err)

@@ -154,16 +154,24 @@ func (k typed) setItem(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Tried to set a tensor with incompatible shape at a list index. Item element shape: %s list shape: %s",
 			tensor.FormatDims(in[2].Dims()), resource.FormatShape(l.shape))
 	}
-	out[0] = l.with(n, i, in[2].Share()).token()
+	v, err := ctx.Share(in[2])
+	if err != nil {
+		return err
+	}
+	out[0] = l.with(n, i, v).token()
 	return nil
 }
 
-func (k typed) pushBack(_ *kernel.Context, in, out []tensor.Value) error {
+func (k typed) pushBack(ctx *kernel.Context, in, out []tensor.Value) error {
 	l, err := listOf(&in[0])
 	if err != nil {
 		return err
 	}
-	if l, err = l.pushed(in[1], k.dt, ""); err != nil {
+	v, err := ctx.Share(in[1])
+	if err != nil {
+		return err
+	}
+	if l, err = l.pushed(v, k.dt, ""); err != nil {
 		return err
 	}
 	out[0] = l.token()

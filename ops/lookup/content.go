@@ -264,5 +264,5 @@ func text(v *tensor.Value, i int) string {
 	if v.DType() == tensor.Int64 || v.DType() == tensor.Int32 {
 		return strconv.FormatInt(integer(v, i), 10)
 	}
-	return v.Tensor().ElementText(i)
+	return v.Peek().ElementText(i)
 }

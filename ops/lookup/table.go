@@ -231,7 +231,7 @@ func (m *maker) create(all *resource.Manager, in []tensor.Value) (*Table, error)
 		} else if t.refuse(&v) != nil {
 			return nil, status.Invalid("Empty and deleted keys cannot be equal")
 		}
-		t.reserved = append(t.reserved, reserved{name, v.Share()})
+		t.reserved = append(t.reserved, reserved{name, v.Compact().Share()})
 	}
 	return t, nil
 }

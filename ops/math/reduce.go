@@ -124,8 +124,8 @@ func (r *reduce[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	spans := merge(x, reduced)
 	if (len(spans) == 0 || len(spans) == 1 && !spans[0].reduced) && !r.always {
-		out[0] = ctx.Reshaped(in, 0, dims)
-		return nil
+		out[0], err = ctx.Reshaped(in, 0, dims)
+		return err
 	}
 	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
 		return err

@@ -13,7 +13,6 @@ func init() {
 	shape.Register(raggedToVariantShape, "RaggedTensorToVariant")
 	shape.Register(raggedToSparseShape, "RaggedTensorToSparse")
 	shape.Register(raggedFromVariantShape, "RaggedTensorFromVariant")
-	shape.Register(raggedCountShape, "RaggedCountSparseOutput")
 	shape.Register(raggedCrossShape, "RaggedCross")
 }
 
@@ -176,18 +175,6 @@ func raggedToDenseShape(c *shape.Context) error {
 	}
 	out = c.Try(out.WithRank(rows + values.Rank()))
 	c.SetOutput(0, c.Try(shape.Merge(out, c.Try(shape.Concat(shape.OfRank(rows+1), values.From(1))))))
-	return c.Err()
-}
-
-// raggedCountShape has a coordinate for the rows beside those of the values.
-func raggedCountShape(c *shape.Context) error {
-	rank := shape.Unknown
-	if values := c.Input(1); values.Known() {
-		rank = int64(values.Rank()) + 1
-	}
-	c.SetOutput(0, shape.Of(shape.Unknown, rank))
-	c.SetOutput(1, shape.Of(shape.Unknown))
-	c.SetOutput(2, shape.Of(rank))
 	return c.Err()
 }
 

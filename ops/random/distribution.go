@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -12,9 +13,9 @@ import (
 // each element give at most.
 type distribution[T any] struct {
 	group int // elements, at most 4
-	draw  func(g *philox, o *[4]T)
+	draw  func(g *philox.Generator, o *[4]T)
 	// reject, if it is not nil, takes draw's place.
-	reject func(s *single, o *[4]T)
+	reject func(s *philox.Single, o *[4]T)
 }
 
 // reserved is how many numbers TensorFlow keeps for an element.
@@ -24,7 +25,7 @@ const reserved = 256
 const grain = 1 << 12
 
 // fill draws the elements of o; the generator begins at g.
-func (d *distribution[T]) fill(ctx *kernel.Context, o []T, g philox) error {
+func (d *distribution[T]) fill(ctx *kernel.Context, o []T, g philox.Generator) error {
 	groups := (len(o) + d.group - 1) / d.group
 	ctx.Parallel(groups, grain, func(lo, hi int) {
 		if ctx.Err() == nil {
@@ -35,13 +36,13 @@ func (d *distribution[T]) fill(ctx *kernel.Context, o []T, g philox) error {
 }
 
 // groups draws consecutive groups, from group first on.
-func (d *distribution[T]) groups(first int, o []T, g philox) {
+func (d *distribution[T]) groups(first int, o []T, g philox.Generator) {
 	var drawn [4]T
-	g.skip(uint64(first) * d.step())
+	g.Skip(uint64(first) * d.step())
 	for len(o) > 0 {
 		if d.reject != nil {
-			d.reject(newSingle(g), &drawn)
-			g.skip(d.step())
+			d.reject(philox.NewSingle(g), &drawn)
+			g.Skip(d.step())
 		} else {
 			d.draw(&g, &drawn)
 		}
@@ -96,46 +97,46 @@ func boxMuller64(x0, x1, x2, x3 uint32) (float64, float64) {
 	return sin * r, cos * r
 }
 
-var uniform32 = distribution[float32]{group: 4, draw: func(g *philox, o *[4]float32) {
-	for i, x := range g.next() {
+var uniform32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, o *[4]float32) {
+	for i, x := range g.Next() {
 		o[i] = unit32(x)
 	}
 }}
 
-var uniform64 = distribution[float64]{group: 2, draw: func(g *philox, o *[4]float64) {
-	x := g.next()
+var uniform64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
+	x := g.Next()
 	o[0], o[1] = unit64(x[0], x[1]), unit64(x[2], x[3])
 }}
 
-var uniformHalf = distribution[tensor.Float16]{group: 4, draw: func(g *philox, o *[4]tensor.Float16) {
-	for i, x := range g.next() {
+var uniformHalf = distribution[tensor.Float16]{group: 4, draw: func(g *philox.Generator, o *[4]tensor.Float16) {
+	for i, x := range g.Next() {
 		o[i] = unitHalf(x)
 	}
 }}
 
-var uniformBfloat = distribution[tensor.BFloat16]{group: 4, draw: func(g *philox, o *[4]tensor.BFloat16) {
-	for i, x := range g.next() {
+var uniformBfloat = distribution[tensor.BFloat16]{group: 4, draw: func(g *philox.Generator, o *[4]tensor.BFloat16) {
+	for i, x := range g.Next() {
 		o[i] = unitBfloat(x)
 	}
 }}
 
-var normal32 = distribution[float32]{group: 4, draw: func(g *philox, o *[4]float32) {
-	x := g.next()
+var normal32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, o *[4]float32) {
+	x := g.Next()
 	o[0], o[1] = boxMuller32(x[0], x[1])
 	o[2], o[3] = boxMuller32(x[2], x[3])
 }}
 
-var normal64 = distribution[float64]{group: 2, draw: func(g *philox, o *[4]float64) {
-	x := g.next()
+var normal64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
+	x := g.Next()
 	o[0], o[1] = boxMuller64(x[0], x[1], x[2], x[3])
 }}
 
 // cut is where the truncated normal distribution ends, in deviations.
 const cut = 2
 
-var truncated32 = distribution[float32]{group: 4, reject: func(s *single, o *[4]float32) {
+var truncated32 = distribution[float32]{group: 4, reject: func(s *philox.Single, o *[4]float32) {
 	for i := 0; ; {
-		x0, x1 := s.one(), s.one()
+		x0, x1 := s.One(), s.One()
 		y0, y1 := boxMuller32(x0, x1)
 		for _, y := range [2]float32{y0, y1} {
 			if y > -cut && y < cut {
@@ -148,9 +149,9 @@ var truncated32 = distribution[float32]{group: 4, reject: func(s *single, o *[4]
 	}
 }}
 
-var truncated64 = distribution[float64]{group: 2, reject: func(s *single, o *[4]float64) {
+var truncated64 = distribution[float64]{group: 2, reject: func(s *philox.Single, o *[4]float64) {
 	for i := 0; ; {
-		x0, x1, x2, x3 := s.one(), s.one(), s.one(), s.one()
+		x0, x1, x2, x3 := s.One(), s.One(), s.One(), s.One()
 		y0, y1 := boxMuller64(x0, x1, x2, x3)
 		for _, y := range [2]float64{y0, y1} {
 			if y > -cut && y < cut {
@@ -172,14 +173,14 @@ func narrowed[T any](d distribution[float32], round func(float32) T) distributio
 		}
 	}
 	if d.reject != nil {
-		n.reject = func(s *single, o *[4]T) {
+		n.reject = func(s *philox.Single, o *[4]T) {
 			var wide [4]float32
 			d.reject(s, &wide)
 			convert(wide, o)
 		}
 		return n
 	}
-	n.draw = func(g *philox, o *[4]T) {
+	n.draw = func(g *philox.Generator, o *[4]T) {
 		var wide [4]float32
 		d.draw(g, &wide)
 		convert(wide, o)
@@ -189,8 +190,8 @@ func narrowed[T any](d distribution[float32], round func(float32) T) distributio
 
 // between draws integers from lo on; span is how many, 0 for all.
 func between[T int32 | uint32](lo T, span uint32) distribution[T] {
-	return distribution[T]{group: 4, draw: func(g *philox, o *[4]T) {
-		for i, x := range g.next() {
+	return distribution[T]{group: 4, draw: func(g *philox.Generator, o *[4]T) {
+		for i, x := range g.Next() {
 			if span != 0 {
 				x %= span
 			}
@@ -200,8 +201,8 @@ func between[T int32 | uint32](lo T, span uint32) distribution[T] {
 }
 
 func between64[T int64 | uint64](lo T, span uint64) distribution[T] {
-	return distribution[T]{group: 2, draw: func(g *philox, o *[4]T) {
-		x := g.next()
+	return distribution[T]{group: 2, draw: func(g *philox.Generator, o *[4]T) {
+		x := g.Next()
 		for i := range 2 {
 			y := uint64(x[2*i]) | uint64(x[2*i+1])<<32
 			if span != 0 {

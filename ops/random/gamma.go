@@ -4,22 +4,23 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
 func init() {
 	types := []tensor.DType{tensor.Half, tensor.Float, tensor.Double}
-	gamma := func(x float64, g philox) float64 { return drawGamma(x, g) }
+	gamma := func(x float64, g philox.Generator) float64 { return drawGamma(x, g) }
 	for _, dt := range types {
 		kernel.ForType("RandomGamma", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			return newSampler(c, dt, gamma, seededKey(c)), nil
 		})
 		kernel.ForType("StatelessRandomGammaV2", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox, error) { return seedKey(in[1:2]) }), nil
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return seedKey(in[1:2]) }), nil
 		})
 		kernel.ForType("StatelessRandomGammaV3", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox, error) { return givenKey(in[1:4]) }), nil
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return givenKey(in[1:4]) }), nil
 		})
 	}
 }
@@ -27,22 +28,22 @@ func init() {
 // A sampler is the kernel of draws from distributions of one parameter each.
 type sampler struct {
 	dt   tensor.DType
-	draw func(parameter float64, g philox) float64 // with a generator of its own
+	draw func(parameter float64, g philox.Generator) float64 // with a generator of its own
 	// generator is where the draws begin: element n takes values from n·reserved on.
-	generator func(ctx *kernel.Context, in []tensor.Value, n int) (philox, error)
+	generator func(ctx *kernel.Context, in []tensor.Value, n int) (philox.Generator, error)
 	behind    bool // the shape of the parameters comes behind the one asked for, rather than ending it
 	name      string
 }
 
-func newSampler(c *kernel.Construction, dt tensor.DType, draw func(float64, philox) float64, generator func(*kernel.Context, []tensor.Value, int) (philox, error)) *sampler {
+func newSampler(c *kernel.Construction, dt tensor.DType, draw func(float64, philox.Generator) float64, generator func(*kernel.Context, []tensor.Value, int) (philox.Generator, error)) *sampler {
 	return &sampler{dt: dt, draw: draw, generator: generator, behind: len(c.Op.Inputs) == 2, name: c.Op.Inputs[len(c.Op.Inputs)-1].Name}
 }
 
 // seededKey takes values from the generator of the node.
-func seededKey(c *kernel.Construction) func(*kernel.Context, []tensor.Value, int) (philox, error) {
+func seededKey(c *kernel.Construction) func(*kernel.Context, []tensor.Value, int) (philox.Generator, error) {
 	node, seed, seed2 := c.Node, c.Int("seed"), c.Int("seed2")
-	return func(ctx *kernel.Context, _ []tensor.Value, n int) (philox, error) {
-		return reserve(ctx, node, seed, seed2, uint64(n)*reserved)
+	return func(ctx *kernel.Context, _ []tensor.Value, n int) (philox.Generator, error) {
+		return philox.Reserve(ctx, node, seed, seed2, uint64(n)*reserved)
 	}
 }
 
@@ -76,7 +77,7 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	ctx.Parallel(n, 1<<8, func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			own := g
-			own.skip(uint64(i) * reserved)
+			own.Skip(uint64(i) * reserved)
 			set(i%each*kinds+i/each, k.draw(at(i/each), own))
 		}
 	})
@@ -129,12 +130,12 @@ func setter(v *tensor.Value) func(i int, x float64) {
 
 // pairs hands out numbers that are drawn two by two, the second one first.
 type pairs struct {
-	draw func(g *philox) (float64, float64)
+	draw func(g *philox.Generator) (float64, float64)
 	next float64
 	left bool
 }
 
-func (p *pairs) one(g *philox) float64 {
+func (p *pairs) one(g *philox.Generator) float64 {
 	if p.left {
 		p.left = false
 		return p.next
@@ -144,20 +145,20 @@ func (p *pairs) one(g *philox) float64 {
 	return y
 }
 
-func uniformPair(g *philox) (float64, float64) {
-	x := g.next()
+func uniformPair(g *philox.Generator) (float64, float64) {
+	x := g.Next()
 	return unit64(x[0], x[1]), unit64(x[2], x[3])
 }
 
-func normalPair(g *philox) (float64, float64) {
-	x := g.next()
+func normalPair(g *philox.Generator) (float64, float64) {
+	x := g.Next()
 	return boxMuller64(x[0], x[1], x[2], x[3])
 }
 
 // drawGamma draws from the gamma distribution of that shape and scale 1 by the
 // method of G. Marsaglia and W. Tsang, "A simple method for generating gamma
 // variables", 2000.
-func drawGamma(alpha float64, g philox) float64 {
+func drawGamma(alpha float64, g philox.Generator) float64 {
 	uniform, normal := pairs{draw: uniformPair}, pairs{draw: normalPair}
 	if alpha == 1 {
 		return -math.Log1p(-uniform.one(&g))

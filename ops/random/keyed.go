@@ -2,6 +2,7 @@ package random
 
 import (
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -53,7 +54,7 @@ const (
 	algAuto     = 3
 )
 
-func fillUint32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error {
+func fillUint32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error {
 	lo, hi, err := limitsOf[uint32](limits)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func fillUint32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g p
 	return d.fill(ctx, tensor.Of[uint32](o), g)
 }
 
-func fillUint64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error {
+func fillUint64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error {
 	lo, hi, err := limitsOf[uint64](limits)
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func fillUint64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g p
 
 // keyed makes the kernel of a distribution. key reads the inputs behind the
 // shape; the first count inputs are the shape and those.
-func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox, error), count int) kernel.Factory {
+func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox.Generator, error), count int) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 			dims, err := kernel.Dims(&in[0], "shape")
@@ -94,17 +95,17 @@ func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox, er
 
 // seedKey turns a seed of two numbers into a generator, by drawing its key and
 // counter from another.
-func seedKey(in []tensor.Value) (philox, error) {
+func seedKey(in []tensor.Value) (philox.Generator, error) {
 	seed, err := seedOf(&in[0])
 	if err != nil {
-		return philox{}, err
+		return philox.Generator{}, err
 	}
-	mix := philox{
-		key:     [2]uint32{0x3ec8f720, 0x02461e29},
-		counter: [4]uint32{uint32(seed[0]), uint32(seed[0] >> 32), uint32(seed[1]), uint32(seed[1] >> 32)},
+	mix := philox.Generator{
+		Key:     [2]uint32{0x3ec8f720, 0x02461e29},
+		Counter: [4]uint32{uint32(seed[0]), uint32(seed[0] >> 32), uint32(seed[1]), uint32(seed[1] >> 32)},
 	}
-	x := mix.next()
-	return philox{key: [2]uint32{x[0], x[1]}, counter: [4]uint32{0, 0, x[2], x[3]}}, nil
+	x := mix.Next()
+	return philox.Generator{Key: [2]uint32{x[0], x[1]}, Counter: [4]uint32{0, 0, x[2], x[3]}}, nil
 }
 
 func seedOf(v *tensor.Value) (seed [2]uint64, err error) {
@@ -127,28 +128,28 @@ func seedOf(v *tensor.Value) (seed [2]uint64, err error) {
 }
 
 // givenKey reads a key, a counter and the algorithm.
-func givenKey(in []tensor.Value) (philox, error) {
+func givenKey(in []tensor.Value) (philox.Generator, error) {
 	key, counter, alg := &in[0], &in[1], &in[2]
 	if key.Rank() != 1 || key.NumElements() != 1 {
-		return philox{}, status.Invalid("key must have shape [1], not %s", tensor.FormatDims(key.Dims()))
+		return philox.Generator{}, status.Invalid("key must have shape [1], not %s", tensor.FormatDims(key.Dims()))
 	}
 	if alg.Rank() != 0 {
-		return philox{}, status.Invalid("alg must be a scalar, not of shape %s", tensor.FormatDims(alg.Dims()))
+		return philox.Generator{}, status.Invalid("alg must be a scalar, not of shape %s", tensor.FormatDims(alg.Dims()))
 	}
 	switch a := tensor.At0[int32](alg); a {
 	case algPhilox, algAuto:
 	case algThreeFry:
-		return philox{}, status.Errorf(status.Unimplemented, "the ThreeFry generator has no kernel on CPU")
+		return philox.Generator{}, status.Errorf(status.Unimplemented, "the ThreeFry generator has no kernel on CPU")
 	default:
-		return philox{}, status.Invalid("Unsupported algorithm id: %d", a)
+		return philox.Generator{}, status.Invalid("Unsupported algorithm id: %d", a)
 	}
 	if counter.Rank() != 1 || counter.NumElements() < 2 {
-		return philox{}, status.Invalid("counter must be a vector with at least 2 elements, got shape %s", tensor.FormatDims(counter.Dims()))
+		return philox.Generator{}, status.Invalid("counter must be a vector with at least 2 elements, got shape %s", tensor.FormatDims(counter.Dims()))
 	}
 	k, c := tensor.Of[uint64](key)[0], tensor.Of[uint64](counter)
-	return philox{
-		key:     [2]uint32{uint32(k), uint32(k >> 32)},
-		counter: [4]uint32{uint32(c[0]), uint32(c[0] >> 32), uint32(c[1]), uint32(c[1] >> 32)},
+	return philox.Generator{
+		Key:     [2]uint32{uint32(k), uint32(k >> 32)},
+		Counter: [4]uint32{uint32(c[0]), uint32(c[0] >> 32), uint32(c[1]), uint32(c[1] >> 32)},
 	}, nil
 }
 
@@ -164,10 +165,10 @@ func newKeyCounter(*kernel.Construction) (kernel.Kernel, error) {
 		if out[1], err = ctx.Alloc(tensor.Uint64, []int64{2}); err != nil {
 			return err
 		}
-		tensor.Of[uint64](&out[0])[0] = uint64(g.key[0]) | uint64(g.key[1])<<32
+		tensor.Of[uint64](&out[0])[0] = uint64(g.Key[0]) | uint64(g.Key[1])<<32
 		counter := tensor.Of[uint64](&out[1])
-		counter[0] = uint64(g.counter[0]) | uint64(g.counter[1])<<32
-		counter[1] = uint64(g.counter[2]) | uint64(g.counter[3])<<32
+		counter[0] = uint64(g.Counter[0]) | uint64(g.Counter[1])<<32
+		counter[1] = uint64(g.Counter[2]) | uint64(g.Counter[3])<<32
 		if len(out) > 2 {
 			out[2] = tensor.Scalar[int32](algPhilox)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -19,9 +20,9 @@ func init() {
 func newMultinomial(c *kernel.Construction) (kernel.Kernel, error) {
 	node, seed, seed2, dt := c.Node, c.Int("seed"), c.Int("seed2"), c.Type("output_dtype")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		return classes(ctx, in, out, dt, func(rows, samples int) (philox, error) {
+		return classes(ctx, in, out, dt, func(rows, samples int) (philox.Generator, error) {
 			// Two numbers for each draw, of which TensorFlow rounds up how many.
-			return reserve(ctx, node, seed, seed2, uint64(rows)*uint64((samples+3)/4*4*2)*reserved)
+			return philox.Reserve(ctx, node, seed, seed2, uint64(rows)*uint64((samples+3)/4*4*2)*reserved)
 		})
 	}), nil
 }
@@ -29,12 +30,12 @@ func newMultinomial(c *kernel.Construction) (kernel.Kernel, error) {
 func newStatelessMultinomial(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("output_dtype")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		return classes(ctx, in, out, dt, func(int, int) (philox, error) { return seedKey(in[2:]) })
+		return classes(ctx, in, out, dt, func(int, int) (philox.Generator, error) { return seedKey(in[2:]) })
 	}), nil
 }
 
 // classes draws from each row of in[0] as many classes as in[1] says.
-func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, generator func(rows, samples int) (philox, error)) error {
+func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, generator func(rows, samples int) (philox.Generator, error)) error {
 	if in[0].Rank() != 2 {
 		return status.Invalid("logits should be a matrix, got shape %s", tensor.FormatDims(in[0].Dims()))
 	}
@@ -66,14 +67,14 @@ func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, gener
 		return err
 	}
 	defer ctx.Free(sums)
-	below, at, numbers := tensor.Of[float64](&sums), logits(&in[0]), newSingle(g)
+	below, at, numbers := tensor.Of[float64](&sums), logits(&in[0]), philox.NewSingle(g)
 	for r := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		total := accumulate(below, func(i int) float64 { return at(r*n + i) })
 		for k := r * samples; k < (r+1)*samples; k++ {
-			x0, x1 := numbers.one(), numbers.one()
+			x0, x1 := numbers.One(), numbers.One()
 			x := unit64(x0, x1) * total
 			class := sort.Search(n, func(i int) bool { return x < below[i] })
 			if dt == tensor.Int32 {

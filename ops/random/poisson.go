@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -20,7 +21,7 @@ func init() {
 			kernel.Register(kernel.Registration{
 				Op: "StatelessRandomPoisson", Types: map[string][]tensor.DType{"Rtype": {rate}, "dtype": {dt}},
 				New: func(c *kernel.Construction) (kernel.Kernel, error) {
-					return newSampler(c, dt, poissonOf(dt), func(_ *kernel.Context, in []tensor.Value, _ int) (philox, error) { return seedKey(in[1:2]) }), nil
+					return newSampler(c, dt, poissonOf(dt), func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return seedKey(in[1:2]) }), nil
 				},
 			})
 		}
@@ -28,7 +29,7 @@ func init() {
 }
 
 // poissonOf draws from Poisson distributions what fits into dt.
-func poissonOf(dt tensor.DType) func(float64, philox) float64 {
+func poissonOf(dt tensor.DType) func(float64, philox.Generator) float64 {
 	limit := math.Inf(1)
 	switch dt {
 	case tensor.Half:
@@ -42,7 +43,7 @@ func poissonOf(dt tensor.DType) func(float64, philox) float64 {
 	case tensor.Int64:
 		limit = 1<<63 - 1024 // the largest that a float64 can be
 	}
-	return func(mean float64, g philox) float64 {
+	return func(mean float64, g philox.Generator) float64 {
 		uniform := pairs{draw: uniformPair}
 		return drawPoisson(mean, limit, func() float64 { return uniform.one(&g) })
 	}

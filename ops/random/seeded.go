@@ -1,13 +1,8 @@
 package random
 
 import (
-	crand "crypto/rand"
-	"encoding/binary"
-	"hash/fnv"
-	"sync"
-
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -35,15 +30,15 @@ func init() {
 
 // A filler draws the elements of o, which is not empty, with the generator g.
 // limits are the inputs behind the shape.
-type filler func(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error
+type filler func(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error
 
 func fills[T tensor.Element](d distribution[T]) filler {
-	return func(ctx *kernel.Context, _ []tensor.Value, o *tensor.Value, g philox) error {
+	return func(ctx *kernel.Context, _ []tensor.Value, o *tensor.Value, g philox.Generator) error {
 		return d.fill(ctx, tensor.Of[T](o), g)
 	}
 }
 
-func fillInt32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error {
+func fillInt32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error {
 	lo, hi, err := limitsOf[int32](limits)
 	if err != nil {
 		return err
@@ -52,7 +47,7 @@ func fillInt32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g ph
 	return d.fill(ctx, tensor.Of[int32](o), g)
 }
 
-func fillInt64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox) error {
+func fillInt64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error {
 	lo, hi, err := limitsOf[int64](limits)
 	if err != nil {
 		return err
@@ -91,7 +86,7 @@ func seeded(op, attr string, fillers map[tensor.DType]filler) {
 				if n == 0 {
 					return nil
 				}
-				g, err := reserve(ctx, node, seed, seed2, uint64(n)*reserved)
+				g, err := philox.Reserve(ctx, node, seed, seed2, uint64(n)*reserved)
 				if err != nil {
 					return err
 				}
@@ -99,41 +94,4 @@ func seeded(op, attr string, fillers map[tensor.DType]filler) {
 			}), nil
 		})
 	}
-}
-
-// A stream is a node's generator.
-type stream struct {
-	mu   sync.Mutex
-	next philox
-}
-
-// reserve takes n values of the counter of a node's generator.
-func reserve(ctx *kernel.Context, node string, seed, seed2 int64, n uint64) (philox, error) {
-	s, err := resource.LookupOrCreate(ctx.Step.Resources, "", node, func() (*stream, error) {
-		if seed == 0 && seed2 == 0 {
-			return &stream{next: unseeded(node, ctx.Step.Seed)}, nil
-		}
-		return &stream{next: newPhilox(uint64(seed), uint64(seed2))}, nil
-	})
-	if err != nil {
-		return philox{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.next
-	s.next.skip(n)
-	return g, nil
-}
-
-// unseeded makes the generator of a node without seeds: from the session's seed
-// and the node's name, or, if the session has none, by chance.
-func unseeded(node string, session int64) philox {
-	if session != 0 {
-		h := fnv.New64a()
-		h.Write([]byte(node))
-		return newPhilox(uint64(session), h.Sum64())
-	}
-	var b [16]byte
-	crand.Read(b[:]) // never fails
-	return newPhilox(binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]))
 }

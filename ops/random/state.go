@@ -2,6 +2,7 @@ package random
 
 import (
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -127,7 +128,7 @@ func checkAlgorithm(v *tensor.Value) error {
 
 // advance moves the generator of the variable that v means on by n elements. It
 // gives the generator and the state from before.
-func advance(ctx *kernel.Context, target *resource.Target, v *tensor.Value, n uint64) (g philox, before [3]int64, err error) {
+func advance(ctx *kernel.Context, target *resource.Target, v *tensor.Value, n uint64) (g philox.Generator, before [3]int64, err error) {
 	variable, err := target.Find(ctx.Step.Resources, v)
 	if err != nil {
 		return g, before, err
@@ -150,14 +151,14 @@ func advance(ctx *kernel.Context, target *resource.Target, v *tensor.Value, n ui
 		s := tensor.Of[int64](&state)
 		copy(before[:], s)
 		key := uint64(s[2])
-		g = philox{
-			counter: [4]uint32{uint32(s[0]), uint32(uint64(s[0]) >> 32), uint32(s[1]), uint32(uint64(s[1]) >> 32)},
-			key:     [2]uint32{uint32(key), uint32(key >> 32)},
+		g = philox.Generator{
+			Counter: [4]uint32{uint32(s[0]), uint32(uint64(s[0]) >> 32), uint32(s[1]), uint32(uint64(s[1]) >> 32)},
+			Key:     [2]uint32{uint32(key), uint32(key >> 32)},
 		}
 		moved := g
-		moved.skip(n * reserved)
-		s[0] = int64(uint64(moved.counter[0]) | uint64(moved.counter[1])<<32)
-		s[1] = int64(uint64(moved.counter[2]) | uint64(moved.counter[3])<<32)
+		moved.Skip(n * reserved)
+		s[0] = int64(uint64(moved.Counter[0]) | uint64(moved.Counter[1])<<32)
+		s[1] = int64(uint64(moved.Counter[2]) | uint64(moved.Counter[3])<<32)
 		return state, nil
 	})
 	return g, before, err

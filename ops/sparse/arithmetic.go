@@ -87,7 +87,7 @@ output: The new values of the entries.`)
 input_indices: Indices of the entries, one a row.
 input_values: The entries.
 input_shape: The shape.
-reduction_axes: The dimensions; none means all.
+reduction_axes: The dimensions.
 keep_dims: Whether these dimensions stay, of size 1.`)
 	registry.Define("SparseReduceMax").
 		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
@@ -99,7 +99,7 @@ keep_dims: Whether these dimensions stay, of size 1.`)
 input_indices: Indices of the entries, one a row.
 input_values: The entries.
 input_shape: The shape.
-reduction_axes: The dimensions; none means all.
+reduction_axes: The dimensions.
 keep_dims: Whether these dimensions stay, of size 1.`)
 	registry.Define("SparseSoftmax").
 		Input("sp_indices: int64").Input("sp_values: T").Input("sp_shape: int64").Output("output: T").

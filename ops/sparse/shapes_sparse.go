@@ -38,6 +38,7 @@ func init() {
 
 	shape.Register(denseCountShape, "DenseCountSparseOutput")
 	shape.Register(shape.Rule("indices: [?,r] -> output_indices: [m,r], output_values: [m], output_dense_shape: [r]"), "SparseCountSparseOutput")
+	shape.Register(raggedCountShape, "RaggedCountSparseOutput")
 	shape.Register(bincountShape, "SparseBincount")
 }
 
@@ -188,6 +189,18 @@ func denseCountShape(c *shape.Context) error {
 		in = c.Try(shape.Merge(weights, in))
 	}
 	rank := int64(in.Rank())
+	c.SetOutput(0, shape.Of(shape.Unknown, rank))
+	c.SetOutput(1, shape.Of(shape.Unknown))
+	c.SetOutput(2, shape.Of(rank))
+	return c.Err()
+}
+
+// raggedCountShape has a coordinate for the rows beside those of the values.
+func raggedCountShape(c *shape.Context) error {
+	rank := shape.Unknown
+	if values := c.Input(1); values.Known() {
+		rank = int64(values.Rank()) + 1
+	}
 	c.SetOutput(0, shape.Of(shape.Unknown, rank))
 	c.SetOutput(1, shape.Of(shape.Unknown))
 	c.SetOutput(2, shape.Of(rank))

@@ -50,32 +50,66 @@ def attr(v):
 
 
 class Recorder:
-    def __init__(self, path):
+    def __init__(self, path, isolated=False):
+        """Isolated runs each operation in a process of its own: TensorFlow ends
+        the process on some inputs, which then are not recorded."""
         self.file = gzip.open(path, "wt") if path.endswith(".gz") else open(path, "w")
+        self.isolated = isolated
 
     def ask(self, op, inputs, only=None, types=None, **attrs):
-        """Only is how many outputs are kept, all by default. Types, a list with
-        None where NumPy has the type, are those of the inputs."""
-        arrays = [np.asarray(x) for x in inputs]
-        rec = {"Op": op, "Attrs": ", ".join(f"{k}={attr(v)}" for k, v in attrs.items()),
+        """Runs an operation and writes down what it answers."""
+        if not self.isolated:
+            rec = self.run(op, inputs, only, types, **attrs)
+            self.file.write(json.dumps(rec) + "\n")
+            return rec
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with open(write, "w") as f:
+                f.write(json.dumps(self.run(op, inputs, only, types, **attrs)) + "\n")
+            os._exit(0)
+        os.close(write)
+        with open(read) as f:
+            text = f.read()
+        if os.waitpid(child, 0)[1] != 0:
+            print(f"{op} {attrs} {inputs}: TensorFlow ended the process")
+            return None
+        self.file.write(text)
+        return json.loads(text)
+
+    def run(self, op, inputs, only, types, **attrs):
+        """Inputs has a list where the operation takes one. Only is how many outputs
+        are kept, all by default. Types, a list with None where NumPy has the type,
+        are those of the inputs, lists flattened."""
+        from tensorflow.python.framework import op_def_registry
+        args = op_def_registry.get(op).input_arg
+        groups, said = [], dict(attrs)
+        for a, x in zip(args, inputs):
+            many = bool(a.number_attr or a.type_list_attr)
+            groups.append((many, [np.asarray(e) for e in (x if many else [x])]))
+            if a.number_attr:
+                said[a.number_attr] = len(groups[-1][1])
+            if a.type_list_attr:
+                said[a.type_list_attr] = [tf.string if e.dtype == object else tf.as_dtype(e.dtype) for e in groups[-1][1]]
+        arrays = [e for _, g in groups for e in g]
+        rec = {"Op": op, "Attrs": ", ".join(f"{k}={attr(v)}" for k, v in said.items()),
                "In": [tensor(x, types[i] if types else None) for i, x in enumerate(arrays)]}
         graph = tf.Graph()
         with graph.as_default():
             places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string) for i, x in enumerate(arrays)]
-            from tensorflow.python.framework import op_def_registry
-            args = [a.name for a in op_def_registry.get(op).input_arg]
+            rest = list(places)
+            values = [[rest.pop(0) for _ in g] if many else rest.pop(0) for many, g in groups]
             try:
-                out = getattr(tf.raw_ops, op)(**dict(zip(args, places)), **attrs)
-                out = list(out) if isinstance(out, (list, tuple)) else [out]
+                out = getattr(tf.raw_ops, op)(**dict(zip([a.name for a in args], values)), **attrs)
+                out = tf.nest.flatten(list(out)) if isinstance(out, (list, tuple)) else [out]
                 with tf.compat.v1.Session(graph=graph) as s:
                     got = s.run(out, dict(zip(places, arrays)))
                 rec["Out"] = [tensor(g, o.dtype.base_dtype) for o, g in zip(out, got)][:only]
             except (tf.errors.OpError, ValueError) as e:
-                code = {3: "INVALID_ARGUMENT", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE"}.get(getattr(e, "error_code", 3), "?")
+                code = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE"}.get(getattr(e, "error_code", 3), "?")
                 text = str(e).split("\n")
                 at = [text[i - 1] for i, l in enumerate(text) if "[[{{" in l] or text[:1]
                 rec["Error"] = code + ": " + at[0][:200]
-        self.file.write(json.dumps(rec) + "\n")
         return rec
 
     def close(self):

@@ -117,7 +117,7 @@ func (w *Writer) add(key string, v tensor.Value) error {
 	if v.DType() == tensor.String {
 		err = writeStrings(sink, tensor.Of[string](&v))
 	} else {
-		_, err = v.Tensor().WriteContentsTo(sink)
+		_, err = v.Peek().WriteContentsTo(sink)
 	}
 	if err != nil {
 		return status.FromFile(err)

@@ -1,0 +1,62 @@
+package philox
+
+import "math/bits"
+
+// A Generator is the counter-based generator Philox4x32-10 of J. Salmon et al.,
+// "Parallel random numbers: as easy as 1, 2, 3", 2011. Its values are those of
+// TensorFlow for the same key and counter.
+type Generator struct {
+	Counter [4]uint32
+	Key     [2]uint32
+}
+
+// New makes the generator that an operation's two seeds name.
+func New(seed, seed2 uint64) Generator {
+	return Generator{
+		Counter: [4]uint32{2: uint32(seed2), 3: uint32(seed2 >> 32)},
+		Key:     [2]uint32{uint32(seed), uint32(seed >> 32)},
+	}
+}
+
+// Next gives four numbers and moves the counter on by one.
+func (p *Generator) Next() [4]uint32 {
+	c, k := p.Counter, p.Key
+	for round := 0; ; round++ {
+		hi0, lo0 := bits.Mul32(0xD2511F53, c[0])
+		hi1, lo1 := bits.Mul32(0xCD9E8D57, c[2])
+		c = [4]uint32{hi1 ^ c[1] ^ k[0], lo1, hi0 ^ c[3] ^ k[1], lo0}
+		if round == 9 {
+			break
+		}
+		k[0] += 0x9E3779B9
+		k[1] += 0xBB67AE85
+	}
+	p.Skip(1)
+	return c
+}
+
+// Skip moves the counter, a number of 128 bits, on by n.
+func (p *Generator) Skip(n uint64) {
+	lo, carry := bits.Add64(uint64(p.Counter[0])|uint64(p.Counter[1])<<32, n, 0)
+	hi := uint64(p.Counter[2]) | uint64(p.Counter[3])<<32 + carry
+	p.Counter = [4]uint32{uint32(lo), uint32(lo >> 32), uint32(hi), uint32(hi >> 32)}
+}
+
+// A Single hands out a Generator's numbers one by one.
+type Single struct {
+	Generator
+	left [4]uint32
+	used int // of left; 4 at first
+}
+
+// NewSingle hands out the numbers of p.
+func NewSingle(p Generator) *Single { return &Single{Generator: p, used: 4} }
+
+// One is the next number.
+func (s *Single) One() uint32 {
+	if s.used == 4 {
+		s.left, s.used = s.Next(), 0
+	}
+	s.used++
+	return s.left[s.used-1]
+}

@@ -1,0 +1,5 @@
+//go:build invariants
+
+package nodes
+
+const checkUnits = true

@@ -1,0 +1,742 @@
+package unit
+
+import (
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// emit writes the unit of a form whose lifetimes are decided.
+//
+// Every value has a slot. One that is used once, as a kernel's input, lies where
+// the kernel wants it; other inputs are gathered. Values of an island's scalars
+// have another slot beside it, among the first 256. An island is written twice:
+// with its assumptions, and without.
+func (f *Form) emit(islands []*island, c *credit) *Unit {
+	e := &emitter{
+		form: f, credit: c,
+		u:       &Unit{Frame: f.Frame, slots: 0},
+		slot:    make([]int32, len(f.Values)),
+		escapes: make([]bool, len(f.Values)),
+		target:  make([]bool, len(f.Values)),
+		areas:   map[*Instr]area{},
+		loop:    -1, junk: -1, spare: -1,
+	}
+	for v := range e.slot {
+		e.slot[v] = -1
+		if into := f.Values[v].Into; into >= 0 {
+			e.target[into] = true
+		}
+	}
+	if len(islands) > 0 {
+		e.u.scalars = true
+		e.u.slots = registers
+		e.register = make([]int16, len(f.Values))
+	}
+	for _, w := range f.Loops {
+		outer := int32(-1)
+		if w.Outer != nil {
+			outer = w.Outer.Number
+		}
+		e.u.loops = append(e.u.loops, loop{w.Frame, outer})
+	}
+	e.allot()
+	e.findEscapes()
+	e.write(islands)
+	return e.u
+}
+
+// registers is how many registers of scalars there are.
+const registers = 256
+
+type emitter struct {
+	form    *Form
+	credit  *credit
+	u       *Unit
+	slot    []int32 // of each value, of those that others are written to; -1
+	escapes []bool  // values of an outermost loop that are used outside of it
+	target  []bool  // values that others are written to
+	areas   map[*Instr]area
+	junk    int32 // a slot for what nobody reads
+	spare   int32 // a slot to break a cycle of moves; -1
+	scratch int32 // slots for inputs that are all gathered
+
+	islands  map[*Loop]*island
+	within   *island // of the instructions being written; nil outside of all
+	register []int16 // by value: its register in the island, plus 1
+	free     int     // registers in use
+	known    []check // registers in use
+	loads    []transfer
+	loop     int32
+	label    int // no instruction before it may be fused with one after it
+}
+
+// An area is where a kernel's inputs and outputs lie.
+type area struct {
+	in, out int32
+}
+
+func (e *emitter) fresh(n int32) int32 {
+	at := int32(e.u.slots)
+	e.u.slots += int(n)
+	return at
+}
+
+// root is the value whose slot v has.
+func (e *emitter) root(v int32) int32 {
+	for e.form.Values[v].Into >= 0 {
+		v = e.form.Values[v].Into
+	}
+	return v
+}
+
+// home is the slot of a value outside of islands.
+func (e *emitter) home(v int32) int32 {
+	r := e.root(v)
+	if e.slot[r] < 0 {
+		e.slot[r] = e.fresh(1)
+		if x := &e.form.Values[r]; x.Const >= 0 {
+			e.preset(e.slot[r], x)
+		}
+	}
+	return e.slot[r]
+}
+
+func (e *emitter) preset(slot int32, x *Value) {
+	e.u.presets = append(e.u.presets, preset{slot, e.form.flow.Consts[x.Const]})
+}
+
+// lone says whether a use of a value is its only one and may have it in place.
+func (e *emitter) lone(u Use) bool {
+	x := &e.form.Values[u.Value]
+	if x.Uses != 1 || u.Read || x.Into >= 0 || e.target[u.Value] || e.slot[u.Value] >= 0 {
+		return false
+	}
+	switch x.Role {
+	case roleLocal, roleParam:
+		return u.Mode == Move
+	case roleShared:
+		return x.Const < 0
+	}
+	return false
+}
+
+// allot gives slots to what kernels are called with and to what they make.
+func (e *emitter) allot() {
+	var scratch int32
+	e.calls(e.form.Body, func(in *Instr) {
+		a := area{in: -1}
+		for _, u := range in.In {
+			if e.form.Values[u.Value].Const >= 0 && !u.Read || e.lone(u) {
+				a.in = e.fresh(int32(len(in.In)))
+				break
+			}
+		}
+		if a.in < 0 {
+			scratch = max(scratch, int32(len(in.In)))
+		} else {
+			for k, u := range in.In {
+				if x := &e.form.Values[u.Value]; x.Const >= 0 && !u.Read {
+					e.preset(a.in+int32(k), x)
+				} else if e.lone(u) {
+					e.slot[u.Value] = a.in + int32(k)
+				}
+			}
+		}
+		if len(in.Out) > 1 {
+			a.out = e.fresh(int32(len(in.Out)))
+			for o, v := range in.Out {
+				if v >= 0 {
+					e.slot[v] = a.out + int32(o)
+				}
+			}
+		}
+		e.areas[in] = a
+	})
+	e.scratch = e.fresh(scratch)
+	for _, p := range e.form.Params {
+		x := param{slot: e.home(p.Value), node: p.Node, feed: -1}
+		if e.form.Frame == 0 {
+			x.feed = e.form.flow.Nodes[p.Node].Aux
+		}
+		e.u.params = append(e.u.params, x)
+	}
+}
+
+// calls does something for every Call of a block and those within it. What one
+// call makes may lie in the area of a later one, so a block's calls come last
+// first.
+func (e *emitter) calls(b *Block, do func(*Instr)) {
+	if b == nil {
+		return
+	}
+	for i := len(b.Code) - 1; i >= 0; i-- {
+		in := &b.Code[i]
+		switch {
+		case in.Op == Call:
+			do(in)
+		case in.Loop != nil:
+			e.calls(in.Loop.Tail, do)
+			e.calls(in.Loop.Body, do)
+			e.calls(in.Loop.Head, do)
+		}
+		e.calls(in.Else, do)
+		e.calls(in.Then, do)
+	}
+}
+
+// findEscapes finds the values of outermost loops that are used outside of
+// them.
+func (e *emitter) findEscapes() {
+	outermost := make([]*Loop, len(e.form.Values))
+	for _, w := range e.form.Loops {
+		if w.Outer == nil {
+			for v := w.from; v < w.to; v++ {
+				outermost[v] = w
+			}
+		}
+	}
+	var block func(b *Block, within *Loop)
+	use := func(u Use, within *Loop) {
+		if w := outermost[u.Value]; w != nil && w != within {
+			e.escapes[u.Value] = true
+		}
+	}
+	block = func(b *Block, within *Loop) {
+		if b == nil {
+			return
+		}
+		for i := range b.Code {
+			in := &b.Code[i]
+			for _, u := range in.In {
+				use(u, within)
+			}
+			block(in.Then, within)
+			block(in.Else, within)
+			if w := in.Loop; w != nil {
+				inside := within
+				if inside == nil {
+					inside = w
+				}
+				for _, x := range w.Vars {
+					use(x.Init, within)
+					use(x.Next, inside)
+				}
+				use(w.Test, inside)
+				block(w.Head, inside)
+				block(w.Body, inside)
+				block(w.Tail, inside)
+			}
+		}
+	}
+	block(e.form.Body, nil)
+	for _, r := range e.form.Results {
+		use(r.Use, nil)
+	}
+}
+
+func (e *emitter) write(islands []*island) {
+	e.islands = map[*Loop]*island{}
+	for _, s := range islands {
+		e.islands[s.loop] = s // nil for one that is the whole program
+	}
+	if s := e.islands[nil]; s != nil {
+		e.island(s, func() { e.block(e.form.Body); e.add(instr{op: opEnd}) })
+	}
+	e.block(e.form.Body)
+	for _, r := range e.form.Results {
+		e.u.results = append(e.u.results, result{r.Node, e.home(r.Use.Value), r.Use.Mode == Move})
+	}
+	e.add(instr{op: opEnd})
+	e.u.copies = make([]bool, e.u.slots)
+	for _, p := range e.u.presets {
+		e.u.copies[p.slot] = true
+	}
+	for _, p := range e.u.params {
+		if p.feed >= 0 {
+			e.u.copies[p.slot] = true
+			e.u.stale = append(e.u.stale, p.slot)
+		}
+	}
+	note := func(slot int32) {
+		if !e.u.copies[slot] {
+			e.u.copies[slot] = true
+			e.u.stale = append(e.u.stale, slot)
+		}
+	}
+	for _, g := range e.u.gathers {
+		note(g.to)
+	}
+	for i := range e.u.calls {
+		c := &e.u.calls[i]
+		for _, r := range e.u.reads[c.reads[0]:c.reads[1]] {
+			note(r.to)
+		}
+	}
+}
+
+func (e *emitter) add(in instr) int {
+	e.u.instrs = append(e.u.instrs, in)
+	return len(e.u.instrs) - 1
+}
+
+func (e *emitter) here() int32 {
+	e.label = len(e.u.instrs)
+	return int32(e.label)
+}
+
+// island writes a part of the form with its assumptions, behind a check of them.
+// Where it has too many scalars it writes nothing.
+func (e *emitter) island(s *island, body func()) bool {
+	for _, v := range s.assume {
+		e.home(v) // so that what is undone below is the island's alone
+	}
+	before := *e.u
+	e.within, e.free, e.known, e.loads = s, 0, nil, nil
+	clear(e.register)
+	e.add(instr{op: opEnter, x: int32(len(e.u.entries))})
+	at := len(e.u.entries)
+	e.u.entries = append(e.u.entries, entrance{})
+	e.here()
+	body()
+	e.within = nil
+	if e.free > registers {
+		slots := e.u.slots // those of values that were met first
+		presets := e.u.presets
+		*e.u = before
+		e.u.slots, e.u.presets = slots, presets
+		return false
+	}
+	x := &e.u.entries[at]
+	x.registers, x.loads = e.known, e.loads
+	for _, v := range s.assume {
+		x.checks = append(x.checks, check{e.home(v), tensor.Descriptor(e.form.Values[v].DType)})
+	}
+	x.otherwise = e.here()
+	return true
+}
+
+// isScalar says whether a value is in a register of scalars here.
+func (e *emitter) isScalar(v int32) bool {
+	s := e.within
+	switch x := &e.form.Values[v]; {
+	case s == nil:
+		return false
+	case x.Const >= 0:
+		return s.scalar(Use{Value: v})
+	case s.inside(v):
+		return x.Scalar
+	}
+	return s.taken[v]
+}
+
+// reg is the register of a value for which isScalar holds.
+func (e *emitter) reg(v int32) uint8 {
+	for e.within.inside(v) {
+		into := e.form.Values[v].Into
+		if into < 0 || !e.form.Values[into].Scalar {
+			break
+		}
+		v = into
+	}
+	if e.register[v] == 0 {
+		e.free++
+		r := e.free - 1
+		if r >= registers {
+			r = 0 // the island will be given up
+		}
+		e.register[v] = int16(r) + 1
+		e.known = append(e.known, check{int32(r), tensor.Descriptor(e.form.Values[v].DType)})
+		if !e.within.inside(v) {
+			e.loads = append(e.loads, transfer{e.home(v), int32(r)})
+		}
+	}
+	return uint8(e.register[v] - 1)
+}
+
+// at is the slot of a value here.
+func (e *emitter) at(v int32) int32 {
+	if e.isScalar(v) {
+		return int32(e.reg(v))
+	}
+	return e.home(v)
+}
+
+func (e *emitter) drop(list []int32) {
+	for _, v := range list {
+		if !e.isScalar(v) {
+			e.add(instr{op: opDrop, x: e.home(v)})
+		}
+	}
+}
+
+func (e *emitter) block(b *Block) {
+	e.drop(b.Drop)
+	for i := range b.Code {
+		e.credit.spend(4)
+		e.instr(&b.Code[i])
+	}
+}
+
+func (e *emitter) instr(in *Instr) {
+	switch in.Op {
+	case Call:
+		e.call(in)
+	case Read:
+		e.u.reads = append(e.u.reads, read{transfer{e.at(in.In[0].Value), e.out(in.Out[0])}, in.Node, e.loop})
+		e.add(instr{op: opRead, x: int32(len(e.u.reads) - 1)})
+	case Join:
+		if in.Out[0] >= 0 {
+			e.transfer(e.move(in.Out[0], in.In[0]))
+		} else if u := in.In[0]; u.Mode == Move {
+			e.drop([]int32{u.Value})
+		}
+	case Index:
+		if in.Out[0] >= 0 {
+			at := e.fresh(1)
+			e.u.presets = append(e.u.presets, preset{at, tensor.Scalar(in.Side)})
+			e.transfer(transfers{from: at, to: e.at(in.Out[0]), op: opPlain})
+		}
+	case Fetch:
+		u := in.In[0]
+		e.u.fetches = append(e.u.fetches, fetch{e.at(u.Value), in.Side, in.Node, e.loop, u.Mode == Move && !e.isScalar(u.Value), u.Read})
+		e.add(instr{op: opFetch, x: int32(len(e.u.fetches) - 1)})
+	case If:
+		e.conditional(in)
+	case While:
+		e.while(in.Loop)
+	}
+	e.drop(in.Drop)
+}
+
+// out is where an instruction puts what it makes.
+func (e *emitter) out(v int32) int32 {
+	if v >= 0 {
+		return e.at(v)
+	}
+	if e.junk < 0 {
+		e.junk = e.fresh(1)
+	}
+	return e.junk
+}
+
+// call writes a kernel's call, or the instruction that does the same for
+// scalars.
+func (e *emitter) call(in *Instr) {
+	if e.within != nil && in.Out != nil && in.Out[0] >= 0 && e.isScalar(in.Out[0]) {
+		if op := scalarOp(e.form, in); op != 0 && e.scalarCall(op, in) {
+			return
+		}
+	}
+	e.add(instr{op: opCall, x: e.kernelCall(in)})
+}
+
+// scalarCall writes an instruction on scalars.
+func (e *emitter) scalarCall(op opcode, in *Instr) bool {
+	for _, u := range in.In {
+		if !e.isScalar(u.Value) {
+			return false
+		}
+	}
+	i := instr{op: op, d: e.reg(in.Out[0]), a: e.reg(in.In[0].Value)}
+	switch {
+	case op == opMoveScalar:
+		// What was just made for this alone is made where it goes.
+		if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[in.In[0].Value].Uses == 1 {
+			if last := &e.u.instrs[n]; last.op >= firstScalar && last.op <= opMoveScalar && last.d == i.a && !e.escapes[in.In[0].Value] {
+				last.d = i.d
+				return true
+			}
+		}
+	case op == opSelect:
+		i.b, i.x = e.reg(in.In[1].Value), int32(e.reg(in.In[2].Value))
+	case len(in.In) == 2:
+		i.b = e.reg(in.In[1].Value)
+		if op.asks() {
+			i.x = e.kernelCall(in)
+		}
+	}
+	e.add(i)
+	return true
+}
+
+// kernelCall describes the call of a kernel.
+func (e *emitter) kernelCall(in *Instr) int32 {
+	a := e.areas[in]
+	u := e.u
+	c := call{
+		kernel: e.form.flow.Nodes[in.Node].Kernel, node: in.Node, loop: e.loop,
+		in: a.in, nin: int32(len(in.In)), out: a.out, nout: int32(len(in.Out)),
+	}
+	if c.in < 0 {
+		c.in = e.scratch
+	}
+	if len(in.Out) == 1 {
+		c.out = e.out(in.Out[0])
+	}
+	for o, v := range in.Out {
+		if v < 0 && o < 64 {
+			c.unread |= 1 << o
+		}
+	}
+	c.gather[0], c.reads[0], c.give[0] = int32(len(u.gathers)), int32(len(u.reads)), int32(len(u.gives))
+	for k, x := range in.In {
+		slot, from := c.in+int32(k), e.at(x.Value)
+		constant := e.form.Values[x.Value].Const >= 0 && !x.Read && a.in >= 0
+		switch {
+		case x.Read:
+			u.reads = append(u.reads, read{transfer{from, slot}, in.Node, e.loop})
+		case !constant && from != slot:
+			u.gathers = append(u.gathers, transfer{from, slot})
+		}
+		if x.Mode == Move && !x.Read && !e.isScalar(x.Value) {
+			g := give{slot, from}
+			if from == slot || len(in.Out) == 1 && from == c.out { // where the result goes
+				g.home = -1
+			}
+			u.gives = append(u.gives, g)
+		} else if k < 64 {
+			c.keep |= 1 << k
+		}
+	}
+	c.gather[1], c.reads[1], c.give[1] = int32(len(u.gathers)), int32(len(u.reads)), int32(len(u.gives))
+	u.calls = append(u.calls, c)
+	return int32(len(u.calls) - 1)
+}
+
+// transfers is a move to be written.
+type transfers struct {
+	from, to int32
+	op       opcode
+	same     tensor.DType
+}
+
+// move is how a value becomes another.
+func (e *emitter) move(to int32, u Use) transfers {
+	t := transfers{from: e.at(u.Value), to: e.at(to)}
+	from := e.isScalar(u.Value)
+	switch {
+	case from && e.isScalar(to):
+		t.op = opMoveScalar
+	case from:
+		t.op = opPlain
+	case u.Mode == Move:
+		t.op = opMove
+	default:
+		t.op = opCopy
+	}
+	return t
+}
+
+func (e *emitter) transfer(t transfers) {
+	switch {
+	case t.from == t.to:
+	case t.op == opMoveScalar:
+		e.add(instr{op: opMoveScalar, d: uint8(t.to), a: uint8(t.from)})
+	default:
+		e.u.moves = append(e.u.moves, transfer{t.from, t.to})
+		e.add(instr{op: t.op, x: int32(len(e.u.moves) - 1)})
+	}
+}
+
+// parallel writes moves that happen at once: each reads what was there before
+// any of them.
+func (e *emitter) parallel(list []transfers) {
+	pending := list[:0]
+	sources, crossed := make(map[int32]bool, len(list)), false
+	for _, t := range list {
+		if t.from != t.to {
+			pending = append(pending, t)
+			crossed = crossed || sources[t.from] // by two
+			sources[t.from] = true
+		}
+	}
+	for _, t := range pending {
+		crossed = crossed || sources[t.to]
+	}
+	if !crossed {
+		for _, t := range pending {
+			e.transfer(t)
+		}
+		return
+	}
+	for len(pending) > 0 {
+		e.credit.spend(len(pending))
+		at := -1
+		for i, t := range pending {
+			free := true
+			for k, other := range pending {
+				if k != i && (other.from == t.to || t.op == opMove && other.from == t.from) {
+					free = false
+					break
+				}
+			}
+			if free {
+				at = i
+				break
+			}
+		}
+		if at < 0 { // a cycle: what its first move overwrites is put aside
+			t := pending[0]
+			aside := transfers{from: t.to, op: t.op}
+			switch t.op {
+			case opMoveScalar:
+				e.free++
+				r := min(e.free-1, registers-1)
+				e.known = append(e.known, check{int32(r), e.descriptor(t.to)})
+				aside.to = int32(r)
+			default:
+				if e.spare < 0 {
+					e.spare = e.fresh(1)
+				}
+				aside.to, aside.op = e.fresh(1), opMove
+			}
+			e.transfer(aside)
+			for k := range pending {
+				if pending[k].from == t.to {
+					pending[k].from = aside.to
+				}
+			}
+			continue
+		}
+		e.transfer(pending[at])
+		pending = append(pending[:at], pending[at+1:]...)
+	}
+}
+
+// descriptor is a scalar of the type of a register.
+func (e *emitter) descriptor(register int32) tensor.Value {
+	for _, k := range e.known {
+		if k.slot == register {
+			return k.zero
+		}
+	}
+	return tensor.Value{}
+}
+
+// fuse takes back the comparison just written if the predicate is its result
+// and used once, and answers its jumping forms with its registers.
+func (e *emitter) fuse(pred Use) (jumps, instr) {
+	r := e.reg(pred.Value)
+	if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[pred.Value].Uses == 1 && e.form.Values[pred.Value].Scalar && !e.escapes[pred.Value] {
+		last := e.u.instrs[n]
+		if j, ok := fused[last.op]; ok && last.op != opMoveScalar && last.d == r {
+			e.u.instrs = e.u.instrs[:n]
+			return j, last
+		}
+	}
+	return fused[opMoveScalar], instr{a: r}
+}
+
+// unless writes a jump that is taken unless a predicate chooses side, and answers
+// what sets its target.
+func (e *emitter) unless(pred Use, side, sides, node int32) func(target int32) {
+	if e.isScalar(pred.Value) && sides == 2 {
+		j, in := e.fuse(pred)
+		in.op = j.unless
+		if side == 0 {
+			in.op = j.when
+		}
+		at := e.add(in)
+		return func(target int32) { e.u.instrs[at].x = target }
+	}
+	e.u.tests = append(e.u.tests, test{e.at(pred.Value), side, sides, 0, node, e.loop, pred.Mode == Move})
+	at := len(e.u.tests) - 1
+	e.add(instr{op: opTest, x: int32(at)})
+	return func(target int32) { e.u.tests[at].target = target }
+}
+
+func (e *emitter) conditional(in *Instr) {
+	sides := e.form.conds.preds[e.form.conds.list[in.Then.When].rank].sides
+	otherwise := e.unless(in.In[0], in.Side, sides, in.Node)
+	e.block(in.Then)
+	if in.Else == nil || len(in.Else.Code) == 0 && !e.drops(in.Else.Drop) {
+		otherwise(e.here())
+		return
+	}
+	end := e.add(instr{op: opJump})
+	otherwise(e.here())
+	e.block(in.Else)
+	e.u.instrs[end].x = e.here()
+}
+
+// drops says whether anything is left to do of a list of drops.
+func (e *emitter) drops(list []int32) bool {
+	for _, v := range list {
+		if !e.isScalar(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// while writes a loop, twice if it is an island.
+func (e *emitter) while(w *Loop) {
+	if s := e.islands[w]; s != nil && e.within == nil {
+		var end int
+		if e.island(s, func() {
+			e.iterate(w)
+			for v := w.from; v < w.to; v++ {
+				if e.escapes[v] && e.form.Values[v].Scalar {
+					e.transfer(transfers{from: e.at(v), to: e.home(v), op: opPlain})
+				}
+			}
+			end = e.add(instr{op: opJump})
+		}) {
+			e.iterate(w)
+			e.u.instrs[end].x = e.here()
+			return
+		}
+	}
+	e.iterate(w)
+}
+
+func (e *emitter) iterate(w *Loop) {
+	outer := e.loop
+	inits := make([]transfers, len(w.Vars))
+	for i, x := range w.Vars {
+		inits[i] = e.move(x.Value, x.Init)
+	}
+	e.parallel(inits)
+	e.loop = w.Number
+	e.add(instr{op: opLoop, x: w.Number})
+	head := e.here()
+	e.block(w.Head)
+	leave := e.unless(w.Test, 1, 2, w.Node)
+	body := e.here()
+	e.block(w.Body)
+	nexts := make([]transfers, 0, len(w.Vars))
+	for _, x := range w.Vars {
+		if x.Next.Value != x.Value {
+			nexts = append(nexts, e.move(x.Value, x.Next))
+		}
+	}
+	e.parallel(nexts)
+	if w.Number < counters && e.isScalar(w.Test.Value) && e.short(w.Head) {
+		e.here()
+		e.block(w.Head)
+		j, in := e.fuse(w.Test)
+		in.op, in.d, in.x = j.latch, uint8(w.Number), body
+		e.add(in)
+	} else {
+		e.u.latches = append(e.u.latches, latch{w.Number, head})
+		e.add(instr{op: opLatch, x: int32(len(e.u.latches) - 1)})
+	}
+	leave(e.here())
+	e.block(w.Tail)
+	e.loop = outer
+}
+
+// short says whether a loop's head is worth writing twice, so that an iteration
+// needs one jump and not two.
+func (e *emitter) short(b *Block) bool {
+	const few = 8
+	if len(b.Code) > few || e.drops(b.Drop) {
+		return false
+	}
+	for i := range b.Code {
+		in := &b.Code[i]
+		if in.Op != Call || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || scalarOp(e.form, in) == 0 || e.drops(in.Drop) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,394 @@
+package unit
+
+import (
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Machine plays a unit. It keeps its slots from one run to the next, and is
+// for one goroutine at a time.
+type Machine struct {
+	code    *Unit
+	env     *Env
+	slab    []tensor.Value
+	scalars *[registers]tensor.Value
+	count   []int64 // iteration of each loop; at least counters
+	fuel    int     // latches until the next question
+	at      *call   // being run, or run last
+	busy    bool    // at is being run
+	fault   *Fault
+}
+
+// counters is how many loops a jump of scalars can count.
+const counters = 256
+
+// fuelMost is how many iterations of scalars pass between two looks at the
+// alarm: at most about a millisecond.
+const fuelMost = 1024
+
+// An Env is what a unit is played with.
+type Env struct {
+	Ctx     *kernel.Context // of a kernel on this goroutine
+	Feeds   []tensor.Value  // by feed
+	Fetched func(index int32, v tensor.Value)
+	// Alarm is set when somebody wants the step's attention. It is looked at
+	// before every kernel, and now and then where there is none; Attend says then
+	// whether to go on.
+	Alarm  *atomic.Bool
+	Attend func() bool
+	// Run runs a kernel whose cost is measured; nil: it is run directly.
+	Run func(k kernel.Kernel, node int32, in, out []tensor.Value) error
+}
+
+// A Fault is the error of a node that ended a run.
+type Fault struct {
+	Node int32
+	Err  error
+}
+
+// NewMachine makes the slots of a unit.
+func (u *Unit) NewMachine() *Machine {
+	m := &Machine{code: u, slab: make([]tensor.Value, u.slots), count: make([]int64, max(counters, len(u.loops))), fuel: fuelMost}
+	if u.scalars {
+		m.scalars = (*[registers]tensor.Value)(m.slab)
+	} else {
+		m.scalars = new([registers]tensor.Value)
+	}
+	m.reset()
+	return m
+}
+
+func (m *Machine) reset() {
+	for _, p := range m.code.presets {
+		m.slab[p.slot] = p.value
+	}
+}
+
+// Enter brings what an Enter has, with the token that held it, to where a loop's
+// unit begins. All must come before Run.
+func (m *Machine) Enter(node int32, v tensor.Value) {
+	for _, p := range m.code.params {
+		if p.node == node {
+			m.slab[p.slot] = v
+			return
+		}
+	}
+	panic("unit: an Enter of another loop")
+}
+
+// Run plays the unit to its end. Afterwards, also after a panic, End must be
+// called. False: Attend has ended it, or a node has failed; see Fault.
+func (m *Machine) Run(env *Env) bool {
+	m.env, m.fault, m.at, m.busy = env, nil, nil, false
+	for _, p := range m.code.params {
+		if p.feed >= 0 {
+			m.slab[p.slot] = env.Feeds[p.feed]
+		}
+	}
+	return m.exec()
+}
+
+// Fault is why Run failed; nil if no node did.
+func (m *Machine) Fault() *Fault { return m.fault }
+
+// Results calls leave with what each Exit leaves with, and the token that holds
+// it.
+func (m *Machine) Results(leave func(node int32, v tensor.Value)) {
+	for _, r := range m.code.results {
+		v := m.slab[r.slot]
+		if r.move {
+			if !v.Plain() {
+				m.slab[r.slot] = tensor.Value{}
+			}
+		} else {
+			v.Hold(1)
+		}
+		leave(r.node, v)
+	}
+}
+
+// End empties the slots. failed says that the run did not come to its end.
+func (m *Machine) End(failed bool) {
+	if !failed {
+		for _, s := range m.code.stale {
+			if !m.slab[s].Plain() {
+				m.slab[s] = tensor.Value{}
+			}
+		}
+		m.env = nil
+		return
+	}
+	m.abandon()
+	arena := m.env.Ctx.Arena
+	for i, v := range m.slab {
+		if !v.Plain() {
+			m.slab[i] = tensor.Value{}
+			if !m.code.copies[i] {
+				arena.Drop(v)
+			}
+		}
+	}
+	m.reset()
+	m.env = nil
+}
+
+// abandon undoes half a call: inputs that the kernel took are not there any
+// more, and what it put out counts for nothing.
+func (m *Machine) abandon() {
+	if !m.busy {
+		return
+	}
+	c := m.at
+	for _, g := range m.code.gives[c.give[0]:c.give[1]] {
+		switch v := m.slab[g.slot]; {
+		case g.home >= 0 && v.IsZero():
+			m.slab[g.home] = tensor.Value{}
+		case g.home < 0 && m.code.copies[g.slot] && !v.Plain(): // the slot alone has it
+			m.slab[g.slot] = tensor.Value{}
+			m.env.Ctx.Arena.Drop(v)
+		}
+	}
+	clear(m.slab[c.out : c.out+c.nout])
+	m.busy = false
+}
+
+// At is the node whose kernel is run, or was run last; -1 before the first.
+func (m *Machine) At() int32 {
+	if m.at == nil {
+		return -1
+	}
+	return m.at.node
+}
+
+// Tag calls add with the frame and the number of each iteration that node At is
+// in, the outermost first.
+func (m *Machine) Tag(add func(frame int32, iteration int64)) {
+	if m.at == nil {
+		return
+	}
+	m.tag(m.at.loop, add)
+}
+
+func (m *Machine) tag(l int32, add func(frame int32, iteration int64)) {
+	if l < 0 {
+		return
+	}
+	m.tag(m.code.loops[l].outer, add)
+	add(m.code.loops[l].frame, m.count[l])
+}
+
+// fail ends the run with the error of a node.
+func (m *Machine) fail(node, loop int32, err error) bool {
+	m.fault = &Fault{Node: node, Err: err}
+	if !m.busy {
+		m.at = &call{node: node, loop: loop}
+	}
+	return false
+}
+
+// ask looks whether the run is to end.
+func (m *Machine) ask() bool {
+	return !m.env.Alarm.Load() || m.env.Attend()
+}
+
+// call runs a kernel.
+func (m *Machine) call(c *call) bool {
+	if !m.ask() {
+		return false
+	}
+	code, slab := m.code, m.slab
+	for i := c.gather[0]; i < c.gather[1]; i++ {
+		g := &code.gathers[i]
+		slab[g.to] = slab[g.from]
+	}
+	m.at, m.busy = c, true
+	for i := c.reads[0]; i < c.reads[1]; i++ {
+		if !m.read(&code.reads[i]) {
+			return false
+		}
+	}
+	in := slab[c.in : c.in+c.nin : c.in+c.nin]
+	out := slab[c.out : c.out+c.nout : c.out+c.nout]
+	clear(out)
+	ctx := m.env.Ctx
+	ctx.Keep = c.keep
+	var err error
+	if m.env.Run == nil {
+		err = c.kernel.Run(ctx, in, out)
+	} else {
+		err = m.env.Run(c.kernel, c.node, in, out)
+	}
+	if err != nil {
+		return m.fail(c.node, c.loop, err)
+	}
+	for o := range out {
+		v := out[o]
+		if v.Plain() {
+			if v.IsZero() && c.unread&(1<<uint(o)) == 0 {
+				return m.fail(c.node, c.loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+			}
+			continue
+		}
+		if code.scalars && int(c.out) < registers { // a scalar that is not inside its value
+			out[o] = tensor.ScalarAt(&v, 0)
+			ctx.Arena.Sweep(v)
+			continue
+		}
+		if c.unread&(1<<uint(o)) == 0 {
+			v.Hold(1)
+			continue
+		}
+		out[o] = tensor.Value{}
+		ctx.Arena.Sweep(v)
+	}
+	for i := c.give[0]; i < c.give[1]; i++ {
+		g := &code.gives[i]
+		if g.home >= 0 && !slab[g.home].Plain() {
+			slab[g.home] = tensor.Value{}
+		}
+		if v := slab[g.slot]; !v.Plain() {
+			slab[g.slot] = tensor.Value{}
+			ctx.Arena.Drop(v)
+		}
+	}
+	m.busy = false
+	return true
+}
+
+func (m *Machine) move(from, to int32) {
+	v := m.slab[from]
+	m.slab[to] = v
+	if !v.Plain() {
+		m.slab[from] = tensor.Value{}
+	}
+}
+
+func (m *Machine) copy(from, to int32) {
+	v := m.slab[from]
+	if !v.Plain() {
+		v.Hold(1)
+	}
+	m.slab[to] = v
+}
+
+func (m *Machine) drop(slot int32) {
+	if v := m.slab[slot]; !v.Plain() {
+		m.slab[slot] = tensor.Value{}
+		m.env.Ctx.Arena.Drop(v)
+	}
+}
+
+// read puts the value of a variable into a slot. The slot does not own it.
+func (m *Machine) read(r *read) bool {
+	ref := m.slab[r.from]
+	if !ref.IsRef() {
+		m.slab[r.to] = ref
+		return true
+	}
+	v, ok := ref.Cell().Read()
+	if !ok {
+		return m.fail(r.node, r.loop, kind.Uninitialized(ref))
+	}
+	m.slab[r.to] = v
+	return true
+}
+
+func (m *Machine) fetch(f *fetch) bool {
+	v := m.slab[f.slot]
+	if f.read && v.IsRef() {
+		var ok bool
+		if v, ok = v.Cell().Read(); !ok {
+			return m.fail(f.node, f.loop, kind.Uninitialized(m.slab[f.slot]))
+		}
+		m.env.Fetched(f.index, v)
+		return true
+	}
+	if !v.Plain() {
+		if f.move {
+			m.slab[f.slot] = tensor.Value{}
+		} else {
+			v.Hold(1)
+		}
+	}
+	m.env.Fetched(f.index, v)
+	return true
+}
+
+// What a test finds.
+const (
+	failed = iota
+	taken
+	passed
+)
+
+// test looks at a predicate.
+func (m *Machine) test(t *test) int {
+	p := m.slab[t.slot]
+	if p.NumElements() != 1 {
+		m.fail(t.node, t.loop, kind.NotScalar(p))
+		return failed
+	}
+	var side int32
+	if t.sides == 2 && p.DType() == tensor.Bool {
+		if tensor.At0[bool](&p) {
+			side = 1
+		}
+	} else if side = tensor.At0[int32](&p); side < 0 || side >= t.sides {
+		side = t.sides - 1
+	}
+	if t.move && !p.Plain() {
+		m.slab[t.slot] = tensor.Value{}
+		m.env.Ctx.Arena.Drop(p)
+	}
+	if side == t.side {
+		return taken
+	}
+	return passed
+}
+
+// enter looks whether what an island takes for granted holds, and makes its
+// registers ready.
+func (m *Machine) enter(e *entrance) bool {
+	for i := range e.checks {
+		if c := &e.checks[i]; !m.slab[c.slot].Inside(c.zero.DType()) {
+			return false
+		}
+	}
+	for i := range e.registers {
+		m.slab[e.registers[i].slot] = e.registers[i].zero
+	}
+	for i := range e.loads {
+		m.slab[e.loads[i].to] = m.slab[e.loads[i].from]
+	}
+	return true
+}
+
+func floorQuotient[T int32 | int64](x, y T) T {
+	q := x / y
+	if (x < 0) != (y < 0) && q*y != x {
+		q--
+	}
+	return q
+}
+
+func floorRemainder[T int32 | int64](x, y T) T {
+	r := x % y
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+// asks says whether an opcode calls its kernel for some operands.
+func (o opcode) asks() bool {
+	switch o {
+	case opQuotientInt32, opQuotientInt64, opRemainderInt32, opRemainderInt64,
+		opFloorQuotientInt32, opFloorQuotientInt64, opFloorRemainderInt32, opFloorRemainderInt64:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,303 @@
+package unit
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verify checks the form after lifetimes were decided: every value is there
+// where it is used, on every path; it is given up exactly once on every path; no
+// value is made where it is there already; what a loop uses from outside is not
+// given up in it. It shares nothing with the pass that decides. Tests, and
+// programs built with the tag invariants, run it after every pass.
+func (f *Form) Verify() (err error) {
+	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values))}
+	for x := range f.Values {
+		v.madeIn[x] = f.Values[x].Loop
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			bad, ok := r.(mistake)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("unit of frame %q: %s", f.flow.Frames[f.Frame].Name, string(bad))
+		}
+	}()
+	for _, p := range f.Params {
+		if f.Values[p.Value].Role == roleParam {
+			v.make(p.Value, always)
+		}
+	}
+	v.block(f.Body)
+	for i := range f.Results {
+		v.use(&f.Results[i].Use, always)
+	}
+	v.gone(0, int32(len(f.Values)), "at the end")
+	return nil
+}
+
+type mistake string
+
+type verifier struct {
+	form   *Form
+	within *Loop
+	// there lists, for each value, the conditions under which it is there,
+	// relative to the frame of the loop that makes it: one of them must hold.
+	there [][]cond
+	// madeIn is where each value is made; after a loop, what is left of it
+	// counts as made by the loop around it.
+	madeIn []*Loop
+}
+
+func (v *verifier) fail(format string, args ...any) { panic(mistake(fmt.Sprintf(format, args...))) }
+
+func (v *verifier) make(x int32, c cond) {
+	for _, k := range v.there[x] {
+		if !v.form.conds.disjoint(k, c) {
+			v.fail("%%%d is made where it is there", x)
+		}
+	}
+	v.there[x] = append(v.there[x], c)
+}
+
+// covered says whether a value is there wherever c holds.
+func (v *verifier) covered(list []cond, c cond) bool {
+	t := v.form.conds
+	for _, k := range list {
+		if t.implies(c, k) {
+			return true
+		}
+	}
+	for _, k := range list {
+		if t.disjoint(k, c) {
+			continue
+		}
+		for _, l := range t.literals(nil, k) {
+			if _, found := t.side(c, l.rank); found {
+				continue
+			}
+			for side := range t.preds[l.rank].sides {
+				if !v.covered(list, t.with(c, literal{l.rank, side})) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// take makes a value gone where c holds.
+func (v *verifier) take(x int32, c cond) {
+	t := v.form.conds
+	var rest []cond
+	for _, k := range v.there[x] {
+		if t.disjoint(k, c) {
+			rest = append(rest, k)
+			continue
+		}
+		// What is left of k: each literal of c that k does not have, turned round.
+		part := k
+		for _, l := range t.literals(nil, c) {
+			if _, found := t.side(k, l.rank); found {
+				continue
+			}
+			for side := range t.preds[l.rank].sides {
+				if side != l.side {
+					rest = append(rest, t.with(part, literal{l.rank, side}))
+				}
+			}
+			part = t.with(part, l)
+		}
+	}
+	v.there[x] = rest
+}
+
+func (v *verifier) use(u *Use, c cond) {
+	x := &v.form.Values[u.Value]
+	if x.Role == roleShared {
+		if u.Mode == Move {
+			v.fail("%%%d is not the unit's to give up", u.Value)
+		}
+		return
+	}
+	if !v.outer(v.madeIn[u.Value]) {
+		v.fail("%%%d is used outside of its loop", u.Value)
+	}
+	if v.madeIn[u.Value] != v.within { // from outside: it is there all the time
+		if u.Mode == Move {
+			v.fail("a loop gives up %%%d, which it has from outside", u.Value)
+		}
+		return
+	}
+	if !v.covered(v.there[u.Value], c) {
+		v.fail("%%%d is used where it is not there", u.Value)
+	}
+	if u.Mode == Move {
+		v.take(u.Value, c)
+	}
+}
+
+// outer says whether a loop is around the place that is looked at.
+func (v *verifier) outer(w *Loop) bool {
+	if w == nil {
+		return true
+	}
+	for x := v.within; x != nil; x = x.Outer {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *verifier) drop(list []int32, c cond) {
+	for _, x := range list {
+		if !v.covered(v.there[x], c) {
+			v.fail("%%%d is dropped where it is not there", x)
+		}
+		v.take(x, c)
+	}
+}
+
+func (v *verifier) gone(from, to int32, where string) {
+	for x := from; x < to; x++ {
+		if len(v.there[x]) > 0 {
+			v.fail("%%%d is still there %s", x, where)
+		}
+	}
+}
+
+func (v *verifier) block(b *Block) {
+	v.drop(b.Drop, b.When)
+	for i := range b.Code {
+		in := &b.Code[i]
+		switch in.Op {
+		case While:
+			v.loop(in, b.When)
+		case If:
+			v.use(&in.In[0], b.When)
+			v.block(in.Then)
+			if in.Else != nil {
+				v.otherwise(in)
+			}
+		default:
+			moved := map[int32]bool{}
+			for k := range in.In {
+				if u := &in.In[k]; u.Mode == Move || moved[u.Value] {
+					if moved[u.Value] {
+						v.fail("%%%d is given up and used by one instruction", u.Value)
+					}
+					moved[u.Value] = true
+				}
+				v.use(&in.In[k], b.When)
+			}
+			for _, o := range in.Out {
+				if o >= 0 {
+					v.make(o, b.When)
+				}
+			}
+		}
+		v.drop(in.Drop, b.When)
+	}
+}
+
+// otherwise looks at the Else of a conditional. Where there are more than two
+// sides its block stands for all the others, and has drops only.
+func (v *verifier) otherwise(in *Instr) {
+	t := v.form.conds
+	x := t.list[in.Then.When]
+	if t.preds[x.rank].sides == 2 {
+		v.block(in.Else)
+		return
+	}
+	if len(in.Else.Code) > 0 {
+		v.fail("instructions in the Else of a conditional of many sides")
+	}
+	for side := range t.preds[x.rank].sides {
+		if side != x.side {
+			v.drop(in.Else.Drop, t.with(x.parent, literal{x.rank, side}))
+		}
+	}
+}
+
+// atOnce is use for several that happen at the same time.
+func (v *verifier) atOnce(uses []*Use, c cond) {
+	for _, moves := range []bool{false, true} {
+		for _, u := range uses {
+			if (u.Mode == Move) == moves {
+				v.use(u, c)
+			}
+		}
+	}
+}
+
+func (v *verifier) loop(in *Instr, c cond) {
+	w := in.Loop
+	inits, nexts := make([]*Use, len(w.Vars)), make([]*Use, len(w.Vars))
+	for i := range w.Vars {
+		inits[i], nexts[i] = &w.Vars[i].Init, &w.Vars[i].Next
+	}
+	v.atOnce(inits, c)
+	// What it has from outside must be there when it begins.
+	for _, x := range v.form.outside(in) {
+		if v.madeIn[x] == v.within && !v.covered(v.there[x], c) {
+			v.fail("a loop uses %%%d, which is not there", x)
+		}
+	}
+	outer := v.within
+	v.within = w
+	for i := range w.Vars {
+		v.make(w.Vars[i].Value, always)
+	}
+	v.block(w.Head)
+	v.use(&w.Test, always)
+	at := v.snapshot(w.from, w.to)
+	on := w.Body.When
+	v.narrow(w.from, w.to, on)
+	v.block(w.Body)
+	for i := range w.Vars {
+		if x := &w.Vars[i]; x.Next.Value == x.Value && x.Next.Mode != Move {
+			v.fail("%%%d stays and is not kept", x.Value)
+		}
+	}
+	v.atOnce(nexts, on)
+	v.gone(w.from, w.to, "at the end of an iteration")
+	copy(v.there[w.from:w.to], at)
+	v.narrow(w.from, w.to, w.Tail.When)
+	v.block(w.Tail)
+	v.within = outer
+	// What is left is there for those around the loop.
+	for x := w.from; x < w.to; x++ {
+		if len(v.there[x]) == 0 {
+			continue
+		}
+		if !v.covered(v.there[x], w.Tail.When) {
+			v.fail("%%%d is there after a loop, but not always", x)
+		}
+		v.there[x] = []cond{c}
+		v.madeIn[x] = outer
+	}
+}
+
+func (v *verifier) snapshot(from, to int32) [][]cond {
+	list := make([][]cond, to-from)
+	for x := from; x < to; x++ {
+		list[x-from] = slices.Clone(v.there[x])
+	}
+	return list
+}
+
+// narrow looks at values where c holds alone.
+func (v *verifier) narrow(from, to int32, c cond) {
+	for x := from; x < to; x++ {
+		var list []cond
+		for _, k := range v.there[x] {
+			if k = v.form.conds.and(k, c); k != never {
+				list = append(list, k)
+			}
+		}
+		v.there[x] = list
+	}
+}

@@ -1,0 +1,205 @@
+package nodes
+
+import (
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Loops, and whole programs, in which nothing can block are played as one:
+// package unit makes units of them and plays them. Here is where a step meets
+// them.
+
+// flowOf is a program as package unit sees it.
+func (p *Program) flowOf() *unit.Flow {
+	f := &unit.Flow{
+		Nodes: make([]unit.Node, len(p.nodes)), In: make([][]unit.Source, len(p.nodes)),
+		Frames: make([]unit.Frame, len(p.statics)),
+		Consts: p.consts, Feeds: p.feeds, Name: p.name, Op: p.op,
+	}
+	total := 0
+	for i := range p.sources {
+		total += len(p.sources[i])
+	}
+	slab := make([]unit.Source, 0, total)
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		f.Nodes[i] = unit.Node{
+			Kind: n.kind, Constant: n.flags&flagConstant != 0, Deref: n.flags&flagDeref != 0,
+			Frame: n.frame, Outs: n.nout, Aux: n.aux, Kernel: n.kernel, Def: n.def,
+		}
+		at := len(slab)
+		for _, s := range p.sources[i] {
+			slab = append(slab, unit.Source{Node: s.node, Port: s.port})
+		}
+		f.In[i] = slab[at:len(slab):len(slab)]
+	}
+	for k, s := range p.statics {
+		f.Frames[k] = unit.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k]}
+	}
+	return f
+}
+
+// makeUnits makes the units of a program: one of it all, or those of the
+// outermost loops that allow it. ask may end the work with an error.
+func (p *Program) makeUnits(ask func() error) error {
+	c := unit.NewCompiler(p.flowOf(), ask)
+	c.Check = checkUnits
+	var err error
+	if p.whole, p.why, err = c.Compile(0); err != nil {
+		return err
+	}
+	if p.whole != nil {
+		if len(p.statics) == 1 {
+			p.flow = c.Order()
+		}
+		return nil
+	}
+	p.units = make([]*unit.Unit, len(p.statics))
+	within := make([]bool, len(p.statics)) // inside a frame that has a unit
+	for f := 1; f < len(p.statics); f++ {  // parents come first
+		if within[p.statics[f].Parent] {
+			within[f] = true
+			continue
+		}
+		if p.units[f], _, err = c.Compile(int32(f)); err != nil {
+			return err
+		}
+		within[f] = p.units[f] != nil
+	}
+	return nil
+}
+
+// prepareUnits makes what a step needs to play units.
+func (s *Step) prepareUnits() {
+	s.machines = make([]*unit.Machine, len(s.p.statics))
+	s.env.Ctx = &s.ctx
+	s.env.Attend = s.answer
+	s.env.Fetched = func(index int32, v tensor.Value) { s.results[index] = result{v, fetchLive} }
+	s.measured = s.run
+}
+
+// machineOf is what plays the unit of a frame, made on first use.
+func (s *Step) machineOf(f int32, u *unit.Unit) *unit.Machine {
+	if s.machines[f] == nil {
+		s.machines[f] = u.NewMachine()
+	}
+	return s.machines[f]
+}
+
+// playUnit plays a unit to its end, or until the step fails. The caller ends the
+// machine.
+func (s *Step) playUnit(m *unit.Machine, at *frames.Iteration) bool {
+	s.unit, s.unitAt = m, at
+	s.env.Alarm, s.env.Feeds, s.env.Run = &s.alarm.rung, s.feeds, nil
+	if s.left > 0 {
+		s.env.Run = s.measured
+	}
+	ok := m.Run(&s.env)
+	s.ctx.Keep = 0
+	if f := m.Fault(); !ok && f != nil {
+		s.failUnit(f.Node, f.Err)
+	}
+	s.unit = nil
+	return ok
+}
+
+// playWhole plays a program that is one unit. A fetch that has not come then
+// is dead.
+func (s *Step) playWhole() {
+	m := s.machineOf(0, s.p.whole)
+	ok := s.playUnit(m, nil)
+	m.End(!ok)
+}
+
+// playLoop plays a loop as a unit once all its Enters have come, if all of
+// them are live; if some are dead the tokens go their own ways. The values wait
+// in f.Queued.
+func (s *Step) playLoop(u *unit.Unit, f *frames.Instance) {
+	for _, h := range f.Queued {
+		if h.Dead {
+			s.scatter(f)
+			return
+		}
+	}
+	m := s.machineOf(u.Frame, u)
+	for _, h := range f.Queued {
+		m.Enter(h.Node, h.Value) // with the hold it has
+	}
+	clear(f.Queued)
+	f.Queued = f.Queued[:0]
+	ok := s.playUnit(m, f.Parent)
+	if ok {
+		m.Results(func(node int32, v tensor.Value) {
+			s.arrive(f.Parent, &s.p.nodes[node], false, v)
+			if !v.Plain() {
+				s.arena.Drop(v)
+			}
+		})
+	}
+	m.End(!ok)
+	if ok {
+		s.settle(f)
+	}
+}
+
+// scatter lets the tokens that wait in front of a loop into it one by one.
+func (s *Step) scatter(f *frames.Instance) {
+	f.Apart = true
+	held := f.Queued
+	f.Queued = nil
+	for _, h := range held {
+		s.enter(f, h.Node, h.Dead, h.Value)
+		s.arena.Drop(h.Value)
+	}
+	clear(held)
+	f.Queued = held[:0]
+	s.settle(f)
+}
+
+// letIn scatters the tokens of a loop that waits for more of them below
+// iteration it: nothing else can happen here, and what has come may play a part
+// of the loop, even the part that a kernel waits for. False if there is none.
+func (s *Step) letIn(it *frames.Iteration) bool {
+	for _, f := range it.Children() {
+		if f.PendingEnters > 0 && !f.Apart && s.unitOf(int32(f.Static.Index)) != nil {
+			s.scatter(f)
+			return true
+		}
+		for k := range f.Alive() {
+			if s.letIn(f.At(k)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// failUnit fails the step at a node of the unit that is played.
+func (s *Step) failUnit(node int32, err error) {
+	if s.err != nil {
+		return
+	}
+	e := *status.From(err)
+	if e.Node == "" && node >= 0 {
+		e.Node, e.Op, e.Tag, e.Device = s.p.name(node), s.p.op(node), s.unitTag(), s.p.device
+	}
+	s.err = &e
+	s.ready.clear()
+}
+
+// unitTag names the iteration that the unit being played is in.
+func (s *Step) unitTag() string {
+	var tag []byte
+	if s.unitAt != nil {
+		tag = append(tag, s.unitAt.Tag()...)
+	}
+	s.unit.Tag(func(frame int32, iteration int64) {
+		if len(tag) > 0 {
+			tag = append(tag, '/')
+		}
+		tag = frames.AppendTag(tag, s.p.statics[frame].Name, int(iteration))
+	})
+	return string(tag)
+}

@@ -1,0 +1,15 @@
+package setops_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Answers that testdata/sets.py recorded from TensorFlow.
+func TestSetsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/sets.jsonl.gz", tensor.Tolerance{})
+}
+
+func TestHostileInputs(t *testing.T) { kerneltest.Hostile(t, "testdata/sets.jsonl.gz") }

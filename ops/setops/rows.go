@@ -1,0 +1,321 @@
+package setops
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	setsFor[int8](tensor.Int8)
+	setsFor[int16](tensor.Int16)
+	setsFor[int32](tensor.Int32)
+	setsFor[int64](tensor.Int64)
+	setsFor[uint8](tensor.Uint8)
+	setsFor[uint16](tensor.Uint16)
+	setsFor[string](tensor.String)
+}
+
+// An element is what sets are made of.
+type element interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | string
+}
+
+func setsFor[T element](dt tensor.DType) {
+	kernel.ForType("SetSize", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+		check := c.Bool("validate_indices")
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return setSize[T](ctx, in, out, check) }), nil
+	})
+	for _, op := range []string{"DenseToDenseSetOperation", "DenseToSparseSetOperation"} {
+		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			k := combination[T]{dt: dt, check: c.Bool("validate_indices"), sparse: len(c.Op.Inputs) == 4}
+			switch name := strings.ToLower(c.Str("set_operation")); name {
+			case "a-b":
+				k.keep = func(a, b bool) bool { return a && !b }
+			case "b-a":
+				k.keep = func(a, b bool) bool { return b && !a }
+			case "intersection":
+				k.keep = func(a, b bool) bool { return a && b }
+			case "union":
+				k.keep = func(a, b bool) bool { return a || b }
+			default:
+				return nil, c.Errorf("Invalid set_operation %s.", name)
+			}
+			return &k, nil
+		})
+	}
+}
+
+// Rows are the sets of a tensor. Calls of next give them by rising number of the
+// row, which counts the places of all dimensions but the last in row-major order;
+// a row that is missing is empty.
+type rows[T element] interface {
+	// next is the number of the next row and its elements, in ascending order and
+	// each once; ok is false behind the last row.
+	next() (row int64, set []T, ok bool)
+}
+
+// denseRows are the rows of a tensor of n columns.
+type denseRows[T element] struct {
+	x    []T
+	n    int
+	at   int64
+	many int64
+}
+
+func (r *denseRows[T]) next() (int64, []T, bool) {
+	if r.at == r.many {
+		return 0, nil, false
+	}
+	row := r.at
+	r.at++
+	return row, distinct(r.x[int(row)*r.n:][:r.n]), true
+}
+
+// sparseRows are the rows of a sparse tensor, whose indices are in order and
+// within groups but for the last of each.
+type sparseRows[T element] struct {
+	at     []int64
+	x      []T
+	groups []int64 // the dimensions but for the last
+}
+
+func (r *sparseRows[T]) next() (int64, []T, bool) {
+	if len(r.x) == 0 {
+		return 0, nil, false
+	}
+	rank, n := len(r.groups)+1, 1
+	group := r.at[:rank-1]
+	for n < len(r.x) && slices.Equal(group, r.at[n*rank:][:rank-1]) {
+		n++
+	}
+	row := place(group, r.groups)
+	set := distinct(r.x[:n])
+	r.x, r.at = r.x[n:], r.at[n*rank:]
+	return row, set, true
+}
+
+// distinct is the elements of x in ascending order, each once.
+func distinct[T element](x []T) []T {
+	set := slices.Clone(x)
+	slices.SortFunc(set, cmp.Compare[T])
+	return slices.Compact(set)
+}
+
+// place is the number of an index among dims.
+func place(index, dims []int64) int64 {
+	n := int64(0)
+	for d, i := range index {
+		n = n*dims[d] + i
+	}
+	return n
+}
+
+// sparseSets reads a sparse tensor of sets. Its indices are within the shape but
+// for the last dimension, and groups that are equal stand together; check asks
+// for all of them to be within it, in row-major order and each once.
+func sparseSets[T element](in []tensor.Value, check bool) (*sparseRows[T], error) {
+	at, values, shape := &in[0], &in[1], &in[2]
+	switch {
+	case shape.Rank() != 1:
+		return nil, status.Invalid("Shape must be a 1D tensor.")
+	case at.Rank() != 2:
+		return nil, status.Invalid("indices must be a matrix, but got: %s", tensor.FormatDims(at.Dims()))
+	case values.Rank() != 1:
+		return nil, status.Invalid("vals must be a vec, but got: %s", tensor.FormatDims(values.Dims()))
+	case at.Dim(0) != values.Dim(0):
+		return nil, status.Invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), values.Dim(0))
+	case at.Dim(1) != shape.Dim(0):
+		return nil, status.Invalid("Order length must be SparseTensor rank.")
+	}
+	dims, x := tensor.Of[int64](shape), tensor.Of[int64](at)
+	size := int64(1)
+	for _, d := range dims {
+		if d < 0 {
+			return nil, status.Invalid("Expected shape dimensions to be non-negative, got %d", d)
+		}
+		if size != 0 && d > (1<<63-1)/size {
+			return nil, status.Invalid("Encountered overflow when multiplying %d with %d, result: -1", size, d)
+		}
+		size *= d
+	}
+	rank := len(dims)
+	if rank < 2 {
+		return nil, status.Invalid("Invalid rank %d.", rank)
+	}
+	for i := 0; i < len(x); i += rank {
+		index := x[i : i+rank]
+		for d, j := range index {
+			if j >= 0 && j < dims[d] {
+				continue
+			}
+			if check {
+				return nil, status.Invalid("indices[%d] = %s is out of bounds: need 0 <= index < %s", i/rank, tensor.FormatDims(index), tensor.FormatDims(dims))
+			}
+			if d < rank-1 || j >= 0 {
+				return nil, status.Errorf(status.Internal, "indices[0, %d] expected < %d, got %d.", d, dims[d], j)
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		order := slices.Compare(x[i-rank:i], index)
+		switch {
+		case check && order == 0:
+			return nil, status.Invalid("indices[%d] = %s is repeated", i/rank, tensor.FormatDims(index))
+		case check && order > 0, !check && slices.Compare(x[i-rank:i-1], index[:rank-1]) > 0:
+			return nil, status.Invalid("indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i/rank, tensor.FormatDims(index))
+		}
+	}
+	return &sparseRows[T]{x, tensor.Of[T](values), dims[:rank-1]}, nil
+}
+
+// setSize is the kernel of SetSize.
+func setSize[T element](ctx *kernel.Context, in, out []tensor.Value, check bool) error {
+	sets, err := sparseSets[T](in, check)
+	if err != nil {
+		return err
+	}
+	if out[0], err = ctx.AllocZeroed(tensor.Int32, sets.groups); err != nil {
+		return err
+	}
+	o := tensor.Of[int32](&out[0])
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row, set, ok := sets.next()
+		if !ok {
+			return nil
+		}
+		o[row] = int32(len(set))
+	}
+}
+
+// A combination is the kernel of the operations on two sets a row.
+type combination[T element] struct {
+	dt     tensor.DType
+	sparse bool // whether the second tensor is
+	check  bool
+	// keep says whether an element is in the result, from whether it is in a and in b.
+	keep func(a, b bool) bool
+}
+
+func (k *combination[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	a, groups, err := denseSets[T](&in[0])
+	if err != nil {
+		return err
+	}
+	var b rows[T]
+	var other []int64
+	if k.sparse {
+		s, err := sparseSets[T](in[1:], k.check)
+		if err != nil {
+			return err
+		}
+		b, other = s, s.groups
+	} else if b, other, err = denseSets[T](&in[1]); err != nil {
+		return err
+	}
+	if !slices.Equal(groups, other) {
+		return status.Invalid("Mismatched shapes %s vs %s", tensor.FormatDims(groups), tensor.FormatDims(other))
+	}
+	var values []T
+	var at []int64 // row and column of each result
+	longest := int64(0)
+	rowB, setB, okB := b.next()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row, setA, ok := a.next()
+		if !ok {
+			break
+		}
+		var second []T
+		if okB && rowB == row {
+			second = setB
+			rowB, setB, okB = b.next()
+		}
+		before := len(values)
+		values = k.combine(values, setA, second)
+		for n := range len(values) - before {
+			at = append(at, row, int64(n))
+		}
+		longest = max(longest, int64(len(values)-before))
+	}
+	return k.put(ctx, out, at, values, groups, longest)
+}
+
+// combine appends the combination of two sets in ascending order.
+func (k *combination[T]) combine(to, a, b []T) []T {
+	for len(a) > 0 || len(b) > 0 {
+		order := 0
+		switch {
+		case len(b) == 0:
+			order = -1
+		case len(a) == 0:
+			order = 1
+		default:
+			order = cmp.Compare(a[0], b[0])
+		}
+		x, inA, inB := *new(T), order <= 0, order >= 0
+		if inA {
+			x, a = a[0], a[1:]
+		}
+		if inB {
+			x, b = b[0], b[1:]
+		}
+		if k.keep(inA, inB) {
+			to = append(to, x)
+		}
+	}
+	return to
+}
+
+// put makes the outputs.
+func (k *combination[T]) put(ctx *kernel.Context, out []tensor.Value, at []int64, values []T, groups []int64, longest int64) (err error) {
+	rank := len(groups) + 1
+	if out[0], err = ctx.Alloc(tensor.Int64, []int64{int64(len(values)), int64(rank)}); err != nil {
+		return err
+	}
+	if out[1], err = ctx.Alloc(k.dt, []int64{int64(len(values))}); err != nil {
+		return err
+	}
+	if out[2], err = ctx.Alloc(tensor.Int64, []int64{int64(rank)}); err != nil {
+		return err
+	}
+	o := tensor.Of[int64](&out[0])
+	for i := range values {
+		index, row := o[i*rank:][:rank], at[2*i]
+		index[rank-1] = at[2*i+1]
+		for d := rank - 2; d >= 0; d-- {
+			index[d] = row % groups[d]
+			row /= groups[d]
+		}
+	}
+	copy(tensor.Of[T](&out[1]), values)
+	copy(tensor.Of[int64](&out[2]), append(slices.Clone(groups), longest))
+	return nil
+}
+
+// denseSets reads a tensor of sets.
+func denseSets[T element](v *tensor.Value) (rows[T], []int64, error) {
+	rank := v.Rank()
+	if rank < 2 {
+		return nil, nil, status.Invalid("Shape %s has rank %d < 2", tensor.FormatDims(v.Dims()), rank)
+	}
+	groups := v.Dims()[:rank-1]
+	many := int64(1)
+	for _, d := range groups {
+		if many != 0 && d > (1<<63-1)/many { // only where the tensor is empty
+			return nil, nil, status.Invalid("Shape %s has too many rows", tensor.FormatDims(v.Dims()))
+		}
+		many *= d
+	}
+	return &denseRows[T]{x: tensor.Of[T](v), n: v.Dim(rank - 1), many: many}, groups, nil
+}

@@ -1,0 +1,18 @@
+package sparse_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Answers that testdata/sparse.py recorded from TensorFlow.
+func TestEntriesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/sparse.jsonl.gz", tensor.Tolerance{RTol: 1e-5, ATol: 1e-5})
+}
+
+// Answers that testdata/arithmetic.py recorded.
+func TestArithmeticAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/arithmetic.jsonl.gz", tensor.Tolerance{RTol: 1e-3, ATol: 1e-5})
+}

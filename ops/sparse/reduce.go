@@ -1,0 +1,166 @@
+package sparse
+
+import (
+	"math"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for op, r := range map[string]struct {
+		update elementwise.Update
+		types  []tensor.DType
+	}{
+		"SparseReduceSum": {elementwise.UpdateAdd, elementwise.Numbers},
+		"SparseReduceMax": {elementwise.UpdateMax, elementwise.Reals},
+	} {
+		kernel.Register(kernel.Registration{
+			Op: op, Types: map[string][]tensor.DType{"T": r.types},
+			New: func(c *kernel.Construction) (kernel.Kernel, error) {
+				return &reduction{elementwise.Combine(r.update, c.Type("T")), c.Bool("keep_dims")}, nil
+			},
+		})
+	}
+	kernel.ForType("SparseSoftmax", "T", tensor.Float, func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(softmax[float32]), nil })
+	kernel.ForType("SparseSoftmax", "T", tensor.Double, func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(softmax[float64]), nil })
+	kernel.ForType("SparseSoftmax", "T", tensor.Half, func(*kernel.Construction) (kernel.Kernel, error) {
+		return elementwise.Widen(tensor.Half, kernel.Func(softmax[float32])), nil
+	})
+}
+
+// A reduction is the kernel of SparseReduceSum and SparseReduceMax. Where there
+// is no entry the result is 0.
+type reduction struct {
+	combine *elementwise.Combination
+	keep    bool
+}
+
+func (k *reduction) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	at, values, shape, axes := &in[0], &in[1], &in[2], &in[3]
+	if shape.Rank() != 1 {
+		return status.Invalid("Expected input_shape to be a vector; got shape: %s", tensor.FormatDims(shape.Dims()))
+	}
+	if axes.Rank() > 1 {
+		return status.Invalid("Expected reduction_axes to be a scalar or a vector; got shape: %s", tensor.FormatDims(axes.Dims()))
+	}
+	rank := shape.Dim(0)
+	gone := make([]bool, rank)
+	for _, a := range tensor.Of[int32](axes) {
+		d, ok := kernel.Axis(int64(a), rank)
+		if !ok {
+			return status.Invalid("Invalid reduction dimension %d, for input with %d dimensions.", a, rank)
+		}
+		gone[d] = true
+	}
+	switch {
+	case at.Rank() != 2:
+		return status.Invalid("indices must be a matrix, but got: %s", tensor.FormatDims(at.Dims()))
+	case values.Rank() != 1:
+		return status.Invalid("vals must be a vec, but got: %s", tensor.FormatDims(values.Dims()))
+	case at.Dim(0) != values.Dim(0):
+		return status.Invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), values.Dim(0))
+	case at.Dim(1) != rank:
+		return status.Invalid("Order length must be SparseTensor rank.")
+	}
+	e := rawEntries(in)
+	if err := checkDims(e.dims); err != nil {
+		return err
+	}
+	var dims []int64
+	strides, stride := make([]int64, rank), int64(1)
+	for d := rank - 1; d >= 0; d-- {
+		switch {
+		case !gone[d]:
+			dims = append(dims, e.dims[d])
+			strides[d] = stride
+			stride *= e.dims[d]
+		case k.keep:
+			dims = append(dims, 1)
+		}
+	}
+	slices.Reverse(dims)
+	var err error
+	if out[0], err = ctx.AllocZeroed(values.DType(), dims); err != nil {
+		return err
+	}
+	size := int64(out[0].NumElements())
+	full, err := ctx.AllocZeroed(tensor.Bool, []int64{size})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(full)
+	was := tensor.Of[bool](&full)
+	for i := range e.n {
+		if i%block == block-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		to := int64(0)
+		for d, j := range e.index(i) {
+			to += j * strides[d]
+		}
+		if to < 0 || to >= size {
+			return status.Errorf(status.Internal, "Obtained a write index of %d which is outside of bounds of [0, %d)", to, size)
+		}
+		if !was[to] {
+			was[to] = true
+			strided.Move(&out[0], int(to), values, i, 1)
+			continue
+		}
+		if err := k.combine.Range(&out[0], &out[0], int(to), values, i, 1); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// softmax is the kernel of SparseSoftmax: consecutive entries whose indices are
+// equal but for the last are a row.
+func softmax[T elementwise.Float](ctx *kernel.Context, in, out []tensor.Value) error {
+	at, values, shape := &in[0], &in[1], &in[2]
+	switch {
+	case at.Rank() != 2:
+		return status.Invalid("Input sp_indices should be a matrix but received shape: %s", tensor.FormatDims(at.Dims()))
+	case values.Rank() != 1 || shape.Rank() != 1:
+		return status.Invalid("Inputs sp_values and sp_shape should be vectors but received shapes: %s and %s", tensor.FormatDims(values.Dims()), tensor.FormatDims(shape.Dims()))
+	case shape.NumElements() < 2:
+		return status.Invalid("Input should have rank >= 2, but received shape: %s", spaced(tensor.Of[int64](shape)))
+	case at.Dim(0) != values.Dim(0):
+		return status.Invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), values.Dim(0))
+	case at.Dim(1) != shape.Dim(0):
+		return status.Invalid("Order length must be SparseTensor rank.")
+	}
+	e := rawEntries(in)
+	if err := checkDims(e.dims); err != nil {
+		return err
+	}
+	var err error
+	if out[0], err = ctx.Alloc(values.DType(), values.Dims()); err != nil {
+		return err
+	}
+	o, x := tensor.Of[T](&out[0]), tensor.Of[T](values)
+	for first := 0; first < e.n; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row, last := e.index(first)[:e.rank-1], first
+		largest := T(math.Inf(-1))
+		for ; last < e.n && slices.Equal(row, e.index(last)[:e.rank-1]); last++ {
+			largest = max(largest, x[last])
+		}
+		var sum T
+		for i := first; i < last; i++ {
+			o[i] = T(math.Exp(float64(x[i] - largest)))
+			sum += o[i]
+		}
+		for i := first; i < last; i++ {
+			o[i] /= sum
+		}
+		first = last
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package tensor
+
+import "unsafe"
+
+// A view is an owned tensor that shows elements of another, its base. It holds
+// one reference of the base, as a token does, and gives it up with its own last
+// token: so the base's memory stays on the account for as long as a view needs
+// it, and goes back to the arena after that. A base is no view itself: a view of
+// a view refers to the view's base.
+//
+// Whoever shares a view shares its base. A base that is shared, as a constant
+// or a variable's value is from the beginning, is held by reference all the
+// same, but nobody counts it.
+//
+// docs/design/2026-11-22-views.md tells the whole story.
+type view struct {
+	Tensor
+	base *Tensor
+}
+
+// isView says whether t is a view, and asView holds.
+func (t *Tensor) isView() bool { return t.origin >= counted }
+
+func (t *Tensor) asView() *view { return (*view)(unsafe.Pointer(t)) }
+
+// root is the tensor that has t's elements: its base if it is a view, or t.
+func (t *Tensor) root() *Tensor {
+	if t.isView() {
+		return t.asView().base
+	}
+	return t
+}
+
+// mostViews is how many headers of views an arena keeps.
+const mostViews = 1 << 12
+
+// View is count elements of v from element start on, under a shape of that
+// many elements, without a copy: an owned tensor like those of [Arena.Alloc],
+// which holds v's memory until its own last token is dropped. Scalars are
+// copied. It fails only where a scalar becomes a tensor and the budget is
+// passed. It is for kernels that have checked their bounds: a part that is not
+// in v panics.
+//
+// The view is not counted yet: see [Value.Claim].
+func (a *Arena) View(v Value, start, count int, shape []int64) (Value, error) {
+	if start < 0 || count < 0 || count > v.t.n-start {
+		panic("tensor: view out of range")
+	}
+	switch {
+	case len(shape) == 0:
+		return ScalarAt(&v, start), nil
+	case v.inside():
+		w, err := a.Alloc(v.t.dtype, shape)
+		if err == nil && count > 0 {
+			copy(Bytes(&w), Bytes(&v))
+		}
+		return w, err
+	}
+	return a.view(v, v.t.dtype, start*v.t.dtype.elemSize(), count, shape), nil
+}
+
+// Bitcast is v's memory as elements of dtype dt under a shape of the same size
+// in bytes, as View makes it. ok is false, and there is no view, where the
+// elements would not be aligned or there are none: for a scalar of at most
+// eight bytes on either side, and some views.
+func (a *Arena) Bitcast(v Value, dt DType, shape []int64) (w Value, ok bool) {
+	n, err := NumElements(dt, shape)
+	if v.inside() || len(shape) == 0 || err != nil || n == 0 || n*dt.Size() != v.SizeBytes() ||
+		uintptr(v.t.data)%uintptr(min(dt.Size(), 8)) != 0 || v.t.dtype.HasPointers() || dt.HasPointers() {
+		return Value{}, false
+	}
+	return a.view(v, dt, 0, n, shape), true
+}
+
+// view makes a view of v's root from offset bytes behind v's first element on.
+func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) Value {
+	var w *view
+	if last := len(a.views) - 1; last >= 0 {
+		w = a.views[last]
+		a.views[last] = nil
+		a.views = a.views[:last]
+	} else {
+		w = new(view)
+	}
+	w.dtype, w.n, w.refs, w.origin = dt, n, 0, unclaimed
+	w.data, w.base = nil, &scalars[dt] // no elements hold nothing
+	if n > 0 {
+		w.data, w.base = unsafe.Add(v.t.data, offset), v.t.root()
+	}
+	w.setShape(shape)
+	if invariants {
+		w.checkSize()
+	}
+	return Value{t: &w.Tensor}
+}
+
+func (t *Tensor) checkSize() {
+	if n, err := NumElements(t.dtype, t.shape); err != nil || n != t.n {
+		panic("tensor: a view of another size than its shape")
+	}
+}
+
+// Claim lets a view hold its base from now on. The step's driver calls it on
+// every value that a kernel put out which ran away from it, before it drops the
+// kernel's inputs; a kernel on the driver's goroutine claims its views when it
+// makes them. All other values, and views that are claimed, stay as they are.
+func (v Value) Claim() {
+	if t := v.t; t != nil && t.origin == unclaimed {
+		t.origin = counted
+		Value{t: t.asView().base}.Hold(1)
+	}
+}
+
+// retire takes a view's header back, and gives up what it held.
+func (a *Arena) retire(t *Tensor) {
+	w := t.asView()
+	held, base := w.origin == counted, w.base
+	w.origin, w.data, w.base = resting, nil, nil
+	if len(a.views) < mostViews {
+		a.views = append(a.views, w)
+	}
+	if held {
+		a.Drop(Value{t: base})
+	}
+}
+
+// Holds is the bytes of the step's that v keeps in memory: its own or, of a view,
+// its base's; 0 if they are shared and so nobody's to give back.
+func (v Value) Holds() int {
+	if v.Plain() {
+		return 0
+	}
+	if t := v.t.root(); !t.shared.Load() {
+		return t.SizeBytes()
+	}
+	return 0
+}
+
+// Partial says whether v is a view of less than half of what it holds in
+// memory: of the two a copy takes less, so nobody keeps such a value for long.
+func (v Value) Partial() bool {
+	t := v.t
+	return t != nil && t.isView() && t.partial()
+}
+
+func (t *Tensor) partial() bool { return 2*t.SizeBytes() < t.asView().base.SizeBytes() }
+
+// SoleView is Sole for views: one token holds v, and v alone holds its base. A
+// Partial view never is, so that nobody goes on in a corner of a large buffer.
+func (v Value) SoleView() bool {
+	t := v.t
+	if t == nil || t.refs != 1 || !t.isView() || t.shared.Load() {
+		return false
+	}
+	base := t.asView().base
+	return base.refs == 1 && !base.shared.Load() && !t.partial()
+}
+
+// Compact is v, or a shared copy of v if v is a [Value.Partial] view: what
+// outlives a step keeps no more than twice its size in memory.
+func (v Value) Compact() Value {
+	if !v.Partial() {
+		return v
+	}
+	t, err := New(v.t.dtype, v.t.shape...)
+	if err != nil {
+		return v // not reached: v has that shape
+	}
+	w := Value{t: t}
+	w.CopyFrom(v)
+	return w
+}
+
+// CopyFrom copies the elements of v, of the same dtype and number, into w, which
+// the caller alone holds.
+func (w *Value) CopyFrom(v Value) {
+	switch w.DType().Base() {
+	case String:
+		copy(Of[string](w), Of[string](&v))
+	case Resource:
+		copy(Of[*Handle](w), Of[*Handle](&v))
+	case Variant:
+		copy(Of[*Object](w), Of[*Object](&v))
+	default:
+		copy(Bytes(w), Bytes(&v))
+	}
+}
+
+// Borrow is count elements of v from element start on under a shape of that
+// many elements, for whoever holds v to read, and no longer than they hold it.
+// It is not to be put out or kept: nothing holds v's memory for it.
+func (v Value) Borrow(start, count int, shape []int64) Value {
+	if start < 0 || count < 0 || count > v.t.n-start {
+		panic("tensor: view out of range")
+	}
+	if len(shape) == 0 || v.inside() {
+		w, _ := new(Arena).View(v, start, count, shape)
+		return w
+	}
+	t := v.t.alias(start, count, shape)
+	t.origin = borrowed
+	return Value{t: t}
+}
+
+// Reshaped is v's elements under another shape, borrowed: see [Value.Borrow].
+func (v Value) Reshaped(shape []int64) Value { return v.Borrow(0, v.t.n, shape) }
+
+// Peek is v as a tensor to read, by whoever holds v and no longer than they do.
+// It allocates for inside scalars.
+func (v Value) Peek() *Tensor {
+	if v.t == nil || v.inside() {
+		return v.Tensor()
+	}
+	return v.t
+}
