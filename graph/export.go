@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"io"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // WriteTo writes the graph as a serialized GraphDef.
@@ -46,35 +45,28 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 		if scratch, err = n.self.appendDef(scratch[:0], opts.StripDefaults); err != nil {
 			return nil, outline.NodeError(err, n.name, n.Type())
 		}
-		b = protowire.AppendTag(b, outline.GraphNode, protowire.BytesType)
-		b = protowire.AppendBytes(b, scratch)
+		b = wire.AppendField(b, outline.GraphNode, scratch)
 	}
 	if !g.library.Empty() {
-		b = protowire.AppendTag(b, outline.GraphLibrary, protowire.BytesType)
-		b = protowire.AppendBytes(b, g.library.Append(nil))
+		b = wire.AppendField(b, outline.GraphLibrary, g.library.Append(nil))
 	}
-	b = protowire.AppendTag(b, outline.GraphVersions, protowire.BytesType)
-	return protowire.AppendBytes(b, g.versions.append(nil)), nil
+	return wire.AppendField(b, outline.GraphVersions, g.versions.append(nil)), nil
 }
 
 // NodeDef is the node as a serialized NodeDef.
 func (n *Node) NodeDef() ([]byte, error) { return n.self.appendDef(nil, false) }
 
 func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
-	text := func(num protowire.Number, s string) {
-		b = protowire.AppendTag(b, num, protowire.BytesType)
-		b = protowire.AppendString(b, s)
-	}
-	text(outline.NodeName, n.name)
-	text(outline.NodeOp, n.sig.op.Name)
+	b = wire.AppendField(b, outline.NodeName, n.name)
+	b = wire.AppendField(b, outline.NodeOp, n.sig.op.Name)
 	for _, from := range n.inputs {
-		text(outline.NodeInput, TensorID{from.Op.name, from.Index}.inputString())
+		b = wire.AppendField(b, outline.NodeInput, TensorID{from.Op.name, from.Index}.inputString())
 	}
 	for _, c := range n.controls {
-		text(outline.NodeInput, "^"+c.name)
+		b = wire.AppendField(b, outline.NodeInput, "^"+c.name)
 	}
 	if n.device != "" {
-		text(outline.NodeDevice, n.device)
+		b = wire.AppendField(b, outline.NodeDevice, n.device)
 	}
 	return registry.AppendAttrs(b, outline.NodeAttr, n.attrsToWrite(strip))
 }

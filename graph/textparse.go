@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
@@ -138,10 +136,6 @@ func (p *parser) node() ([]byte, error) {
 		return nil, nil
 	}
 	var b []byte
-	text := func(num protowire.Number, s string) {
-		b = protowire.AppendTag(b, num, protowire.BytesType)
-		b = protowire.AppendString(b, s)
-	}
 	name := p.run(" \t=(#")
 	if err := p.expect('='); err != nil {
 		return nil, err
@@ -150,8 +144,8 @@ func (p *parser) node() ([]byte, error) {
 	if name == "" || op == "" {
 		return nil, p.errorf("expected a node, such as y = Neg(x)")
 	}
-	text(outline.NodeName, name)
-	text(outline.NodeOp, op)
+	b = wire.AppendField(b, outline.NodeName, name)
+	b = wire.AppendField(b, outline.NodeOp, op)
 	if err := p.expect('('); err != nil {
 		return nil, err
 	}
@@ -160,7 +154,7 @@ func (p *parser) node() ([]byte, error) {
 		if input == "" {
 			return nil, p.errorf("expected an input")
 		}
-		text(outline.NodeInput, input)
+		b = wire.AppendField(b, outline.NodeInput, input)
 		if !p.accept(',') {
 			if err := p.expect(')'); err != nil {
 				return nil, err
@@ -169,7 +163,7 @@ func (p *parser) node() ([]byte, error) {
 		}
 	}
 	if p.accept('@') {
-		text(outline.NodeDevice, p.run(" \t{#"))
+		b = wire.AppendField(b, outline.NodeDevice, p.run(" \t{#"))
 	}
 	if p.accept('{') {
 		attrs, err := p.attrs()

@@ -98,8 +98,7 @@ func (v *Versions) merge(c wire.Cursor) error {
 func (v Versions) append(b []byte) []byte {
 	varint := func(num protowire.Number, x int) {
 		if x != 0 {
-			b = protowire.AppendTag(b, num, protowire.VarintType)
-			b = protowire.AppendVarint(b, uint64(int64(x)))
+			b = wire.AppendNumber(b, num, uint64(int64(x)))
 		}
 	}
 	varint(versionProducer, v.Producer)
@@ -109,8 +108,7 @@ func (v Versions) append(b []byte) []byte {
 		for _, x := range v.BadConsumers {
 			packed = protowire.AppendVarint(packed, uint64(int64(x)))
 		}
-		b = protowire.AppendTag(b, versionBadConsumers, protowire.BytesType)
-		b = protowire.AppendBytes(b, packed)
+		b = wire.AppendField(b, versionBadConsumers, packed)
 	}
 	return b
 }
