@@ -528,5 +528,10 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 func (c *compiler) units() error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
-	return p.makeUnits(nil)
+	return p.makeUnits(func() error {
+		if err := status.FromContext(c.ctx); err != nil {
+			return err
+		}
+		return nil
+	})
 }

@@ -70,14 +70,14 @@ func (s *Step) ReportNode(i, limit int) NodeReport {
 	root := s.frames.Root()
 	if root == nil {
 		r.Unit = true
-		if s.inUnit != nil && s.unitNode == at {
-			r.States = []NodeState{{Tag: s.unitTag(s.inUnit), Running: true}}
+		if s.unit != nil && s.unit.At() == at {
+			r.States = []NodeState{{Tag: s.unitTag(), Running: true}}
 		}
 		return r
 	}
-	if u := s.inUnit; u != nil && s.unitNode == at {
+	if s.unit != nil && s.unit.At() == at {
 		r.Unit = true
-		r.States = append(r.States, NodeState{Tag: s.unitTag(u), Running: true})
+		r.States = append(r.States, NodeState{Tag: s.unitTag(), Running: true})
 	}
 	// The way from the root down to the node's frame.
 	var way []int32

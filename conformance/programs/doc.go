@@ -25,12 +25,37 @@
 //
 // # Many seeds
 //
-// The tests run some hundred programs. A hundred thousand take
+// The tests run some thousand programs. A hundred thousand take
 //
-//	go test ./conformance/programs -run TestSeeds -seeds 100000 -engines actors,tokens,sequential
+//	go test ./conformance/programs -run TestSeeds -timeout 2h -seeds 100000 -engines actors,tokens,sequential
 //
-// Flags: -seeds N programs, beginning with -first; -engines is a list of actors,
-// tokens, messages, sequential and seeded:N, of which actors, tokens and messages
-// may have the number of their threads behind a slash, as in actors/4. A program
-// that fails is made smaller and printed, with its seed, as program and as graph.
+// Flags: -seeds N programs, beginning with -first SEED; -engines is a list of
+// actors, tokens, messages, sequential and seeded:N, of which actors, tokens and
+// messages may have the number of their threads behind a slash, as in actors/4.
+// A program that fails is made smaller (-shrink=false leaves it) and printed, with
+// its seed, as program and as graph.
+//
+// # Mutants
+//
+// testdata/mutants.txt lists mistakes in ownership, deadness and order, as texts
+// of the sources and what to put in their place. TestMutants holds that each text
+// is there once, and
+//
+//	go test ./conformance/programs -run TestMutants -v -timeout 2h -mutants .
+//
+// plants those whose names match the pattern, one after another, by the overlay of
+// the go command, and expects the programs to find each.
+//
+// # Where things are
+//
+//   - the tree: program.go, types.go, and live.go for what of it is needed
+//   - what operations mean, and the nodes that they are: elementwise.go,
+//     reduce.go, layout.go, join.go, list.go, state.go
+//   - the evaluator: eval.go on array.go and number.go
+//   - graphs: lower.go, frames.go for frames, functions.go for functions
+//   - drawing: random.go, random_regions.go and random_objects.go for statements,
+//     draw.go for operations
+//
+// A new operation is an [Op], a function in draw.go that draws it, and an entry in
+// coverage.go.
 package programs

@@ -45,7 +45,7 @@ func init() {
 		{3, (*maker).drawGather},
 		{2, (*maker).drawRange},
 		{3, (*maker).drawCheck},
-		{6, (*maker).drawList},
+		{12, (*maker).drawList},
 	}
 	for _, d := range drawers {
 		drawn += d.weight
@@ -560,26 +560,31 @@ func (m *maker) drawList() bool {
 			m.apply(listFrom, []Type{{Kind: List, DType: t.DType, Dims: t.Dims[1:], Len: t.Dims[0]}}, nil, v)
 			return true
 		}
-		n := m.src.Int("length", 0, 3)
-		m.apply(listNew, []Type{{Kind: List, DType: t.DType, Dims: t.Dims, Len: n}}, []int{n}, v)
+		m.newList(t, max(0, m.src.Int("length", -1, 4)))
 		return true
 	}
 	t := m.p.Types[l]
 	elem := tensorType(t.DType, t.Dims...)
-	switch m.src.Int("list", 0, 5) {
+	switch m.src.Int("list", 0, 7) {
 	case 0:
 		m.apply(listLength, []Type{tensorType(tensor.Int32)}, nil, l)
 	case 1:
 		m.apply(listStack, []Type{tensorType(t.DType, slices.Concat([]int{t.Len}, t.Dims)...)}, nil, l)
-	case 2:
+	case 2, 6:
 		if t.Len > 0 {
 			m.apply(listGet, []Type{elem}, nil, l, m.count())
 			break
 		}
 		fallthrough
-	case 3:
+	case 3, 7:
 		if t.Len > 0 {
-			m.apply(listSet, []Type{t}, nil, l, m.count(), m.value(elem))
+			at := m.count()
+			with := m.apply(listSet, []Type{t}, nil, l, at, m.value(elem))[0]
+			if m.one(2) { // the old list is what it was
+				old := m.apply(listGet, []Type{elem}, nil, l, at)[0]
+				m.apply(pack, []Type{tensorType(t.DType, slices.Concat([]int{2}, t.Dims)...)}, []int{0}, old,
+					m.must(m.apply(listGet, []Type{elem}, nil, with, at)))
+			}
 			break
 		}
 		fallthrough

@@ -41,6 +41,18 @@ func (l *lowering) functionName() string {
 	return fmt.Sprintf("function_%d", l.n)
 }
 
+// gives is what a function returns. Where all is functions it need not say what
+// its effects were: a call is over when they have happened.
+func (s *scope) gives(vars []Var) []output {
+	list := s.uses(vars)
+	for i, v := range vars {
+		if s.l.p.Loose && s.l.form == Functions && s.l.p.Types[v].Kind == Flow {
+			list[i] = s.constant(float32(0))
+		}
+	}
+	return list
+}
+
 func typesOf(outs []output) []tensor.DType {
 	types := make([]tensor.DType, len(outs))
 	for i, o := range outs {
@@ -89,7 +101,7 @@ func (s *scope) callChoice(st *Choice) {
 	for i, b := range st.Blocks {
 		branches = append(branches, s.function("", args, typesOf(in), func(in *scope) []output {
 			in.block(b)
-			outs := in.uses(st.Outs[i])
+			outs := in.gives(st.Outs[i])
 			if st.Which != nil {
 				outs = append(outs, in.int(i))
 			}
@@ -120,7 +132,7 @@ func (s *scope) callLoop(st *Loop) {
 	})
 	body := s.function("", args, typesOf(in), func(in *scope) []output {
 		in.block(st.Body)
-		return append(in.uses(st.Next), in.uses(kept)...)
+		return append(in.gives(st.Next), in.uses(kept)...)
 	})
 	shapes := make([]graph.Shape, len(in))
 	for i, v := range args {
@@ -140,7 +152,7 @@ func (st *Call) lower(s *scope) {
 	in := s.uses(args)
 	f := s.function("", args, typesOf(in), func(in *scope) []output {
 		in.block(st.Body)
-		return in.uses(st.Outs)
+		return in.gives(st.Outs)
 	})
 	n := s.node("StatefulPartitionedCall", "", []any{outputList(in)}, attrs{"f": f, "Tin": typesOf(in), "Tout": s.held(st.To)})
 	s.results(st.To, n)
@@ -157,7 +169,7 @@ func (st *Recursion) lower(s *scope) {
 		now := in.uses(args)
 		base := in.function("", args, typesOf(now), func(in *scope) []output {
 			in.block(st.Base)
-			return in.uses(st.BaseOuts)
+			return in.gives(st.BaseOuts)
 		})
 		again := in.function("", args, typesOf(now), func(in *scope) []output {
 			in.block(st.Before)
@@ -165,7 +177,7 @@ func (st *Recursion) lower(s *scope) {
 			in.results(st.Inner, in.node("StatefulPartitionedCall", "", []any{outputList(next)},
 				attrs{"f": &registry.Func{Name: self}, "Tin": typesOf(next), "Tout": types}))
 			in.block(st.After)
-			return in.uses(st.AfterOuts)
+			return in.gives(st.AfterOuts)
 		})
 		deeper := in.op("Greater", nil, in.use(st.Params[0]), in.int(0))
 		n := in.node("If", "", []any{deeper, outputList(now)}, attrs{"then_branch": again, "else_branch": base, "Tin": typesOf(now), "Tout": types})

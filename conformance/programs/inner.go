@@ -52,3 +52,6 @@ func (o Outcome) Dead() bool {
 	}
 	return false
 }
+
+// Fails says whether a step must end with an error.
+func (o Outcome) Fails() bool { return len(o.Faults) > 0 || o.Dead() }

@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
 )
 
-// listNew is a list of Params[0] zeros, made empty if there are none.
+// listNew is a list of Params[0] zeros, made empty if there are none. The others
+// of Params are the element type and the dimensions.
 var listNew = &Op{Name: "TensorList",
 	eval: func(a *Apply, in []Value) []Value {
-		of := Type{DType: in[0].(*Array).Type, Dims: in[0].(*Array).Dims}
+		of := tensorType(tensor.DType(a.Params[1]), a.Params[2:]...)
 		l := &Items{Of: of}
 		for range a.Params[0] {
 			l.list = append(l.list, newArray(of.DType, of.Dims))

@@ -18,11 +18,13 @@ func (s set) any(vars []Var) bool {
 	return false
 }
 
-// Part is the program that computes only the given variables, in which those
-// that are fed are given: what an executor prunes a graph to.
-func (p *Program) Part(results, fed []Var) *Program {
+// Part is the program that computes only the given variables, of which targets
+// are no results, and in which those that are fed are given: what an executor
+// prunes a graph to.
+func (p *Program) Part(results, targets, fed []Var) *Program {
 	want := set{}
 	want.add(results...)
+	want.add(targets...)
 	q := *p
 	q.Results = results
 	q.Body = replaceFed(p.Body, fed).live(want, true)

@@ -15,6 +15,8 @@ type Program struct {
 	// Strict says that an error or an effect may happen anywhere, so that
 	// nothing may be done where the program does not come.
 	Strict bool
+	// Loose says that functions do not return what orders their effects.
+	Loose bool
 }
 
 // A Session is a variable of the session: its handle is in sight from the

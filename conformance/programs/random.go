@@ -38,7 +38,7 @@ func Random(src Source, o Options) *Program {
 		m.palette = append(m.palette, anyType[src.Int("type", 0, len(anyType)-1)])
 	}
 	if m.one(3) {
-		m.faults = src.Int("faults", 1, 2)
+		m.faults = src.Int("faults", 1, 4)
 	}
 	m.inputs()
 	if m.one(3) && !o.Long {
@@ -46,11 +46,14 @@ func Random(src Source, o Options) *Program {
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
+	m.p.Loose = m.one(2)
 	m.p.Body = m.within(func() {
 		if o.Long {
 			m.long()
 		} else {
 			m.block(o.Depth)
+		}
+		for m.unusedList() {
 		}
 		for range src.Int("results", 2, 6) {
 			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
@@ -107,6 +110,18 @@ const (
 
 // one says yes one time in n.
 func (m *maker) one(n int) bool { return m.src.Int("one in", 1, n) == n }
+
+// unusedList makes a tensor of a list that nothing has used, if there is one.
+func (m *maker) unusedList() bool {
+	for _, v := range m.seen {
+		if t := m.p.Types[v]; t.Kind == List && !m.used[v] {
+			m.used[v] = true
+			m.apply(listStack, []Type{tensorType(t.DType, slices.Concat([]int{t.Len}, t.Dims)...)}, nil, v)
+			return true
+		}
+	}
+	return false
+}
 
 func (m *maker) inputs() {
 	m.p.Inputs = append(m.p.Inputs, m.fresh(tensorType(tensor.Int32)))
@@ -241,19 +256,20 @@ func (m *maker) int(i int) Var {
 // pick draws a variable in sight; the latest, and those that nothing has used,
 // are the likeliest, so that statements build on each other.
 func (m *maker) pick(ok func(v Var, t Type) bool) (Var, bool) {
-	var fit, unused []Var
+	var fit []Var
 	for _, v := range m.seen {
 		if ok(v, m.p.Types[v]) {
-			if fit = append(fit, v); !m.used[v] {
-				unused = append(unused, v)
-			}
+			fit = append(fit, v)
 		}
 	}
 	if len(fit) == 0 {
 		return 0, false
 	}
-	if len(unused) > 0 && !m.one(4) {
-		fit = unused
+	if m.one(2) {
+		fit = rather(fit, func(v Var) bool { return !m.p.Types[v].Scalar() })
+	}
+	if !m.one(4) {
+		fit = rather(fit, func(v Var) bool { return !m.used[v] })
 	}
 	i := m.src.Int("back", 0, len(fit)-1)
 	if m.src.Int("near", 0, 2) > 0 {
@@ -261,6 +277,20 @@ func (m *maker) pick(ok func(v Var, t Type) bool) (Var, bool) {
 	}
 	m.used[fit[len(fit)-1-i]] = true
 	return fit[len(fit)-1-i], true
+}
+
+// rather is those of a list that are liked, if there are any.
+func rather(list []Var, like func(Var) bool) []Var {
+	var liked []Var
+	for _, v := range list {
+		if like(v) {
+			liked = append(liked, v)
+		}
+	}
+	if len(liked) == 0 {
+		return list
+	}
+	return liked
 }
 
 // next is a value for what goes around in a loop: mostly one that its body made.
@@ -288,11 +318,14 @@ func (m *maker) value(t Type) Var {
 		}
 	}
 	if t.Kind == List {
-		n := max(t.Len, 0)
-		zero := m.literal(newArray(t.DType, t.Dims))
-		return m.must(m.apply(listNew, []Type{{Kind: List, DType: t.DType, Dims: t.Dims, Len: n}}, []int{n}, zero))
+		return m.newList(t, max(t.Len, 0))
 	}
 	return m.literal(m.array(t))
+}
+
+// newList makes a list of n zeros of t's element type and dimensions.
+func (m *maker) newList(t Type, n int) Var {
+	return m.must(m.apply(listNew, []Type{{Kind: List, DType: t.DType, Dims: t.Dims, Len: n}}, append([]int{n, int(t.DType)}, t.Dims...)))
 }
 
 // count is an int32 scalar.
@@ -337,6 +370,10 @@ func binaryOp(name string) *Op {
 // block makes statements.
 func (m *maker) block(depth int) {
 	for range m.src.Int("statements", 1, 5) {
+		if m.faults > 0 && m.one(5) {
+			m.drawCheck()
+			continue
+		}
 		kind := m.src.Int("statement", 0, 29)
 		if len(m.states) > 0 && m.one(4) {
 			m.stateful()

@@ -29,13 +29,14 @@ type trial struct {
 	low     *programs.Lowered
 	steps   []*step
 	callers int // how many run the only step at a time
-	stopAt  int // if not 0, the step is cancelled when its context is asked that often
+	stopAt  int // if not 0, the first step is cancelled when its context is asked that often
 }
 
 // A step is one run, and what it may answer.
 type step struct {
 	inputs  []*programs.Array
 	results []programs.Var
+	targets []programs.Var // run, and not fetched
 	fed     map[programs.Var]*programs.Array
 	want    programs.Outcome
 	held    int64 // bytes that the variables hold afterwards
@@ -59,7 +60,7 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	if len(p.Variables) > 0 || o.Long {
 		t.callers, t.stopAt = 1, 0
 	}
-	if t.callers > 1 || t.stopAt > 0 {
+	if t.callers > 1 {
 		steps = 1
 	}
 	inside, root := p.Inner()
@@ -81,23 +82,27 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 				if len(inside) > 0 {
 					s.results = append(slices.Clone(s.results), inside[src.Int("fetched", 0, len(inside)-1)])
 				}
+			case 3: // a target beside a result, or without one
+				if len(root) > 0 {
+					s.results, s.targets = s.results[:src.Int("results", 0, 1)], root[src.Int("target", 0, len(root)-1):][:1]
+				}
 			}
-			if len(root) > 0 && src.Int("feed", 0, 5) == 0 {
+			if len(root) > 0 && src.Int("feed", 0, 3) == 0 {
 				v := root[src.Int("fed", 0, len(root)-1)]
-				if t := p.Types[v]; !slices.Contains(s.results, v) && !slices.Contains(t.Dims, -1) {
+				if t := p.Types[v]; !slices.Contains(s.results, v) && !slices.Contains(s.targets, v) && !slices.Contains(t.Dims, -1) {
 					s.fed = map[programs.Var]*programs.Array{v: programs.Draw(src, t)}
 				}
 			}
 		}
 		fed := slices.Sorted(maps.Keys(s.fed))
-		if s.want, err = p.Part(s.results, fed).Eval(s.inputs, s.fed, memory); err != nil {
+		if s.want, err = p.Part(s.results, s.targets, fed).Eval(s.inputs, s.fed, memory); err != nil {
 			return nil, fmt.Errorf("%w: %w", errUnclear, err)
 		}
 		for _, a := range memory {
 			s.held += a.Bytes()
 		}
 		t.steps = append(t.steps, s)
-		if len(s.want.Faults) > 0 || s.want.Dead() {
+		if s.want.Fails() && len(p.Variables) > 0 {
 			break // what the step did to the variables is not determined
 		}
 	}
@@ -118,7 +123,7 @@ func (t *trial) with(p *programs.Program) (*trial, error) {
 		for _, a := range memory {
 			n.held += a.Bytes()
 		}
-		if u.steps = append(u.steps, n); len(n.want.Faults) > 0 {
+		if u.steps = append(u.steps, n); n.want.Fails() && len(p.Variables) > 0 {
 			break
 		}
 	}
@@ -172,13 +177,16 @@ func (t *trial) compile() (err error) {
 		}
 	}
 	for i, s := range t.steps {
-		if i > 0 && slices.Equal(s.results, t.steps[i-1].results) && len(s.fed) == 0 && len(t.steps[i-1].fed) == 0 {
+		if i > 0 && slices.Equal(s.results, t.steps[i-1].results) && slices.Equal(s.targets, t.steps[i-1].targets) && len(s.fed) == 0 && len(t.steps[i-1].fed) == 0 {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
 		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs)}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
+		}
+		for _, v := range s.targets {
+			spec.Targets = append(spec.Targets, t.low.Outputs[v].Op)
 		}
 		for _, v := range slices.Sorted(maps.Keys(s.fed)) {
 			spec.Feeds = append(spec.Feeds, t.low.Outputs[v])
@@ -209,7 +217,7 @@ func (t *trial) judge(e *engine) error {
 	}
 	for i, s := range t.steps {
 		ctx, cancel := context.Context(context.Background()), context.CancelFunc(func() {})
-		if t.stopAt > 0 {
+		if t.stopAt > 0 && i == 0 {
 			ctx, cancel = newCountdown(t.stopAt)
 		}
 		errs := make([]error, t.callers)
@@ -223,7 +231,7 @@ func (t *trial) judge(e *engine) error {
 		if err := errors.Join(errs...); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
-		if used := e.budget.Used() - before; len(s.want.Faults) == 0 && !s.want.Dead() && used != s.held {
+		if used := e.budget.Used() - before; used != s.held && (len(t.program.Variables) == 0 || !s.want.Fails()) {
 			return fmt.Errorf("step %d: the account says %d bytes, variables hold %d", i, used, s.held)
 		}
 	}
@@ -267,7 +275,7 @@ func (t *trial) step(e *engine, resources *resource.Manager, ctx context.Context
 	}
 	fetched := make([]tensor.Value, len(s.results))
 	err := t.run(e, resources, ctx, s.program, feeds, fetched)
-	if t.stopAt > 0 && status.CodeOf(err) == status.Canceled {
+	if ctx.Err() != nil && status.CodeOf(err) == status.Canceled {
 		return nil
 	}
 	for i, a := range s.inputs { // nobody may have written into them
@@ -361,7 +369,7 @@ func (t *trial) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", t.program)
 	for i, s := range t.steps {
-		fmt.Fprintf(&b, "step %d: inputs %v, fed %v, fetched %v: want %v %v\n", i, s.inputs, s.fed, s.results, s.want.Values, s.want.Faults)
+		fmt.Fprintf(&b, "step %d: inputs %v, fed %v, fetched %v, run %v: want %v %v\n", i, s.inputs, s.fed, s.results, s.targets, s.want.Values, s.want.Faults)
 	}
 	if t.callers > 1 || t.stopAt > 0 {
 		fmt.Fprintf(&b, "%d callers, cancelled at %d\n", t.callers, t.stopAt)
