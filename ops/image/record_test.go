@@ -22,4 +22,12 @@ func TestScalingAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/scale.jsonl.gz", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
 }
 
-func TestHostileInputs(t *testing.T) { kerneltest.Hostile(t, "testdata/scale.jsonl.gz") }
+func TestHostileInputs(t *testing.T) {
+	kerneltest.Hostile(t, "testdata/scale.jsonl.gz")
+	kerneltest.Hostile(t, "testdata/files.jsonl.gz")
+}
+
+// Answers that testdata/files.py recorded.
+func TestFilesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/files.jsonl.gz", tensor.Tolerance{ATol: 6.0 / 255})
+}
