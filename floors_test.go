@@ -14,10 +14,10 @@ var floors = [][]string{
 	{"status", "wire"},
 	{"tensor"},
 	{"registry", "shape", "devices", "resource", "kernel"},
-	{"graph", "graph/...", "devices/...", "kernel/..."},
+	{"graph/outline", "graph/function", "graph", "graph/...", "devices/...", "kernel/..."},
 	{"ops/..."},
 	{"gradients"},
-	{"frames", "nodes/kind", "nodes/unit", "nodes"},
+	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},
 	{"sequential", "actors", "actors/..."},
 	{"session", "savedmodel"},
 	{"", "op", "op/..."}, // the root package

@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ sum = AddV2(x, gate) {T=DT_INT32}
 	if err := g.Import(def, ""); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(g, nodes.Spec{
+	p, err := nodes.Compile(context.Background(), g, nodes.Spec{
 		Feeds:   []graph.Output{g.Operation("x").Output(0)},
 		Fetches: []graph.Output{g.Operation("sum").Output(0)},
 	})
@@ -133,17 +134,29 @@ func TestInspect(t *testing.T) {
 	e := open(t)
 	ended := start(t, e, gated(t))
 	step := running(t, e)
-	for _, to := range []*actor.PID{step, actor.NewPID(actors.Address, step.Id+"/gate")} {
-		s := ask(t, to, &actors.Inspect{}).(*actors.Status)
-		if s.Step.Id != step.Id || s.Report.Running != 1 || len(s.Report.Waiting) == 0 || s.Report.Waiting[0].String() != `"sum" (AddV2) waits for gate:0` {
-			t.Errorf("%v answers %+v", to, s)
+	s := ask(t, step, &actors.Inspect{}).(*actors.Status)
+	if s.Step.Id != step.Id || s.Report.Running != 1 || len(s.Report.Waiting) == 0 || s.Report.Waiting[0].String() != `"sum" (AddV2) waits for gate:0` {
+		t.Errorf("the step answers %+v", s)
+	}
+	for node, want := range map[string]nodes.NodeState{
+		"gate":     {Running: true, Inputs: []nodes.InputState{{From: "_arg_x:0:0", State: nodes.Live}}},
+		"sum":      {Inputs: []nodes.InputState{{From: "_arg_x:0:0", State: nodes.Live}, {From: "gate:0", State: nodes.Missing}}},
+		"_arg_x:0": {Acted: true},
+	} {
+		n := ask(t, actor.NewPID(actors.Address, step.Id+"/"+node), &actors.Inspect{}).(*actors.NodeStatus)
+		if n.Node.Id != step.Id+"/"+node || n.Report.Node != node || len(n.Report.States) != 1 || !reflect.DeepEqual(n.Report.States[0], want) {
+			t.Errorf("%s answers %+v, want %+v", node, n, want)
 		}
+	}
+	_, err := actors.System().Root.RequestFuture(actor.NewPID(actors.Address, step.Id+"/nobody"), &actors.Inspect{}, patience).Result()
+	if err != actor.ErrDeadLetter {
+		t.Errorf("a node that does not exist: %v, want a dead letter", err)
 	}
 	if all := e.Reports(context.Background(), 4); len(all) != 1 || all[0].Step.Id != step.Id {
 		t.Errorf("reports %v", all)
 	}
 	theGate.pass <- struct{}{}
-	if err := <-ended; err != nil {
+	if err = <-ended; err != nil {
 		t.Error(err)
 	}
 	if all := e.Reports(context.Background(), 4); len(all) != 0 {

@@ -9,16 +9,29 @@
 // An engine's session actor is spawned and supervises its device's actor. Steps
 // and nodes have PIDs of the address [Address], with the ids "session/step" and
 // "session/step/node", which are resolved when used; what is sent to them waits
-// in the step's mail, which its driver reads in order of arrival, between two
-// nodes or while it waits. A PID of a step that has ended leads to the dead
-// letters.
+// in the step's mail, which its driver reads in order of arrival, before the next
+// kernel or while it waits. A PID of a step that has ended, or of a node that its
+// program does not have, leads to the dead letters, and so does a message that
+// nobody knows.
 //
 //	message       from → to                    order and answer
-//	Inspect       anybody → step or node       in order of arrival; a Status to the sender
+//	Inspect       anybody → step               in order of arrival; a Status to the sender
+//	Inspect       anybody → node               in order; a NodeStatus to the sender
 //	Abort         anybody → step or node       in order; the step fails with ABORTED
+//	Deliver       anybody → node that receives in order, once nothing else in the step is ready; a Delivered to the sender
+//	actor.Watch   anybody → step or node       actor.Terminated when the step ends, at once if it has; actor.Unwatch takes it back
 //	Steps         anybody → session actor      by its mailbox; Running to the sender
 //	faulted       step → session actor         once, after a kernel's panic ended the step
 //	nodes.Token   node → node (Messages)       in order for each pair of nodes
+//
+// A node that receives is one whose kernel is a [kernel.Receiver]: it waits for a
+// token from outside the step, for each iteration that it acts in. A token may
+// come before. Tokens for other nodes, of another type than the node puts out, or
+// a second one before the first is used, are refused; those that are left when
+// the step ends are forgotten.
+//
+// A function that calls itself is played as a step of its own, with an address of
+// its own, on another goroutine.
 //
 // Closing an engine waits for its session actor; no step may be running.
 package actors

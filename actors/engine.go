@@ -124,6 +124,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	if r == nil {
 		r = e.newRun()
 	}
+	r.program.Store(p)
 	r.turn.Add(1) // odd: running
 	err := r.drive(shared, p, feeds, fetched)
 	r.close()

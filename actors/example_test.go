@@ -27,7 +27,7 @@ func ExampleEngine_Reports() {
 		fmt.Println(err)
 		return
 	}
-	program, err := nodes.Compile(b.Graph(), nodes.Spec{Fetches: []graph.Output{sum}})
+	program, err := nodes.Compile(context.Background(), b.Graph(), nodes.Spec{Fetches: []graph.Output{sum}})
 	if err != nil {
 		fmt.Println(err)
 		return

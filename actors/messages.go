@@ -33,6 +33,7 @@ func (*Messages) Close() error { return nil }
 // A stage is one step played by actors. Rules and bookkeeping are the step
 // machine's, so each actor takes the lock while it plays; kernels run outside.
 type stage struct {
+	engine *Messages
 	root   *actor.RootContext
 	cancel context.CancelFunc // of the step's kernels
 	mu     sync.Mutex
@@ -61,7 +62,7 @@ func (e *Messages) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []t
 	shared.Context = ctx
 	defer func() { shared.Context = outer }()
 
-	s := &stage{root: System().Root, cancel: cancel, pids: make([]*actor.PID, p.NumNodes()), done: make(chan struct{}, 1)}
+	s := &stage{engine: e, root: System().Root, cancel: cancel, pids: make([]*actor.PID, p.NumNodes()), done: make(chan struct{}, 1)}
 	s.mu.Lock()
 	s.step = p.Begin(shared, feeds, nodes.Options{Budget: e.cfg.Budget, Transport: s})
 	s.due++
@@ -119,12 +120,17 @@ func (s *stage) receive(ctx actor.Context) {
 	case performance:
 		if m.a.Async() {
 			node := m.a.Number()
-			m.a.Start(func(err error) {
+			done := func(err error) {
 				s.mu.Lock()
 				s.tell(node, completed{m.a, err})
 				s.settle()
 				s.mu.Unlock()
-			})
+			}
+			if m.a.Calls() {
+				go func() { done(m.a.Play(s.engine)) }()
+			} else {
+				m.a.Start(done)
+			}
 			return
 		}
 		s.complete(m.a, m.a.Run())

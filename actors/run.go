@@ -32,10 +32,17 @@ type run struct {
 	cancel context.CancelFunc // of the kernels that run elsewhere; nil if there were none yet
 	over   atomic.Bool        // the step has failed: kernels that have not begun need not
 
-	waiting atomic.Bool // letters wait to be read
-	mu      sync.Mutex
-	mail    []letter
-	bell    chan struct{}
+	program   atomic.Pointer[nodes.Program] // of the step
+	tokens    []letter                      // with tokens from outside, not yet looked at
+	receivers map[slot]*nodes.Activation    // that wait for such tokens
+	early     map[slot]tensor.Value         // tokens that nobody waits for yet
+
+	waiting  atomic.Bool // letters wait to be read
+	mu       sync.Mutex
+	mail     []letter
+	watchers []watcher
+	watched  atomic.Bool // there may be watchers
+	bell     chan struct{}
 }
 
 // A letter is a message from outside to a step or one of its nodes.
@@ -87,6 +94,9 @@ func (r *run) collect() []letter {
 // sees that the turn has ended, or is seen to wait here.
 func (r *run) close() {
 	r.turn.Add(1)
+	if r.watched.Load() {
+		r.dismiss()
+	}
 	if !r.waiting.Load() {
 		return
 	}
@@ -94,7 +104,7 @@ func (r *run) close() {
 		if l.answer != nil {
 			l.answer <- nil
 		} else {
-			undelivered(actor.NewPID(Address, r.engine.name+"/"+l.step), l.message, l.sender)
+			undelivered(r.addressee(l), l.message, l.sender)
 		}
 	}
 }
@@ -131,14 +141,50 @@ func (r *run) read() {
 			if limit <= 0 {
 				limit = 16
 			}
+			if l.node != "" {
+				l.reply(&NodeStatus{
+					Node:   r.addressee(l),
+					Report: r.step.ReportNode(r.program.Load().Node(l.node), limit),
+				})
+				continue
+			}
 			s := &Status{Step: r.pid(r.turn.Load()), Report: r.step.Report(limit)}
 			if l.answer != nil {
 				l.answer <- s
-			} else if l.sender != nil {
-				System().Root.Send(l.sender, s)
+			} else {
+				l.reply(s)
 			}
+		case *Deliver: // when the step is not in the midst of something
+			r.tokens = append(r.tokens, l)
+		default:
+			undelivered(r.addressee(l), l.message, l.sender)
 		}
 	}
+}
+
+// addressee is whom a letter was for.
+func (r *run) addressee(l letter) *actor.PID {
+	id := r.engine.name + "/" + l.step
+	if l.node != "" {
+		id += "/" + l.node
+	}
+	return actor.NewPID(Address, id)
+}
+
+// reply answers the sender, if there is one.
+func (l letter) reply(message any) {
+	if l.sender != nil {
+		System().Root.Send(l.sender, message)
+	}
+}
+
+// admit takes the tokens that have come from outside.
+func (r *run) admit() {
+	for _, l := range r.tokens {
+		l.reply(&Delivered{r.accept(l.node, l.message.(*Deliver))})
+	}
+	clear(r.tokens)
+	r.tokens = r.tokens[:0]
 }
 
 // drive plays one step to its end.
@@ -151,17 +197,26 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	r.step = p.Begin(shared, feeds, r.options)
 	for {
 		a := r.step.Advance()
+		if len(r.tokens) > 0 {
+			r.admit()
+		}
 		if a != nil {
 			r.hand(a)
 			continue
 		}
-		if r.step.Err() != nil || r.step.Running() == 0 {
-			break
+		switch {
+		case r.step.Err() != nil:
+		case r.step.Ready() > 0: // by a token from outside
+			continue
+		case r.step.Running() > 0:
+			r.wait()
+			continue
 		}
-		r.wait()
+		break
 	}
 	if r.step.Running() > 0 {
 		r.over.Store(true)
+		r.abandon()
 	}
 	if r.cancel != nil {
 		r.cancel()
@@ -177,6 +232,12 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	err := r.step.End(fetched)
 	r.step, r.shared, r.ctx = nil, nil, nil
 	r.over.Store(false)
+	clear(r.early)
+	for _, l := range r.tokens {
+		undelivered(r.addressee(l), l.message, l.sender)
+	}
+	clear(r.tokens)
+	r.tokens = r.tokens[:0]
 	if nodes.Panicked(err) {
 		System().Root.Send(r.engine.pid, &faulted{r.pid(r.turn.Load()).Id, err})
 	}
@@ -185,6 +246,14 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 
 // hand starts a kernel that the step does not run itself.
 func (r *run) hand(a *nodes.Activation) {
+	if a.Calls() { // on a goroutine of its own: whatever waits in there, this step goes on
+		go func() { r.inbox.Put(a, a.Play(r.engine)) }()
+		return
+	}
+	if a.Receives() {
+		r.receive(a)
+		return
+	}
 	if a.Async() {
 		a.Start(func(err error) { r.inbox.Put(a, err) })
 		return
@@ -240,5 +309,8 @@ func (r *run) wait() {
 	}
 	if err := r.poll(); err != nil {
 		r.step.Abort(err)
+	}
+	if len(r.tokens) > 0 {
+		r.admit()
 	}
 }

@@ -45,7 +45,7 @@ func resolve(pid *actor.PID) (actor.Process, bool) {
 	}
 	step, node, _ := strings.Cut(rest, "/")
 	r := e.(*Engine).find(step)
-	if r == nil {
+	if r == nil || node != "" && r.program.Load().Node(node) < 0 {
 		return nil, false
 	}
 	return &process{run: r, step: step, node: node}, true
@@ -72,11 +72,14 @@ func undelivered(pid *actor.PID, message any, sender *actor.PID) {
 	System().DeadLetter.SendUserMessage(pid, actor.WrapEnvelope(&actor.MessageEnvelope{Message: message, Sender: sender}))
 }
 
-// SendSystemMessage handles what the actor library sends by itself: watching a
-// step answers at once that it ends by itself, anything else means nothing here.
+// SendSystemMessage handles what the actor library sends by itself: a watcher is
+// told when the step ends. Anything else means nothing here.
 func (p *process) SendSystemMessage(pid *actor.PID, message any) {
-	if w, ok := message.(*actor.Watch); ok {
-		System().Root.Send(w.Watcher, &actor.Terminated{Who: pid})
+	switch m := message.(type) {
+	case *actor.Watch:
+		p.run.watch(p.step, watcher{pid, m.Watcher})
+	case *actor.Unwatch:
+		p.run.unwatch(watcher{pid, m.Watcher})
 	}
 }
 

@@ -13,6 +13,7 @@ func Example() {
 		{Parent: -1, Parallel: 1},
 		{Name: "loop", Index: 1, Nodes: 1, Slots: 1, First: []uint32{2}, Later: []uint32{2}, Enters: 1, Parallel: 2},
 	}
+	frames.Number(statics)
 	table := frames.NewTable(statics)
 	loop := table.Enter(statics[1], table.Start())
 	loop.PendingEnters-- // the one Enter has arrived

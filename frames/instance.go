@@ -21,6 +21,7 @@ type Instance struct {
 	Left          []bool // by Exit: has put out a value, which it does once
 	Apart         bool   // the driver's: set where a frame could have been played as one, and is not
 
+	place int  // among the parent's children
 	alive ring // oldest first, consecutive
 	next  int  // index of the next iteration to start
 }

@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/troupe-go/troupe/tensor"
@@ -23,6 +24,7 @@ type Iteration struct {
 	Outstanding int
 
 	children []*Instance // alive, entered from here
+	byPlace  []*Instance // the same by Static.Place; nil until the first is entered
 }
 
 // Root says whether it is the iteration of the root frame.
@@ -31,12 +33,29 @@ func (it *Iteration) Root() bool { return it.Frame.Parent == nil }
 // Child is the living instance of frame s entered from this iteration; nil if
 // there is none.
 func (it *Iteration) Child(s *Static) *Instance {
-	for _, c := range it.children {
-		if c.Static == s {
-			return c
-		}
+	if it.byPlace == nil {
+		return nil
 	}
-	return nil
+	return it.byPlace[s.Place]
+}
+
+// adopt notes that f was entered from here.
+func (it *Iteration) adopt(f *Instance) {
+	if it.byPlace == nil {
+		it.byPlace = make([]*Instance, it.Frame.Static.Frames)
+	}
+	it.byPlace[f.Static.Place] = f
+	f.place = len(it.children)
+	it.children = append(it.children, f)
+}
+
+// release forgets f.
+func (it *Iteration) release(f *Instance) {
+	last := it.children[len(it.children)-1]
+	it.children[f.place], last.place = last, f.place
+	it.children[len(it.children)-1] = nil
+	it.children = it.children[:len(it.children)-1]
+	it.byPlace[f.Static.Place] = nil
 }
 
 // Children is the living instances entered from here, not to be written.
@@ -47,17 +66,18 @@ func (it *Iteration) Tag() string {
 	if it == nil || it.Frame.Parent == nil {
 		return ""
 	}
-	return string(it.appendTag(nil))
-}
-
-func (it *Iteration) appendTag(b []byte) []byte {
-	if it.Frame.Parent == nil {
-		return b
+	var around []*Iteration
+	for ; it.Frame.Parent != nil; it = it.Frame.Parent {
+		around = append(around, it)
 	}
-	if b = it.Frame.Parent.appendTag(b); len(b) > 0 {
-		b = append(b, '/')
+	var b []byte
+	for i, it := range slices.Backward(around) {
+		if i < len(around)-1 {
+			b = append(b, '/')
+		}
+		b = AppendTag(b, it.Frame.Static.Name, it.Index)
 	}
-	return AppendTag(b, it.Frame.Static.Name, it.Index)
+	return string(b)
 }
 
 // AppendTag appends "name[index]".

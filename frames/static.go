@@ -14,7 +14,24 @@ type Static struct {
 	// every other one: for each node twice the number of inputs it waits for.
 	First, Later []uint32
 
+	Frames int // frames right below this one
+	Place  int // number of this one among its parent's
+
 	Enters   int // Enter nodes that name this frame
 	Exits    int // Exit nodes that leave it
 	Parallel int // at most so many iterations at a time, at least 1
+}
+
+// Number gives each of a program's frames its place among those of its parent.
+func Number(statics []*Static) {
+	for _, s := range statics {
+		s.Frames = 0
+	}
+	for _, s := range statics {
+		if s.Parent >= 0 {
+			parent := statics[s.Parent]
+			s.Place = parent.Frames
+			parent.Frames++
+		}
+	}
 }

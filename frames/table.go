@@ -9,10 +9,11 @@ type Table struct {
 	root       *Instance
 	freeFrames [][]*Instance  // by frame
 	freeIters  [][]*Iteration // by frame
+	left       []*Instance    // scratch of Reset
 }
 
 // NewTable makes the table of a step of a program with these frames, the root
-// first.
+// first, which have been numbered by [Number].
 func NewTable(statics []*Static) *Table {
 	t := &Table{
 		statics:    statics,
@@ -39,7 +40,7 @@ func (t *Table) Root() *Iteration {
 // Enter makes an instance of s below parent, with its iteration 0.
 func (t *Table) Enter(s *Static, parent *Iteration) *Instance {
 	f := t.enter(s, parent)
-	parent.children = append(parent.children, f)
+	parent.adopt(f)
 	t.Advance(f)
 	return f
 }
@@ -97,6 +98,9 @@ func (t *Table) recycle(s *Static, it *Iteration, drop func(tensor.Value)) {
 		}
 	}
 	it.Outstanding = 0
+	for _, c := range it.children {
+		it.byPlace[c.Static.Place] = nil
+	}
 	it.children = it.children[:0]
 	t.freeIters[s.Index] = append(t.freeIters[s.Index], it)
 }
@@ -107,14 +111,7 @@ func (f *Instance) Done() bool { return f.PendingEnters == 0 && f.alive.n == 0 &
 // Leave removes f, which is done, from its parent. Its dead exits and
 // constants must have been dealt with.
 func (t *Table) Leave(f *Instance) {
-	kids := f.Parent.children
-	for i, c := range kids {
-		if c == f {
-			kids[i] = kids[len(kids)-1]
-			f.Parent.children = kids[:len(kids)-1]
-			break
-		}
-	}
+	f.Parent.release(f)
 	t.release(f)
 }
 
@@ -131,24 +128,24 @@ func (t *Table) release(f *Instance) {
 // with every value that was held.
 func (t *Table) Reset(drop func(tensor.Value)) {
 	if t.root != nil {
-		t.giveUp(t.root, drop)
-		t.root = nil
-	}
-}
-
-func (t *Table) giveUp(f *Instance, drop func(tensor.Value)) {
-	for _, h := range f.Constants {
-		drop(h.Value)
-	}
-	for _, h := range f.Queued {
-		drop(h.Value)
-	}
-	for f.alive.n > 0 {
-		it := f.alive.pop()
-		for _, c := range it.children {
-			t.giveUp(c, drop)
+		left := append(t.left[:0], t.root)
+		for len(left) > 0 { // frames may be deep
+			f := left[len(left)-1]
+			left[len(left)-1] = nil
+			left = left[:len(left)-1]
+			for _, h := range f.Constants {
+				drop(h.Value)
+			}
+			for _, h := range f.Queued {
+				drop(h.Value)
+			}
+			for f.alive.n > 0 {
+				it := f.alive.pop()
+				left = append(left, it.children...)
+				t.recycle(f.Static, it, drop)
+			}
+			t.release(f)
 		}
-		t.recycle(f.Static, it, drop)
+		t.root, t.left = nil, left
 	}
-	t.release(f)
 }

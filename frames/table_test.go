@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/tensor"
@@ -11,11 +12,13 @@ import (
 
 // program is a root frame, a loop "L" in it, and a loop "M" in that.
 func program(parallel int) []*frames.Static {
-	return []*frames.Static{
+	all := []*frames.Static{
 		{Name: "", Index: 0, Parent: -1, Nodes: 1, Slots: 1, First: []uint32{2}, Later: []uint32{2}, Parallel: 1},
 		{Name: "L", Index: 1, Parent: 0, Nodes: 2, Slots: 3, First: []uint32{2, 4}, Later: []uint32{6, 8}, Enters: 2, Exits: 1, Parallel: parallel},
 		{Name: "M", Index: 2, Parent: 1, Nodes: 1, Slots: 1, First: []uint32{2}, Later: []uint32{2}, Enters: 1, Parallel: parallel},
 	}
+	frames.Number(all)
+	return all
 }
 
 // loop begins a step and enters L.
@@ -222,5 +225,63 @@ func TestReset(t *testing.T) {
 	})
 	if again != 0 {
 		t.Errorf("a step allocates %v times", again)
+	}
+}
+
+// TestManyFrames: 50,000 frames below each other, and as many beside each other,
+// are entered, named and given up in no time.
+func TestManyFrames(t *testing.T) {
+	const many = 50_000
+	for _, deep := range []bool{true, false} {
+		statics := []*frames.Static{{Parent: -1, Parallel: 1}}
+		for i := 1; i <= many; i++ {
+			s := &frames.Static{Name: "f", Index: i, Enters: 1, Parallel: 1}
+			if deep {
+				s.Parent = i - 1
+			}
+			statics = append(statics, s)
+		}
+		frames.Number(statics)
+		table := frames.NewTable(statics)
+		begin := time.Now()
+		for _, leave := range []bool{true, false} {
+			it := table.Start()
+			var all []*frames.Instance
+			for _, s := range statics[1:] {
+				if it.Child(s) != nil {
+					t.Fatal("entered before its time")
+				}
+				f := table.Enter(s, it)
+				if all = append(all, f); it.Child(s) != f {
+					t.Fatal("not found")
+				}
+				if deep {
+					it = f.At(0)
+				}
+			}
+			if want := many * len("/f[0]"); deep && len(it.Tag()) != want-1 {
+				t.Fatalf("a tag of %d bytes, want %d", len(it.Tag()), want-1)
+			}
+			if leave {
+				for i := range all {
+					f := all[i]
+					if deep {
+						f = all[len(all)-1-i]
+					}
+					f.PendingEnters = 0
+					if !table.Retire(f, none) || !f.Done() {
+						t.Fatal("did not end")
+					}
+					table.Leave(f)
+				}
+				if n := len(table.Root().Children()); n != 0 {
+					t.Fatalf("%d children are left", n)
+				}
+			}
+			table.Reset(none)
+		}
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("deep %v: took %v", deep, took)
+		}
 	}
 }

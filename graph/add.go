@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -42,7 +43,7 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	defer g.mu.Unlock()
 	device, err := g.internDevice(args.Device)
 	if err != nil {
-		return nil, nodeError(err, args.Name, args.Type)
+		return nil, outline.NodeError(err, args.Name, args.Type)
 	}
 	if _, ok := g.byName[args.Name]; ok {
 		return nil, status.Invalid("Duplicate node name in graph: '%s'", args.Name)
@@ -50,10 +51,10 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	n := &Node{graph: g, id: len(g.nodes), name: args.Name, device: device}
 	n.self = n
 	if err := n.fill(args); err != nil {
-		return nil, nodeError(err, args.Name, args.Type)
+		return nil, outline.NodeError(err, args.Name, args.Type)
 	}
 	if err := n.infer(&g.inferrer, g.draft); err != nil {
-		return nil, nodeError(err, args.Name, args.Type)
+		return nil, outline.NodeError(err, args.Name, args.Type)
 	}
 	g.add(n)
 	return n, nil
@@ -61,7 +62,7 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 
 // fill sets a node's signature and edges.
 func (n *Node) fill(args OpSpec) error {
-	op, call, err := n.graph.library.lookup(args.Type)
+	op, call, err := n.graph.library.Lookup(args.Type)
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (n *Node) Attr(name string) (any, error) {
 		return nil, status.Invalid("Operation '%s' has no attr named '%s'.", n.name, name)
 	}
 	if err := v.Err(); err != nil {
-		return nil, within(err, "attr '%s' of node '%s'", name, n.name)
+		return nil, status.Within(err, "attr '%s' of node '%s'", name, n.name)
 	}
 	kind := v.Kind
 	if def := n.sig.op.Attr(name); def != nil && len(v.List) == 0 {
@@ -154,7 +155,7 @@ func attrsOf(values map[string]any) (registry.Attrs, error) {
 	for name, value := range values {
 		v, err := attrOf(value)
 		if err != nil {
-			return nil, within(err, "attr '%s'", name)
+			return nil, status.Within(err, "attr '%s'", name)
 		}
 		attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
@@ -28,17 +29,17 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	if spec.Attrs != nil {
 		sig = &signature{op: sig.op, class: sig.class}
 		if err := sig.resolve(spec.Attrs, false, nil); err != nil {
-			return nil, nodeError(err, spec.Name, sig.op.Name)
+			return nil, outline.NodeError(err, spec.Name, sig.op.Name)
 		}
 	}
 	for _, from := range spec.Inputs {
 		if from.Op == nil || from.Op.graph != g {
-			return nil, nodeError(status.Invalid("the input %v is not an output of a node of this graph", from), spec.Name, sig.op.Name)
+			return nil, outline.NodeError(status.Invalid("the input %v is not an output of a node of this graph", from), spec.Name, sig.op.Name)
 		}
 	}
 	for _, c := range spec.Controls {
 		if c == nil || c.graph != g {
-			return nil, nodeError(status.Invalid("a control dependency is not a node of this graph"), spec.Name, sig.op.Name)
+			return nil, outline.NodeError(status.Invalid("a control dependency is not a node of this graph"), spec.Name, sig.op.Name)
 		}
 	}
 	g.mu.Lock()
@@ -46,7 +47,7 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	if _, ok := g.byName[spec.Name]; ok {
 		return nil, status.Invalid("Duplicate node name in graph: '%s'", spec.Name)
 	}
-	if sig.class == ClassCall && g.library.find(sig.op.Name) == nil {
+	if sig.class == ClassCall && g.library.Find(sig.op.Name) == nil {
 		return nil, status.Errorf(status.NotFound, "node '%s' calls the function '%s', which the library does not have", spec.Name, sig.op.Name)
 	}
 	c := &Node{graph: g, id: len(g.nodes), name: spec.Name, device: spec.Device, inputs: slices.Clone(spec.Inputs)}
@@ -59,7 +60,7 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 		return nil, err
 	}
 	if err := c.infer(&g.inferrer, g.draft); err != nil {
-		return nil, nodeError(err, c.name, sig.op.Name)
+		return nil, outline.NodeError(err, c.name, sig.op.Name)
 	}
 	g.add(c)
 	return c, nil

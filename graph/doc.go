@@ -42,7 +42,8 @@
 //
 // # Functions
 //
-// A [Function] of a graph's library is a signature and a definition.
+// A [Function] of a graph's library is a signature and a definition; package
+// [github.com/troupe-go/troupe/graph/function] has what it is before it is a graph.
 // [Graph.Instantiate] makes a [Body] of it for given attributes: a graph of its
 // own, with a node _Arg for each argument and _Retval for each result, which
 // shares the library. [Graph.MakeFunction] makes a function of a part of a

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -281,13 +282,13 @@ func (e *Editor) SetAttr(n *Node, name string, value any) error {
 	} else {
 		v, err := attrOf(value)
 		if err != nil {
-			return nodeError(within(err, "attr '%s'", name), n.name, n.Type())
+			return outline.NodeError(status.Within(err, "attr '%s'", name), n.name, n.Type())
 		}
-		attrs = withAttr(n.sig.attrs, name, v)
+		attrs = n.sig.attrs.With(name, v)
 	}
 	sig := &signature{op: n.sig.op, class: n.sig.class, declared: n.sig.declared}
 	if err := sig.resolve(attrs, false, nil); err != nil {
-		return nodeError(err, n.name, n.Type())
+		return outline.NodeError(err, n.name, n.Type())
 	}
 	if err := e.setSignature(n, sig); err != nil {
 		return err
@@ -318,7 +319,7 @@ func (e *Editor) SetDevice(n *Node, device string) error {
 	}
 	device, err := e.g.internDevice(device)
 	if err != nil {
-		return nodeError(err, n.name, n.Type())
+		return outline.NodeError(err, n.name, n.Type())
 	}
 	n.self.device = device
 	return nil

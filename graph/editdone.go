@@ -1,6 +1,9 @@
 package graph
 
-import "github.com/troupe-go/troupe/shape"
+import (
+	"github.com/troupe-go/troupe/graph/outline"
+	"github.com/troupe-go/troupe/shape"
+)
 
 // Done is the graph that the changes have made. Nodes that are still there keep
 // their order as far as the edges allow; their ids close ranks. It fails with
@@ -30,7 +33,7 @@ func (e *Editor) Done() (*Graph, error) {
 	for _, n := range order {
 		shapes, handles, err := n.inferred(&inferrer)
 		if err != nil && !e.lax {
-			return nil, nodeError(err, n.name, n.Type())
+			return nil, outline.NodeError(err, n.name, n.Type())
 		}
 		if n.agree(shapes) != nil {
 			n.sig = n.sig.undeclared()

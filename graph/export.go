@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"io"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // WriteTo writes the graph as a serialized GraphDef.
@@ -43,39 +43,32 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 	var err error
 	for _, n := range nodes {
 		if scratch, err = n.self.appendDef(scratch[:0], opts.StripDefaults); err != nil {
-			return nil, nodeError(err, n.name, n.Type())
+			return nil, outline.NodeError(err, n.name, n.Type())
 		}
-		b = protowire.AppendTag(b, graphNode, protowire.BytesType)
-		b = protowire.AppendBytes(b, scratch)
+		b = wire.AppendField(b, outline.GraphNode, scratch)
 	}
-	if !g.library.empty() {
-		b = protowire.AppendTag(b, graphLibrary, protowire.BytesType)
-		b = protowire.AppendBytes(b, g.library.append(nil))
+	if !g.library.Empty() {
+		b = wire.AppendField(b, outline.GraphLibrary, g.library.Append(nil))
 	}
-	b = protowire.AppendTag(b, graphVersions, protowire.BytesType)
-	return protowire.AppendBytes(b, g.versions.append(nil)), nil
+	return wire.AppendField(b, outline.GraphVersions, g.versions.append(nil)), nil
 }
 
 // NodeDef is the node as a serialized NodeDef.
 func (n *Node) NodeDef() ([]byte, error) { return n.self.appendDef(nil, false) }
 
 func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
-	text := func(num protowire.Number, s string) {
-		b = protowire.AppendTag(b, num, protowire.BytesType)
-		b = protowire.AppendString(b, s)
-	}
-	text(nodeName, n.name)
-	text(nodeOp, n.sig.op.Name)
+	b = wire.AppendField(b, outline.NodeName, n.name)
+	b = wire.AppendField(b, outline.NodeOp, n.sig.op.Name)
 	for _, from := range n.inputs {
-		text(nodeInput, TensorID{from.Op.name, from.Index}.inputString())
+		b = wire.AppendField(b, outline.NodeInput, TensorID{from.Op.name, from.Index}.inputString())
 	}
 	for _, c := range n.controls {
-		text(nodeInput, "^"+c.name)
+		b = wire.AppendField(b, outline.NodeInput, "^"+c.name)
 	}
 	if n.device != "" {
-		text(nodeDevice, n.device)
+		b = wire.AppendField(b, outline.NodeDevice, n.device)
 	}
-	return registry.AppendAttrs(b, nodeAttr, n.attrsToWrite(strip))
+	return registry.AppendAttrs(b, outline.NodeAttr, n.attrsToWrite(strip))
 }
 
 // attrsToWrite is the node's attributes, perhaps without those that have their

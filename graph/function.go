@@ -1,8 +1,8 @@
 package graph
 
 import (
-	"bytes"
-
+	"github.com/troupe-go/troupe/graph/function"
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
@@ -12,41 +12,20 @@ import (
 // that is turned into a graph when attributes are given for those that the
 // signature declares ([Graph.Instantiate]). It is immutable and belongs to no
 // graph in particular.
-type Function struct {
-	Name      string
-	Signature *registry.OpDef // what a node that calls it by name is checked against
-	Def       []byte          // a serialized FunctionDef, not to be written
-}
+type Function = function.Function
 
-// UnmarshalFunction is the function that a serialized FunctionDef describes. It
-// checks the form of the message and the signature; what is wrong with the
-// body shows when it is instantiated.
-func UnmarshalFunction(def []byte) (*Function, error) {
-	if err := checkSize(def); err != nil {
-		return nil, err
-	}
-	return readFunction(wire.NewCursor("FunctionDef", def))
-}
+// UnmarshalFunction is [function.Unmarshal].
+func UnmarshalFunction(def []byte) (*Function, error) { return function.Unmarshal(def) }
 
-// readFunction reads a FunctionDef, of which it keeps a copy.
-func readFunction(c wire.Cursor) (*Function, error) {
-	d, err := scanFunctionDef(c)
-	if err != nil {
-		return nil, err
-	}
-	fn := &Function{}
-	if fn.Signature, err = registry.UnmarshalOpDef(d.signature.of(d.def)); err != nil {
-		return nil, within(err, "the signature of a function at byte %d", d.signature.lo)
-	}
-	if fn.Name = fn.Signature.Name; fn.Name == "" {
-		return nil, status.Invalid("the FunctionDef that ends at byte %d has no name", c.End())
-	}
-	fn.Def = bytes.Clone(c.Rest())
-	return fn, nil
-}
+// Functions is the functions by name.
+func (g *Graph) Functions() []*Function { return g.lib().Sorted() }
 
 // Function finds a function by name; nil if there is none.
-func (g *Graph) Function(name string) *Function { return g.lib().find(name) }
+func (g *Graph) Function(name string) *Function { return g.lib().Find(name) }
+
+// FunctionGradient is the name of the function that the library gives as the
+// gradient of another; "" if it gives none.
+func (g *Graph) FunctionGradient(name string) string { return g.lib().Gradient(name) }
 
 // AddFunction adds a function to the library, and says that another one, unless
 // it is nil, is its gradient. Functions that are there already, and equal,
@@ -57,15 +36,30 @@ func (g *Graph) AddFunction(f, gradient *Function) error {
 		return status.Invalid("a function to be added is nil")
 	}
 	return g.changeLibrary(func(l *library) error {
-		if err := l.add(f); err != nil || gradient == nil {
+		if err := l.Add(f); err != nil || gradient == nil {
 			return err
 		}
-		if err := l.add(gradient); err != nil {
+		if err := l.Add(gradient); err != nil {
 			return err
 		}
-		return l.addGradient(f.Name, gradient.Name)
+		return l.AddGradient(f.Name, gradient.Name)
 	})
 }
+
+// AddLibrary adds the functions of a serialized FunctionDefLibrary. One that is
+// there already, and equal, stays; one that differs is INVALID_ARGUMENT, and
+// then none is added.
+func (g *Graph) AddLibrary(def []byte) error {
+	if err := outline.CheckSize(def); err != nil {
+		return err
+	}
+	return g.changeLibrary(func(l *library) error {
+		return l.Read(wire.NewCursor("FunctionDefLibrary", def))
+	})
+}
+
+// Library is the functions as a serialized FunctionDefLibrary.
+func (g *Graph) Library() []byte { return g.lib().Append(nil) }
 
 // Callee is the function that the node calls, and the attributes it calls it
 // with: the one of the operation's own name, or the one that PartitionedCall

@@ -48,7 +48,7 @@ func FuzzInstantiate(f *testing.F) {
 					v.List = append(v.List, registry.TypeAttr(tensor.DType(dt)))
 				}
 			}
-			call.Attrs = withAttr(call.Attrs, a.Name, v)
+			call.Attrs = call.Attrs.With(a.Name, v)
 		}
 		b, err := g.Instantiate(call)
 		if err != nil {

@@ -4,25 +4,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // gradient reads "gradient f = g": a serialized GradientDef.
 func (p *parser) gradient() ([]byte, error) {
 	p.run(" \t")
-	function := p.run(" \t=(#")
+	name := p.run(" \t=(#")
 	if err := p.expect('='); err != nil {
 		return nil, err
 	}
 	gradient := p.run(" \t#")
-	if function == "" || gradient == "" {
+	if name == "" || gradient == "" {
 		return nil, p.errorf("expected the names of a function and of its gradient")
 	}
 	if err := p.end(); err != nil {
 		return nil, err
 	}
-	return appendField(appendField(nil, gradientFunction, []byte(function)), gradientGradient, []byte(gradient)), nil
+	return wire.AppendField(wire.AppendField(nil, function.GradientFunction, name), function.GradientGradient, gradient), nil
 }
 
 // end makes sure that nothing follows in the line.
@@ -45,7 +47,7 @@ func (r *textReader) function() (*Function, error) {
 			if err := r.end(); err != nil {
 				return nil, err
 			}
-			f, err := w.function()
+			f, err := w.Function()
 			if err != nil {
 				return nil, (&parser{line: begin}).errorf("%s", status.From(err).Message)
 			}
@@ -62,28 +64,28 @@ func (r *textReader) function() (*Function, error) {
 			return nil, err
 		}
 		if node != nil {
-			w.nodeDef(node)
+			w.NodeDef(node)
 		}
 	}
 	return nil, (&parser{line: begin}).errorf("the function is not closed: expected a line with '}'")
 }
 
 // functionHeader reads the line that a function begins with.
-func (p *parser) functionHeader() (*functionWriter, error) {
-	w := &functionWriter{}
+func (p *parser) functionHeader() (*function.Writer, error) {
+	w := &function.Writer{}
 	word := p.run(" \t")
 	if word == "stateful" {
-		w.sig.Stateful = true
+		w.Signature.Stateful = true
 		word = p.run(" \t")
 	}
 	if word != "func" {
 		return nil, p.errorf("expected 'func'")
 	}
-	if w.sig.Name = p.run(" \t[(#"); w.sig.Name == "" {
+	if w.Signature.Name = p.run(" \t[(#"); w.Signature.Name == "" {
 		return nil, p.errorf("expected the name of the function")
 	}
 	if p.accept('[') {
-		if err := p.list(']', w.sig.AddAttr); err != nil {
+		if err := p.list(']', w.Signature.AddAttr); err != nil {
 			return nil, err
 		}
 	}
@@ -104,8 +106,8 @@ func (p *parser) functionHeader() (*functionWriter, error) {
 			}
 			spec = spec[:i]
 		}
-		w.args = append(w.args, attrs)
-		return w.sig.AddInput(spec)
+		w.Args = append(w.Args, attrs)
+		return w.Signature.AddInput(spec)
 	}
 	if err := p.list(')', addInput); err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (p *parser) functionHeader() (*functionWriter, error) {
 			return nil, err
 		}
 	}
-	if err := p.list(')', w.sig.AddOutput); err != nil {
+	if err := p.list(')', w.Signature.AddOutput); err != nil {
 		return nil, err
 	}
 	if err := p.expect('{'); err != nil {
@@ -125,7 +127,7 @@ func (p *parser) functionHeader() (*functionWriter, error) {
 		return w, nil
 	}
 	var err error
-	if w.attrs, err = p.attrs(); err != nil {
+	if w.Attrs, err = p.attrs(); err != nil {
 		return nil, err
 	}
 	if err := p.expect('{'); err != nil {
@@ -176,7 +178,7 @@ func (p *parser) list(closing byte, add func(string) error) error {
 }
 
 // returns reads "return y = node:output:0, ^c = node".
-func (p *parser) returns(w *functionWriter) error {
+func (p *parser) returns(w *function.Writer) error {
 	p.run(" \t")
 	for {
 		control := p.accept('^')
@@ -188,17 +190,17 @@ func (p *parser) returns(w *functionWriter) error {
 		if name == "" || from == "" {
 			return p.errorf("expected what is returned, such as y = node:output:0")
 		}
-		e := stringEntry{name, from}
-		list := &w.rets
+		e := function.Entry{Name: name, From: from}
+		list := &w.Returns
 		if control {
-			list = &w.controls
+			list = &w.Controls
 		}
-		if slices.ContainsFunc(*list, func(other stringEntry) bool { return other.key == name }) {
+		if slices.ContainsFunc(*list, func(other function.Entry) bool { return other.Name == name }) {
 			return p.errorf("'%s' is returned twice", name)
 		}
 		*list = append(*list, e)
 		if control {
-			w.sig.ControlOutputs = append(w.sig.ControlOutputs, name)
+			w.Signature.ControlOutputs = append(w.Signature.ControlOutputs, name)
 		}
 		if !p.accept(',') {
 			return p.end()

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/function"
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/wire"
 )
 
 // library writes functions and their gradients.
 func (p *printer) library(l *library) {
-	for _, f := range l.sorted() {
+	for _, f := range l.Sorted() {
 		if len(p.b) > 0 {
 			p.text("\n")
 		}
@@ -23,8 +24,8 @@ func (p *printer) library(l *library) {
 			p.text(oneLine(f.Name), " cannot be written: ", oneLine(status.From(err).Message), "\n")
 		}
 	}
-	for _, name := range l.differentiated() {
-		gradient := l.gradient(name)
+	for _, name := range l.Differentiated() {
+		gradient := l.Gradient(name)
 		if !writable(name, " \t=(#") || !writable(gradient, " \t#") {
 			p.text("# gradient ", oneLine(name), " = ", oneLine(gradient), "\n")
 			continue
@@ -51,7 +52,7 @@ func writable(s, stop string) bool {
 
 // function writes a function; it fails if it cannot be read again.
 func (p *printer) function(l *library, f *Function) error {
-	def, err := scanFunctionDef(wire.NewCursor("FunctionDef", f.Def))
+	def, err := f.Definition()
 	if err != nil {
 		return err
 	}
@@ -61,11 +62,11 @@ func (p *printer) function(l *library, f *Function) error {
 		return err
 	}
 	header := textReader{parser: parser{s: string(p.b[from : len(p.b)-1])}}
-	if w, err := header.functionHeader(); err != nil || !sameSignature(&w.sig, f.Signature) {
+	if w, err := header.functionHeader(); err != nil || !sameSignature(&w.Signature, f.Signature) {
 		return status.Invalid("the text has no form for its signature")
 	}
-	for i := range def.nodes {
-		if err := p.bodyNode(l, &dec, def, &def.nodes[i]); err != nil {
+	for i := range def.Nodes {
+		if err := p.bodyNode(l, &dec, def, &def.Nodes[i]); err != nil {
 			return err
 		}
 	}
@@ -77,7 +78,7 @@ func (p *printer) function(l *library, f *Function) error {
 }
 
 // signature writes the line that a function begins with.
-func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *functionDef) error {
+func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *function.Definition) error {
 	sig := f.Signature
 	if sig.Stateful {
 		p.text("stateful ")
@@ -92,9 +93,9 @@ func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *functio
 	p.text("(")
 	for i := range sig.Inputs {
 		p.text(open(i, ""), sig.Inputs[i].Name, ": ", sig.Inputs[i].Spec())
-		attrs, err := def.argument(dec, i)
+		attrs, err := def.Argument(dec, i)
 		if err != nil {
-			return within(err, "argument '%s'", sig.Inputs[i].Name)
+			return status.Within(err, "argument '%s'", sig.Inputs[i].Name)
 		}
 		p.attrs(attrs)
 	}
@@ -103,7 +104,7 @@ func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *functio
 		p.text(open(i, ""), sig.Outputs[i].Name, ": ", sig.Outputs[i].Spec())
 	}
 	p.text(")")
-	attrs, err := def.decode(dec, def.attrs)
+	attrs, err := def.Decode(dec, def.Attrs)
 	if err != nil {
 		return err
 	}
@@ -147,30 +148,30 @@ func bare(d *registry.OpDef) *registry.OpDef {
 }
 
 // bodyNode writes a node of a body.
-func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *functionDef, n *scanNode) error {
-	name, op, device := def.string(n.name), def.string(n.op), def.string(n.device)
+func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *function.Definition, n *outline.Node) error {
+	name, op, device := def.Text(n.Name), def.Text(n.Op), def.Text(n.Device)
 	if !writable(name, " \t=(#") || name == "}" || !writable(op, " \t(#") || device != "" && !writable(device, " \t{#") {
 		return status.Invalid("the text has no form for node '%s' (%s) on '%s'", name, op, device)
 	}
 	p.text("  ", name, " = ", op, "(")
-	for k := n.input; k < n.input+n.inputs; k++ {
-		in := def.string(def.inputs[k].text)
+	for k := n.Input; k < n.Input+n.NumInputs; k++ {
+		in := def.Text(def.Inputs[k].Text)
 		if !writable(in, " \t,)#") {
 			return status.Invalid("the text has no form for input '%s' of node '%s'", in, name)
 		}
-		p.text(open(int(k-n.input), ""), in)
+		p.text(open(int(k-n.Input), ""), in)
 	}
 	p.text(")")
-	entries, err := def.nodeAttrs(n)
+	entries, err := def.Entries(n)
 	if err != nil {
 		return err
 	}
-	attrs, err := def.decode(dec, entries)
+	attrs, err := def.Decode(dec, entries)
 	if err != nil {
-		return nodeError(err, name, op)
+		return outline.NodeError(err, name, op)
 	}
 	if p.strip {
-		if d, _, err := l.lookup(op); err == nil {
+		if d, _, err := l.Lookup(op); err == nil {
 			attrs = stripDefaults(d, attrs)
 		}
 	}
@@ -180,7 +181,7 @@ func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *functionD
 }
 
 // returns writes what a function returns, by the signature and then by name.
-func (p *printer) returns(f *Function, def *functionDef) error {
+func (p *printer) returns(f *Function, def *function.Definition) error {
 	sep := "  return "
 	write := func(prefix string, known []string, all map[string]string) error {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -205,10 +206,10 @@ func (p *printer) returns(f *Function, def *functionDef) error {
 	for i := range f.Signature.Outputs {
 		outputs = append(outputs, f.Signature.Outputs[i].Name)
 	}
-	if err := write("", outputs, def.rets); err != nil {
+	if err := write("", outputs, def.Returns); err != nil {
 		return err
 	}
-	if err := write("^", slices.Clone(f.Signature.ControlOutputs), def.controls); err != nil {
+	if err := write("^", slices.Clone(f.Signature.ControlOutputs), def.Controls); err != nil {
 		return err
 	}
 	if sep == ", " {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -78,7 +79,7 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		s, err := scanGraphDef(def)
+		s, err := outline.ReadGraphDef(def)
 		if err != nil {
 			return "", err
 		}
@@ -87,8 +88,8 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		var b strings.Builder
-		for _, n := range s.nodes {
-			fmt.Fprintf(&b, "%s: %d bytes of attributes\n", s.string(n.name), n.attrs.hi-n.attrs.lo)
+		for _, n := range s.Nodes {
+			fmt.Fprintf(&b, "%s: %d bytes of attributes\n", s.Text(n.Name), n.Attrs.Hi-n.Attrs.Lo)
 		}
 		return b.String() + h.Text(TextOptions{}), nil
 	case "shapes":

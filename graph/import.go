@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -105,19 +106,25 @@ type ImportResult struct {
 // Attributes that a node does not give get their defaults, unknown ones are
 // kept, and shapes are inferred. Nothing of a failed import stays in the graph.
 func (g *Graph) ImportGraphDef(def []byte, opts ImportOptions) (*ImportResult, error) {
-	s, err := scanGraphDef(def)
+	o, err := outline.ReadGraphDef(def)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.versions.check(); err != nil {
+	var declared Versions
+	for _, v := range o.Versions {
+		if err := declared.merge(v.Message("VersionDef", def)); err != nil {
+			return nil, err
+		}
+	}
+	if err := declared.check(); err != nil {
 		return nil, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	im := importer{g: g, opts: &opts, scan: s}
+	im := importer{g: g, opts: &opts, scan: o, declared: declared}
 	r, err := im.run()
 	if err != nil {
-		return nil, s.versions.blame(err)
+		return nil, declared.blame(err)
 	}
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -17,19 +18,19 @@ func chainDef(n int) []byte {
 	}
 	float := string([]byte{6 << 3, 1}) // AttrValue.type = DT_FLOAT
 	for i := range n {
-		node := field(nil, nodeName, fmt.Sprintf("node/number_%d", i))
+		node := field(nil, outline.NodeName, fmt.Sprintf("node/number_%d", i))
 		attr := "T"
 		if i == 0 {
-			node = field(node, nodeOp, "Placeholder")
+			node = field(node, outline.NodeOp, "Placeholder")
 			attr = "dtype"
 		} else {
-			node = field(node, nodeOp, "Neg")
-			node = field(node, nodeInput, fmt.Sprintf("node/number_%d", i-1))
+			node = field(node, outline.NodeOp, "Neg")
+			node = field(node, outline.NodeInput, fmt.Sprintf("node/number_%d", i-1))
 		}
-		node = field(node, nodeAttr, string(field(field(nil, entryKey, attr), entryValue, float)))
-		def = field(def, graphNode, string(node))
+		node = field(node, outline.NodeAttr, string(field(field(nil, outline.EntryKey, attr), outline.EntryValue, float)))
+		def = field(def, outline.GraphNode, string(node))
 	}
-	return field(def, graphVersions, string(Versions{Producer: Version}.append(nil)))
+	return field(def, outline.GraphVersions, string(Versions{Producer: Version}.append(nil)))
 }
 
 func BenchmarkImport(b *testing.B) {

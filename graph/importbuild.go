@@ -1,10 +1,10 @@
 package graph
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -14,22 +14,18 @@ import (
 // of other nodes: constants are rarely alike.
 const smallAttrs = 512
 
-// maxOutputs bounds the outputs of all nodes of a GraphDef of that many bytes,
-// as a node can declare any number of them in a few bytes.
-func maxOutputs(bytes int) int { return 1<<20 + bytes }
-
 // build makes the nodes, in order, and checks each as TensorFlow does: where it
 // is colocated, that its inputs exist, its attributes, their number, the types
 // of its inputs, shapes.
 func (im *importer) build() error {
 	s := im.scan
-	im.nodes = make([]Node, len(s.nodes))
+	im.nodes = make([]Node, len(s.Nodes))
 	im.devices = map[string]string{}
 	im.attrs.Room = im.opts.Room
 	im.sigs = map[string]*signature{}
 	data, control := 0, 0
-	for i := range s.inputs {
-		if s.inputs[i].index == Control {
+	for i := range s.Inputs {
+		if s.Inputs[i].Index == Control {
 			control++
 		} else {
 			data++
@@ -37,38 +33,38 @@ func (im *importer) build() error {
 	}
 	inputs := make([]Output, 0, data)
 	controls := make([]*Node, 0, control)
-	seen := make([]int32, len(s.nodes)) // last node to wait for a position, plus 1
+	seen := make([]int32, len(s.Nodes)) // last node to wait for a position, plus 1
 	var mapped []*Node                  // control inputs that are nodes of the graph
 	var inherits bool                   // an input brings the control dependencies along
 	base := len(im.g.nodes)
 	var inferrer shape.Inferrer
 	loops := false
 	for place, i := range im.order[:im.sorted] {
-		sn := &s.nodes[i]
+		sn := &s.Nodes[i]
 		n := &im.nodes[place]
 		*n = Node{self: n, graph: im.g, id: base + place, name: im.final[i]}
 		firstInput, firstControl := len(inputs), len(controls)
 		mapped, inherits = mapped[:0], false
-		for k := sn.input; k < sn.input+sn.inputs; k++ {
-			in := &s.inputs[k]
-			from := Output{Index: int(in.index)}
-			if in.node < 0 {
-				from = im.mapped[-in.node-1]
+		for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
+			in := &s.Inputs[k]
+			from := Output{Index: int(in.Index)}
+			if in.Node < 0 {
+				from = im.mapped[-in.Node-1]
 			} else {
-				from.Op = &im.nodes[im.place[in.node]]
-				inherits = inherits || im.place[in.node] < int32(place)
+				from.Op = &im.nodes[im.place[in.Node]]
+				inherits = inherits || im.place[in.Node] < int32(place)
 			}
-			if in.index != Control {
+			if in.Index != Control {
 				if from.Op.sig != nil && !from.Exists() {
 					return im.noOutput(i, in, from)
 				}
 				inputs = append(inputs, from)
 				continue
 			}
-			if in.node < 0 {
+			if in.Node < 0 {
 				mapped = append(mapped, from.Op)
-			} else if seen[in.node] != int32(place)+1 {
-				seen[in.node] = int32(place) + 1
+			} else if seen[in.Node] != int32(place)+1 {
+				seen[in.Node] = int32(place) + 1
 				controls = append(controls, from.Op)
 			}
 		}
@@ -81,18 +77,18 @@ func (im *importer) build() error {
 			n.controls = addControls(n.controls, mapped)
 		}
 		var err error
-		if n.device, err = im.device(sn.device); err != nil {
-			return nodeError(err, n.name, im.ops[i].name)
+		if n.device, err = im.device(sn.Device); err != nil {
+			return outline.NodeError(err, n.name, im.ops[i].name)
 		}
 		sig, err := im.signature(i, n.inputs)
 		if err != nil {
-			return nodeError(err, n.name, im.ops[i].name)
+			return outline.NodeError(err, n.name, im.ops[i].name)
 		}
 		if len(n.inputs) != len(sig.inTypes) {
 			return inputCountError(n.name, sig, len(n.inputs))
 		}
-		if err := registry.CheckDeprecation(sig.op, s.versions.Producer); err != nil {
-			return nodeError(err, n.name, im.ops[i].name)
+		if err := registry.CheckDeprecation(sig.op, im.declared.Producer); err != nil {
+			return outline.NodeError(err, n.name, im.ops[i].name)
 		}
 		waits, err := n.connect(sig)
 		if err != nil {
@@ -101,14 +97,14 @@ func (im *importer) build() error {
 		loops = loops || waits
 
 		im.outputs += len(sig.outTypes)
-		if im.outputs > maxOutputs(len(s.def)) {
+		if im.outputs > outline.MaxOutputs(len(s.Bytes)) {
 			return status.Errorf(status.ResourceExhausted, "node '%s': the nodes up to this one have %d outputs, more than a GraphDef of %d bytes may have",
-				n.name, im.outputs, len(s.def))
+				n.name, im.outputs, len(s.Bytes))
 		}
 		if im.body {
 			n.inferAlone(&inferrer)
 		} else if err := n.infer(&inferrer, im.opts.KeepShapes); err != nil {
-			return nodeError(err, n.name, im.ops[i].name)
+			return outline.NodeError(err, n.name, im.ops[i].name)
 		}
 	}
 	if im.sorted < len(im.order) {
@@ -122,10 +118,10 @@ func (im *importer) build() error {
 
 // noOutput is the error of an input of the node at position i that names an
 // output which its source does not have.
-func (im *importer) noOutput(i int32, in *scanInput, from Output) error {
+func (im *importer) noOutput(i int32, in *outline.Input, from Output) error {
 	source := from.Op.name
-	if in.node >= 0 {
-		source = im.names[in.node]
+	if in.Node >= 0 {
+		source = im.names[in.Node]
 	}
 	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
 		im.names[i], from.Index, source, from.Op.NumOutputs())
@@ -174,7 +170,7 @@ func (im *importer) checkBackEdges() error {
 // is declared with. A reference may go where its value is asked for.
 func checkEdge(n *Node, k int, from Output) error {
 	if !from.Exists() {
-		return nodeError(noOutputError(from), n.name, n.sig.op.Name)
+		return outline.NodeError(noOutputError(from), n.name, n.sig.op.Name)
 	}
 	want, got := n.sig.inTypes[k], from.Op.sig.outTypes[from.Index]
 	if !registry.Accepts(want, got) {
@@ -217,8 +213,8 @@ func addControls(controls, more []*Node) []*Node {
 }
 
 // device is a node's device, each distinct one kept once.
-func (im *importer) device(sp span) (string, error) {
-	b := sp.of(im.scan.def)
+func (im *importer) device(sp outline.Span) (string, error) {
+	b := sp.Of(im.scan.Bytes)
 	if len(b) == 0 {
 		return im.opts.DefaultDevice, nil
 	}
@@ -236,7 +232,7 @@ func (im *importer) device(sp span) (string, error) {
 // signature is what the attributes make of the operation of the node at
 // position i. Nodes with the same bytes share one.
 func (im *importer) signature(i int32, inputs []Output) (*signature, error) {
-	b := im.scan.nodes[i].attrs.of(im.scan.def)
+	b := im.scan.Nodes[i].Attrs.Of(im.scan.Bytes)
 	if len(b) > smallAttrs || im.opts.InferAttrs {
 		return im.newSignature(i, inputs)
 	}
@@ -254,11 +250,11 @@ func (im *importer) signature(i int32, inputs []Output) (*signature, error) {
 }
 
 func (im *importer) newSignature(at int32, inputs []Output) (*signature, error) {
-	op, sp := im.ops[at], im.scan.nodes[at].attrs
+	op, sp := im.ops[at], im.scan.Nodes[at].Attrs
 	var entries [][]byte
-	c := sp.message("NodeDef", im.scan.def)
+	c := sp.Message("NodeDef", im.scan.Bytes)
 	for c.Next() {
-		if c.IsBytes(nodeAttr) {
+		if c.IsBytes(outline.NodeAttr) {
 			entries = append(entries, c.Body())
 		}
 	}
@@ -281,7 +277,7 @@ func (im *importer) newSignature(at int32, inputs []Output) (*signature, error) 
 	const shapes = registry.KindShape | registry.ListOf
 	if v := attrs.Find(outputShapes); v != nil && !im.opts.KeepShapes && (v.Kind == shapes || v.CheckKind(shapes) == nil) {
 		if err := v.Err(); err != nil {
-			return nil, within(err, "Node '%s' has an invalid %s attribute", im.names[at], outputShapes)
+			return nil, status.Within(err, "Node '%s' has an invalid %s attribute", im.names[at], outputShapes)
 		}
 		sig.declared = append([]registry.AttrValue{}, v.List...)
 		attrs = slices.DeleteFunc(slices.Clone(attrs), func(a registry.NamedAttr) bool { return a.Name == outputShapes })
@@ -315,18 +311,4 @@ func (im *importer) colocate(node string, v *registry.AttrValue) error {
 		v.List[i].S = locPrefix + im.final[at]
 	}
 	return nil
-}
-
-// nodeError adds to an error which node it is about.
-func nodeError(err error, node, op string) error {
-	e := *status.From(err)
-	e.Message += "; node '" + node + "' (" + op + ")"
-	return &e
-}
-
-// within puts in front of an error what it happened in.
-func within(err error, format string, args ...any) error {
-	e := *status.From(err)
-	e.Message = fmt.Sprintf(format, args...) + ": " + e.Message
-	return &e
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
@@ -11,10 +12,11 @@ import (
 // An importer is one import under way. It works on tables by the position of a
 // node in the GraphDef and touches the graph only in commit.
 type importer struct {
-	g      *Graph
-	opts   *ImportOptions
-	scan   *scan
-	prefix string // without the slash
+	g        *Graph
+	opts     *ImportOptions
+	scan     *outline.Outline
+	declared Versions // what the GraphDef says
+	prefix   string   // without the slash
 
 	names  []string         // the GraphDef's own
 	final  []string         // with prefix or suffix; names itself if there are none
@@ -24,7 +26,7 @@ type importer struct {
 	order  []int32  // positions, inputs before consumers
 	sorted int      // the first places, of nodes that are in no cycle and take from none
 	place  []int32  // of a position in the order
-	mapped []Output // what replaces inputs, where scanInput.node is negative
+	mapped []Output // what replaces inputs, where Input.Node of the outline is negative
 	used   map[TensorID]bool
 	lib    *library // staged
 	body   bool     // it is a function's body that is built
@@ -47,7 +49,7 @@ type importOp struct {
 
 func (im *importer) run() (*ImportResult, error) {
 	defer func(l *library) { im.g.library = l }(im.g.library)
-	im.versions = im.g.versions.combine(im.scan.versions)
+	im.versions = im.g.versions.combine(im.declared)
 	for _, step := range []func() error{
 		im.checkPrefix,
 		im.checkOptions,
@@ -101,7 +103,7 @@ func (im *importer) nameNodes() error {
 // cutNames cuts the names of all nodes, with and without prefix, from one string.
 func (im *importer) cutNames() {
 	s := im.scan
-	n := len(s.nodes)
+	n := len(s.Nodes)
 	im.names = make([]string, n)
 	im.final = im.names
 	slash := ""
@@ -110,15 +112,15 @@ func (im *importer) cutNames() {
 		im.final = make([]string, n)
 	}
 	var arena strings.Builder
-	arena.Grow(s.nameBytes + n*len(slash))
-	for i := range s.nodes {
+	arena.Grow(s.NameBytes + n*len(slash))
+	for i := range s.Nodes {
 		arena.WriteString(slash)
-		arena.Write(s.nodes[i].name.of(s.def))
+		arena.Write(s.Nodes[i].Name.Of(s.Bytes))
 	}
 	text := arena.String()
-	for i := range s.nodes {
-		name := s.nodes[i].name
-		size := len(slash) + int(name.hi-name.lo)
+	for i := range s.Nodes {
+		name := s.Nodes[i].Name
+		size := len(slash) + int(name.Hi-name.Lo)
 		im.final[i], im.names[i], text = text[:size], text[len(slash):size], text[size:]
 	}
 }
@@ -140,7 +142,7 @@ func (im *importer) checkCollisions() error {
 // the node at position i, and enters it into the index.
 func (im *importer) checkNode(i int32) error {
 	s, name := im.scan, im.names[i]
-	sn := &s.nodes[i]
+	sn := &s.Nodes[i]
 	if !im.validName(name) {
 		return status.Invalid("Node '%s': Node name contains invalid characters", name)
 	}
@@ -148,7 +150,7 @@ func (im *importer) checkNode(i int32) error {
 	if len(im.index) != int(i)+1 {
 		return status.Invalid("Node '%s' is not unique", name)
 	}
-	op := sn.op.of(s.def)
+	op := sn.Op.Of(s.Bytes)
 	if len(op) == 0 {
 		return status.Invalid("Node '%s' does not specify an operation", name)
 	}
@@ -160,8 +162,8 @@ func (im *importer) checkNode(i int32) error {
 	info.nodes++
 	im.ops[i] = info
 	control := false
-	for k := sn.input; k < sn.input+sn.inputs; k++ {
-		text := s.inputs[k].text.of(s.def)
+	for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
+		text := s.Inputs[k].Text.Of(s.Bytes)
 		if len(text) > 0 && text[0] == '^' {
 			control = true
 		} else if control {
@@ -200,20 +202,20 @@ func (im *importer) resolveInputs() error {
 	if len(im.opts.InputMap) > 0 {
 		im.used = make(map[TensorID]bool, len(im.opts.InputMap))
 	}
-	for i := range s.nodes {
-		sn := &s.nodes[i]
-		for k := sn.input; k < sn.input+sn.inputs; k++ {
-			in := &s.inputs[k]
-			text := in.text.of(s.def)
+	for i := range s.Nodes {
+		sn := &s.Nodes[i]
+		for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
+			in := &s.Inputs[k]
+			text := in.Text.Of(s.Bytes)
 			lo, hi, index := splitTensorID(text)
 			name := text[lo:hi]
-			in.index = int32(index)
+			in.Index = int32(index)
 			if im.used != nil {
 				id := TensorID{string(name), index}
 				if to, ok := im.opts.InputMap[id]; ok {
 					im.used[id] = true
 					im.mapped = append(im.mapped, to.Canonical())
-					in.node = -int32(len(im.mapped))
+					in.Node = -int32(len(im.mapped))
 					continue
 				}
 			}
@@ -221,14 +223,14 @@ func (im *importer) resolveInputs() error {
 			if !ok && im.opts.Extend {
 				if id, ok := im.g.byName[string(name)]; ok {
 					im.mapped = append(im.mapped, Output{im.g.nodes[id], index})
-					in.node = -int32(len(im.mapped))
+					in.Node = -int32(len(im.mapped))
 					continue
 				}
 			}
 			if !ok {
 				return status.Invalid("Node '%s': Unknown input node '%s'", im.names[i], text)
 			}
-			in.node = src
+			in.Node = src
 		}
 	}
 	return nil
@@ -236,9 +238,9 @@ func (im *importer) resolveInputs() error {
 
 // backEdge says whether input k of the node at position i closes a loop.
 func (im *importer) backEdge(i, k int32) bool {
-	in := &im.scan.inputs[k]
-	return in.node >= 0 && in.index != Control &&
-		im.ops[i].class == ClassMerge && im.ops[in.node].class == ClassNextIteration
+	in := &im.scan.Inputs[k]
+	return in.Node >= 0 && in.Index != Control &&
+		im.ops[i].class == ClassMerge && im.ops[in.Node].class == ClassNextIteration
 }
 
 // lookUpOps finds the definition of every operation, in the library that the
@@ -250,7 +252,7 @@ func (im *importer) lookUpOps() error {
 		if op.def != nil || op.nodes < 0 {
 			continue
 		}
-		def, call, err := im.lib.lookup(op.name)
+		def, call, err := im.lib.Lookup(op.name)
 		switch {
 		case status.CodeOf(err) == status.NotFound:
 			missing = append(missing, op)

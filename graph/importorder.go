@@ -11,7 +11,7 @@ import (
 // that no such order reaches, since they are in a cycle or take from one, come
 // after the first im.sorted places.
 func (im *importer) sortNodes() error {
-	n := len(im.scan.nodes)
+	n := len(im.scan.Nodes)
 	im.order = make([]int32, 0, n)
 	im.place = make([]int32, n)
 	if im.inOrder() {
@@ -53,10 +53,10 @@ func (im *importer) sortNodes() error {
 
 // inOrder says whether every node's inputs stand before it already.
 func (im *importer) inOrder() bool {
-	for i := range im.scan.nodes {
-		sn := &im.scan.nodes[i]
-		for k := sn.input; k < sn.input+sn.inputs; k++ {
-			if im.scan.inputs[k].node >= int32(i) && !im.backEdge(int32(i), k) {
+	for i := range im.scan.Nodes {
+		sn := &im.scan.Nodes[i]
+		for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
+			if im.scan.Inputs[k].Node >= int32(i) && !im.backEdge(int32(i), k) {
 				return false
 			}
 		}
@@ -70,10 +70,10 @@ func (im *importer) inOrder() bool {
 // waits is how many inputs each node waits for. One that nothing starts waits
 // for one more than it has.
 func (im *importer) waits() []int32 {
-	waits := make([]int32, len(im.scan.nodes))
+	waits := make([]int32, len(im.scan.Nodes))
 	for i := range waits {
-		sn := &im.scan.nodes[i]
-		for k := sn.input; k < sn.input+sn.inputs; k++ {
+		sn := &im.scan.Nodes[i]
+		for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
 			if im.waitsFor(int32(i), k) {
 				waits[i]++
 			}
@@ -88,20 +88,20 @@ func (im *importer) waits() []int32 {
 // waitsFor says whether the node at position i can come only after the source
 // of its input k.
 func (im *importer) waitsFor(i, k int32) bool {
-	return im.scan.inputs[k].node >= 0 && !im.backEdge(i, k)
+	return im.scan.Inputs[k].Node >= 0 && !im.backEdge(i, k)
 }
 
 // takers is the positions that wait for the node at position i, once for each
 // input: takers[first[i]:first[i+1]].
 func (im *importer) takers() (first, takers []int32) {
 	s := im.scan
-	first = make([]int32, len(s.nodes)+1)
+	first = make([]int32, len(s.Nodes)+1)
 	each := func(f func(src, to int32)) {
-		for i := range s.nodes {
-			sn := &s.nodes[i]
-			for k := sn.input; k < sn.input+sn.inputs; k++ {
+		for i := range s.Nodes {
+			sn := &s.Nodes[i]
+			for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
 				if im.waitsFor(int32(i), k) {
-					f(s.inputs[k].node, int32(i))
+					f(s.Inputs[k].Node, int32(i))
 				}
 			}
 		}
@@ -158,10 +158,10 @@ func (im *importer) endless(i int32) bool {
 	if im.ops[i].class != ClassMerge {
 		return false
 	}
-	sn := &im.scan.nodes[i]
+	sn := &im.scan.Nodes[i]
 	back := false
-	for k := sn.input; k < sn.input+sn.inputs; k++ {
-		if im.scan.inputs[k].index == Control {
+	for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
+		if im.scan.Inputs[k].Index == Control {
 			continue
 		}
 		if !im.backEdge(i, k) {
@@ -189,9 +189,9 @@ func (im *importer) stuckError() error {
 		}
 		at[i] = len(walk)
 		walk = append(walk, i)
-		sn := &im.scan.nodes[i]
-		for k := sn.input; k < sn.input+sn.inputs; k++ {
-			if src := im.scan.inputs[k].node; im.waitsFor(i, k) && int(im.place[src]) >= im.sorted {
+		sn := &im.scan.Nodes[i]
+		for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
+			if src := im.scan.Inputs[k].Node; im.waitsFor(i, k) && int(im.place[src]) >= im.sorted {
 				i = src
 				break
 			}

@@ -4,10 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/troupe-go/troupe/graph/function"
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // AddText adds the nodes that text describes, in the form of [Graph.Text]. They
@@ -34,17 +35,17 @@ func ParseText(text string) ([]byte, error) {
 		case r.keyword("gradient"):
 			var g []byte
 			if g, err = r.gradient(); err == nil {
-				library = appendField(library, libraryGradient, g)
+				library = wire.AppendField(library, function.LibraryGradient, g)
 			}
 		case r.keyword("func"), r.keyword("stateful"):
 			var f *Function
 			if f, err = r.function(); err == nil {
-				library = appendField(library, libraryFunction, f.Def)
+				library = wire.AppendField(library, function.LibraryFunction, f.Def)
 			}
 		default:
 			var node []byte
 			if node, err = r.node(); err == nil && node != nil {
-				def = appendField(def, graphNode, node)
+				def = wire.AppendField(def, outline.GraphNode, node)
 			}
 		}
 		if err != nil {
@@ -52,9 +53,9 @@ func ParseText(text string) ([]byte, error) {
 		}
 	}
 	if library != nil {
-		def = appendField(def, graphLibrary, library)
+		def = wire.AppendField(def, outline.GraphLibrary, library)
 	}
-	return appendField(def, graphVersions, Versions{Producer: Version}.append(nil)), nil
+	return wire.AppendField(def, outline.GraphVersions, Versions{Producer: Version}.append(nil)), nil
 }
 
 // A textReader reads text line by line.
@@ -135,10 +136,6 @@ func (p *parser) node() ([]byte, error) {
 		return nil, nil
 	}
 	var b []byte
-	text := func(num protowire.Number, s string) {
-		b = protowire.AppendTag(b, num, protowire.BytesType)
-		b = protowire.AppendString(b, s)
-	}
 	name := p.run(" \t=(#")
 	if err := p.expect('='); err != nil {
 		return nil, err
@@ -147,8 +144,8 @@ func (p *parser) node() ([]byte, error) {
 	if name == "" || op == "" {
 		return nil, p.errorf("expected a node, such as y = Neg(x)")
 	}
-	text(nodeName, name)
-	text(nodeOp, op)
+	b = wire.AppendField(b, outline.NodeName, name)
+	b = wire.AppendField(b, outline.NodeOp, op)
 	if err := p.expect('('); err != nil {
 		return nil, err
 	}
@@ -157,7 +154,7 @@ func (p *parser) node() ([]byte, error) {
 		if input == "" {
 			return nil, p.errorf("expected an input")
 		}
-		text(nodeInput, input)
+		b = wire.AppendField(b, outline.NodeInput, input)
 		if !p.accept(',') {
 			if err := p.expect(')'); err != nil {
 				return nil, err
@@ -166,14 +163,14 @@ func (p *parser) node() ([]byte, error) {
 		}
 	}
 	if p.accept('@') {
-		text(nodeDevice, p.run(" \t{#"))
+		b = wire.AppendField(b, outline.NodeDevice, p.run(" \t{#"))
 	}
 	if p.accept('{') {
 		attrs, err := p.attrs()
 		if err != nil {
 			return nil, err
 		}
-		if b, err = registry.AppendAttrs(b, nodeAttr, attrs); err != nil {
+		if b, err = registry.AppendAttrs(b, outline.NodeAttr, attrs); err != nil {
 			return nil, p.errorf("%s", status.From(err).Message)
 		}
 	}

@@ -24,6 +24,9 @@ const (
 	lead = 21
 )
 
+// Field numbers of a VersionDef.
+const versionProducer, versionMinConsumer, versionBadConsumers = 1, 2, 3
+
 // Versions says who made a graph and who may read it: it was written by the
 // format's version Producer, and is for readers from version MinConsumer on,
 // save the BadConsumers.
@@ -95,8 +98,7 @@ func (v *Versions) merge(c wire.Cursor) error {
 func (v Versions) append(b []byte) []byte {
 	varint := func(num protowire.Number, x int) {
 		if x != 0 {
-			b = protowire.AppendTag(b, num, protowire.VarintType)
-			b = protowire.AppendVarint(b, uint64(int64(x)))
+			b = wire.AppendNumber(b, num, uint64(int64(x)))
 		}
 	}
 	varint(versionProducer, v.Producer)
@@ -106,8 +108,7 @@ func (v Versions) append(b []byte) []byte {
 		for _, x := range v.BadConsumers {
 			packed = protowire.AppendVarint(packed, uint64(int64(x)))
 		}
-		b = protowire.AppendTag(b, versionBadConsumers, protowire.BytesType)
-		b = protowire.AppendBytes(b, packed)
+		b = wire.AppendField(b, versionBadConsumers, packed)
 	}
 	return b
 }

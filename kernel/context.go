@@ -23,6 +23,10 @@ type Context struct {
 	// somebody else will read it. Where Lock is set it is all that counts, for
 	// the tokens that hold a value are counted by the step's driver alone.
 	Keep uint64
+	// Homes are the engine's, for a kernel that it runs again and again on one
+	// goroutine: the tensors that the kernel allocates come from them, the first
+	// from the first.
+	Homes []tensor.Home
 }
 
 // A Step is what all kernels of one step share.
@@ -72,6 +76,10 @@ func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 // Alloc makes an output of dtype dt: undefined elements for numbers. It fails
 // if the size is impossible or passes the session's memory limit.
 func (c *Context) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	if homes := c.Homes; len(homes) > 0 && len(dims) > 0 {
+		c.Homes = homes[1:]
+		return homes[0].Take(c.Arena, dt, dims)
+	}
 	if c.Lock != nil {
 		c.Lock.Lock()
 		defer c.Lock.Unlock()

@@ -9,11 +9,12 @@ import (
 // resources.
 //
 // in holds the node's inputs, out is zero and has room for its outputs; a
-// kernel sets every output (a zero Value left in out means that output is dead,
-// which only Switch-like kernels do). The slices and the Values in them belong
+// kernel sets every output that may be read: one that is left zero fails the step
+// with INTERNAL if it is. No kernel can make an output dead. The slices and the Values in them belong
 // to the kernel during the call only. Inputs are immutable unless
 // [Context.Reuse] gave them up. An input that is kept beyond the step must be
-// kept as in[i].Share().
+// kept as [Context.Share] or [Context.Disown] gives it. An output may be an input
+// itself, or a [Context.View] of one.
 type Kernel interface {
 	Run(ctx *Context, in, out []tensor.Value) error
 }
@@ -31,6 +32,15 @@ func (f Func) Run(ctx *Context, in, out []tensor.Value) error { return f(ctx, in
 type Async interface {
 	Kernel // Run waits; engines prefer Start
 	Start(ctx *Context, in, out []tensor.Value, done func(error))
+}
+
+// A Receiver is the kernel of a node that waits for a token from outside its step,
+// and puts out what comes: an engine whose nodes have addresses gets the token and
+// completes the node itself. Start and Run are called where nodes have none, and
+// fail.
+type Receiver interface {
+	Async
+	Receives()
 }
 
 // A Blocking kernel may wait for something that another node, step or program

@@ -78,11 +78,11 @@ func (c *Context) Share(v tensor.Value) (tensor.Value, error) {
 // part of a large tensor it is a copy: a resource does not keep what it has not
 // charged.
 func (c *Context) Disown(v tensor.Value) tensor.Value {
-	if v.Plain() {
+	switch {
+	case v.Shared():
 		return v
-	}
-	if w := v.Compact(); w.Shared() {
-		return w
+	case v.Partial():
+		return v.Compact()
 	}
 	if c.Lock != nil {
 		c.Lock.Lock()

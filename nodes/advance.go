@@ -23,6 +23,9 @@ type Activation struct {
 	in     []tensor.Value
 	out    []tensor.Value
 	ctx    kernel.Context
+	clock  func() int64 // if the run is to be measured
+	place  int          // in Step.handed
+	gone   bool         // what it puts out has gone out already
 }
 
 // awayArena serves kernels that run away from the step's driver.
@@ -51,7 +54,13 @@ func (a *Activation) Run() (err error) {
 			err = panicked(r)
 		}
 	}()
-	return a.kernel.Run(&a.ctx, a.in, a.out)
+	if a.clock == nil {
+		return a.kernel.Run(&a.ctx, a.in, a.out)
+	}
+	begin := a.clock()
+	err = a.kernel.Run(&a.ctx, a.in, a.out)
+	a.step.p.costs.note(a.node, a.clock()-begin)
+	return err
 }
 
 // Start begins an asynchronous kernel: done is called once, perhaps before
@@ -153,7 +162,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if n.kind > kind.Async {
 			if s.played++; s.played >= attendEvery {
 				s.played = 0
-				if !s.Attend() {
+				if s.alarm.rung.Load() && !s.answerBefore(a) {
 					return nil
 				}
 			}
@@ -167,7 +176,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 			s.leave(a.it)
 			continue
 		}
-		if !s.Attend() {
+		if s.alarm.rung.Load() && !s.answerBefore(a) {
 			return nil
 		}
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
@@ -234,9 +243,15 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 			h.ctx.Keep |= 1 << uint(i)
 		}
 	}
+	h.place = len(s.handed)
+	s.handed = append(s.handed, h)
 	s.running++
-	if n.kind == kind.Async {
+	switch {
+	case n.kind == kind.Async:
 		s.asyncs++
+	case s.left > 0:
+		s.left--
+		h.clock = s.clock
 	}
 	return h
 }
@@ -245,6 +260,10 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 // for them. After the step has failed outputs are dropped.
 func (s *Step) Complete(a *Activation, err error) {
 	s.running--
+	last := s.handed[len(s.handed)-1]
+	s.handed[a.place], last.place = last, a.place
+	s.handed[len(s.handed)-1] = nil
+	s.handed = s.handed[:len(s.handed)-1]
 	n := &s.p.nodes[a.node]
 	if n.kind == kind.Async {
 		s.asyncs--
@@ -254,15 +273,17 @@ func (s *Step) Complete(a *Activation, err error) {
 	case err != nil:
 		s.fail(a.activation, err)
 	default:
-		for i := range a.out {
-			a.out[i].Claim()
+		if !a.gone {
+			for i := range a.out {
+				a.out[i].Claim()
+			}
+			s.propagate(a.activation, n, a.out)
 		}
-		s.propagate(a.activation, n, a.out)
 		s.drop(a.it, n)
 		s.leave(a.it)
 	}
 	clear(a.out)
-	a.in, a.kernel, a.activation = nil, nil, activation{}
+	a.in, a.kernel, a.clock, a.gone, a.activation = nil, nil, nil, false, activation{}
 	s.free = append(s.free, a)
 }
 

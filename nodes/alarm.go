@@ -62,6 +62,14 @@ func (s *Step) answer() bool {
 	return !s.cancelled()
 }
 
+// answerBefore is answer while a is about to act.
+func (s *Step) answerBefore(a activation) bool {
+	s.held = a
+	ok := s.answer()
+	s.held = activation{}
+	return ok
+}
+
 // cancelled aborts the step if whoever drives it says so, or its context has
 // ended.
 func (s *Step) cancelled() bool {

@@ -26,16 +26,21 @@ type recursion struct {
 	programs map[string]*Program // by function and attributes
 }
 
-// A recursiveCall is the kernel of a node that calls a function which the node
-// is within. It plays the function's program as a step within the step. It is
-// asynchronous, as anything may wait in there.
+// A recursiveCall stands where other nodes have a kernel: the node calls a
+// function which it is within. The step hands it out, and whoever drives the step
+// plays the function's program; see [Call].
 type recursiveCall struct {
 	of *recursion
 	f  *registry.Func
 }
 
+// Run is never reached: drivers ask [Activation.Calls] first.
+func (*recursiveCall) Run(*kernel.Context, []tensor.Value, []tensor.Value) error {
+	return status.Errorf(status.Internal, "a recursive call is no kernel")
+}
+
 // program is the function's.
-func (r *recursion) program(f *registry.Func) (*Program, error) {
+func (r *recursion) program(ctx context.Context, f *registry.Func) (*Program, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := f.String()
@@ -53,82 +58,58 @@ func (r *recursion) program(f *registry.Func) (*Program, error) {
 	for _, res := range body.Results {
 		spec.Fetches = append(spec.Fetches, res.Inputs()[0])
 	}
-	p, err := compile(body.Graph, spec, r)
+	p, err := compile(ctx, body.Graph, spec, r)
 	if err == nil {
 		r.programs[key] = p
 	}
 	return p, err
 }
 
-// Run waits for the call.
-func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if err := ctx.Err(); err != nil { // before a function is compiled for nobody
-		return err
+// A Call is a step within a step: what the node of a recursive function asks its
+// driver to play. The step is of its own, and shares with the one around it the
+// context, the resources and the number; its fetches are the node's outputs.
+type Call struct {
+	Program *Program
+	Step    kernel.Step
+	Feeds   []tensor.Value
+	Fetched []tensor.Value
+}
+
+// Calls says whether the activation is a [Call] to be played, not a kernel to be
+// run. It is asynchronous too, as anything may wait in there.
+func (a *Activation) Calls() bool {
+	_, ok := a.kernel.(*recursiveCall)
+	return ok
+}
+
+// Call is what the activation calls. It fails where calls are too deep, where the
+// step has been cancelled, and where the function does not compile.
+func (a *Activation) Call() (c *Call, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(r)
+		}
+	}()
+	k := a.kernel.(*recursiveCall)
+	if err := a.ctx.Err(); err != nil { // before a function is compiled for nobody
+		return nil, err
 	}
-	p, err := k.of.program(k.f)
+	c = &Call{Step: *a.ctx.Step, Feeds: slices.Clone(a.in), Fetched: a.out}
+	if c.Step.Depth++; c.Step.Depth > maxDepth {
+		return nil, status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", k.f.Name, maxDepth)
+	}
+	for i := range c.Feeds {
+		c.Feeds[i] = c.Feeds[i].Share()
+	}
+	c.Program, err = k.of.program(c.Step.Context, k.f)
+	return c, err
+}
+
+// Play plays what the activation calls on an engine, to its end.
+func (a *Activation) Play(e Engine) error {
+	c, err := a.Call()
 	if err != nil {
 		return err
 	}
-	step := *ctx.Step
-	if step.Depth++; step.Depth > maxDepth {
-		return status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", k.f.Name, maxDepth)
-	}
-	feeds := slices.Clone(in)
-	for i := range feeds {
-		feeds[i] = feeds[i].Share()
-	}
-	return p.play(&step, feeds, out, Options{Budget: ctx.Arena.Budget})
-}
-
-// Start runs the call on a goroutine of its own.
-func (k *recursiveCall) Start(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-	go func() {
-		var err error
-		defer func() { done(err) }()
-		defer func() {
-			if r := recover(); r != nil {
-				err = panicked(r)
-			}
-		}()
-		err = k.Run(ctx, in, out)
-	}()
-}
-
-// play drives a step of the program to its end, one kernel after another.
-func (p *Program) play(shared *kernel.Step, feeds, fetched []tensor.Value, o Options) error {
-	ctx, cancel := context.WithCancel(shared.Context)
-	defer cancel()
-	outer := shared.Context
-	shared.Context = ctx
-	s := p.Begin(shared, feeds, o)
-	var inbox Inbox
-	var got []Completion
-	waiting := 0
-	for {
-		if err := status.FromContext(outer); err != nil && s.Err() == nil {
-			s.Abort(err)
-		}
-		if s.Err() != nil {
-			cancel() // asynchronous kernels give up
-		} else if s.Ready() > 0 {
-			switch a := s.Next(); {
-			case a == nil:
-			case a.Async():
-				waiting++
-				a.Start(func(err error) { inbox.Put(a, err) })
-			default:
-				s.Complete(a, a.Run())
-			}
-			continue
-		}
-		if waiting == 0 {
-			return s.End(fetched)
-		}
-		<-inbox.Bell()
-		got = inbox.Take(got[:0])
-		for _, c := range got {
-			waiting--
-			s.Complete(c.Activation, c.Err)
-		}
-	}
+	return e.Run(&c.Step, c.Program, c.Feeds, c.Fetched)
 }

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/frames"
@@ -25,11 +26,23 @@ const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 // Compile prunes a graph to what spec needs and lays it out. It fails where a
 // node has no kernel, where a kernel refuses its attributes, and where a
-// node's inputs come from different frames.
-func Compile(g *graph.Graph, spec Spec) (*Program, error) { return compile(g, spec, nil) }
+// node's inputs come from different frames; and soon after ctx has ended.
+func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
+	return compile(ctx, g, spec, nil)
+}
 
-func compile(g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
-	c := compiler{
+func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
+	c, err := layOut(ctx, g, spec, within)
+	if err != nil {
+		return nil, err
+	}
+	return c.p, c.units()
+}
+
+// layOut makes all of a program but its units, in time proportional to its size.
+func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*compiler, error) {
+	c := &compiler{
+		ctx:    ctx,
 		within: within,
 		p: &Program{
 			device:  spec.Device,
@@ -50,12 +63,12 @@ func compile(g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels, c.units} {
+	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
 		if err := step(spec); err != nil {
 			return nil, err
 		}
 	}
-	return c.p, nil
+	return c, nil
 }
 
 // calls says whether the program has functions to be lowered.
@@ -97,8 +110,10 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 
 // A compiler holds what is needed while a program is made.
 type compiler struct {
+	ctx    context.Context
 	p      *Program
 	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
+	passed int                    // nodes looked at
 	fed    map[graph.Output]int32 // fed output → feed
 	within *recursion             // that the program is a part of, or that it begins
 	in     [][]source             // data inputs of each node, by number, then control inputs
@@ -108,6 +123,16 @@ type compiler struct {
 type source struct {
 	node int32
 	port int32 // -1: a control edge
+}
+
+// step counts a node that is looked at, and looks at the context now and then.
+func (c *compiler) step() error {
+	if c.passed++; c.passed%1024 == 0 {
+		if err := status.FromContext(c.ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prune numbers the nodes that fetches and targets need, feeds and fetches as
@@ -334,6 +359,7 @@ func (c *compiler) frames() error {
 	for k, fr := range f.Frames {
 		p.statics = append(p.statics, &frames.Static{Name: fr.Name, Index: k, Parent: fr.Parent, Parallel: 1})
 	}
+	frames.Number(p.statics)
 	for i := range p.nodes {
 		p.nodes[i].frame = int32(f.FrameOf[i])
 	}
@@ -471,7 +497,7 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		n.kernel = k
 		switch k.(type) {
-		case kernel.Async:
+		case kernel.Async, *recursiveCall:
 			n.kind = kind.Async
 			p.blocks = true
 		case kernel.Blocking:
@@ -499,8 +525,13 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 
 // units makes the units of the program: one of it all, or those of the
 // outermost loops that allow it.
-func (c *compiler) units(spec Spec) error {
+func (c *compiler) units() error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
-	return p.makeUnits(nil)
+	return p.makeUnits(func() error {
+		if err := status.FromContext(c.ctx); err != nil {
+			return err
+		}
+		return nil
+	})
 }

@@ -39,7 +39,8 @@ func (c *costs) note(node int32, nanos int64) {
 
 // judge decides after a measured run whether several cores would help: whether
 // all expensive kernels together take much longer than the longest chain of
-// them.
+// them. A program that is played on several cores is judged again and again too:
+// its inputs may have become small.
 func (p *Program) judge() {
 	u := p.whole
 	if u == nil {

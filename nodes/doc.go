@@ -4,8 +4,12 @@
 // where costs are measured, is lent by the engine.
 //
 // A step offers kernels that may run (Next), takes their outputs (Complete),
-// can be ended (Abort) and can say what waits for what (Waiting). It plays the
-// control-flow nodes itself:
+// can be ended (Abort) and can say what waits for what (Waiting). Calls of
+// functions that call themselves are offered too: the engine plays them ([Call]).
+// An [Alarm] calls the step to letters and to the end of its context.
+//
+// The step plays the control-flow nodes itself. What each kind (package
+// nodes/kind) does is a function of its inputs in a file of its own:
 //
 //	Switch                    one output gets the value, the other dies
 //	Merge                     waits for all that can come; the live input of the lowest position

@@ -35,7 +35,7 @@ func Example() {
 		return
 	}
 
-	program, err := nodes.Compile(g, nodes.Spec{Feeds: []graph.Output{x}, Fetches: []graph.Output{y}})
+	program, err := nodes.Compile(context.Background(), g, nodes.Spec{Feeds: []graph.Output{x}, Fetches: []graph.Output{y}})
 	if err != nil {
 		fmt.Println(err)
 		return

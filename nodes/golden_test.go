@@ -80,7 +80,7 @@ func program(g *graph.Graph, d *datadriven.TestData) (*nodes.Program, []tensor.V
 			}
 		}
 	}
-	p, err := nodes.Compile(g, spec)
+	p, err := nodes.Compile(context.Background(), g, spec)
 	return p, feeds, err
 }
 

@@ -82,7 +82,7 @@ func compile(t testing.TB, text string, feeds []string, fetches ...string) *node
 			*list.to = append(*list.to, o)
 		}
 	}
-	p, err := nodes.Compile(g, spec)
+	p, err := nodes.Compile(context.Background(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

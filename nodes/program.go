@@ -43,6 +43,9 @@ type Program struct {
 	flow    []int32 // nodes of a program without loops, sources first
 	finish  []int64 // scratch of judge
 
+	naming sync.Once
+	byName map[string]int32 // made when somebody asks
+
 	pool sync.Pool // of *Step
 }
 
@@ -128,11 +131,14 @@ type producer struct {
 func (p *Program) producers(i int32) []producer {
 	all := make([]producer, 0, len(p.sources[i]))
 	for _, s := range p.sources[i] {
-		if s.port < 0 {
-			all = append(all, producer{"^" + p.name(s.node), true})
-		} else {
-			all = append(all, producer{fmt.Sprintf("%s:%d", p.name(s.node), s.port), false})
-		}
+		all = append(all, p.producer(s))
 	}
 	return all
+}
+
+func (p *Program) producer(s source) producer {
+	if s.port < 0 {
+		return producer{"^" + p.name(s.node), true}
+	}
+	return producer{fmt.Sprintf("%s:%d", p.name(s.node), s.port), false}
 }

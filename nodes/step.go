@@ -46,6 +46,8 @@ type Step struct {
 	asyncs  int           // those of them that may wait for something outside
 	err     *status.Error // the first error
 	current activation    // what Advance is at, for the error of a panic
+	handed  []*Activation // those that were handed out and not completed
+	held    activation    // what is about to act while the driver is asked
 	free    []*Activation
 	clock   func() int64
 	left    int // kernel runs still to be measured

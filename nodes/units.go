@@ -97,7 +97,6 @@ func (s *Step) playUnit(m *unit.Machine, at *frames.Iteration) bool {
 		s.env.Run = s.measured
 	}
 	ok := m.Run(&s.env)
-	s.ctx.Keep = 0
 	if f := m.Fault(); !ok && f != nil {
 		s.failUnit(f.Node, f.Err)
 	}

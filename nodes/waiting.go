@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -32,12 +33,23 @@ func (w Waiting) String() string {
 func (s *Step) Waiting(limit int) []Waiting {
 	var all []Waiting
 	if root := s.frames.Root(); root != nil {
-		s.walk(root, limit, &all)
+		left := []*frames.Iteration{root}
+		for len(left) > 0 && len(all) < limit {
+			it := left[len(left)-1]
+			left = left[:len(left)-1]
+			s.waitingIn(it, limit, &all)
+			for _, f := range slices.Backward(it.Children()) {
+				for k := f.Alive() - 1; k >= 0; k-- {
+					left = append(left, f.At(k))
+				}
+			}
+		}
 	}
 	return all
 }
 
-func (s *Step) walk(it *frames.Iteration, limit int, all *[]Waiting) {
+// waitingIn appends the nodes of one iteration that wait.
+func (s *Step) waitingIn(it *frames.Iteration, limit int, all *[]Waiting) {
 	p := s.p
 	static := it.Frame.Static
 	begin := static.First
@@ -55,11 +67,6 @@ func (s *Step) walk(it *frames.Iteration, limit int, all *[]Waiting) {
 		}
 		if w, ok := s.waits(it, i, left); ok {
 			*all = append(*all, w)
-		}
-	}
-	for _, f := range it.Children() {
-		for k := range f.Alive() {
-			s.walk(f.At(k), limit, all)
 		}
 	}
 }

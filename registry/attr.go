@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -57,6 +59,31 @@ func (a Attrs) Find(name string) *AttrValue {
 		}
 	}
 	return nil
+}
+
+// With is the attributes with one of them set, in order if a is.
+func (a Attrs) With(name string, v AttrValue) Attrs {
+	set := make(Attrs, 0, len(a)+1)
+	i := 0
+	for ; i < len(a) && a[i].Name < name; i++ {
+		set = append(set, a[i])
+	}
+	set = append(set, NamedAttr{Name: name, Value: v})
+	if i < len(a) && a[i].Name == name {
+		i++
+	}
+	return append(set, a[i:]...)
+}
+
+// Without is the attributes but for those of these names; nil if none is left.
+func (a Attrs) Without(names ...string) Attrs {
+	var kept Attrs
+	for i := range a {
+		if !slices.Contains(names, a[i].Name) {
+			kept = append(kept, a[i])
+		}
+	}
+	return kept
 }
 
 // Constructors of values.

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -394,7 +395,7 @@ func (d *AttrDecoder) tensor(v *AttrValue, b []byte, at int) error {
 	own := int64(len(b)) * maxTensorGrowth
 	t, err := tensor.UnmarshalProto(b, own+max(room-d.used, 0))
 	if err != nil {
-		return within(err, "the tensor at byte %d", at)
+		return status.Within(err, "the tensor at byte %d", at)
 	}
 	d.used += max(int64(t.SizeBytes())-own, 0)
 	v.Tensor = t
@@ -442,7 +443,7 @@ func (d *AttrDecoder) entry(attrs *Attrs, f wire.Cursor) error {
 			if err := d.attr(&a.Value, f.Message("")); err != nil {
 				value, ok := flawed(a.Value.Kind, f.Body(), err)
 				if !ok || d.depth > 0 {
-					return within(err, "attr '%s'", a.Name)
+					return status.Within(err, "attr '%s'", a.Name)
 				}
 				a.Value = value
 			}

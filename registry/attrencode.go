@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/status"
 )
 
 // MarshalAttr is v as a serialized AttrValue. It fails where a tensor cannot
@@ -39,7 +41,7 @@ func AppendAttrs(dst []byte, num protowire.Number, attrs Attrs) ([]byte, error) 
 			return appendMessage(dst, entryValue, func(dst []byte) ([]byte, error) { return AppendAttr(dst, &a.Value) })
 		})
 		if err != nil {
-			return dst, within(err, "attr '%s'", a.Name)
+			return dst, status.Within(err, "attr '%s'", a.Name)
 		}
 	}
 	return dst, nil

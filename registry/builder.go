@@ -3,6 +3,7 @@ package registry
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -72,7 +73,7 @@ func (b *Builder) Build() (*OpDef, error) {
 	var problems []error
 	check := func(method, spec string, err error) bool {
 		if err != nil {
-			problems = append(problems, within(err, "%s(%q)", method, spec))
+			problems = append(problems, status.Within(err, "%s(%q)", method, spec))
 		}
 		return err == nil
 	}

@@ -216,11 +216,11 @@ func (d *OpDef) decodeAttrDef(attr *wire.Cursor) error {
 			err = dec.attr(allowed, f.Message(""))
 		}
 		if err != nil {
-			return within(err, "attr '%s'", a.Name)
+			return status.Within(err, "attr '%s'", a.Name)
 		}
 	}
 	if err := f.Err(); err != nil {
-		return within(err, "attr '%s'", a.Name)
+		return status.Within(err, "attr '%s'", a.Name)
 	}
 	if a.Kind == KindNone {
 		return attr.Errorf(attr.Lo, "attr '%s' has no type", a.Name)
@@ -254,7 +254,7 @@ func UnmarshalOpList(b []byte) ([]*OpDef, error) {
 		}
 		d, err := unmarshalOpDef(f.Message(""))
 		if err != nil {
-			return nil, within(err, "op %d of the list", len(defs))
+			return nil, status.Within(err, "op %d of the list", len(defs))
 		}
 		defs = append(defs, d)
 	}

@@ -1,6 +1,10 @@
 package registry
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/status"
+)
 
 // MarshalOpDef is the definition as a serialized OpDef.
 func MarshalOpDef(d *OpDef) ([]byte, error) { return AppendOpDef(nil, d) }
@@ -19,7 +23,7 @@ func AppendOpDef(dst []byte, d *OpDef) ([]byte, error) {
 	for i := range d.Attrs {
 		a := &d.Attrs[i]
 		if dst, err = appendMessage(dst, opAttr, a.append); err != nil {
-			return dst, within(err, "op '%s': attr '%s'", d.Name, a.Name)
+			return dst, status.Within(err, "op '%s': attr '%s'", d.Name, a.Name)
 		}
 	}
 	dst = appendText(dst, opSummary, d.Summary)

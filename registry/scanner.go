@@ -22,7 +22,7 @@ func (s *scanner) of(err error) error {
 	if err == nil {
 		return nil
 	}
-	return within(err, "text %s", quote(clip(s.text)))
+	return status.Within(err, "text %s", quote(clip(s.text)))
 }
 
 // errorf is an error at the present place.

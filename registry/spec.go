@@ -39,7 +39,7 @@ func parseAttr(spec string) (AttrDef, error) {
 	if s.eat("=") {
 		v, err := s.value(a.Kind)
 		if err != nil {
-			return a, within(err, "the default of attr '%s'", a.Name)
+			return a, status.Within(err, "the default of attr '%s'", a.Name)
 		}
 		a.Default = &v
 	}

@@ -168,7 +168,7 @@ func (a *AttrDef) validate() error {
 	}
 	if a.Default != nil {
 		if err := a.Check(a.Default); err != nil {
-			return within(err, "the default of attr '%s'", a.Name)
+			return status.Within(err, "the default of attr '%s'", a.Name)
 		}
 	}
 	return nil

@@ -1,11 +1,7 @@
 package registry
 
 import (
-	"fmt"
-
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/troupe-go/troupe/status"
 )
 
 // appendMessage appends a length-delimited field with what body appends.
@@ -36,11 +32,4 @@ func appendVarint(dst []byte, num protowire.Number, v uint64) []byte {
 
 func appendBool(dst []byte, num protowire.Number, v bool) []byte {
 	return appendVarint(dst, num, protowire.EncodeBool(v))
-}
-
-// within prefixes an error's message with where it happened.
-func within(err error, format string, args ...any) error {
-	e := *status.From(err)
-	e.Message = fmt.Sprintf(format, args...) + ": " + e.Message
-	return &e
 }

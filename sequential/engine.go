@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -37,101 +38,175 @@ func (e *Engine) Name() string {
 // Close does nothing: the engine keeps nothing running.
 func (e *Engine) Close() error { return nil }
 
-// A run is one step being driven.
+// A run is one step being driven, with the steps within it that recursive
+// functions are played as.
 type run struct {
-	step  *nodes.Step
-	due   []*nodes.Activation // handed out, not yet run
-	async int                 // asynchronous kernels started and not done
-	inbox nodes.Inbox
-	got   []nodes.Completion
-	rng   *rand.Rand // nil: first come, first served
+	options nodes.Options
+	rng     *rand.Rand // nil: first come, first served
+	inbox   nodes.Inbox
+	got     []nodes.Completion
+	waiting map[*nodes.Activation]*part // asynchronous kernels that have been started
+	active  []*part                     // those in which something can happen, the latest last
+	ended   bool
+	err     error // of the outermost part, when it has ended
+}
+
+// A part is one of a run's steps.
+type part struct {
+	step    *nodes.Step
+	cancel  context.CancelFunc
+	fetched []tensor.Value
+	due     []*nodes.Activation // handed out, not yet run
+	away    int                 // asynchronous kernels and calls under way
+	place   int                 // in run.active; -1
+	caller  *part               // the part that called it; nil of the outermost
+	call    *nodes.Activation
+	ended   bool
 }
 
 // Run drives one step. See [nodes.Engine].
 func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
-	outer := shared.Context
-	ctx, cancel := context.WithCancel(outer)
-	defer cancel()
-	shared.Context = ctx
-	defer func() { shared.Context = outer }()
-
-	var r run
-	o := nodes.Options{Budget: e.budget, Order: func(int) int { return 0 }}
+	r := run{
+		options: nodes.Options{Budget: e.budget, Order: func(int) int { return 0 }},
+		waiting: map[*nodes.Activation]*part{},
+	}
 	if e.seeded {
 		r.rng = rand.New(rand.NewPCG(e.seed, 0))
-		o.Order = r.rng.IntN
+		r.options.Order = r.rng.IntN
 	}
-	r.step = p.Begin(shared, feeds, o)
-	for {
-		if r.step.Err() != nil || !r.step.Attend() || !r.turn(ctx) {
-			break
+	outer := shared.Context
+	top := &part{}
+	r.begin(top, shared, p, feeds, fetched)
+	stop := outer.Done()
+	for !r.ended {
+		switch {
+		case r.take():
+		case len(r.active) > 0:
+			at := r.active[len(r.active)-1]
+			if r.rng != nil && len(r.active) > 1 {
+				at = r.active[r.rng.IntN(len(r.active))]
+			}
+			if at.step.Attend() {
+				r.act(at)
+			}
+			r.settle(at)
+		default:
+			select {
+			case <-r.inbox.Bell():
+			case <-stop:
+				stop = nil
+				top.step.Abort(status.FromContext(outer))
+				r.settle(top)
+			}
 		}
 	}
-	cancel() // asynchronous kernels give up
-	for _, a := range r.due {
-		r.step.Complete(a, nil)
-	}
-	for r.async > 0 {
-		if !r.take() {
-			<-r.inbox.Bell()
-		}
-	}
-	return r.step.End(fetched)
+	shared.Context = outer
+	return r.err
 }
 
-// turn lets one thing happen; false if nothing can happen any more.
-func (r *run) turn(ctx context.Context) bool {
-	if r.async > 0 && r.take() {
-		return true
-	}
-	choices := len(r.due)
-	if r.step.Ready() > 0 {
+// begin begins a part.
+func (r *run) begin(t *part, shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) {
+	t.fetched, t.place = fetched, -1
+	shared.Context, t.cancel = context.WithCancel(shared.Context)
+	t.step = p.Begin(shared, feeds, r.options)
+	r.settle(t)
+}
+
+// act completes a kernel of a part or lets a node of it act.
+func (r *run) act(t *part) {
+	choices := len(t.due)
+	if t.step.Ready() > 0 {
 		choices++
 	}
-	switch {
-	case choices > 0:
-		r.act(choices)
-		return true
-	case r.async > 0:
-		select {
-		case <-r.inbox.Bell():
-		case <-ctx.Done():
-		}
-		return true
-	}
-	return false
-}
-
-// act completes a kernel or lets a node act.
-func (r *run) act(choices int) {
 	i := 0
 	if r.rng != nil {
 		i = r.rng.IntN(choices)
 	}
-	if i < len(r.due) {
-		a := r.due[i]
-		r.due[i] = r.due[len(r.due)-1]
-		r.due = r.due[:len(r.due)-1]
-		r.step.Complete(a, a.Run())
+	if i < len(t.due) {
+		a := t.due[i]
+		t.due[i] = t.due[len(t.due)-1]
+		t.due = t.due[:len(t.due)-1]
+		t.step.Complete(a, a.Run())
 		return
 	}
-	a := r.step.Next()
+	a := t.step.Next()
 	switch {
 	case a == nil:
+	case a.Calls():
+		t.away++
+		c, err := a.Call()
+		if err != nil {
+			t.away--
+			t.step.Complete(a, err)
+			return
+		}
+		r.begin(&part{caller: t, call: a}, &c.Step, c.Program, c.Feeds, c.Fetched)
 	case a.Async():
-		r.async++
+		t.away++
+		r.waiting[a] = t
 		a.Start(func(err error) { r.inbox.Put(a, err) })
 	default:
-		r.due = append(r.due, a)
+		t.due = append(t.due, a)
+	}
+}
+
+// settle notes whether something can happen in a part. One in which nothing can
+// any more ends, which is the end of a call of another.
+func (r *run) settle(t *part) {
+	for t != nil && !t.ended {
+		if t.step.Err() != nil {
+			t.cancel() // asynchronous kernels give up
+			for _, a := range t.due {
+				t.step.Complete(a, nil)
+			}
+			t.due = nil
+		}
+		if can := len(t.due) > 0 || t.step.Ready() > 0; can || t.away > 0 {
+			r.enlist(t, can)
+			return
+		}
+		r.enlist(t, false)
+		t.cancel()
+		t.ended = true
+		err := t.step.End(t.fetched)
+		if t.caller == nil {
+			r.ended, r.err = true, err
+			return
+		}
+		t.caller.away--
+		t.caller.step.Complete(t.call, err)
+		t = t.caller
+	}
+}
+
+// enlist puts a part into the list of those in which something can happen, or
+// takes it out.
+func (r *run) enlist(t *part, can bool) {
+	switch {
+	case can && t.place < 0:
+		t.place = len(r.active)
+		r.active = append(r.active, t)
+	case !can && t.place >= 0:
+		r.active = append(r.active[:t.place], r.active[t.place+1:]...)
+		for i, o := range r.active[t.place:] {
+			o.place = t.place + i
+		}
+		t.place = -1
 	}
 }
 
 // take completes the asynchronous kernels that are done, and says whether any was.
 func (r *run) take() bool {
+	if len(r.waiting) == 0 {
+		return false
+	}
 	r.got = r.inbox.Take(r.got[:0])
 	for _, c := range r.got {
-		r.async--
-		r.step.Complete(c.Activation, c.Err)
+		t := r.waiting[c.Activation]
+		delete(r.waiting, c.Activation)
+		t.away--
+		t.step.Complete(c.Activation, c.Err)
+		r.settle(t)
 	}
 	return len(r.got) > 0
 }

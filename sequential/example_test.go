@@ -32,7 +32,7 @@ func ExampleSeeded() {
 		fmt.Println(err)
 		return
 	}
-	program, err := nodes.Compile(b.Graph(), nodes.Spec{Targets: targets})
+	program, err := nodes.Compile(context.Background(), b.Graph(), nodes.Spec{Targets: targets})
 	if err != nil {
 		fmt.Println(err)
 		return

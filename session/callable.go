@@ -30,7 +30,7 @@ func (s *Session) MakeCallable(feeds, fetches []Output, targets []*Operation) (*
 			return nil, err
 		}
 	}
-	p, err := s.program(feeds, fetches, targets)
+	p, err := s.program(context.Background(), feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}

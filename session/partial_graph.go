@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 
@@ -158,7 +159,7 @@ func (pp *partialProgram) build(from *Graph) (*program, error) {
 		}
 		p.targets = append(p.targets, n)
 	}
-	return p, p.compile(g)
+	return p, p.compile(context.Background(), g)
 }
 
 // settled adds the nodes behind fetch i.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -27,7 +28,7 @@ type program struct {
 
 // programFor finds or makes the program of a run. The one that ran last is
 // found without allocating.
-func (s *Session) programFor(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
+func (s *Session) programFor(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
 	if p := s.last.Load(); p != nil && p.serves(feeds, fetches, targets) {
 		return p, nil
 	}
@@ -42,7 +43,7 @@ func (s *Session) programFor(feeds map[Output]*Tensor, fetches []Output, targets
 	slices.SortFunc(order, func(a, b Output) int {
 		return cmp.Or(cmp.Compare(a.Op.ID(), b.Op.ID()), cmp.Compare(a.Index, b.Index))
 	})
-	p, err := s.program(order, fetches, targets)
+	p, err := s.program(ctx, order, fetches, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (p *program) serves(feeds map[Output]*Tensor, fetches []Output, targets []*
 
 // program finds or makes the program with these feeds, which are canonical,
 // in this order.
-func (s *Session) program(feeds, fetches []Output, targets []*Operation) (*program, error) {
+func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*program, error) {
 	p := &program{feeds: feeds, fetches: make([]Output, len(fetches)), targets: make([]*Operation, len(targets))}
 	var err error
 	for i, f := range fetches {
@@ -86,7 +87,7 @@ func (s *Session) program(feeds, fetches []Output, targets []*Operation) (*progr
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.compile(s.graph); err != nil {
+	if err := p.compile(ctx, s.graph); err != nil {
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
@@ -97,8 +98,8 @@ func (s *Session) program(feeds, fetches []Output, targets []*Operation) (*progr
 	return found.(*program), nil
 }
 
-func (p *program) compile(g *Graph) (err error) {
-	if p.nodes, err = nodes.Compile(g, nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets}); err != nil {
+func (p *program) compile(ctx context.Context, g *Graph) (err error) {
+	if p.nodes, err = nodes.Compile(ctx, g, nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets}); err != nil {
 		return status.From(err)
 	}
 	return nil

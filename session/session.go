@@ -99,7 +99,7 @@ func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds 
 		return nil, err
 	}
 	defer s.runs.leave()
-	p, err := s.programFor(feeds, fetches, targets)
+	p, err := s.programFor(ctx, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}

@@ -148,6 +148,13 @@ func From(err error) *Error {
 	return &Error{Code: CodeOf(err), Message: err.Error(), Cause: err}
 }
 
+// Within is err as a *Error whose message begins with what it happened in.
+func Within(err error, format string, args ...any) error {
+	e := *From(err)
+	e.Message = fmt.Sprintf(format, args...) + ": " + e.Message
+	return &e
+}
+
 // FromContext turns the reason a context ended into an error; nil if it has not.
 func FromContext(ctx context.Context) *Error {
 	err := ctx.Err()

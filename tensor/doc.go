@@ -36,6 +36,10 @@
 // the tokens that hold it and takes its buffer back when none is left. [Value.Share]
 // turns an owned tensor into a shared one, for good.
 //
+// A view, which shows elements of another tensor, is owned as well: it holds
+// that tensor as a token does ([Arena.View]). A [Home] keeps owned tensors for
+// an instruction that runs again and again.
+//
 // Tensors in flight are immutable. A kernel may write into a buffer it has
 // just allocated, or into an input that it was given to keep (see package
 // kernel), and into nothing else.

@@ -17,6 +17,11 @@ type Home struct {
 	spare [2]*Tensor
 }
 
+// homely is the size in bytes up to which a tensor is kept. To find a larger one
+// costs little beside what is done with it, and many instructions that each kept
+// some would hold memory that they could share.
+const homely = 16 << 10
+
 // Take is an owned tensor of that dtype and shape, as [Arena.Alloc] makes it,
 // which no token holds: one that is at home, if it has that dtype and shape, or
 // one of a's. It fails as Alloc does.
@@ -63,7 +68,7 @@ func (h *Home) settle(a *Arena, dt DType, shape []int64) (Value, error) {
 		h.spare[i] = nil
 	}
 	v, err := a.Alloc(dt, shape)
-	if err == nil && free >= 0 && !v.Plain() && !dt.HasPointers() {
+	if err == nil && free >= 0 && !v.Plain() && !dt.HasPointers() && v.t.bytes <= homely {
 		v.t.origin = away
 		h.spare[free] = v.t
 	}

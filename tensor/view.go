@@ -147,13 +147,11 @@ func (t *Tensor) partial() bool { return 2*t.SizeBytes() < t.asView().base.SizeB
 
 // SoleView is Sole for views: one token holds v, and v alone holds its base. A
 // Partial view never is, so that nobody goes on in a corner of a large buffer.
-func (v Value) SoleView() bool {
-	t := v.t
-	if t == nil || t.refs != 1 || !t.isView() || t.shared.Load() {
-		return false
-	}
+func (v Value) SoleView() bool { return v.t != nil && v.t.isView() && v.t.soleView() }
+
+func (t *Tensor) soleView() bool {
 	base := t.asView().base
-	return base.refs == 1 && !base.shared.Load() && !t.partial()
+	return t.refs == 1 && base.refs == 1 && !t.shared.Load() && !base.shared.Load() && !t.partial()
 }
 
 // Compact is v, or a shared copy of v if v is a [Value.Partial] view: what

@@ -39,7 +39,7 @@ func draw() error {
 		return err
 	}
 	spec := nodes.Spec{Feeds: []graph.Output{g.Operation("limit").Output(0)}, Fetches: []graph.Output{g.Operation("while/Exit_1").Output(0)}}
-	p, err := nodes.Compile(g, spec)
+	p, err := nodes.Compile(context.Background(), g, spec)
 	if err != nil {
 		return err
 	}

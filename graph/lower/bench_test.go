@@ -39,7 +39,7 @@ func BenchmarkWhile(b *testing.B) {
 	}
 	const turns = 10_000
 	feeds, fetches := []graph.Output{g.Operation("n").Output(0)}, []graph.Output{g.Operation("w").Output(0)}
-	p, err := nodes.Compile(g, nodes.Spec{Feeds: feeds, Fetches: fetches})
+	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Feeds: feeds, Fetches: fetches})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -181,3 +181,32 @@ func TestGatherAndScatterUndoEachOther(t *testing.T) {
 		}
 	})
 }
+
+func TestContiguous(t *testing.T) {
+	cut := func(d, start, step, n int) strided.View {
+		v := strided.Of([]int64{4, 3, 2})
+		v.Slice(d, start, step, n)
+		return v
+	}
+	for _, c := range []struct {
+		v    strided.View
+		want bool
+	}{
+		{strided.Of(nil), true},
+		{strided.Of([]int64{4, 3, 2}), true},
+		{cut(0, 1, 1, 2), true},
+		{cut(0, 1, 2, 2), false},
+		{cut(0, 3, -1, 2), false},
+		{cut(0, 3, -1, 1), true},
+		{cut(1, 1, 1, 2), false},
+		{cut(2, 1, 1, 1), false},
+		{cut(1, 1, 1, 0), true},
+		{strided.Of([]int64{1, 5}).Permute([]int{1, 0}), true},
+		{strided.Of([]int64{2, 5}).Permute([]int{1, 0}), false},
+		{strided.Of([]int64{1}).Broadcast([]int64{3}), false},
+	} {
+		if got := c.v.Contiguous(); got != c.want {
+			t.Errorf("%v: %v, want %v", c.v, got, c.want)
+		}
+	}
+}

@@ -262,10 +262,7 @@ func (a *analysis) node(f, i int32) bool {
 	case kind.Async:
 		return a.no("a kernel that may wait", i)
 	case kind.Trigger:
-		if f != 0 {
-			return a.no("a ControlTrigger in a loop", i)
-		}
-		c = always
+		c = always // though what it waits for is dead
 	case kind.Arg, kind.Retval:
 		if f != 0 {
 			return a.no("a feed or fetch in a loop", i)

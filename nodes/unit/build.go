@@ -276,17 +276,28 @@ func (b *builder) while(f int32) (Instr, bool) {
 		}
 		return 2
 	}
+	// Nothing before the test may need what comes after it. A ControlTrigger acts
+	// whatever was dead, so it stands for an order in each part: late are those
+	// that wait for something after the test.
+	late := map[step]bool{}
 	for _, s := range b.order[f] {
-		if p := part(s); p >= 0 {
-			parts[p] = append(parts[p], s)
+		p := part(s)
+		if p < 0 {
+			continue
 		}
-	}
-	for _, s := range parts[0] { // nothing before the test may need what comes after it
-		late := false
-		b.needs(entry{s, -1}, func(need step) { late = late || part(need) > 0 })
-		if late {
+		waits := false
+		b.needs(entry{s, -1}, func(need step) { waits = waits || part(need) > 0 || late[need] })
+		switch {
+		case b.isTrigger(s):
+			late[s] = waits
+			for k := range parts {
+				parts[k] = append(parts[k], s)
+			}
+			continue
+		case p == 0 && waits:
 			return Instr{}, b.no("an order that does not follow the loop's test", b.f.Frames[f].Members[0])
 		}
+		parts[p] = append(parts[p], s)
 	}
 	rank := b.test[f]
 	var ok bool

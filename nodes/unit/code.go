@@ -28,6 +28,7 @@ type Unit struct {
 	results []result
 	presets []preset
 	slots   int
+	homes   int32
 	scalars bool    // the first 256 slots are registers of scalars
 	copies  []bool  // by slot: it never owns what it holds
 	stale   []int32 // slots that may hold copies of tensors when the unit has ended
@@ -82,6 +83,7 @@ type call struct {
 	gather  [2]int32 // range of gathers, brought to the inputs first
 	reads   [2]int32 // range of reads, likewise
 	give    [2]int32 // range of gives
+	homes   [2]int32 // range of the machine's homes; empty outside of loops
 }
 
 // A transfer is from one slot to another.

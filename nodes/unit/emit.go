@@ -497,6 +497,10 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 			c.keep |= 1 << k
 		}
 	}
+	if e.loop >= 0 { // one for each output, and one for what the kernel needs itself
+		c.homes = [2]int32{u.homes, u.homes + min(c.nout, 8) + 1}
+		u.homes = c.homes[1]
+	}
 	c.gather[1], c.reads[1], c.give[1] = int32(len(u.gathers)), int32(len(u.reads)), int32(len(u.gives))
 	u.calls = append(u.calls, c)
 	return int32(len(u.calls) - 1)

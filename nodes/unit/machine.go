@@ -16,6 +16,7 @@ type Machine struct {
 	env     *Env
 	slab    []tensor.Value
 	scalars *[registers]tensor.Value
+	homes   []tensor.Home
 	count   []int64 // iteration of each loop; at least counters
 	fuel    int     // latches until the next question
 	at      *call   // being run, or run last
@@ -58,6 +59,7 @@ func (u *Unit) NewMachine() *Machine {
 	} else {
 		m.scalars = new([registers]tensor.Value)
 	}
+	m.homes = make([]tensor.Home, u.homes)
 	m.reset()
 	return m
 }
@@ -113,6 +115,11 @@ func (m *Machine) Results(leave func(node int32, v tensor.Value)) {
 
 // End empties the slots. failed says that the run did not come to its end.
 func (m *Machine) End(failed bool) {
+	ctx := m.env.Ctx
+	ctx.Keep, ctx.Homes = 0, nil
+	for i := range m.homes {
+		m.homes[i].Release(ctx.Arena)
+	}
 	if !failed {
 		for _, s := range m.code.stale {
 			if !m.slab[s].Plain() {
@@ -123,12 +130,11 @@ func (m *Machine) End(failed bool) {
 		return
 	}
 	m.abandon()
-	arena := m.env.Ctx.Arena
 	for i, v := range m.slab {
 		if !v.Plain() {
 			m.slab[i] = tensor.Value{}
 			if !m.code.copies[i] {
-				arena.Drop(v)
+				ctx.Arena.Drop(v)
 			}
 		}
 	}
@@ -215,7 +221,7 @@ func (m *Machine) call(c *call) bool {
 	out := slab[c.out : c.out+c.nout : c.out+c.nout]
 	clear(out)
 	ctx := m.env.Ctx
-	ctx.Keep = c.keep
+	ctx.Keep, ctx.Homes = c.keep, m.homes[c.homes[0]:c.homes[1]]
 	var err error
 	if m.env.Run == nil {
 		err = c.kernel.Run(ctx, in, out)

@@ -34,6 +34,9 @@ func (a *analysis) needs(e entry, yield func(step)) {
 	}
 }
 
+// isTrigger says whether a step is a ControlTrigger, which lives everywhere.
+func (a *analysis) isTrigger(s step) bool { return s >= 0 && a.f.Nodes[s].Kind == kind.Trigger }
+
 // schedule orders steps so that those under one condition follow each other as
 // far as the edges allow, and a condition is tested once: it takes what is ready
 // under the condition it is at, and then goes to one that is near. Steps must be
@@ -47,7 +50,9 @@ func (a *analysis) schedule(steps []step, base cond) []entry {
 		if f, ok := s.frame(); ok {
 			c = a.calls[f]
 		} else {
-			c = a.when[i]
+			if c = a.when[i]; a.isTrigger(s) {
+				c = base
+			}
 			if n := &a.f.Nodes[i]; n.Kind == kind.Merge && c != never && !a.isVar(n.Frame, i) {
 				for k, from := range a.f.data(i) {
 					if c := a.edge(from); c != never {

@@ -139,7 +139,7 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	contents := tensor.At0[string](&in[0])
 	if !strings.HasPrefix(contents, "\x89PNG") {
-		return status.Errorf(status.Unimplemented, "DecodePng: contents that are no PNG file")
+		return (&decoder{channels: k.channels, dt: k.dt, still: true, fancy: true}).Run(ctx, in, out)
 	}
 	config, err := png.DecodeConfig(strings.NewReader(contents))
 	if err != nil {
@@ -151,10 +151,8 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if channels == 0 {
 		channels = map[byte]int{0: 1, 2: 3, 3: 3, 4: 2, 6: 4}[color]
 	}
-	gray := color == 0 || color == 4
-	if channels == 1 && !gray {
-		return status.Errorf(status.Unimplemented, "DecodePng: gray of an image in colors")
-	}
+	mix := channels == 1 && color != 0 && color != 4
+	wide := contents[colorType-1] == 16
 	// The result first: it is charged to the step before the file is decoded.
 	v, err := ctx.Alloc(k.dt, []int64{int64(config.Height), int64(config.Width), int64(channels)})
 	if err != nil {
@@ -173,6 +171,9 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		for x := range config.Width {
 			channelsAt(m, x, y, &pixel)
+			if mix {
+				pixel[0] = grayOf(pixel, wide)
+			}
 			if channels == 2 {
 				pixel[1] = pixel[3]
 			}
@@ -187,6 +188,16 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	return nil
+}
+
+// grayOf is the brightness of a pixel of a file of 8 or 16 bits, as libpng weighs
+// red, green and blue; it rounds those of 16 bits.
+func grayOf(p [4]uint16, wide bool) uint16 {
+	const red, green, blue, one = 9797, 19234, 3737, 1 << 15
+	if !wide {
+		return uint16((red*uint32(p[0]>>8)+green*uint32(p[1]>>8)+blue*uint32(p[2]>>8))/one) * 257
+	}
+	return uint16((red*uint32(p[0]) + green*uint32(p[1]) + blue*uint32(p[2]) + one/2) / one)
 }
 
 // channelsAt is red, green, blue and alpha of a pixel, not multiplied.

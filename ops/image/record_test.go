@@ -16,3 +16,18 @@ func TestImagesAgainstTensorFlow(t *testing.T) {
 func TestProjectionsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/projection.jsonl.gz", tensor.Tolerance{RTol: 2e-3, ATol: 2e-3})
 }
+
+// Answers that testdata/scale.py recorded.
+func TestScalingAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/scale.jsonl.gz", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
+}
+
+func TestHostileInputs(t *testing.T) {
+	kerneltest.Hostile(t, "testdata/scale.jsonl.gz")
+	kerneltest.Hostile(t, "testdata/files.jsonl.gz")
+}
+
+// Answers that testdata/files.py recorded.
+func TestFilesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/files.jsonl.gz", tensor.Tolerance{ATol: 6.0 / 255})
+}

@@ -201,6 +201,10 @@ func (k typed) pushBackBatch(ctx *kernel.Context, in, out []tensor.Value) error 
 	if n := lists.NumElements(); x.Dim(0) != n {
 		return status.Invalid("Expected tensor.shape[0] == input_handles.size, but saw %d vs. %d", x.Dim(0), n)
 	}
+	x, err := keepRows(ctx, x)
+	if err != nil {
+		return err
+	}
 	v, err := ctx.Alloc(tensor.Variant, lists.Dims())
 	if err != nil {
 		return err
@@ -337,12 +341,25 @@ func (l *List) scattered(ctx *kernel.Context, x tensor.Value, indices []int32) (
 		}
 		n = max(n, int(i)+1)
 	}
+	x, err := keepRows(ctx, x)
+	if err != nil {
+		return nil, err
+	}
 	l = l.with(n, -1, tensor.Value{})
 	for k, i := range indices {
 		if k&1023 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		l = l.with(n, int(i), x.Row(k).Share())
+		l = l.with(n, int(i), x.Row(k))
 	}
 	return l, nil
+}
+
+// keepRows is x, shared so that lists may keep its rows (tensor.Value.Row).
+// Rows that are scalars are copied, and x stays the step's.
+func keepRows(ctx *kernel.Context, x tensor.Value) (tensor.Value, error) {
+	if x.Rank() == 1 {
+		return x, nil
+	}
+	return ctx.Share(x)
 }

@@ -123,12 +123,16 @@ func (k typed) fromTensor(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	l.n = in[0].Dim(0)
+	x, err := keepRows(ctx, in[0])
+	if err != nil {
+		return err
+	}
+	l.n = x.Dim(0)
 	for i := range l.n {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.own.set(i, in[0].Row(i).Share())
+		l.own.set(i, x.Row(i))
 	}
 	out[0] = l.token()
 	return nil
@@ -154,6 +158,9 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("tensor shape %s is not compatible with element_shape %s", tensor.FormatDims(x.Dims()), resource.FormatShape(element))
 	}
 	l := newList(k.dt, element, -1, lengths.NumElements())
+	if x, err = ctx.Share(x); err != nil {
+		return err
+	}
 	t := x.Tensor()
 	row := 1
 	for _, d := range x.Dims()[1:] {
@@ -171,7 +178,7 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 			return status.Invalid("Attempting to slice [%d, %d] from tensor with length %d", at, uint64(at)+uint64(length), n)
 		}
 		dims := append([]int64{length}, x.Dims()[1:]...)
-		l.own.set(i, tensor.ValueOf(t.Slice(int(at)*row, int(length)*row, dims)).Share())
+		l.own.set(i, tensor.ValueOf(t.Slice(int(at)*row, int(length)*row, dims)))
 		at += length
 	}
 	if at < n {

@@ -13,7 +13,6 @@ func init() {
 	shape.Register(raggedToVariantShape, "RaggedTensorToVariant")
 	shape.Register(raggedToSparseShape, "RaggedTensorToSparse")
 	shape.Register(raggedFromVariantShape, "RaggedTensorFromVariant")
-	shape.Register(raggedCrossShape, "RaggedCross")
 }
 
 // raggedRangeShape has a row for each element of the inputs, scalars or vectors
@@ -175,37 +174,5 @@ func raggedToDenseShape(c *shape.Context) error {
 	}
 	out = c.Try(out.WithRank(rows + values.Rank()))
 	c.SetOutput(0, c.Try(shape.Merge(out, c.Try(shape.Concat(shape.OfRank(rows+1), values.From(1))))))
-	return c.Err()
-}
-
-func raggedCrossShape(c *shape.Context) error {
-	if len(c.Types("ragged_values_types")) != len(c.Types("ragged_splits_types")) {
-		return status.Invalid("ragged values and splits must have the same length.")
-	}
-	if int64(len(c.Types("sparse_values_types"))) != c.Int("Nsparse") {
-		return status.Invalid("sparse indices and values must have the same length")
-	}
-	splits := shape.Of(shape.Unknown) // one more than the batch
-	same := func(s shape.Shape) {
-		merged, err := shape.Merge(splits, s)
-		if err != nil {
-			c.Fail(status.Invalid("inputs must all have the same batch dimension size."))
-		}
-		splits = merged
-	}
-	lo, hi := c.Arg("ragged_row_splits")
-	for i := lo; i < hi; i++ {
-		same(c.Input(i))
-	}
-	lo, hi = c.Arg("dense_inputs")
-	for i := lo; i < hi; i++ {
-		in := c.Input(i)
-		if in.Known() && in.Rank() != 2 {
-			return status.Invalid("tf.ragged.cross only supports inputs with rank=2")
-		}
-		same(shape.Of(c.TryDim(shape.AddDims(in.Dim(0), 1))))
-	}
-	c.SetOutput(0, shape.Of(shape.Unknown))
-	c.SetOutput(1, splits)
 	return c.Err()
 }

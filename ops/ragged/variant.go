@@ -67,9 +67,15 @@ func newToVariant(c *kernel.Construction) (kernel.Kernel, error) {
 				return status.Invalid("Requires batch values to be at least a vector, got shape %s", tensor.FormatDims(values.Dims()))
 			}
 		}
-		whole := &Ragged{values: in[levels].Share()}
+		whole := &Ragged{splits: make([]tensor.Value, levels)}
+		var err error
 		for i := range levels {
-			whole.splits = append(whole.splits, in[i].Share())
+			if whole.splits[i], err = ctx.Share(in[i]); err != nil {
+				return err
+			}
+		}
+		if whole.values, err = ctx.Share(*values); err != nil {
+			return err
 		}
 		if !batched {
 			out[0] = tensor.Scalar(&tensor.Object{Value: whole})

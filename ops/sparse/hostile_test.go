@@ -9,4 +9,5 @@ import (
 func TestHostileInputs(t *testing.T) {
 	kerneltest.Hostile(t, "testdata/sparse.jsonl.gz")
 	kerneltest.Hostile(t, "testdata/arithmetic.jsonl.gz")
+	kerneltest.Hostile(t, "testdata/crosses.jsonl.gz")
 }

@@ -16,3 +16,8 @@ func TestEntriesAgainstTensorFlow(t *testing.T) {
 func TestArithmeticAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/arithmetic.jsonl.gz", tensor.Tolerance{RTol: 1e-3, ATol: 1e-5})
 }
+
+// Answers that testdata/crosses.py recorded.
+func TestCrossesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/crosses.jsonl.gz", tensor.Tolerance{})
+}

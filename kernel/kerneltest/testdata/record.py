@@ -28,7 +28,7 @@ def element(x):
 
 
 def tensor(x, dtype=None):
-    x = np.asarray(x)
+    x = np.array(x, object) if isinstance(x, bytes) else np.asarray(x)  # else zeros at its end are lost
     name = dtype.name if dtype else "string" if x.dtype == object else str(x.dtype)
     name = NAMES.get(name, name)
     if x.dtype.fields:  # NumPy has quantized types as records

@@ -3,7 +3,9 @@ package graph
 import (
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -120,7 +122,7 @@ func (a *activation) run(key string) error {
 		n := &a.nodes[i]
 		*n = activeNode{Node: node, in: a}
 		if err := a.infer(n); err != nil {
-			return within(nodeError(err, node.name, node.Type()), "function '%s'", a.body.Name)
+			return status.Within(outline.NodeError(err, node.name, node.Type()), "function '%s'", a.body.Name)
 		}
 		n.done = true
 	}

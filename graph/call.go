@@ -84,7 +84,7 @@ type inferredCalls struct {
 
 // infer is what is known of the outputs of a call of f.
 func (c *call) infer(f *registry.Func) ([]shape.Shape, [][]shape.HandleData, error) {
-	if c.library.find(f.Name) == nil {
+	if c.library.Find(f.Name) == nil {
 		return c.inferrer.Infer(c.node)
 	}
 	body, err := c.library.instantiate(f)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/function"
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
@@ -59,7 +61,7 @@ func NewBody(g *Graph) (*Body, error) {
 		slices.SortStableFunc(list, func(a, b *Node) int { return cmp.Compare(a.position(), b.position()) })
 		for i, n := range list {
 			if n.position() != int64(i) {
-				return nil, nodeError(status.Invalid("it has index %d, where %d is next", n.position(), i), n.name, n.Type())
+				return nil, outline.NodeError(status.Invalid("it has index %d, where %d is next", n.position(), i), n.name, n.Type())
 			}
 		}
 	}
@@ -93,7 +95,7 @@ func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
 		return nil, err
 	}
 	if b.frames != nil {
-		return nil, within(b.frames, "function '%s'", b.Name)
+		return nil, status.Within(b.frames, "function '%s'", b.Name)
 	}
 	return b, nil
 }
@@ -101,15 +103,15 @@ func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
 // instantiate answers the same body for the same function and attributes. Its
 // frames need not be sound.
 func (l *library) instantiate(f *registry.Func) (*Body, error) {
-	fn := l.find(f.Name)
+	fn := l.Find(f.Name)
 	if fn == nil {
 		return nil, status.Errorf(status.NotFound, "Function %s is not defined in the library", f.Name)
 	}
-	attrs, err := fn.settle(f.Attrs)
+	attrs, err := fn.Settle(f.Attrs)
 	if err != nil {
 		return nil, inFunction(err, fn)
 	}
-	key := (&registry.Func{Name: fn.Name, Attrs: attrs}).String()
+	key := function.Key(fn, attrs)
 	if b := l.body(key); b != nil {
 		return b, nil
 	}
@@ -139,61 +141,32 @@ func (l *library) body(key string) *Body {
 	return nil
 }
 
-// settle is the attributes that the function declares, each with the given
-// value or else its default, sorted.
-func (fn *Function) settle(given registry.Attrs) (registry.Attrs, error) {
-	if len(fn.Signature.Attrs) == 0 {
-		return nil, nil
-	}
-	var attrs registry.Attrs
-	for i := range fn.Signature.Attrs {
-		a := &fn.Signature.Attrs[i]
-		v := given.Find(a.Name)
-		switch {
-		case v != nil:
-			if err := v.CheckKind(a.Kind); err != nil {
-				return nil, status.Invalid("%s for attr '%s'", status.From(err).Message, a.Name)
-			}
-		case a.Default != nil:
-			v = a.Default
-		default:
-			return nil, status.Errorf(status.NotFound, "Attr %s is not found from %v", a.Name, fn.Signature)
-		}
-		value := *v
-		if value.Kind == registry.ListOf {
-			value.Kind = a.Kind // an empty list does not know its elements
-		}
-		attrs = withAttr(attrs, a.Name, value)
-	}
-	return attrs, nil
-}
-
 // inFunction puts in front of an error which function it is about.
-func inFunction(err error, fn *Function) error { return within(err, "function '%s'", fn.Name) }
+func inFunction(err error, fn *Function) error { return status.Within(err, "function '%s'", fn.Name) }
 
 // build makes the body.
 func build(l *library, fn *Function, attrs registry.Attrs) (*Body, error) {
-	s, layout, err := layOut(l, fn, attrs)
+	layout, err := l.LayOut(fn, attrs)
 	if err != nil {
 		return nil, err
 	}
 	g := NewWithRegistry(l.ops)
 	g.library = l
-	im := importer{g: g, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: s, body: true}
+	im := importer{g: g, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: layout.Outline, declared: Versions{Producer: Version}, body: true}
 	if _, err := im.run(); err != nil {
 		return nil, err
 	}
 	b := &Body{Name: fn.Name, Attrs: attrs, Graph: g, nodes: g.nodes}
 	_, b.frames = g.Frames()
 	at := func(position int32) *Node { return &im.nodes[im.place[position]] }
-	for i := range layout.args {
+	for i := range layout.Args {
 		b.Args = append(b.Args, at(int32(i)))
 	}
-	for i := range layout.results {
-		b.Results = append(b.Results, at(int32(len(s.nodes)-layout.results+i)))
+	for i := range layout.Results {
+		b.Results = append(b.Results, at(int32(len(layout.Nodes)-layout.Results+i)))
 	}
-	for _, c := range layout.controls {
-		b.Controls = append(b.Controls, ControlOutput{c.name, at(c.node)})
+	for _, c := range layout.Controls {
+		b.Controls = append(b.Controls, ControlOutput{c.Name, at(c.Node)})
 	}
 	return b, nil
 }

@@ -1,8 +1,9 @@
-package graph
+package function
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
@@ -36,7 +37,7 @@ func hasPlaceholder(c wire.Cursor, entry protowire.Number, depth int) bool {
 			continue
 		}
 		for e := c.Message(""); e.Next(); {
-			if e.IsBytes(entryValue) && isPlaceholder(e.Message(""), depth) {
+			if e.IsBytes(outline.EntryValue) && isPlaceholder(e.Message(""), depth) {
 				return true
 			}
 		}
@@ -85,7 +86,7 @@ func newBinding(attrs registry.Attrs, body int) (*binding, error) {
 	for i := range attrs {
 		msg, err := registry.MarshalAttr(attrs[i].Value)
 		if err != nil {
-			return nil, within(err, "attr '%s'", attrs[i].Name)
+			return nil, status.Within(err, "attr '%s'", attrs[i].Name)
 		}
 		b.sizes[i] = len(msg)
 		b.room += 4 * len(msg)
@@ -100,7 +101,7 @@ func (b *binding) bindAll(attrs registry.Attrs) (registry.Attrs, error) {
 	for i := range attrs {
 		v, err := b.bind(attrs[i].Value)
 		if err != nil {
-			return nil, within(err, "attr '%s'", attrs[i].Name)
+			return nil, status.Within(err, "attr '%s'", attrs[i].Name)
 		}
 		bound[i] = registry.NamedAttr{Name: attrs[i].Name, Value: v}
 	}

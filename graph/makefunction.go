@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/function"
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -58,7 +60,7 @@ func (g *Graph) MakeFunction(spec FunctionSpec) (*Function, error) {
 			return f, nil
 		}
 	}
-	return nil, within(err, "function '%s'", spec.Name)
+	return nil, status.Within(err, "function '%s'", spec.Name)
 }
 
 // Function is the function, under a new name, whose body this is: the inverse of
@@ -77,7 +79,7 @@ func (b *Body) Function(name string, attrs map[string]any) (*Function, error) {
 	}
 	for _, n := range b.Results {
 		spec.Outputs = append(spec.Outputs, n.self.inputs[0])
-		spec.OutputNames = append(spec.OutputNames, strings.TrimSuffix(n.name, resultSuffix))
+		spec.OutputNames = append(spec.OutputNames, strings.TrimSuffix(n.name, function.ResultSuffix))
 	}
 	for _, c := range b.Controls {
 		spec.Controls = append(spec.Controls, c.Op)
@@ -97,7 +99,7 @@ type maker struct {
 	inputs map[Output]int // canonical, to the argument
 	fed    map[*Node]int  // nodes that are not in the body, to an argument that stands for them
 	args   []string       // names
-	w      functionWriter
+	w      function.Writer
 }
 
 func newMaker(g *Graph, spec *FunctionSpec) (*maker, error) {
@@ -128,7 +130,7 @@ func newMaker(g *Graph, spec *FunctionSpec) (*maker, error) {
 	m.nodes = sortedNodes(m.nodes)
 	for _, n := range m.nodes {
 		if n.sig.class == ClassArg || n.sig.class == ClassRetval {
-			return nil, nodeError(status.Invalid("it stands for an argument or result of another function: let its tensor be an input or output"), n.name, n.Type())
+			return nil, outline.NodeError(status.Invalid("it stands for an argument or result of another function: let its tensor be an input or output"), n.name, n.Type())
 		}
 		m.body[n] = true
 	}
@@ -187,17 +189,17 @@ func (m *maker) needed() []*Node {
 }
 
 func (m *maker) make() (*Function, error) {
-	m.w.sig = registry.OpDef{Name: m.spec.Name, Stateful: m.spec.Stateful, Description: m.spec.Description}
+	m.w.Signature = registry.OpDef{Name: m.spec.Name, Stateful: m.spec.Stateful, Description: m.spec.Description}
 	for _, step := range []func() error{m.addArgs, m.addNodes, m.addOutputs, m.addControls} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if m.w.attrs, err = attrsOf(m.spec.Attrs); err != nil {
+	if m.w.Attrs, err = attrsOf(m.spec.Attrs); err != nil {
 		return nil, err
 	}
-	return m.w.function()
+	return m.w.Function()
 }
 
 // argument is an argument or result of a signature.
@@ -215,12 +217,12 @@ func (m *maker) addArgs() error {
 			name = m.spec.InputNames[i]
 		}
 		m.args = append(m.args, names.add(name))
-		m.w.sig.Inputs = append(m.w.sig.Inputs, argument(m.args[i], p.DataType()))
+		m.w.Signature.Inputs = append(m.w.Signature.Inputs, argument(m.args[i], p.DataType()))
 		var attrs registry.Attrs
 		if sig := p.Op.sig; sig.class == ClassArg {
-			attrs = withoutAttrs(sig.attrs, "T", "index")
+			attrs = sig.attrs.Without("T", "index")
 		}
-		m.w.args = append(m.w.args, attrs)
+		m.w.Args = append(m.w.Args, attrs)
 	}
 	return nil
 }
@@ -245,8 +247,8 @@ func (m *maker) addNodes() error {
 			}
 			inputs = append(inputs, "^"+name)
 		}
-		m.w.sig.Stateful = m.w.sig.Stateful || n.sig.op.Stateful
-		if err := m.w.node(n.name, n.Type(), inputs, n.device, n.sig.attrs); err != nil {
+		m.w.Signature.Stateful = m.w.Signature.Stateful || n.sig.op.Stateful
+		if err := m.w.Node(n.name, n.Type(), inputs, n.device, n.sig.attrs); err != nil {
 			return err
 		}
 	}
@@ -281,8 +283,8 @@ func (m *maker) addOutputs() error {
 			name = m.spec.OutputNames[i]
 		}
 		name = names.add(name)
-		m.w.sig.Outputs = append(m.w.sig.Outputs, argument(name, p.DataType()))
-		m.w.rets = append(m.w.rets, stringEntry{name, from})
+		m.w.Signature.Outputs = append(m.w.Signature.Outputs, argument(name, p.DataType()))
+		m.w.Returns = append(m.w.Returns, function.Entry{Name: name, From: from})
 	}
 	return nil
 }
@@ -296,11 +298,11 @@ func (m *maker) addControls() error {
 		if m.spec.ControlNames != nil {
 			name = m.spec.ControlNames[i]
 		}
-		if slices.Contains(m.w.sig.ControlOutputs, name) {
+		if slices.Contains(m.w.Signature.ControlOutputs, name) {
 			return status.Invalid("Repeated control output '%s'", name)
 		}
-		m.w.sig.ControlOutputs = append(m.w.sig.ControlOutputs, name)
-		m.w.controls = append(m.w.controls, stringEntry{name, n.name})
+		m.w.Signature.ControlOutputs = append(m.w.Signature.ControlOutputs, name)
+		m.w.Controls = append(m.w.Controls, function.Entry{Name: name, From: n.name})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package graph
+package function
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
-	"github.com/troupe-go/troupe/wire"
 )
 
 // A layout turns a function's definition into the outline of a GraphDef: a node
@@ -18,11 +18,11 @@ import (
 // bytes of the definition, so nodes and attributes that stay as they are are
 // not written again, followed by what it makes of the others.
 type layout struct {
-	lib   *library
-	def   *functionDef
+	lib   *Library
+	def   *Definition
 	sig   *registry.OpDef
 	types registry.Resolved // of arguments and results, lists flattened
-	out   *scan
+	out   *outline.Outline
 	bind  *binding
 	attrs registry.AttrDecoder
 
@@ -33,7 +33,7 @@ type layout struct {
 
 	args     int // nodes at the beginning
 	results  int // nodes at the end
-	controls []layoutControl
+	controls []Control
 }
 
 // A place is where an argument or a node of the body is in the outline.
@@ -49,33 +49,44 @@ type layoutOp struct {
 	lists bool // an output is a list, whose length the attributes say
 }
 
-type layoutControl struct {
-	name string
-	node int32
-}
-
 // A source is an output of a node in the outline.
 type source struct{ node, index int32 }
 
-// layOut is the outline of a function's body for these attributes, which are
-// all that the function declares.
-func layOut(lib *library, fn *Function, attrs registry.Attrs) (*scan, *layout, error) {
-	def, err := scanFunctionDef(wire.NewCursor("FunctionDef", fn.Def))
+// A Layout is the outline of a function's body for given attributes. Its nodes
+// are one for each argument, those of the body, and one for each result.
+type Layout struct {
+	*outline.Outline
+	Args, Results int // how many: the first and the last nodes
+	// Controls are nodes, by position, that have run when a call ends, with their
+	// names in the signature.
+	Controls []Control
+}
+
+// A Control is a node that a call waits for.
+type Control struct {
+	Name string
+	Node int32
+}
+
+// LayOut lays out the body of a function of the library for these attributes,
+// which are all that the function declares; see [Function.Settle].
+func (lib *Library) LayOut(fn *Function, attrs registry.Attrs) (*Layout, error) {
+	def, err := fn.Definition()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	bind, err := newBinding(attrs, len(fn.Def))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	types, err := fn.types(attrs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l := &layout{
 		lib: lib, def: def, sig: fn.Signature, types: types, bind: bind,
-		out:    &scan{def: slices.Clone(fn.Def), versions: Versions{Producer: Version}},
-		places: make(map[string]place, len(def.nodes)+len(fn.Signature.Inputs)),
+		out:    &outline.Outline{Bytes: slices.Clone(fn.Def)},
+		places: make(map[string]place, len(def.Nodes)+len(fn.Signature.Inputs)),
 		opSet:  map[string]*layoutOp{}, resolved: map[int32]registry.Resolved{},
 	}
 	for _, step := range []func() error{
@@ -84,13 +95,13 @@ func layOut(lib *library, fn *Function, attrs registry.Attrs) (*scan, *layout, e
 		l.addInputs,
 		l.addResults,
 		l.findControls,
-		func() error { return checkSize(l.out.def) },
+		func() error { return outline.CheckSize(l.out.Bytes) },
 	} {
 		if err := step(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return l.out, l, nil
+	return &Layout{l.out, l.args, l.results, l.controls}, nil
 }
 
 // types is the types of arguments and results, lists flattened. What the
@@ -106,53 +117,53 @@ func (fn *Function) types(attrs registry.Attrs) (registry.Resolved, error) {
 }
 
 // text is a span of text that is new in the outline.
-func (l *layout) text(s string) span {
-	lo := len(l.out.def)
-	l.out.def = append(l.out.def, s...)
-	return span{int32(lo), int32(len(l.out.def))}
+func (l *layout) text(s string) outline.Span {
+	lo := len(l.out.Bytes)
+	l.out.Bytes = append(l.out.Bytes, s...)
+	return outline.Span{Lo: int32(lo), Hi: int32(len(l.out.Bytes))}
 }
 
 // addNode adds a node that the definition does not have.
 func (l *layout) addNode(name, op string, attrs registry.Attrs, inputs ...source) error {
-	n := scanNode{name: l.text(name), op: l.text(op), input: int32(len(l.out.inputs)), inputs: int32(len(inputs))}
+	n := outline.Node{Name: l.text(name), Op: l.text(op), Input: int32(len(l.out.Inputs)), NumInputs: int32(len(inputs))}
 	for _, from := range inputs {
 		l.addInput(from)
 	}
 	var err error
-	if n.attrs, err = l.write(attrs); err != nil {
-		return nodeError(err, name, op)
+	if n.Attrs, err = l.write(attrs); err != nil {
+		return outline.NodeError(err, name, op)
 	}
-	l.out.nameBytes += len(name)
-	l.out.nodes = append(l.out.nodes, n)
+	l.out.NameBytes += len(name)
+	l.out.Nodes = append(l.out.Nodes, n)
 	return nil
 }
 
 // write writes a node's attributes.
-func (l *layout) write(attrs registry.Attrs) (span, error) {
-	lo := len(l.out.def)
-	def, err := registry.AppendAttrs(l.out.def, nodeAttr, attrs)
+func (l *layout) write(attrs registry.Attrs) (outline.Span, error) {
+	lo := len(l.out.Bytes)
+	def, err := registry.AppendAttrs(l.out.Bytes, outline.NodeAttr, attrs)
 	if err != nil {
-		return span{}, err
+		return outline.Span{}, err
 	}
-	l.out.def = def
-	return span{int32(lo), int32(len(def))}, nil
+	l.out.Bytes = def
+	return outline.Span{Lo: int32(lo), Hi: int32(len(def))}, nil
 }
 
 // addInput adds an input to the node that is being added.
 func (l *layout) addInput(from source) {
-	name := l.out.nodes[from.node].name
+	name := l.out.Nodes[from.node].Name
 	if from.index == 0 {
-		l.out.inputs = append(l.out.inputs, scanInput{text: name})
+		l.out.Inputs = append(l.out.Inputs, outline.Input{Text: name})
 		return
 	}
-	id := l.out.string(name) + ":" + strconv.Itoa(int(from.index))
-	l.out.inputs = append(l.out.inputs, scanInput{text: l.text(id)})
+	id := l.out.Text(name) + ":" + strconv.Itoa(int(from.index))
+	l.out.Inputs = append(l.out.Inputs, outline.Input{Text: l.text(id)})
 }
 
 // room says whether the outline may have so many more nodes and inputs.
 func (l *layout) room(more int) error {
-	if most := maxOutputs(len(l.def.def)); len(l.out.nodes)+len(l.out.inputs)+more > most {
-		return status.Errorf(status.ResourceExhausted, "the body has more than %d nodes and inputs, the most that a definition of %d bytes may have", most, len(l.def.def))
+	if most := outline.MaxOutputs(len(l.def.Bytes)); len(l.out.Nodes)+len(l.out.Inputs)+more > most {
+		return status.Errorf(status.ResourceExhausted, "the body has more than %d nodes and inputs, the most that a definition of %d bytes may have", most, len(l.def.Bytes))
 	}
 	return nil
 }
@@ -171,14 +182,14 @@ func (l *layout) addArgs() error {
 		if _, ok := l.places[arg.Name]; ok {
 			return status.Invalid("Duplicated arg name '%s'", arg.Name)
 		}
-		l.places[arg.Name] = place{int32(len(l.out.nodes)), int32(i)}
-		own, err := l.def.argument(&l.attrs, i)
+		l.places[arg.Name] = place{int32(len(l.out.Nodes)), int32(i)}
+		own, err := l.def.Argument(&l.attrs, i)
 		if err != nil {
-			return within(err, "argument '%s'", arg.Name)
+			return status.Within(err, "argument '%s'", arg.Name)
 		}
 		for k := range n {
-			own = withAttr(own, "T", registry.TypeAttr(l.types.Inputs[l.args].Base()))
-			own = withAttr(own, "index", registry.IntAttr(int64(l.args)))
+			own = own.With("T", registry.TypeAttr(l.types.Inputs[l.args].Base()))
+			own = own.With("index", registry.IntAttr(int64(l.args)))
 			if err := l.addNode(elementName(arg.Name, k, n), "_Arg", own); err != nil {
 				return err
 			}
@@ -198,13 +209,13 @@ func elementName(name string, k, n int) string {
 
 // addNodes adds the nodes of the body, with their attributes.
 func (l *layout) addNodes() error {
-	l.ops = make([]*layoutOp, len(l.def.nodes))
-	if err := l.room(len(l.def.nodes)); err != nil {
+	l.ops = make([]*layoutOp, len(l.def.Nodes))
+	if err := l.room(len(l.def.Nodes)); err != nil {
 		return err
 	}
-	for i := range l.def.nodes {
-		n := l.def.nodes[i]
-		name, op := l.def.string(n.name), l.def.string(n.op)
+	for i := range l.def.Nodes {
+		n := l.def.Nodes[i]
+		name, op := l.def.Text(n.Name), l.def.Text(n.Op)
 		if old, ok := l.places[name]; ok {
 			what := "another node"
 			if old.arg >= 0 {
@@ -212,38 +223,38 @@ func (l *layout) addNodes() error {
 			}
 			return status.Invalid("Duplicated name '%s': a node of the body has that of %s", name, what)
 		}
-		l.places[name] = place{int32(len(l.out.nodes)), -1}
-		if hasPlaceholder(n.attrs.message("NodeDef", l.def.def), nodeAttr, 0) {
+		l.places[name] = place{int32(len(l.out.Nodes)), -1}
+		if hasPlaceholder(n.Attrs.Message("NodeDef", l.def.Bytes), outline.NodeAttr, 0) {
 			attrs, err := l.bound(&n)
 			if err != nil {
-				return nodeError(err, name, op)
+				return outline.NodeError(err, name, op)
 			}
-			if n.attrs, err = l.write(attrs); err != nil {
-				return nodeError(err, name, op)
+			if n.Attrs, err = l.write(attrs); err != nil {
+				return outline.NodeError(err, name, op)
 			}
 		}
 		if l.ops[i] = l.opSet[op]; l.ops[i] == nil {
-			def, _, err := l.lib.lookup(op)
+			def, _, err := l.lib.Lookup(op)
 			if err != nil {
-				return nodeError(err, name, op)
+				return outline.NodeError(err, name, op)
 			}
 			l.ops[i] = &layoutOp{name: op, def: def, lists: slices.ContainsFunc(def.Outputs, func(a registry.ArgDef) bool { return a.IsList() })}
 			l.opSet[op] = l.ops[i]
 		}
-		n.input, n.inputs = 0, 0
-		l.out.nameBytes += len(name)
-		l.out.nodes = append(l.out.nodes, n)
+		n.Input, n.NumInputs = 0, 0
+		l.out.NameBytes += len(name)
+		l.out.Nodes = append(l.out.Nodes, n)
 	}
 	return nil
 }
 
 // bound is a node's attributes with values for placeholders.
-func (l *layout) bound(n *scanNode) (registry.Attrs, error) {
-	entries, err := l.def.nodeAttrs(n)
+func (l *layout) bound(n *outline.Node) (registry.Attrs, error) {
+	entries, err := l.def.Entries(n)
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := l.def.decode(&l.attrs, entries)
+	attrs, err := l.def.Decode(&l.attrs, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -252,15 +263,15 @@ func (l *layout) bound(n *scanNode) (registry.Attrs, error) {
 
 // addInputs resolves the inputs of the body's nodes.
 func (l *layout) addInputs() error {
-	for i := range l.def.nodes {
-		n, out := &l.def.nodes[i], &l.out.nodes[l.args+i]
-		out.input = int32(len(l.out.inputs))
-		for k := n.input; k < n.input+n.inputs; k++ {
-			if err := l.resolve(l.def.string(l.def.inputs[k].text)); err != nil {
-				return nodeError(err, l.def.string(n.name), l.ops[i].name)
+	for i := range l.def.Nodes {
+		n, out := &l.def.Nodes[i], &l.out.Nodes[l.args+i]
+		out.Input = int32(len(l.out.Inputs))
+		for k := n.Input; k < n.Input+n.NumInputs; k++ {
+			if err := l.resolve(l.def.Text(l.def.Inputs[k].Text)); err != nil {
+				return outline.NodeError(err, l.def.Text(n.Name), l.ops[i].name)
 			}
 		}
-		out.inputs = int32(len(l.out.inputs)) - out.input
+		out.NumInputs = int32(len(l.out.Inputs)) - out.Input
 	}
 	return nil
 }
@@ -273,8 +284,8 @@ func (l *layout) resolve(input string) error {
 		if !ok {
 			return status.Invalid("input '%s' is not found", input)
 		}
-		name = "^" + l.out.string(l.out.nodes[at.node].name)
-		l.out.inputs = append(l.out.inputs, scanInput{text: l.text(name)})
+		name = "^" + l.out.Text(l.out.Nodes[at.node].Name)
+		l.out.Inputs = append(l.out.Inputs, outline.Input{Text: l.text(name)})
 		return nil
 	}
 	first, n, err := l.find(input)
@@ -374,18 +385,18 @@ func (l *layout) node(at int32) (registry.Resolved, error) {
 	if r, ok := l.resolved[at]; ok {
 		return r, nil
 	}
-	n, op := &l.out.nodes[at], l.ops[int(at)-l.args]
-	entries, err := l.out.nodeAttrs(n)
+	n, op := &l.out.Nodes[at], l.ops[int(at)-l.args]
+	entries, err := l.out.Entries(n)
 	if err != nil {
 		return registry.Resolved{}, err
 	}
-	attrs, err := l.out.decode(&l.attrs, entries)
+	attrs, err := l.out.Decode(&l.attrs, entries)
 	if err != nil {
-		return registry.Resolved{}, nodeError(err, l.out.string(n.name), op.name)
+		return registry.Resolved{}, outline.NodeError(err, l.out.Text(n.Name), op.name)
 	}
 	r, err := registry.Resolve(op.def, attrs)
 	if err != nil {
-		return registry.Resolved{}, nodeError(err, l.out.string(n.name), op.name)
+		return registry.Resolved{}, outline.NodeError(err, l.out.Text(n.Name), op.name)
 	}
 	l.resolved[at] = r
 	return r, nil
@@ -416,7 +427,7 @@ func (l *layout) addResults() error {
 }
 
 func (l *layout) addResult(ret *registry.ArgDef) error {
-	from, ok := l.def.rets[ret.Name]
+	from, ok := l.def.Returns[ret.Name]
 	if !ok {
 		return status.Invalid("Return %s missing.", ret.Name)
 	}
@@ -447,7 +458,7 @@ func (l *layout) addResult(ret *registry.ArgDef) error {
 			{Name: "T", Value: registry.TypeAttr(t)},
 			{Name: "index", Value: registry.IntAttr(int64(l.results))},
 		}
-		if err := l.addNode(elementName(ret.Name, k, n)+resultSuffix, "_Retval", attrs, first.next(k, l.args)); err != nil {
+		if err := l.addNode(elementName(ret.Name, k, n)+ResultSuffix, "_Retval", attrs, first.next(k, l.args)); err != nil {
 			return err
 		}
 		l.results++
@@ -455,8 +466,11 @@ func (l *layout) addResult(ret *registry.ArgDef) error {
 	return nil
 }
 
-// resultSuffix is what the node of a result is named after the result itself.
-const resultSuffix = "_RetVal"
+// ResultSuffix is what the node of a result is named after the result itself.
+const ResultSuffix = "_RetVal"
+
+// maxNamed is how many types a message lists before it says "...".
+const maxNamed = 10
 
 // typeNames lists types, not more than a message can bear.
 func typeNames(types []tensor.DType) string {
@@ -475,13 +489,13 @@ func typeNames(types []tensor.DType) string {
 // control outputs, and those that the definition names besides.
 func (l *layout) findControls() error {
 	names := slices.Clone(l.sig.ControlOutputs)
-	for _, name := range slices.Sorted(maps.Keys(l.def.controls)) {
+	for _, name := range slices.Sorted(maps.Keys(l.def.Controls)) {
 		if !slices.Contains(l.sig.ControlOutputs, name) {
 			names = append(names, name)
 		}
 	}
 	for _, name := range names {
-		node, ok := l.def.controls[name]
+		node, ok := l.def.Controls[name]
 		if !ok {
 			return status.Invalid("Control output '%s' missing.", name)
 		}
@@ -489,7 +503,7 @@ func (l *layout) findControls() error {
 		if !ok {
 			return status.Invalid("Control output '%s' -> '%s' is not found", name, node)
 		}
-		l.controls = append(l.controls, layoutControl{name, at.node})
+		l.controls = append(l.controls, Control{name, at.node})
 	}
 	return nil
 }

@@ -1,0 +1,235 @@
+package function
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// Field numbers of FunctionDefLibrary and GradientDef.
+const (
+	LibraryFunction, LibraryGradient = 1, 2
+
+	GradientFunction, GradientGradient = 1, 2
+)
+
+// A Library is a set of functions, and says which are the gradients of others.
+// Functions are added, never changed or removed, so what has been made of one
+// stays right. It is safe for concurrent use.
+type Library struct {
+	ops  *registry.Registry
+	over *Library // asked next; nil but for a library that is yet to be committed to that one
+
+	mu        sync.RWMutex
+	functions map[string]*Function
+	gradients map[string]string // function to the function that is its gradient
+}
+
+// NewLibrary makes an empty library, whose functions may not have the names of
+// operations of the registry.
+func NewLibrary(ops *registry.Registry) *Library {
+	return &Library{ops: ops, functions: map[string]*Function{}, gradients: map[string]string{}}
+}
+
+// Clone is a library to which functions can be added without l's having them.
+func (l *Library) Clone() *Library {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	c := NewLibrary(l.ops)
+	maps.Copy(c.functions, l.functions)
+	maps.Copy(c.gradients, l.gradients)
+	return c
+}
+
+// Sorted is the functions by name.
+func (l *Library) Sorted() []*Function {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(l.functions), func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Len is the number of functions.
+func (l *Library) Len() int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return len(l.functions)
+}
+
+// Gradient is the gradient of a function; "" if there is none.
+func (l *Library) Gradient(name string) string {
+	for ; l != nil; l = l.over {
+		l.mu.RLock()
+		gradient := l.gradients[name]
+		l.mu.RUnlock()
+		if gradient != "" {
+			return gradient
+		}
+	}
+	return ""
+}
+
+// Find is a function by name; nil if there is none.
+func (l *Library) Find(name string) *Function {
+	for ; l != nil; l = l.over {
+		l.mu.RLock()
+		f := l.functions[name]
+		l.mu.RUnlock()
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Lookup finds what a node of that operation is checked against, and whether
+// it is the call of a function.
+func (l *Library) Lookup(op string) (def *registry.OpDef, call bool, err error) {
+	if f := l.Find(op); f != nil {
+		return f.Signature, true, nil
+	}
+	def, err = l.ops.Lookup(op)
+	return def, false, err
+}
+
+// Empty says whether there is nothing to write.
+func (l *Library) Empty() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return len(l.functions)+len(l.gradients) == 0
+}
+
+// Stage is a library of what is going to be added to l, and of all that l has.
+func (l *Library) Stage() *Library {
+	staged := NewLibrary(l.ops)
+	staged.over = l
+	return staged
+}
+
+// Commit adds what a staged library holds to the one under it. It fails, and
+// adds nothing, if that has meanwhile got another function of the same name. For
+// a library that is not staged there is nothing to do.
+func (l *Library) Commit() error {
+	to := l.over
+	if to == nil {
+		return nil
+	}
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	for name, f := range l.functions {
+		if old := to.functions[name]; old != nil && !old.Equal(f.Def) {
+			return conflictError(name)
+		}
+	}
+	for name, gradient := range l.gradients {
+		if old, ok := to.gradients[name]; ok && old != gradient {
+			return gradientError(name, gradient, old)
+		}
+	}
+	for name, f := range l.functions {
+		if to.functions[name] == nil {
+			to.functions[name] = f
+		}
+	}
+	maps.Copy(to.gradients, l.gradients)
+	return nil
+}
+
+func conflictError(name string) error {
+	return status.Invalid("Cannot add function '%s' because a different function with the same name already exists.", name)
+}
+
+func gradientError(function, gradient, old string) error {
+	return status.Invalid("Cannot assign gradient function '%s' to '%s' because it already has gradient function '%s'", gradient, function, old)
+}
+
+// Read adds what a FunctionDefLibrary holds. It may fail when it has added some of
+// it: who does not want that stages a library first.
+func (l *Library) Read(c wire.Cursor) error {
+	for c.Next() {
+		var err error
+		switch {
+		case c.IsBytes(LibraryFunction):
+			var fn *Function
+			if fn, err = read(c.Message("FunctionDef")); err == nil {
+				err = l.Add(fn)
+			}
+		case c.IsBytes(LibraryGradient):
+			err = l.readGradient(c.Message("GradientDef"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.Err()
+}
+
+// Add adds a function, unless the library has it. It fails with INVALID_ARGUMENT
+// if there is an operation or a different function of the name.
+func (l *Library) Add(fn *Function) error {
+	if old := l.Find(fn.Name); old != nil {
+		if old.Equal(fn.Def) {
+			return nil
+		}
+		return conflictError(fn.Name)
+	}
+	if _, err := l.ops.Lookup(fn.Name); err == nil {
+		return status.Invalid("Cannot add function '%s' because an op with the same name already exists.", fn.Name)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.functions[fn.Name] = fn
+	return nil
+}
+
+func (l *Library) readGradient(c wire.Cursor) error {
+	var function, gradient string
+	for c.Next() {
+		switch {
+		case c.IsBytes(GradientFunction):
+			function = string(c.Body())
+		case c.IsBytes(GradientGradient):
+			gradient = string(c.Body())
+		}
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	return l.AddGradient(function, gradient)
+}
+
+// AddGradient says which function is the gradient of another. It fails with
+// INVALID_ARGUMENT if there is another gradient.
+func (l *Library) AddGradient(function, gradient string) error {
+	if old := l.Gradient(function); old != "" && old != gradient {
+		return gradientError(function, gradient, old)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.gradients[function] = gradient
+	return nil
+}
+
+// Append adds the FunctionDefLibrary to b, without tag, sorted by name.
+func (l *Library) Append(b []byte) []byte {
+	for _, f := range l.Sorted() {
+		b = wire.AppendField(b, LibraryFunction, f.Def)
+	}
+	for _, name := range l.Differentiated() {
+		g := wire.AppendField(nil, GradientFunction, name)
+		g = wire.AppendField(g, GradientGradient, l.Gradient(name))
+		b = wire.AppendField(b, LibraryGradient, g)
+	}
+	return b
+}
+
+// Differentiated is the functions that have a gradient, by name.
+func (l *Library) Differentiated() []string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.Sorted(maps.Keys(l.gradients))
+}

@@ -1,0 +1,144 @@
+package dataset
+
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(newOptional), nil }, "OptionalFromValue")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
+			out[0] = tensor.Scalar(&tensor.Object{Value: &Optional{}})
+			return nil
+		}), nil
+	}, "OptionalNone")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+			o, err := optionalOf(&in[0])
+			if err != nil {
+				return err
+			}
+			out[0] = tensor.Scalar(o.components != nil)
+			return nil
+		}), nil
+	}, "OptionalHasValue")
+	kernel.ForAll(newOptionalGet, "OptionalGetValue")
+	tensor.RegisterVariant(optionalName, func(v *tensor.VariantData) (any, error) { return unmarshalOptional(v) })
+}
+
+// optionalName is what serialized optionals are called.
+const optionalName = "tensorflow::data::Optional"
+
+// An Optional holds the components of an element, or nothing: then components is
+// nil. It is immutable.
+type Optional struct{ components []tensor.Value }
+
+// MarshalVariant is o in TensorFlow's form: the components, and as metadata
+// whether there are any.
+func (o *Optional) MarshalVariant() (*tensor.VariantData, error) {
+	v := &tensor.VariantData{TypeName: optionalName, Metadata: []byte{0}}
+	if o.components != nil {
+		v.Metadata[0] = 1
+	}
+	for _, c := range o.components {
+		b, err := c.Tensor().MarshalProto()
+		if err != nil {
+			return nil, err
+		}
+		v.Tensors = append(v.Tensors, b)
+	}
+	return v, nil
+}
+
+func unmarshalOptional(v *tensor.VariantData) (*Optional, error) {
+	o := &Optional{}
+	if len(v.Metadata) == 0 || v.Metadata[0] == 0 {
+		return o, nil
+	}
+	if len(v.Tensors) == 0 {
+		return nil, status.Invalid("a serialized optional has a value without components")
+	}
+	for _, b := range v.Tensors {
+		t, err := tensor.UnmarshalProto(b, 0)
+		if err != nil {
+			return nil, err
+		}
+		o.components = append(o.components, tensor.ValueOf(t))
+	}
+	return o, nil
+}
+
+// newOptional is the kernel of OptionalFromValue.
+func newOptional(_ *kernel.Context, in, out []tensor.Value) error {
+	o := &Optional{components: make([]tensor.Value, len(in))}
+	for i, v := range in {
+		o.components[i] = v.Share()
+	}
+	out[0] = tensor.Scalar(&tensor.Object{Value: o})
+	return nil
+}
+
+// optionalOf is the optional that v holds.
+func optionalOf(v *tensor.Value) (*Optional, error) {
+	if v.Rank() != 0 {
+		return nil, status.Invalid("Input to an optional operation must be a scalar tensor containing an OptionalVariant object.")
+	}
+	decoded, err := tensor.DecodeVariants(*v)
+	if err != nil {
+		return nil, err
+	}
+	if x := tensor.At0[*tensor.Object](&decoded); x != nil {
+		if o, ok := x.Value.(*Optional); ok {
+			return o, nil
+		}
+	}
+	return nil, status.Invalid("Input to an optional operation must be an OptionalVariant object.")
+}
+
+// newOptionalGet makes the kernel of OptionalGetValue.
+func newOptionalGet(c *kernel.Construction) (kernel.Kernel, error) {
+	types, shapes := c.Types("output_types"), c.Shapes("output_shapes")
+	if len(types) != len(shapes) {
+		return nil, c.Errorf("output_types and output_shapes must be same length, got:\noutput_types: %d\noutput_shapes: %d", len(types), len(shapes))
+	}
+	return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+		o, err := optionalOf(&in[0])
+		switch {
+		case err != nil:
+			return err
+		case o.components == nil:
+			return status.Invalid("The given optional does not have a value.")
+		case len(o.components) != len(types):
+			return status.Invalid("The given optional has %d components, expected %d.", len(o.components), len(types))
+		}
+		for i, v := range o.components {
+			if v.DType() != types[i] {
+				return status.Invalid("The given optional does not match the expected type for component %d. Expected: %v. Actual: %v.", i, types[i], v.DType())
+			}
+			if !compatible(shapes[i], v.Dims()) {
+				return status.Invalid("The given optional does not match the expected shape for component %d. Expected: %v. Actual: %s.", i, shapes[i], tensor.FormatDims(v.Dims()))
+			}
+		}
+		copy(out, o.components)
+		return nil
+	}), nil
+}
+
+// compatible says whether a tensor of that shape is as it is declared.
+func compatible(s registry.Shape, dims []int64) bool {
+	if s.Unknown {
+		return true
+	}
+	if len(s.Dims) != len(dims) {
+		return false
+	}
+	for i, d := range s.Dims {
+		if d >= 0 && d != dims[i] {
+			return false
+		}
+	}
+	return true
+}

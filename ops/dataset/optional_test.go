@@ -1,0 +1,38 @@
+package dataset_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	_ "github.com/troupe-go/troupe/ops/dataset"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func TestOptionals(t *testing.T) { kerneltest.Script(t, "testdata/optionals") }
+
+// An optional that is serialized and read again holds the same.
+func TestSerializedOptionals(t *testing.T) {
+	three, _ := tensor.FromSlice([]int64{1, 2, 3}, 3)
+	for _, inputs := range [][]*tensor.Tensor{{three}, nil} {
+		op := "OptionalFromValue"
+		if inputs == nil {
+			op = "OptionalNone"
+		}
+		made, err := kerneltest.Run(op, nil, inputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := made[0].MarshalProto()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := tensor.UnmarshalProto(b, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has, err := kerneltest.Run("OptionalHasValue", nil, read)
+		if err != nil || has[0].Value() != (inputs != nil) {
+			t.Errorf("%s: has a value: %v, %v", op, has, err)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package image
+
+import (
+	"image/gif"
+	"math"
+	"strings"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	kernel.ForAll(newDecoder, "DecodeImage", "DecodeJpeg")
+}
+
+// A decoder is the kernel of DecodeImage and DecodeJpeg, which take files of any
+// format that either does.
+type decoder struct {
+	channels int // 0 for those of the file
+	dt       tensor.DType
+	expand   bool // whether all frames of an animation are wanted
+	still    bool // whether an animation is an error
+	fancy    bool // whether colors are interpolated
+}
+
+func newDecoder(c *kernel.Construction) (kernel.Kernel, error) {
+	k := &decoder{channels: int(c.Int("channels")), dt: tensor.Uint8, fancy: true}
+	if k.channels != 0 && k.channels != 1 && k.channels != 3 && k.channels != 4 {
+		return nil, c.Errorf("`channels` must be 0, 1, 3 or 4 but got %d", k.channels)
+	}
+	if c.Op.Name == "DecodeImage" {
+		k.dt, k.expand = c.Type("dtype"), c.Bool("expand_animations")
+		return k, nil
+	}
+	k.still = true
+	k.fancy = c.Bool("fancy_upscaling")
+	switch ratio := c.Int("ratio"); ratio {
+	case 1:
+	case 2, 4, 8:
+		return nil, status.Errorf(status.Unimplemented, "DecodeJpeg that scales down by %d", ratio)
+	default:
+		return nil, c.Errorf("ratio must be 1, 2, 4, or 8, got %d", ratio)
+	}
+	switch method := c.Str("dct_method"); method {
+	case "", "INTEGER_FAST", "INTEGER_ACCURATE":
+	default:
+		return nil, c.Errorf("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
+	}
+	return k, nil
+}
+
+func (k *decoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 0 {
+		return status.Invalid("`contents` must be scalar but got shape%s", tensor.FormatDims(in[0].Dims()))
+	}
+	switch file := tensor.At0[string](&in[0]); {
+	case file == "":
+		return status.Invalid("Input is empty.")
+	case strings.HasPrefix(file, "\xff\xd8\xff"):
+		return k.jpeg(ctx, file, &out[0])
+	case strings.HasPrefix(file, "\x89PNG\r\n\x1a\n"):
+		return k.png(ctx, in, out)
+	case strings.HasPrefix(file, "GIF8"):
+		return k.gif(ctx, file, &out[0])
+	case strings.HasPrefix(file, "BM"):
+		return k.bmp(ctx, file, &out[0])
+	}
+	return status.Invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
+}
+
+// png decodes with the kernel of DecodePng; floats are made of 16 bits.
+func (k *decoder) png(ctx *kernel.Context, in, out []tensor.Value) error {
+	if k.dt != tensor.Float {
+		return pngDecoder{k.channels, k.dt}.Run(ctx, in, out)
+	}
+	var words [1]tensor.Value
+	if err := (pngDecoder{k.channels, tensor.Uint16}).Run(ctx, in, words[:]); err != nil {
+		return err
+	}
+	defer ctx.Free(words[0])
+	v, err := ctx.Alloc(tensor.Float, words[0].Dims())
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	for i, x := range tensor.Of[uint16](&words[0]) {
+		tensor.Of[float32](&out[0])[i] = float32(x) * (1.0 / math.MaxUint16)
+	}
+	return nil
+}
+
+// A canvas is the result, filled up channel by channel from numbers of 8 bits.
+type canvas struct {
+	bytes  []uint8
+	words  []uint16
+	floats []float32
+}
+
+// alloc makes the result.
+func (k *decoder) alloc(ctx *kernel.Context, out *tensor.Value, dims ...int) (c canvas, err error) {
+	shape := make([]int64, len(dims))
+	for i, d := range dims {
+		shape[i] = int64(d)
+	}
+	if *out, err = ctx.Alloc(k.dt, shape); err != nil {
+		return c, err
+	}
+	switch k.dt {
+	case tensor.Uint8:
+		c.bytes = tensor.Of[uint8](out)
+	case tensor.Uint16:
+		c.words = tensor.Of[uint16](out)
+	default:
+		c.floats = tensor.Of[float32](out)
+	}
+	return c, nil
+}
+
+func (c *canvas) set(i int, x uint8) {
+	switch {
+	case c.bytes != nil:
+		c.bytes[i] = x
+	case c.words != nil:
+		c.words[i] = uint16(x) << 8
+	default:
+		c.floats[i] = float32(x) * (1.0 / math.MaxUint8)
+	}
+}
+
+// gif decodes all frames, each drawn over the one before it.
+func (k *decoder) gif(ctx *kernel.Context, file string, out *tensor.Value) error {
+	if k.channels != 0 && k.channels != 3 {
+		return status.Invalid("channels must be 0 or 3 for GIF, got %d", k.channels)
+	}
+	config, err := gif.DecodeConfig(strings.NewReader(file))
+	if err != nil {
+		return status.Invalid("Invalid GIF data (size %d), %v", len(file), err)
+	}
+	// Frames are no larger than the screen.
+	space, err := ctx.Alloc(tensor.Uint8, []int64{int64(config.Height), int64(config.Width), 3})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(space)
+	m, err := gif.DecodeAll(strings.NewReader(file))
+	if err != nil {
+		return status.Invalid("Invalid GIF data (size %d), failed to slurp gif file: %v", len(file), err)
+	}
+	// The result is as large as the largest frames are.
+	h, w := 0, 0
+	for _, p := range m.Image {
+		h, w = max(h, p.Rect.Dy()), max(w, p.Rect.Dx())
+	}
+	frames, size := len(m.Image), h*w*3
+	if k.still && frames != 1 {
+		return status.Invalid("Got %d frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image", frames)
+	}
+	var c canvas
+	if k.expand {
+		c, err = k.alloc(ctx, out, frames, h, w, 3)
+	} else {
+		frames = 1
+		c, err = k.alloc(ctx, out, h, w, 3)
+	}
+	if err != nil {
+		return err
+	}
+	screen := tensor.Of[uint8](&space)[:size]
+	clear(screen)
+	for f := range frames {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := m.Image[f]
+		for y := p.Rect.Min.Y; y < min(p.Rect.Max.Y, h); y++ {
+			for x := p.Rect.Min.X; x < min(p.Rect.Max.X, w); x++ {
+				r, g, b, a := p.At(x, y).RGBA()
+				if a == 0 {
+					continue
+				}
+				to := screen[(y*w+x)*3:][:3]
+				to[0], to[1], to[2] = uint8(r>>8), uint8(g>>8), uint8(b>>8)
+			}
+		}
+		for i, x := range screen {
+			c.set(f*size+i, x)
+		}
+	}
+	return nil
+}

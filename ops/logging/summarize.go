@@ -1,0 +1,398 @@
+package logging
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sort"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Fields of the messages Summary, Summary.Value and HistogramProto, and of
+// Summary.Audio.
+const (
+	summaryValue = 1
+
+	valueTag       = 1
+	valueSimple    = 2
+	valueHistogram = 5
+	valueAudio     = 6
+	valueNode      = 7
+	valueTensor    = 8
+	valueMetadata  = 9
+
+	histogramMin     = 1
+	histogramMax     = 2
+	histogramCount   = 3
+	histogramSum     = 4
+	histogramSquares = 5
+	histogramLimits  = 6
+	histogramBuckets = 7
+
+	audioRate     = 1
+	audioChannels = 2
+	audioFrames   = 3
+	audioBytes    = 4
+	audioType     = 5
+)
+
+func init() {
+	for _, dt := range elementwise.Reals {
+		kernel.ForType("ScalarSummary", "T", dt, func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(scalarSummary), nil })
+		kernel.ForType("HistogramSummary", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return histogramSummary(c.Node), nil
+		})
+	}
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(mergeSummary), nil }, "MergeSummary")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		node := c.Node
+		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+			b, err := tensorField(appendText(nil, valueNode, node), &in[0])
+			if err == nil {
+				out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, b)))
+			}
+			return err
+		}), nil
+	}, "TensorSummary")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(taggedTensorSummary), nil }, "TensorSummaryV2")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return audioSummary(c.Int("max_outputs")), nil }, "AudioSummaryV2")
+}
+
+func appendText(b []byte, field protowire.Number, s string) []byte {
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+}
+
+func appendMessage(b []byte, field protowire.Number, m []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), m)
+}
+
+// reals reads the elements of a tensor of real numbers.
+func reals(v *tensor.Value) func(i int) float64 {
+	switch v.DType() {
+	case tensor.Half:
+		x := tensor.Of[tensor.Float16](v)
+		return func(i int) float64 { return float64(x[i].Float32()) }
+	case tensor.Bfloat16:
+		x := tensor.Of[tensor.BFloat16](v)
+		return func(i int) float64 { return float64(x[i].Float32()) }
+	case tensor.Float:
+		return at[float32](v)
+	case tensor.Double:
+		return at[float64](v)
+	case tensor.Int8:
+		return at[int8](v)
+	case tensor.Int16:
+		return at[int16](v)
+	case tensor.Int32:
+		return at[int32](v)
+	case tensor.Int64:
+		return at[int64](v)
+	case tensor.Uint8:
+		return at[uint8](v)
+	case tensor.Uint16:
+		return at[uint16](v)
+	case tensor.Uint32:
+		return at[uint32](v)
+	default:
+		return at[uint64](v)
+	}
+}
+
+func at[T elementwise.Real](v *tensor.Value) func(i int) float64 {
+	x := tensor.Of[T](v)
+	return func(i int) float64 { return float64(x[i]) }
+}
+
+// scalarSummary is the kernel of ScalarSummary.
+func scalarSummary(ctx *kernel.Context, in, out []tensor.Value) error {
+	tags, values := &in[0], &in[1]
+	n := tags.NumElements()
+	if n != values.NumElements() || n != 1 && !tensor.SameShape(*tags, *values) || tags.Rank() != values.Rank() {
+		hint := ""
+		if n == 1 {
+			hint = fmt.Sprintf(" (tag '%s')", tensor.At0[string](tags))
+		}
+		return status.Invalid("tags and values are not the same shape: %s != %s%s", tensor.FormatDims(tags.Dims()), tensor.FormatDims(values.Dims()), hint)
+	}
+	var b []byte
+	x := reals(values)
+	for i, tag := range tensor.Of[string](tags) {
+		if i%(1<<12) == 1<<12-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var v []byte
+		if tag != "" {
+			v = appendText(v, valueTag, tag)
+		}
+		v = protowire.AppendTag(v, valueSimple, protowire.Fixed32Type)
+		v = protowire.AppendFixed32(v, math.Float32bits(float32(x(i))))
+		b = appendMessage(b, summaryValue, v)
+	}
+	out[0] = tensor.Scalar(string(b))
+	return nil
+}
+
+// limits are the upper bounds of a histogram's buckets, each a tenth farther from
+// 0 than the one before it.
+var limits = func() []float64 {
+	var up []float64
+	for v := 1e-12; v < 1e20; v *= 1.1 {
+		up = append(up, v)
+	}
+	up = append(up, math.MaxFloat64)
+	var all []float64
+	for i := len(up) - 1; i >= 0; i-- {
+		all = append(all, -up[i])
+	}
+	return append(append(all, 0), up...)
+}()
+
+// histogramSummary makes the kernel of HistogramSummary.
+func histogramSummary(node string) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		if in[0].Rank() != 0 {
+			return status.Invalid("tags must be scalar")
+		}
+		low, high, sum, squares := math.MaxFloat64, -math.MaxFloat64, 0.0, 0.0
+		counts := make([]float64, len(limits))
+		x, n := reals(&in[1]), in[1].NumElements()
+		for i := range n {
+			if i%(1<<12) == 1<<12-1 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			v := x(i)
+			switch {
+			case math.IsNaN(v):
+				return status.Invalid("Nan in summary histogram for: %s", node)
+			case math.IsInf(v, 0):
+				return status.Invalid("Infinity in Histogram for: %s", node)
+			}
+			bucket := sort.Search(len(limits), func(j int) bool { return v < limits[j] })
+			counts[min(bucket, len(counts)-1)]++
+			low, high = min(low, v), max(high, v)
+			sum += v
+			squares += v * v
+		}
+		var h, ends, each []byte
+		for i, v := range []float64{low, high, float64(n), sum, squares} {
+			if math.Float64bits(v) != 0 {
+				h = protowire.AppendTag(h, histogramMin+protowire.Number(i), protowire.Fixed64Type)
+				h = protowire.AppendFixed64(h, math.Float64bits(v))
+			}
+		}
+		for i := 0; i < len(limits); i++ {
+			for counts[i] == 0 && i+1 < len(limits) && counts[i+1] == 0 { // empty ones are one
+				i++
+			}
+			if counts[i] == 0 && i+1 < len(limits) {
+				ends, each = appendDouble(ends, limits[i]), appendDouble(each, 0)
+				continue
+			}
+			ends, each = appendDouble(ends, limits[i]), appendDouble(each, counts[i])
+		}
+		h = appendMessage(appendMessage(h, histogramLimits, ends), histogramBuckets, each)
+		v := appendMessage(appendText(nil, valueTag, tensor.At0[string](&in[0])), valueHistogram, h)
+		out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, v)))
+		return nil
+	})
+}
+
+func appendDouble(b []byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+}
+
+// mergeSummary is the kernel of MergeSummary.
+func mergeSummary(ctx *kernel.Context, in, out []tensor.Value) error {
+	seen := map[string]bool{}
+	var all []byte
+	for i := range in {
+		for _, text := range tensor.Of[string](&in[i]) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b := []byte(text)
+			for len(b) > 0 {
+				field, kind, n := protowire.ConsumeField(b)
+				if n < 0 {
+					return status.Invalid("Could not parse one of the summary inputs")
+				}
+				_, _, head := protowire.ConsumeTag(b)
+				if field == summaryValue {
+					value, m := protowire.ConsumeBytes(b[head:n])
+					if kind != protowire.BytesType || m < 0 {
+						return status.Invalid("Could not parse one of the summary inputs")
+					}
+					tag, ok := tagOf(value)
+					switch {
+					case !ok:
+						return status.Invalid("Could not parse one of the summary inputs")
+					case tag != "" && seen[tag]:
+						return status.Invalid("Duplicate tag %s found in summary inputs ", tag)
+					}
+					seen[tag] = true
+					all = append(all, b[:n]...)
+				}
+				b = b[n:]
+			}
+		}
+	}
+	out[0] = tensor.Scalar(string(all))
+	return nil
+}
+
+// tagOf is the tag of a Summary.Value.
+func tagOf(b []byte) (tag string, ok bool) {
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return "", false
+		}
+		if field == valueTag && kind == protowire.BytesType {
+			_, _, head := protowire.ConsumeTag(b)
+			s, _ := protowire.ConsumeBytes(b[head:n])
+			tag = string(s)
+		}
+		b = b[n:]
+	}
+	return tag, true
+}
+
+// tensorField appends v as a TensorProto, with its elements as content.
+func tensorField(b []byte, v *tensor.Value) ([]byte, error) {
+	t := v.Tensor()
+	if t.DType().HasPointers() {
+		m, err := t.MarshalProto()
+		return appendMessage(b, valueTensor, m), err
+	}
+	m := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(t.DType()))
+	var dims []byte
+	for _, d := range t.Dims() {
+		var size []byte
+		if d != 0 {
+			size = protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(d))
+		}
+		dims = appendMessage(dims, 2, size)
+	}
+	m = appendMessage(m, 2, dims)
+	var content contents
+	if _, err := t.WriteContentsTo(&content); err != nil {
+		return nil, err
+	}
+	if len(content) > 0 {
+		m = appendMessage(m, 4, content)
+	}
+	return appendMessage(b, valueTensor, m), nil
+}
+
+// Contents are bytes that are written.
+type contents []byte
+
+// Write appends b.
+func (c *contents) Write(b []byte) (int, error) {
+	*c = append(*c, b...)
+	return len(b), nil
+}
+
+// taggedTensorSummary is the kernel of TensorSummaryV2.
+func taggedTensorSummary(_ *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 0 {
+		return status.Invalid("tag must be scalar")
+	}
+	if in[2].Rank() != 0 {
+		return status.Invalid("serialized_summary_metadata must be scalar")
+	}
+	b, err := tensorField(appendText(nil, valueTag, tensor.At0[string](&in[0])), &in[1])
+	if err != nil {
+		return err
+	}
+	b = appendText(b, valueMetadata, tensor.At0[string](&in[2]))
+	out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, b)))
+	return nil
+}
+
+// audioSummary makes the kernel of AudioSummaryV2.
+func audioSummary(most int64) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		sounds := &in[1]
+		if in[0].Rank() != 0 {
+			return status.Invalid("Tag must be a scalar")
+		}
+		if sounds.Rank() != 2 && sounds.Rank() != 3 {
+			return status.Invalid("Tensor must be 3-D or 2-D, got: %s", tensor.FormatDims(sounds.Dims()))
+		}
+		if in[2].NumElements() != 1 {
+			return status.Invalid("sample_rate must be scalar")
+		}
+		rate := tensor.At0[float32](&in[2])
+		if !(rate > 0) {
+			return status.Invalid("sample_rate must be > 0")
+		}
+		tag := tensor.At0[string](&in[0])
+		n, frames, channels := int64(sounds.Dim(0)), sounds.Dim(1), 1
+		if sounds.Rank() == 3 {
+			channels = sounds.Dim(2)
+		}
+		x, size := tensor.Of[float32](sounds), frames*channels
+		var b []byte
+		for i := range int(min(n, most)) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			file, err := wave(x[i*size:][:size], float64(rate), channels)
+			if err != nil {
+				return err
+			}
+			name := tag + "/audio"
+			if most > 1 {
+				name = fmt.Sprintf("%s/audio/%d", tag, i)
+			}
+			a := protowire.AppendFixed32(protowire.AppendTag(nil, audioRate, protowire.Fixed32Type), math.Float32bits(rate))
+			a = protowire.AppendVarint(protowire.AppendTag(a, audioChannels, protowire.VarintType), uint64(channels))
+			if frames > 0 {
+				a = protowire.AppendVarint(protowire.AppendTag(a, audioFrames, protowire.VarintType), uint64(frames))
+			}
+			a = appendText(appendMessage(a, audioBytes, file), audioType, "audio/wav")
+			b = appendMessage(b, summaryValue, appendMessage(appendText(nil, valueTag, name), valueAudio, a))
+		}
+		out[0] = tensor.Scalar(string(b))
+		return nil
+	})
+}
+
+// wave is a WAVE file of 16-bit samples.
+func wave(x []float32, rate float64, channels int) ([]byte, error) {
+	switch {
+	case channels <= 0:
+		return nil, status.Invalid("num_channels must be positive, got: %d", channels)
+	case channels > math.MaxInt16:
+		return nil, status.Invalid("num_channels must be in (0, 2^15), got: %d", channels)
+	case rate >= 1<<32:
+		return nil, status.Invalid("sample_rate must be in (0, 2^32), got: %.0f", rate)
+	case int64(len(x)) >= (1<<32-44)/2:
+		return nil, status.Invalid("Provided channels and frames cannot be encoded as a WAV.")
+	}
+	hertz, each := uint32(rate), uint32(2*channels)
+	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+2*len(x)))
+	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
+	b = binary.LittleEndian.AppendUint16(b, 1)
+	b = binary.LittleEndian.AppendUint16(b, uint16(channels))
+	b = binary.LittleEndian.AppendUint32(b, hertz)
+	b = binary.LittleEndian.AppendUint32(b, hertz*each)
+	b = binary.LittleEndian.AppendUint16(b, uint16(each))
+	b = binary.LittleEndian.AppendUint16(b, 16)
+	b = binary.LittleEndian.AppendUint32(append(b, "data"...), uint32(2*len(x)))
+	for _, v := range x {
+		v = min(max(v*(1<<15), math.MinInt16), math.MaxInt16)
+		if v != v {
+			v = 0
+		}
+		b = binary.LittleEndian.AppendUint16(b, uint16(int16(math.Round(float64(v)))))
+	}
+	return b, nil
+}
