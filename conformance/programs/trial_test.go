@@ -172,7 +172,7 @@ func (t *trial) compile() (err error) {
 	}()
 	var init *nodes.Program
 	if len(t.low.Init) > 0 {
-		if init, err = nodes.Compile(t.low.Graph, nodes.Spec{Targets: t.low.Init}); err != nil {
+		if init, err = nodes.Compile(context.Background(), t.low.Graph, nodes.Spec{Targets: t.low.Init}); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func (t *trial) compile() (err error) {
 			spec.Feeds = append(spec.Feeds, t.low.Outputs[v])
 		}
 		s.init = init
-		if s.program, err = nodes.Compile(t.low.Graph, spec); err != nil {
+		if s.program, err = nodes.Compile(context.Background(), t.low.Graph, spec); err != nil {
 			return err
 		}
 	}
