@@ -28,7 +28,7 @@ func Random(src Source, o Options) *Program {
 	m := &maker{src: src, p: &Program{}, turns: 1, used: set{}}
 	m.parallel = []int{1, 2, 32}[src.Int("parallel_iterations", 0, 2)]
 	m.sizes = []int{src.Int("size", 2, 4), src.Int("size", 1, 5)}
-	if o.Long {
+	if m.isLong = o.Long; o.Long {
 		m.parallel, m.sizes[1] = 1, src.Int("long", 6, 9)
 	} else if m.one(12) {
 		m.sizes[1] = src.Int("large", 0, 1) * 40 // empty, or beyond the smallest buffers
@@ -91,6 +91,7 @@ type maker struct {
 	inner    int // loops around
 	begun    int // what was in sight when the block being made began
 	used     set // what was picked before
+	isLong   bool
 }
 
 // A state is a variable of the session, and what was done to it last.

@@ -95,3 +95,14 @@ func (m *maker) stateful() {
 		s.flow = m.apply(varSub, both[1:], nil, s.handle, m.value(t), s.flow)[0]
 	}
 }
+
+// throughStack pushes a tensor and pops it.
+func (m *maker) throughStack() {
+	v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
+	t := m.p.Types[v]
+	new := m.apply(stackNew, []Type{{Kind: Handle, Object: Stack, DType: t.DType, Dims: t.Dims, Len: -1}, {Kind: Flow}}, nil)
+	seen := m.seen
+	pushed := m.apply(stackPush, []Type{t, {Kind: Flow}}, []int{0}, new[0], v, new[1])
+	m.seen = seen // nothing but the Pop wants the Push
+	m.apply(stackPop, []Type{t, {Kind: Flow}}, nil, new[0], pushed[1])
+}

@@ -171,9 +171,12 @@ func (m *maker) long() {
 	around := func(t Type) bool { return t.Kind == Tensor && len(t.Dims) > 0 }
 	m.loopAround(LongTurns, m.int(LongTurns), around, func() {
 		for range m.src.Int("statements", 3, 9) {
-			if m.one(8) {
+			switch m.src.Int("statement", 0, 9) {
+			case 0:
 				m.choice(1)
-			} else {
+			case 1:
+				m.throughStack()
+			default:
 				m.expression()
 			}
 		}
