@@ -14,8 +14,6 @@ type Unit struct {
 
 	instrs  []instr
 	calls   []call
-	gathers []transfer
-	gives   []give
 	moves   []transfer
 	reads   []read
 	fetches []fetch
@@ -80,10 +78,11 @@ type call struct {
 	in, nin int32 // slots of the inputs
 	out     int32
 	nout    int32
-	gather  [2]int32 // range of gathers, brought to the inputs first
-	reads   [2]int32 // range of reads, likewise
-	give    [2]int32 // range of gives
-	homes   [2]int32 // range of the machine's homes; empty outside of loops
+	plain   bool       // the output is a register of scalars
+	gathers []transfer // brought to the inputs first
+	reads   []read     // likewise
+	gives   []give     // inputs that are given up
+	homes   [2]int32   // range of the machine's homes; empty outside of loops
 }
 
 // A transfer is from one slot to another.

@@ -29,7 +29,7 @@ func (f *Form) emit(islands []*island, c *credit) *Unit {
 	if len(islands) > 0 {
 		e.u.scalars = true
 		e.u.slots = registers
-		e.register = make([]int16, len(f.Values))
+		e.register, e.left = make([]int16, len(f.Values)), make([]int32, len(f.Values))
 	}
 	for _, w := range f.Loops {
 		outer := int32(-1)
@@ -60,13 +60,17 @@ type emitter struct {
 	scratch int32 // slots for inputs that are all gathered
 
 	islands  map[*Loop]*island
-	within   *island // of the instructions being written; nil outside of all
-	register []int16 // by value: its register in the island, plus 1
-	free     int     // registers in use
-	known    []check // registers in use
+	within   *island                  // of the instructions being written; nil outside of all
+	register []int16                  // by value: its register in the island, plus 1
+	free     int                      // registers taken so far
+	idle     map[tensor.DType][]int16 // of them, those whose values nobody uses any more, plus 1
+	left     []int32                  // by value: uses still to be written
+	known    []check                  // registers in use
 	loads    []transfer
 	loop     int32
-	label    int // no instruction before it may be fused with one after it
+	around   *Loop // the loop being written
+	twice    bool  // what is written now is written again further on
+	label    int   // no instruction before it may be fused with one after it
 }
 
 // An area is where a kernel's inputs and outputs lie.
@@ -262,12 +266,11 @@ func (e *emitter) write(islands []*island) {
 			e.u.stale = append(e.u.stale, slot)
 		}
 	}
-	for _, g := range e.u.gathers {
-		note(g.to)
-	}
 	for i := range e.u.calls {
-		c := &e.u.calls[i]
-		for _, r := range e.u.reads[c.reads[0]:c.reads[1]] {
+		for _, g := range e.u.calls[i].gathers {
+			note(g.to)
+		}
+		for _, r := range e.u.calls[i].reads {
 			note(r.to)
 		}
 	}
@@ -290,8 +293,11 @@ func (e *emitter) island(s *island, body func()) bool {
 		e.home(v) // so that what is undone below is the island's alone
 	}
 	before := *e.u
-	e.within, e.free, e.known, e.loads = s, 0, nil, nil
+	e.within, e.free, e.known, e.loads, e.idle = s, 0, nil, nil, map[tensor.DType][]int16{}
 	clear(e.register)
+	for v := range e.left {
+		e.left[v] = e.form.Values[v].Uses
+	}
 	e.add(instr{op: opEnter, x: int32(len(e.u.entries))})
 	at := len(e.u.entries)
 	e.u.entries = append(e.u.entries, entrance{})
@@ -337,6 +343,11 @@ func (e *emitter) reg(v int32) uint8 {
 		}
 		v = into
 	}
+	dt := e.form.Values[v].DType
+	if idle := e.idle[dt]; e.register[v] == 0 && len(idle) > 0 && e.within.inside(v) {
+		e.register[v] = idle[len(idle)-1]
+		e.idle[dt] = idle[:len(idle)-1]
+	}
 	if e.register[v] == 0 {
 		e.free++
 		r := e.free - 1
@@ -344,12 +355,25 @@ func (e *emitter) reg(v int32) uint8 {
 			r = 0 // the island will be given up
 		}
 		e.register[v] = int16(r) + 1
-		e.known = append(e.known, check{int32(r), tensor.Descriptor(e.form.Values[v].DType)})
+		e.known = append(e.known, check{int32(r), tensor.Descriptor(dt)})
 		if !e.within.inside(v) {
 			e.loads = append(e.loads, transfer{e.home(v), int32(r)})
 		}
 	}
 	return uint8(e.register[v] - 1)
+}
+
+// used notes that a use of a value was written. After the last one its register
+// is free for another of the same type.
+func (e *emitter) used(v int32) {
+	if !e.isScalar(v) {
+		return
+	}
+	e.left[v]--
+	x := &e.form.Values[v]
+	if e.left[v] == 0 && e.register[v] != 0 && x.Role == roleLocal && x.Loop == e.around && x.Into < 0 && !e.target[v] && e.within.inside(v) {
+		e.idle[x.DType] = append(e.idle[x.DType], e.register[v])
+	}
 }
 
 // at is the slot of a value here.
@@ -405,6 +429,11 @@ func (e *emitter) instr(in *Instr) {
 		e.while(in.Loop)
 	}
 	e.drop(in.Drop)
+	if e.within != nil && in.Loop == nil && !e.twice {
+		for _, u := range in.In {
+			e.used(u.Value)
+		}
+	}
 }
 
 // out is where an instruction puts what it makes.
@@ -471,28 +500,28 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 	}
 	if len(in.Out) == 1 {
 		c.out = e.out(in.Out[0])
+		c.plain = in.Out[0] >= 0 && e.isScalar(in.Out[0])
 	}
 	for o, v := range in.Out {
 		if v < 0 && o < 64 {
 			c.unread |= 1 << o
 		}
 	}
-	c.gather[0], c.reads[0], c.give[0] = int32(len(u.gathers)), int32(len(u.reads)), int32(len(u.gives))
 	for k, x := range in.In {
 		slot, from := c.in+int32(k), e.at(x.Value)
 		constant := e.form.Values[x.Value].Const >= 0 && !x.Read && a.in >= 0
 		switch {
 		case x.Read:
-			u.reads = append(u.reads, read{transfer{from, slot}, in.Node, e.loop})
+			c.reads = append(c.reads, read{transfer{from, slot}, in.Node, e.loop})
 		case !constant && from != slot:
-			u.gathers = append(u.gathers, transfer{from, slot})
+			c.gathers = append(c.gathers, transfer{from, slot})
 		}
 		if x.Mode == Move && !x.Read && !e.isScalar(x.Value) {
 			g := give{slot, from}
 			if from == slot || len(in.Out) == 1 && from == c.out { // where the result goes
 				g.home = -1
 			}
-			u.gives = append(u.gives, g)
+			c.gives = append(c.gives, g)
 		} else if k < 64 {
 			c.keep |= 1 << k
 		}
@@ -501,7 +530,6 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 		c.homes = [2]int32{u.homes, u.homes + min(c.nout, 8) + 1}
 		u.homes = c.homes[1]
 	}
-	c.gather[1], c.reads[1], c.give[1] = int32(len(u.gathers)), int32(len(u.reads)), int32(len(u.gives))
 	u.calls = append(u.calls, c)
 	return int32(len(u.calls) - 1)
 }
@@ -700,10 +728,14 @@ func (e *emitter) iterate(w *Loop) {
 		inits[i] = e.move(x.Value, x.Init)
 	}
 	e.parallel(inits)
-	e.loop = w.Number
+	within := e.around
+	e.loop, e.around = w.Number, w
 	e.add(instr{op: opLoop, x: w.Number})
 	head := e.here()
+	twice := w.Number < counters && e.isScalar(w.Test.Value) && e.short(w.Head)
+	e.twice = twice
 	e.block(w.Head)
+	e.twice = false
 	leave := e.unless(w.Test, 1, 2, w.Node)
 	body := e.here()
 	e.block(w.Body)
@@ -714,7 +746,7 @@ func (e *emitter) iterate(w *Loop) {
 		}
 	}
 	e.parallel(nexts)
-	if w.Number < counters && e.isScalar(w.Test.Value) && e.short(w.Head) {
+	if twice {
 		e.here()
 		e.block(w.Head)
 		j, in := e.fuse(w.Test)
@@ -726,7 +758,7 @@ func (e *emitter) iterate(w *Loop) {
 	}
 	leave(e.here())
 	e.block(w.Tail)
-	e.loop = outer
+	e.loop, e.around = outer, within
 }
 
 // short says whether a loop's head is worth writing twice, so that an iteration

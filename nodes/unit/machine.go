@@ -149,7 +149,7 @@ func (m *Machine) abandon() {
 		return
 	}
 	c := m.at
-	for _, g := range m.code.gives[c.give[0]:c.give[1]] {
+	for _, g := range c.gives {
 		switch v := m.slab[g.slot]; {
 		case g.home >= 0 && v.IsZero():
 			m.slab[g.home] = tensor.Value{}
@@ -203,23 +203,24 @@ func (m *Machine) ask() bool {
 
 // call runs a kernel.
 func (m *Machine) call(c *call) bool {
-	if !m.ask() {
+	if m.env.Alarm.Load() && !m.env.Attend() {
 		return false
 	}
-	code, slab := m.code, m.slab
-	for i := c.gather[0]; i < c.gather[1]; i++ {
-		g := &code.gathers[i]
+	slab := m.slab
+	for _, g := range c.gathers {
 		slab[g.to] = slab[g.from]
 	}
 	m.at, m.busy = c, true
-	for i := c.reads[0]; i < c.reads[1]; i++ {
-		if !m.read(&code.reads[i]) {
+	for i := range c.reads {
+		if !m.read(&c.reads[i]) {
 			return false
 		}
 	}
 	in := slab[c.in : c.in+c.nin : c.in+c.nin]
 	out := slab[c.out : c.out+c.nout : c.out+c.nout]
-	clear(out)
+	for i := range out {
+		out[i] = tensor.Value{}
+	}
 	ctx := m.env.Ctx
 	ctx.Keep, ctx.Homes = c.keep, m.homes[c.homes[0]:c.homes[1]]
 	var err error
@@ -232,27 +233,18 @@ func (m *Machine) call(c *call) bool {
 		return m.fail(c.node, c.loop, err)
 	}
 	for o := range out {
-		v := out[o]
-		if v.Plain() {
+		if v := &out[o]; v.Plain() {
 			if v.IsZero() && c.unread&(1<<uint(o)) == 0 {
 				return m.fail(c.node, c.loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
 			}
-			continue
-		}
-		if code.scalars && int(c.out) < registers { // a scalar that is not inside its value
-			out[o] = tensor.ScalarAt(&v, 0)
-			ctx.Arena.Sweep(v)
-			continue
-		}
-		if c.unread&(1<<uint(o)) == 0 {
+		} else if c.plain || c.unread&(1<<uint(o)) != 0 {
+			m.unheld(c, v)
+		} else {
 			v.Hold(1)
-			continue
 		}
-		out[o] = tensor.Value{}
-		ctx.Arena.Sweep(v)
 	}
-	for i := c.give[0]; i < c.give[1]; i++ {
-		g := &code.gives[i]
+	for i := range c.gives {
+		g := &c.gives[i]
 		if g.home >= 0 && !slab[g.home].Plain() {
 			slab[g.home] = tensor.Value{}
 		}
@@ -263,6 +255,17 @@ func (m *Machine) call(c *call) bool {
 	}
 	m.busy = false
 	return true
+}
+
+// unheld deals with an output that no slot is to hold: nobody reads it, or it is
+// a scalar that is not inside its value, as a register of scalars wants it.
+func (m *Machine) unheld(c *call, v *tensor.Value) {
+	t := *v
+	*v = tensor.Value{}
+	if c.plain {
+		*v = tensor.ScalarAt(&t, 0)
+	}
+	m.env.Ctx.Arena.Sweep(t)
 }
 
 func (m *Machine) move(from, to int32) {

@@ -167,7 +167,7 @@ func (u *Unit) String() string {
 		case opCall:
 			c := &u.calls[in.x]
 			fmt.Fprintf(&w, " %d", c.node)
-			for _, g := range u.gathers[c.gather[0]:c.gather[1]] {
+			for _, g := range c.gathers {
 				fmt.Fprintf(&w, " s%d←s%d", g.to, g.from)
 			}
 			fmt.Fprintf(&w, " in s%d+%d out s%d+%d keep %b", c.in, c.nin, c.out, c.nout, c.keep)
