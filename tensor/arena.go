@@ -267,10 +267,12 @@ func (a *Arena) Disown(v Value) {
 }
 
 // Sole says whether exactly one token holds v and its buffer may be written
-// by who holds that token. It knows no views: see [Value.SoleView].
+// by who holds that token. It knows no views: see [Value.SoleView]. Of a shared
+// value anybody may ask: its tokens, which the driver of another step may count,
+// are not looked at.
 func (v Value) Sole() bool {
 	t := v.t
-	return t != nil && t.refs == 1 && t.origin < counted && !t.shared.Load()
+	return t != nil && !t.shared.Load() && t.refs == 1 && t.origin < counted
 }
 
 // Retake prepares a buffer that its sole holder keeps as an output: no token

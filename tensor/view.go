@@ -151,7 +151,7 @@ func (v Value) SoleView() bool { return v.t != nil && v.t.isView() && v.t.soleVi
 
 func (t *Tensor) soleView() bool {
 	base := t.asView().base
-	return t.refs == 1 && base.refs == 1 && !t.shared.Load() && !base.shared.Load() && !t.partial()
+	return !t.shared.Load() && !base.shared.Load() && t.refs == 1 && base.refs == 1 && !t.partial()
 }
 
 // Compact is v, or a shared copy of v if v is a [Value.Partial] view: what
