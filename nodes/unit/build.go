@@ -236,6 +236,9 @@ func (w *writer) entry(e entry) bool {
 // while writes a loop.
 func (b *builder) while(f int32) (Instr, bool) {
 	l := &Loop{Frame: f, Number: int32(len(b.form.Loops)), Outer: b.loop, Node: b.conds.preds[b.test[f]].steer}
+	if l.Depth = 1; l.Outer != nil {
+		l.Depth += l.Outer.Depth
+	}
 	b.form.Loops = append(b.form.Loops, l)
 	outer := b.loop
 	test := b.conds.preds[b.test[f]].value

@@ -1,24 +1,27 @@
 package unit
 
 import (
+	"math"
+	"slices"
+
 	"github.com/troupe-go/troupe/tensor"
 )
 
 // emit writes the unit of a form whose lifetimes are decided.
 //
 // Every value has a slot. One that is used once, as a kernel's input, lies where
-// the kernel wants it; other inputs are gathered. Values of an island's scalars
-// have another slot beside it, among the first 256. An island is written twice:
-// with its assumptions, and without.
-func (f *Form) emit(islands []*island, c *credit) *Unit {
+// the kernel wants it; other inputs are gathered. Scalars of an island have a
+// register instead, one of the first 256 slots. An island is written twice: with
+// its assumptions, and without.
+func (f *Form) emit(c *credit) *Unit {
 	e := &emitter{
 		form: f, credit: c,
-		u:       &Unit{Frame: f.Frame, slots: 0},
-		slot:    make([]int32, len(f.Values)),
-		escapes: make([]bool, len(f.Values)),
-		target:  make([]bool, len(f.Values)),
-		areas:   map[*Instr]area{},
-		loop:    -1, junk: -1, spare: -1,
+		u:      &Unit{Frame: f.Frame, slots: 0},
+		slot:   make([]int32, len(f.Values)),
+		reach:  make([]int32, len(f.Values)),
+		target: make([]bool, len(f.Values)),
+		areas:  map[*Instr]area{},
+		loop:   -1, junk: -1, spare: -1,
 	}
 	for v := range e.slot {
 		e.slot[v] = -1
@@ -26,7 +29,10 @@ func (f *Form) emit(islands []*island, c *credit) *Unit {
 			e.target[into] = true
 		}
 	}
-	if len(islands) > 0 {
+	if len(f.Loops) == 0 {
+		e.program = newIsland(f, c, nil, nil)
+	}
+	if e.program != nil || len(f.Loops) > 0 { // whose islands are found as they are written
 		e.u.scalars = true
 		e.u.slots = registers
 		e.register, e.left = make([]int16, len(f.Values)), make([]int32, len(f.Values))
@@ -39,8 +45,8 @@ func (f *Form) emit(islands []*island, c *credit) *Unit {
 		e.u.loops = append(e.u.loops, loop{w.Frame, outer})
 	}
 	e.allot()
-	e.findEscapes()
-	e.write(islands)
+	e.findReach()
+	e.write()
 	return e.u
 }
 
@@ -52,15 +58,16 @@ type emitter struct {
 	credit  *credit
 	u       *Unit
 	slot    []int32 // of each value, of those that others are written to; -1
-	escapes []bool  // values of an outermost loop that are used outside of it
+	reach   []int32 // by value: the depth of the innermost loop that holds all that uses it
 	target  []bool  // values that others are written to
 	areas   map[*Instr]area
 	junk    int32 // a slot for what nobody reads
 	spare   int32 // a slot to break a cycle of moves; -1
 	scratch int32 // slots for inputs that are all gathered
 
-	islands  map[*Loop]*island
-	within   *island                  // of the instructions being written; nil outside of all
+	program  *island                  // of a program without loops; nil if it is none
+	within   *island                  // the innermost one being written; nil outside of all
+	got      []int32                  // values that got a register in it
 	register []int16                  // by value: its register in the island, plus 1
 	free     int                      // registers taken so far
 	idle     map[tensor.DType][]int16 // of them, those whose values nobody uses any more, plus 1
@@ -187,21 +194,27 @@ func (e *emitter) calls(b *Block, do func(*Instr)) {
 	}
 }
 
-// findEscapes finds the values of outermost loops that are used outside of
-// them.
-func (e *emitter) findEscapes() {
-	outermost := make([]*Loop, len(e.form.Values))
-	for _, w := range e.form.Loops {
-		if w.Outer == nil {
-			for v := w.from; v < w.to; v++ {
-				outermost[v] = w
-			}
+// findReach finds how far values of loops get.
+func (e *emitter) findReach() {
+	for v := range e.reach {
+		if w := e.form.Values[v].Loop; w != nil {
+			e.reach[v] = w.Depth
 		}
 	}
 	var block func(b *Block, within *Loop)
 	use := func(u Use, within *Loop) {
-		if w := outermost[u.Value]; w != nil && w != within {
-			e.escapes[u.Value] = true
+		made := e.form.Values[u.Value].Loop
+		for made != within { // to the innermost loop that both are in
+			if within == nil || made != nil && made.Depth > within.Depth {
+				made = made.Outer
+			} else {
+				within = within.Outer
+			}
+		}
+		if made == nil {
+			e.reach[u.Value] = 0
+		} else {
+			e.reach[u.Value] = min(e.reach[u.Value], made.Depth)
 		}
 	}
 	block = func(b *Block, within *Loop) {
@@ -216,18 +229,14 @@ func (e *emitter) findEscapes() {
 			block(in.Then, within)
 			block(in.Else, within)
 			if w := in.Loop; w != nil {
-				inside := within
-				if inside == nil {
-					inside = w
-				}
 				for _, x := range w.Vars {
 					use(x.Init, within)
-					use(x.Next, inside)
+					use(x.Next, w)
 				}
-				use(w.Test, inside)
-				block(w.Head, inside)
-				block(w.Body, inside)
-				block(w.Tail, inside)
+				use(w.Test, w)
+				block(w.Head, w)
+				block(w.Body, w)
+				block(w.Tail, w)
 			}
 		}
 	}
@@ -237,12 +246,9 @@ func (e *emitter) findEscapes() {
 	}
 }
 
-func (e *emitter) write(islands []*island) {
-	e.islands = map[*Loop]*island{}
-	for _, s := range islands {
-		e.islands[s.loop] = s // nil for one that is the whole program
-	}
-	if s := e.islands[nil]; s != nil {
+func (e *emitter) write() {
+	if s := e.program; s != nil {
+		e.recount(s.from, s.to)
 		e.island(s, func() { e.block(e.form.Body); e.add(instr{op: opEnd}) })
 	}
 	e.block(e.form.Body)
@@ -287,80 +293,93 @@ func (e *emitter) here() int32 {
 }
 
 // island writes a part of the form with its assumptions, behind a check of them.
-// Where it has too many scalars it writes nothing.
+// Where it has too many scalars it writes nothing and answers false.
 func (e *emitter) island(s *island, body func()) bool {
 	for _, v := range s.assume {
 		e.home(v) // so that what is undone below is the island's alone
 	}
-	before := *e.u
-	e.within, e.free, e.known, e.loads, e.idle = s, 0, nil, nil, map[tensor.DType][]int16{}
-	clear(e.register)
-	for v := range e.left {
-		e.left[v] = e.form.Values[v].Uses
+	before, outer := *e.u, *e
+	e.within, e.known, e.loads, e.got = s, nil, nil, nil
+	e.idle = make(map[tensor.DType][]int16, len(outer.idle))
+	for dt, list := range outer.idle {
+		e.idle[dt] = slices.Clone(list)
 	}
-	e.add(instr{op: opEnter, x: int32(len(e.u.entries))})
 	at := len(e.u.entries)
+	e.add(instr{op: opEnter, x: int32(at)})
 	e.u.entries = append(e.u.entries, entrance{})
 	e.here()
 	body()
-	e.within = nil
-	if e.free > registers {
-		slots := e.u.slots // those of values that were met first
-		presets := e.u.presets
-		*e.u = before
-		e.u.slots, e.u.presets = slots, presets
-		return false
-	}
-	x := &e.u.entries[at]
-	x.registers, x.loads = e.known, e.loads
+	x := entrance{registers: e.known, loads: e.loads}
 	for _, v := range s.assume {
 		x.checks = append(x.checks, check{e.home(v), tensor.Descriptor(e.form.Values[v].DType)})
 	}
+	for _, v := range e.got {
+		e.register[v] = 0
+	}
+	e.within, e.known, e.loads, e.got, e.idle = outer.within, outer.known, outer.loads, outer.got, outer.idle
+	if e.free > registers {
+		slots, presets := e.u.slots, e.u.presets // those of values that were met first
+		*e.u = before
+		e.u.slots, e.u.presets = slots, presets
+		e.free = outer.free
+		return false
+	}
 	x.otherwise = e.here()
+	e.u.entries[at] = x
 	return true
 }
 
-// isScalar says whether a value is in a register of scalars here.
-func (e *emitter) isScalar(v int32) bool {
-	s := e.within
-	switch x := &e.form.Values[v]; {
-	case s == nil:
-		return false
-	case x.Const >= 0:
-		return s.scalar(Use{Value: v})
-	case s.inside(v):
-		return x.Scalar
+// recount makes a new account of the uses of values, which are written now.
+func (e *emitter) recount(from, to int32) {
+	for v := from; v < to && e.left != nil; v++ {
+		e.left[v] = e.form.Values[v].Uses
 	}
-	return s.taken[v]
+}
+
+// isScalar says whether a value is in a register of scalars here.
+func (e *emitter) isScalar(v int32) bool { return e.within != nil && e.within.knows(v) }
+
+// owner is the island that knows a value to be a scalar, among its own.
+func (e *emitter) owner(v int32) *island {
+	for s := e.within; s != nil; s = s.outer {
+		if s.inside(v) && s.has[v-s.from] {
+			return s
+		}
+	}
+	return nil
 }
 
 // reg is the register of a value for which isScalar holds.
 func (e *emitter) reg(v int32) uint8 {
-	for e.within.inside(v) {
+	owner := e.owner(v)
+	for owner != nil {
 		into := e.form.Values[v].Into
-		if into < 0 || !e.form.Values[into].Scalar {
+		if into < 0 || e.owner(into) != owner {
 			break
 		}
 		v = into
 	}
+	if e.register[v] != 0 {
+		return uint8(e.register[v] - 1)
+	}
+	e.got = append(e.got, v)
 	dt := e.form.Values[v].DType
-	if idle := e.idle[dt]; e.register[v] == 0 && len(idle) > 0 && e.within.inside(v) {
+	if idle := e.idle[dt]; len(idle) > 0 && owner != nil {
 		e.register[v] = idle[len(idle)-1]
 		e.idle[dt] = idle[:len(idle)-1]
+		return uint8(e.register[v] - 1)
 	}
-	if e.register[v] == 0 {
-		e.free++
-		r := e.free - 1
-		if r >= registers {
-			r = 0 // the island will be given up
-		}
-		e.register[v] = int16(r) + 1
-		e.known = append(e.known, check{int32(r), tensor.Descriptor(dt)})
-		if !e.within.inside(v) {
-			e.loads = append(e.loads, transfer{e.home(v), int32(r)})
-		}
+	e.free++
+	r := int32(e.free - 1)
+	if r >= registers {
+		r = 0 // the island will be given up
 	}
-	return uint8(e.register[v] - 1)
+	e.register[v] = int16(r) + 1
+	e.known = append(e.known, check{r, tensor.Descriptor(dt)})
+	if owner == nil { // it comes from outside
+		e.loads = append(e.loads, transfer{e.home(v), r})
+	}
+	return uint8(r)
 }
 
 // used notes that a use of a value was written. After the last one its register
@@ -369,9 +388,12 @@ func (e *emitter) used(v int32) {
 	if !e.isScalar(v) {
 		return
 	}
-	e.left[v]--
 	x := &e.form.Values[v]
-	if e.left[v] == 0 && e.register[v] != 0 && x.Role == roleLocal && x.Loop == e.around && x.Into < 0 && !e.target[v] && e.within.inside(v) {
+	if x.Loop != e.around { // used again by the next iteration
+		e.left[v] = math.MaxInt32
+	}
+	e.left[v]--
+	if e.left[v] == 0 && e.register[v] != 0 && x.Role == roleLocal && x.Into < 0 && !e.target[v] && e.owner(v) != nil {
 		e.idle[x.DType] = append(e.idle[x.DType], e.register[v])
 	}
 }
@@ -470,7 +492,7 @@ func (e *emitter) scalarCall(op opcode, in *Instr) bool {
 	case op == opMoveScalar:
 		// What was just made for this alone is made where it goes.
 		if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[in.In[0].Value].Uses == 1 {
-			if last := &e.u.instrs[n]; last.op >= firstScalar && last.op <= opMoveScalar && last.d == i.a && !e.escapes[in.In[0].Value] {
+			if last := &e.u.instrs[n]; last.op >= firstScalar && last.op <= opMoveScalar && last.d == i.a {
 				last.d = i.d
 				return true
 			}
@@ -648,7 +670,7 @@ func (e *emitter) descriptor(register int32) tensor.Value {
 // and used once, and answers its jumping forms with its registers.
 func (e *emitter) fuse(pred Use) (jumps, instr) {
 	r := e.reg(pred.Value)
-	if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[pred.Value].Uses == 1 && e.form.Values[pred.Value].Scalar && !e.escapes[pred.Value] {
+	if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[pred.Value].Uses == 1 && e.owner(pred.Value) != nil {
 		last := e.u.instrs[n]
 		if j, ok := fused[last.op]; ok && last.op != opMoveScalar && last.d == r {
 			e.u.instrs = e.u.instrs[:n]
@@ -702,27 +724,43 @@ func (e *emitter) drops(list []int32) bool {
 
 // while writes a loop, twice if it is an island.
 func (e *emitter) while(w *Loop) {
-	if s := e.islands[w]; s != nil && e.within == nil {
-		var end int
-		if e.island(s, func() {
-			e.iterate(w)
-			for v := w.from; v < w.to; v++ {
-				if e.escapes[v] && e.form.Values[v].Scalar {
-					e.transfer(transfers{from: e.at(v), to: e.home(v), op: opPlain})
+	// Loops in loops that are islands of their own double what is written; what
+	// is written is bounded.
+	if len(e.u.instrs) < roomy+room*len(e.form.Values) {
+		if s := newIsland(e.form, e.credit, w, e.within); s != nil {
+			for v := w.from; v < w.to; v++ { // what gets out lies in one place, whichever is played
+				if e.reach[v] < w.Depth && e.isScalar(v) {
+					e.reg(v)
 				}
 			}
-			end = e.add(instr{op: opJump})
-		}) {
-			e.iterate(w)
-			e.u.instrs[end].x = e.here()
-			return
+			var end int
+			if e.island(s, func() {
+				e.iterate(w)
+				for v := w.from; v < w.to; v++ {
+					if s.has[v-s.from] && e.reach[v] < w.Depth {
+						e.transfer(transfers{from: e.at(v), to: e.home(v), op: opPlain})
+					}
+				}
+				end = e.add(instr{op: opJump})
+			}) {
+				e.iterate(w)
+				e.u.instrs[end].x = e.here()
+				return
+			}
 		}
 	}
 	e.iterate(w)
 }
 
+// The instructions of a unit, beyond which no more islands are written.
+const (
+	roomy = 1 << 12
+	room  = 8 // for each value
+)
+
 func (e *emitter) iterate(w *Loop) {
 	outer := e.loop
+	e.recount(w.from, w.to)
 	inits := make([]transfers, len(w.Vars))
 	for i, x := range w.Vars {
 		inits[i] = e.move(x.Value, x.Init)

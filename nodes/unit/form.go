@@ -56,7 +56,6 @@ type Value struct {
 	Loop   *Loop // in which it is made; nil outside of all
 	When   cond  // when it is made, relative to the frame it is made in
 	Const  int32 // index of the constant, -1 if it is none
-	Scalar bool  // certainly a scalar inside a tensor.Value, where the unit's assumptions hold
 	Uses   int32 // how often it stands in a Use
 	Into   int32 // the value whose register it may be written to at once; -1
 }
@@ -119,6 +118,7 @@ type Loop struct {
 	Frame  int32
 	Number int32 // in Form.Loops
 	Outer  *Loop // nil for the outermost
+	Depth  int32 // 1 for the outermost
 	Vars   []Variable
 	Test   Use
 	Node   int32 // steered by the test, for messages

@@ -6,8 +6,7 @@ import (
 )
 
 // String is the form as text: an instruction a line, blocks indented. Values are
-// numbered; "move %3" gives it up, "copy %3" makes one more hold it, a trailing
-// "!" marks values that are certainly scalars, "→ %5" that a value is written to
+// numbered; "move %3" gives it up, "copy %3" makes one more hold it, "→ %5" that a value is written to
 // the register of another.
 func (f *Form) String() string {
 	w := &printer{form: f}
@@ -47,9 +46,6 @@ func (w *printer) def(v int32) string {
 	}
 	x := &w.form.Values[v]
 	s := fmt.Sprintf("%%%d %v", v, x.DType)
-	if x.Scalar {
-		s += "!"
-	}
 	if x.Into >= 0 {
 		s += fmt.Sprintf(" → %%%d", x.Into)
 	}

@@ -4,44 +4,44 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// scalars finds the values that are certainly scalars of a machine type if some
-// that come from outside are: then they need no ownership, and arithmetic on
-// them no kernel. It looks at each outermost loop by itself, and at a program
-// without loops as a whole; what it takes for granted (island.assume) is checked
-// when the island is entered. Where it does not hold, the same instructions are
-// played without the assumption.
-func (f *Form) scalars(c *credit) []*island {
-	if len(f.Loops) == 0 {
-		s := newIsland(f, c, f.Body, nil)
-		if s == nil {
-			return nil
-		}
-		return []*island{s}
-	}
-	var list []*island
-	for _, w := range f.Loops {
-		if w.Outer == nil {
-			if s := newIsland(f, c, nil, w); s != nil {
-				list = append(list, s)
-			}
-		}
-	}
-	return list
-}
-
-// An island is a part of a form in which scalars are known.
+// An island is a part of a form, a loop or a program without loops, in which
+// values are certainly scalars of machine types if some that come from outside
+// are. Such scalars need no ownership, and arithmetic on them no kernel. What is
+// taken for granted is checked when the island is entered; where it does not
+// hold the same instructions are played without it.
+//
+// Islands may lie in one another: an outer loop over tensors may hold one over
+// scalars.
 type island struct {
-	form   *Form
-	loop   *Loop          // an outermost loop, or
-	block  *Block         // the whole program
-	assume []int32        // values from outside that must be scalars
-	taken  map[int32]bool // those in assume
-	work   int            // instructions that need no kernel
+	form     *Form
+	loop     *Loop          // or, where that is nil,
+	block    *Block         // the whole program
+	outer    *island        // nil for the outermost
+	from, to int32          // the values made in it
+	has      []bool         // those of them that are scalars, and are not in outer
+	assume   []int32        // values from outside that must be scalars
+	taken    map[int32]bool // those in assume
+	work     int            // instructions that need no kernel here, and do outside
 }
 
 // inside says whether a value is made in the island.
 func (s *island) inside(v int32) bool {
-	return s.form.Values[v].Role != roleShared && (s.loop == nil || v >= s.loop.from && v < s.loop.to)
+	return v >= s.from && v < s.to && s.form.Values[v].Role != roleShared
+}
+
+// knows says whether a value is a scalar here.
+func (s *island) knows(v int32) bool {
+	x := &s.form.Values[v]
+	if x.Const >= 0 {
+		c := s.form.flow.Consts[x.Const]
+		return machine(x.DType) && c.Inside(x.DType)
+	}
+	for ; s != nil; s = s.outer {
+		if s.inside(v) && s.has[v-s.from] || s.taken[v] {
+			return true
+		}
+	}
+	return false
 }
 
 // machine says whether scalars of a type have instructions of their own.
@@ -70,75 +70,75 @@ var closed = map[string]bool{
 // counts lists operations that put out a scalar whatever they are given.
 var counts = map[string]bool{"Size": true, "Rank": true, "TensorArraySizeV3": true, "TensorListLength": true}
 
-// newIsland finds the scalars of a part of a form; nil if it has none that save
-// a kernel.
-func newIsland(f *Form, c *credit, block *Block, loop *Loop) *island {
-	s := &island{form: f, loop: loop, block: block}
-	from, to := int32(0), int32(len(f.Values))
+// newIsland finds the scalars of a loop, or of the whole program if that is
+// nil, beyond those that outer knows; nil if that saves no kernel.
+func newIsland(f *Form, c *credit, loop *Loop, outer *island) *island {
+	s := &island{form: f, loop: loop, block: f.Body, outer: outer, to: int32(len(f.Values)), taken: map[int32]bool{}}
 	if loop != nil {
-		from, to = loop.from, loop.to
+		s.block, s.from, s.to = nil, loop.from, loop.to
 	}
-	for v := from; v < to; v++ {
+	s.has = make([]bool, s.to-s.from)
+	for v := s.from; v < s.to; v++ {
 		x := &f.Values[v]
-		x.Scalar = x.Const < 0 && x.Role != roleShared && machine(x.DType)
+		s.has[v-s.from] = s.inside(v) && machine(x.DType) && (outer == nil || !outer.knows(v))
 	}
-	// What is inside an island is believed to be a scalar until something says
-	// otherwise.
+	// What is inside is believed to be a scalar until something says otherwise.
 	for again := true; again; {
 		again = false
+		refute := func(v int32) {
+			if s.inside(v) && s.has[v-s.from] {
+				s.has[v-s.from], again = false, true
+			}
+		}
 		s.each(func(in *Instr) {
 			c.spend(1 + len(in.In))
-			for _, o := range in.Out {
-				if o >= 0 && f.Values[o].Scalar && !s.makes(in) {
-					f.Values[o].Scalar, again = false, true
+			if len(in.Out) > 0 && !s.makes(in) {
+				for _, o := range in.Out {
+					if o >= 0 {
+						refute(o)
+					}
 				}
 			}
 		}, func(w *Loop) {
 			for i := range w.Vars {
-				x := &w.Vars[i]
-				if v := &f.Values[x.Value]; v.Scalar && !(s.scalar(x.Init) && s.scalar(x.Next)) {
-					v.Scalar, again = false, true
+				if x := &w.Vars[i]; !s.believes(x.Init) || !s.believes(x.Next) {
+					refute(x.Value)
 				}
 			}
 		})
 		if c.spent() {
-			for v := from; v < to; v++ {
-				f.Values[v].Scalar = false
-			}
 			return nil
 		}
 	}
 	// Only those from outside are taken for granted of which a scalar is made.
-	s.taken = map[int32]bool{}
 	need := func(u Use) {
-		if !s.inside(u.Value) && f.Values[u.Value].Const < 0 && !s.taken[u.Value] {
+		if !s.inside(u.Value) && !s.knows(u.Value) {
 			s.taken[u.Value] = true
 			s.assume = append(s.assume, u.Value)
 		}
 	}
+	made := func(v int32) bool { return v >= 0 && s.inside(v) && s.has[v-s.from] }
 	s.each(func(in *Instr) {
-		if in.Op == Call && scalarOp(f, in) != 0 && in.Out[0] >= 0 && s.scalar(Use{Value: in.Out[0]}) {
+		if len(in.Out) != 1 || !made(in.Out[0]) {
+			return
+		}
+		if in.Op == Call && scalarOp(f, in) != 0 {
 			s.work++
 		}
-		for _, o := range in.Out {
-			if o >= 0 && f.Values[o].Scalar && !(in.Op == Call && counts[f.flow.Op(in.Node)]) {
-				for _, u := range in.In {
-					need(u)
-				}
+		if in.Op != Call || !counts[f.flow.Op(in.Node)] {
+			for _, u := range in.In {
+				need(u)
 			}
 		}
 	}, func(w *Loop) {
 		for i := range w.Vars {
-			if x := &w.Vars[i]; f.Values[x.Value].Scalar {
+			if x := &w.Vars[i]; made(x.Value) {
 				need(x.Init)
 				need(x.Next)
 			}
 		}
 	})
 	if s.work == 0 {
-		for v := from; v < to; v++ {
-			f.Values[v].Scalar = false
-		}
 		return nil
 	}
 	return s
@@ -178,20 +178,18 @@ func (s *island) each(do func(*Instr), loops func(*Loop)) {
 	}
 }
 
-// scalar says whether a use is of a scalar, as far as is known.
-func (s *island) scalar(u Use) bool {
+// believes says whether a use is of a scalar, as far as is known.
+func (s *island) believes(u Use) bool {
 	x := &s.form.Values[u.Value]
 	switch {
 	case u.Read || !machine(x.DType):
 		return false
-	case x.Const >= 0:
-		c := s.form.flow.Consts[x.Const]
-		return c.Inside(x.DType)
-	case !s.inside(u.Value):
-		shape := s.form.flow.output(x.Source).Shape()
-		return shape.NumDimensions() <= 0 // -1: not known
+	case s.knows(u.Value):
+		return true
+	case x.Const >= 0 || s.inside(u.Value):
+		return false
 	}
-	return x.Scalar
+	return s.form.flow.output(x.Source).Shape().NumDimensions() <= 0 // -1: not known
 }
 
 // makes says whether what an instruction makes is a scalar, as far as is known.
@@ -200,7 +198,7 @@ func (s *island) makes(in *Instr) bool {
 	case Index:
 		return true
 	case Join:
-		return s.scalar(in.In[0])
+		return s.believes(in.In[0])
 	case Call:
 		op := s.form.flow.Op(in.Node)
 		if counts[op] {
@@ -210,7 +208,7 @@ func (s *island) makes(in *Instr) bool {
 			return false
 		}
 		for _, u := range in.In {
-			if !s.scalar(u) {
+			if !s.believes(u) {
 				return false
 			}
 		}

@@ -27,8 +27,7 @@ func (c *Compiler) Compile(frame int32) (*Unit, string, error) {
 	if f == nil {
 		return nil, reason, err
 	}
-	islands := f.scalars(c.credit)
-	u := f.emit(islands, c.credit)
+	u := f.emit(c.credit)
 	if c.credit.spent() {
 		return nil, "too much to work out", c.credit.err
 	}
