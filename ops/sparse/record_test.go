@@ -29,3 +29,5 @@ func TestSerializedAgainstTensorFlow(t *testing.T) {
 
 // What is serialized is read again, in either form.
 func TestSerializedRoundTrip(t *testing.T) { kerneltest.Script(t, "testdata/serialize") }
+
+func TestCompressed(t *testing.T) { kerneltest.Script(t, "testdata/compressed") }
