@@ -54,3 +54,10 @@ func TestBeamSearchAgainstTensorFlow(t *testing.T) {
 }
 
 func TestHostileBeams(t *testing.T) { kerneltest.Hostile(t, "testdata/beam.jsonl.gz") }
+
+// Answers that testdata/windows.py recorded: with seeds, the windows are the same.
+func TestFractionalWindowsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/windows.jsonl.gz", tensor.Tolerance{RTol: 1e-6, ATol: 1e-6})
+}
+
+func TestHostileWindows(t *testing.T) { kerneltest.Hostile(t, "testdata/windows.jsonl.gz") }
