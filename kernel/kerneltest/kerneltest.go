@@ -24,9 +24,9 @@ type Runner struct {
 	perStep   *resource.Manager
 }
 
-// Run runs operation op, as a node of that name, in a Runner of its own.
+// Run runs operation op in a Runner of its own.
 func Run(op string, attrs registry.Attrs, inputs ...*tensor.Tensor) ([]*tensor.Tensor, error) {
-	return new(Runner).Run(op, op, attrs, inputs...)
+	return new(Runner).Run("node", op, attrs, inputs...)
 }
 
 // Run runs operation op as the node of that name. Attributes that are not

@@ -10,9 +10,13 @@ import (
 
 func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		// As small as what is said of the shape allows.
 		dt, dims := c.Type("dtype"), []int64{0}
-		if s := c.Shape("shape"); !s.Unknown && !slices.Contains(s.Dims, -1) {
-			dims = s.Dims
+		if s := c.Shape("shape"); !s.Unknown {
+			dims = slices.Clone(s.Dims)
+			for i := range dims {
+				dims[i] = max(dims[i], 0)
+			}
 		}
 		return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) (err error) {
 			out[0], err = ctx.AllocZeroed(dt, dims)

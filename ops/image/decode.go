@@ -137,6 +137,10 @@ func (k *decoder) gif(ctx *kernel.Context, file string, out *tensor.Value) error
 	if err != nil {
 		return status.Invalid("Invalid GIF data (size %d), %v", len(file), err)
 	}
+	// A code takes 3 bits at least and stands for 4096 pixels at most.
+	if w, h := int64(config.Width), int64(config.Height); w*h/(3*4096) > int64(len(file)) {
+		return status.Invalid("Invalid GIF data (size %d), too little for %d x %d pixels", len(file), w, h)
+	}
 	// Frames are no larger than the screen.
 	space, err := ctx.Alloc(tensor.Uint8, []int64{int64(config.Height), int64(config.Width), 3})
 	if err != nil {

@@ -47,3 +47,17 @@ func TestFractionalPoolingsAgainstTensorFlow(t *testing.T) {
 func TestNarrowConvolutionsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/narrow.jsonl.gz", tensor.Tolerance{})
 }
+
+// Answers that testdata/beam.py recorded.
+func TestBeamSearchAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/beam.jsonl.gz", tensor.Tolerance{RTol: 1e-4, ATol: 1e-4})
+}
+
+func TestHostileBeams(t *testing.T) { kerneltest.Hostile(t, "testdata/beam.jsonl.gz") }
+
+// Answers that testdata/windows.py recorded: with seeds, the windows are the same.
+func TestFractionalWindowsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/windows.jsonl.gz", tensor.Tolerance{RTol: 1e-6, ATol: 1e-6})
+}
+
+func TestHostileWindows(t *testing.T) { kerneltest.Hostile(t, "testdata/windows.jsonl.gz") }

@@ -36,6 +36,9 @@ func newParser(c *kernel.Construction) (kernel.Kernel, error) {
 	if k.op == "ParseSingleExample" && (len(k.sparseKeys) != len(k.sparse) || len(k.denseKey) != len(k.dense)) {
 		return nil, c.Errorf("as many keys as types are needed")
 	}
+	if k.op == "ParseExample" && (c.Int("Nsparse") != int64(len(k.sparse)) || c.Int("Ndense") != int64(len(k.dense))) {
+		return nil, c.Errorf("as many keys as types are needed")
+	}
 	for i, s := range k.shapes {
 		if s.Unknown {
 			return nil, c.Errorf("dense_shapes[%d] has unknown rank", i)

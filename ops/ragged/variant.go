@@ -195,9 +195,7 @@ func (k *unpacker) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	if rank == 0 {
-		for i, s := range parts[0].splits {
-			out[i] = s
-		}
+		copy(out, parts[0].splits)
 		out[k.levels] = parts[0].values
 		return nil
 	}

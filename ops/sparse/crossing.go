@@ -134,6 +134,9 @@ func (c *crossing) row(ctx *kernel.Context, out *tensor.Value, to, n int64, feat
 func newSparseCross(c *kernel.Construction) (kernel.Kernel, error) {
 	n, k := int(c.Int("N")), crossing{separator: "_X_", hashed: c.Bool("hashed_output"), buckets: c.Int("num_buckets"), key: uint64(c.Int("hash_key"))}
 	v2 := c.Op.Name == "SparseCrossV2"
+	if len(c.Types("sparse_types")) != n {
+		return nil, c.Errorf("There are %d tensors of indices and %d of values, which must be as many", n, len(c.Types("sparse_types")))
+	}
 	dt := tensor.String
 	if !v2 {
 		if dt = c.Type("out_type"); (dt == tensor.Int64) != k.hashed {

@@ -10,4 +10,5 @@ func TestHostileInputs(t *testing.T) {
 	kerneltest.Hostile(t, "testdata/sparse.jsonl.gz")
 	kerneltest.Hostile(t, "testdata/arithmetic.jsonl.gz")
 	kerneltest.Hostile(t, "testdata/crosses.jsonl.gz")
+	kerneltest.Hostile(t, "testdata/serialized.jsonl.gz")
 }

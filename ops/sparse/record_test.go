@@ -21,3 +21,13 @@ func TestArithmeticAgainstTensorFlow(t *testing.T) {
 func TestCrossesAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/crosses.jsonl.gz", tensor.Tolerance{})
 }
+
+// Answers that testdata/serialized.py recorded.
+func TestSerializedAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/serialized.jsonl.gz", tensor.Tolerance{RTol: 1e-5})
+}
+
+// What is serialized is read again, in either form.
+func TestSerializedRoundTrip(t *testing.T) { kerneltest.Script(t, "testdata/serialize") }
+
+func TestCompressed(t *testing.T) { kerneltest.Script(t, "testdata/compressed") }

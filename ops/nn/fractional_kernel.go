@@ -1,0 +1,205 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/philox"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	fractionalFor[float32](tensor.Float)
+	fractionalFor[float64](tensor.Double)
+	fractionalFor[int32](tensor.Int32)
+	fractionalFor[int64](tensor.Int64)
+}
+
+func fractionalFor[T elementwise.Real](dt tensor.DType) {
+	for _, op := range []string{"FractionalMaxPool", "FractionalAvgPool"} {
+		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			k := &fractional[T]{
+				dt: dt, node: c.Node, average: op == "FractionalAvgPool", regular: c.Bool("pseudo_random"), overlapping: c.Bool("overlapping"),
+				fixed: c.Bool("deterministic"), seed: c.Int("seed"), seed2: c.Int("seed2"),
+			}
+			if ratios := c.Attrs.Find("pooling_ratio"); ratios != nil {
+				for _, r := range ratios.List {
+					k.ratios = append(k.ratios, r.F)
+				}
+			}
+			return k, k.check(c)
+		})
+	}
+}
+
+// A fractional is the kernel of FractionalMaxPool and FractionalAvgPool (B. Graham,
+// "Fractional max-pooling", 2014).
+type fractional[T elementwise.Real] struct {
+	node        string
+	dt          tensor.DType
+	ratios      []float32
+	average     bool
+	regular     bool // whether windows' sizes vary regularly, from a random beginning
+	overlapping bool
+	fixed       bool // whether every run takes the same windows
+	seed, seed2 int64
+}
+
+func (k *fractional[T]) check(c *kernel.Construction) error {
+	if len(k.ratios) != 4 {
+		return c.Errorf("pooling_ratio field must specify 4 dimensions")
+	}
+	for _, r := range k.ratios {
+		if !(r >= 1) {
+			return c.Errorf("pooling_ratio cannot be smaller than 1, got: %v", r)
+		}
+	}
+	if k.ratios[0] != 1 || k.ratios[3] != 1 {
+		return status.Errorf(status.Unimplemented, "Fractional %s pooling is not yet supported on the batch nor channel dimension.", map[bool]string{false: "max", true: "average"}[k.average])
+	}
+	if !k.fixed && (k.seed != 0 || k.seed2 != 0) {
+		return c.Errorf("Both seed and seed2 should be 0 if deterministic is false.")
+	}
+	return nil
+}
+
+func (k *fractional[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) != 4 {
+		return status.Invalid("tensor_in must be 4-dimensional")
+	}
+	size := append([]int64(nil), dims...)
+	for d, n := range dims {
+		if float32(n) < k.ratios[d] {
+			return status.Invalid("Pooling ratio is higher than input dimension size for dimension %d. Input dim size: %d pooling ratio: %v", d, n, k.ratios[d])
+		}
+		size[d] = int64(math.Floor(float64(float32(n) / k.ratios[d])))
+	}
+	g, err := k.generator(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range 2 {
+		if out[1+i], err = ctx.Alloc(tensor.Int64, []int64{size[1+i] + 1}); err != nil {
+			return err
+		}
+		if err := k.sequence(tensor.Of[int64](&out[1+i]), dims[1+i], &g); err != nil {
+			return err
+		}
+	}
+	if out[0], err = ctx.Alloc(k.dt, size); err != nil {
+		return err
+	}
+	rows, columns := tensor.Of[int64](&out[1]), tensor.Of[int64](&out[2])
+	x, o := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
+	h, w, depth := int(dims[1]), int(dims[2]), int(dims[3])
+	end := func(s []int64, i, n int) int {
+		if k.overlapping {
+			return min(int(s[i+1])+1, n)
+		}
+		return int(s[i+1])
+	}
+	height, width := int(size[1]), int(size[2])
+	ctx.Parallel(int(dims[0])*height, 1, func(lo, hi int) {
+		for line := lo; line < hi && ctx.Err() == nil; line++ {
+			b, i := line/height, line%height
+			for j := range width {
+				to := o[(line*width+j)*depth:][:depth]
+				top, bottom, left, right := int(rows[i]), end(rows, i, h), int(columns[j]), end(columns, j, w)
+				k.pool(to, x[b*h*w*depth:], top, bottom, left, right, w)
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// pool sets the pixel to to the greatest or the mean of a window of an image of
+// width w.
+func (k *fractional[T]) pool(to, image []T, top, bottom, left, right, w int) {
+	depth := len(to)
+	copy(to, image[(top*w+left)*depth:])
+	for y := top; y < bottom; y++ {
+		for x := left; x < right; x++ {
+			if y == top && x == left {
+				continue
+			}
+			for c, v := range image[(y*w+x)*depth:][:depth] {
+				if k.average {
+					to[c] += v
+				} else {
+					to[c] = max(to[c], v)
+				}
+			}
+		}
+	}
+	if k.average {
+		n := T((bottom - top) * (right - left))
+		for c := range to {
+			to[c] /= n
+		}
+	}
+}
+
+// generator is what the windows are drawn with: the same in every run if they
+// are fixed by seeds, else one that goes on.
+func (k *fractional[T]) generator(ctx *kernel.Context) (philox.Generator, error) {
+	if k.fixed && (k.seed != 0 || k.seed2 != 0) {
+		return philox.New(uint64(k.seed), uint64(k.seed2)), nil
+	}
+	if k.fixed { // by chance, but once
+		return philox.Reserve(ctx, k.node, 0, 0, 0)
+	}
+	return philox.Reserve(ctx, k.node, 0, 0, 1<<32)
+}
+
+// sequence sets s to where the windows begin in a dimension of n, and n.
+func (k *fractional[T]) sequence(s []int64, n int64, g *philox.Generator) error {
+	windows := int64(len(s) - 1)
+	each := n / windows
+	sizes := s[1:]
+	switch {
+	case n%windows == 0:
+		for i := range sizes {
+			sizes[i] = each
+		}
+	case k.regular:
+		alpha := float64(n) / float64(windows)
+		most := min(float64(each+2)/alpha-1, float64(n+1-each)/alpha-float64(windows-1))
+		numbers := philox.NewSingle(*g)
+		g.Skip(1)
+		low, high := numbers.One(), numbers.One()
+		u := (math.Float64frombits(1023<<52|uint64(low&0xfffff)<<32|uint64(high)) - 1) * most
+		last := int64(1)
+		for i := range sizes {
+			next := n + 1
+			if int64(i)+1 < windows {
+				next = int64(math.Ceil(alpha * (float64(i+1) + u)))
+			}
+			sizes[i] = next - last
+			last = next
+		}
+	default:
+		for i := range sizes {
+			sizes[i] = each
+			if int64(i) < n%windows {
+				sizes[i]++
+			}
+		}
+		numbers := philox.NewSingle(*g)
+		g.Skip(uint64(windows+3) / 4)
+		for i := range len(sizes) - 1 {
+			j := i + int(numbers.One()%uint32(len(sizes)-i))
+			sizes[i], sizes[j] = sizes[j], sizes[i]
+		}
+	}
+	s[0] = 0
+	for i, size := range sizes {
+		if size < 1 {
+			return status.Errorf(status.Internal, "a dimension of %d cannot be divided into %d windows", n, windows)
+		}
+		s[i+1] += s[i]
+	}
+	return nil
+}
