@@ -18,7 +18,7 @@ import (
 //	graph                                            takes the graph in text form that the commands below it are about
 //	run feed=(x:0=3,…) fetch=(y:0,…) target=(t,…)    values or the error, the same on every engine
 //	trace …                                          the nodes as they act, oldest first
-//	plan …                                           the units' instructions
+//	plan …                                           the forms of units, and why there are none
 //
 // run, trace and plan may bring a graph of their own.
 func TestGolden(t *testing.T) {
@@ -45,7 +45,7 @@ func TestGolden(t *testing.T) {
 			case "trace":
 				return trace(p, feeds)
 			case "plan":
-				return p.Plan()
+				return p.Plan().String()
 			}
 			d.Fatalf(t, "unknown command %q", d.Cmd)
 			return ""

@@ -1,13 +1,6 @@
 package nodes
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/troupe-go/troupe/nodes/unit"
-
-	"github.com/troupe-go/troupe/nodes/kind"
-)
+import "github.com/troupe-go/troupe/nodes/kind"
 
 // An Event is a node acting in a step.
 type Event struct {
@@ -41,31 +34,3 @@ func (s *Step) tell(a activation) {
 	}
 	s.trace(Event{s.p.name(a.node), s.p.op(a.node), a.it.Tag(), dead})
 }
-
-// Plan prints how the program is played: the forms of its units, and why loops
-// are none, or the program as a whole.
-func (p *Program) Plan() string {
-	var w strings.Builder
-	c := unit.NewCompiler(p.flowOf(), nil)
-	form, why, _ := c.Form(0)
-	if form != nil {
-		return form.String()
-	}
-	fmt.Fprintf(&w, "by tokens: %s\n", why)
-	within := make([]bool, len(p.statics))
-	for f := 1; f < len(p.statics); f++ {
-		if within[p.statics[f].Parent] {
-			within[f] = true
-			continue
-		}
-		form, why, _ := c.Form(int32(f))
-		if within[f] = form != nil; within[f] {
-			w.WriteString(form.String())
-		} else {
-			fmt.Fprintf(&w, "loop %s by tokens: %s\n", p.statics[f].Name, why)
-		}
-	}
-	return w.String()
-}
-
-func (p *Program) Code() string { return p.whole.String() }

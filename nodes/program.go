@@ -34,9 +34,10 @@ type Program struct {
 	blocks  bool // a kernel may wait for something outside the step
 	control bool // has control flow, so needs frames and death
 
-	whole *unit.Unit   // the program as one unit; nil if it cannot be one
-	units []*unit.Unit // by frame, where whole is nil: loops that can
-	why   string       // why whole is nil
+	whole   *unit.Unit   // the program as one unit; nil if it cannot be one
+	why     string       // why whole is nil
+	units   []*unit.Unit // by frame, where whole is nil: loops that can
+	reasons []string     // by frame: why it has no unit
 
 	costs   costs
 	judging sync.Mutex

@@ -11,8 +11,8 @@ import (
 // package unit makes units of them and plays them. Here is where a step meets
 // them.
 
-// flowOf is a program as package unit sees it.
-func (p *Program) flowOf() *unit.Flow {
+// Flow is the program as package unit sees it.
+func (p *Program) Flow() *unit.Flow {
 	f := &unit.Flow{
 		Nodes: make([]unit.Node, len(p.nodes)), In: make([][]unit.Source, len(p.nodes)),
 		Frames: make([]unit.Frame, len(p.statics)),
@@ -44,7 +44,7 @@ func (p *Program) flowOf() *unit.Flow {
 // makeUnits makes the units of a program: one of it all, or those of the
 // outermost loops that allow it. ask may end the work with an error.
 func (p *Program) makeUnits(ask func() error) error {
-	c := unit.NewCompiler(p.flowOf(), ask)
+	c := unit.NewCompiler(p.Flow(), ask)
 	c.Check = checkUnits
 	var err error
 	if p.whole, p.why, err = c.Compile(0); err != nil {
@@ -56,14 +56,14 @@ func (p *Program) makeUnits(ask func() error) error {
 		}
 		return nil
 	}
-	p.units = make([]*unit.Unit, len(p.statics))
+	p.units, p.reasons = make([]*unit.Unit, len(p.statics)), make([]string, len(p.statics))
 	within := make([]bool, len(p.statics)) // inside a frame that has a unit
 	for f := 1; f < len(p.statics); f++ {  // parents come first
 		if within[p.statics[f].Parent] {
 			within[f] = true
 			continue
 		}
-		if p.units[f], _, err = c.Compile(int32(f)); err != nil {
+		if p.units[f], p.reasons[f], err = c.Compile(int32(f)); err != nil {
 			return err
 		}
 		within[f] = p.units[f] != nil

@@ -7,9 +7,11 @@ import (
 
 // Verify checks the form after lifetimes were decided: every value is there
 // where it is used, on every path; it is given up exactly once on every path; no
-// value is made where it is there already; what a loop uses from outside is not
-// given up in it. It shares nothing with the pass that decides. Tests, and
-// programs built with the tag invariants, run it after every pass.
+// value is made where it is there already, or where another is there in its
+// register; what a loop uses from outside is not given up in it; conditionals and
+// loops are steered by the predicates that their blocks' conditions name. It
+// shares nothing with the passes that decide. Tests, and programs built with the
+// tag invariants, run it after every pass.
 func (f *Form) Verify() (err error) {
 	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values))}
 	for x := range f.Values {
@@ -24,6 +26,10 @@ func (f *Form) Verify() (err error) {
 			err = fmt.Errorf("unit of frame %q: %s", f.flow.Frames[f.Frame].Name, string(bad))
 		}
 	}()
+	v.slots, v.first = newSlots(v), make([]int32, len(f.flow.Nodes))
+	for i := range v.first[1:] {
+		v.first[i+1] = v.first[i] + f.flow.Nodes[i].Outs
+	}
 	for _, p := range f.Params {
 		if f.Values[p.Value].Role == roleParam {
 			v.make(p.Value, always)
@@ -48,6 +54,8 @@ type verifier struct {
 	// madeIn is where each value is made; after a loop, what is left of it
 	// counts as made by the loop around it.
 	madeIn []*Loop
+	slots  *slots
+	first  []int32 // by node: its first value, as the analysis numbers them
 }
 
 func (v *verifier) fail(format string, args ...any) { panic(mistake(fmt.Sprintf(format, args...))) }
@@ -58,6 +66,7 @@ func (v *verifier) make(x int32, c cond) {
 			v.fail("%%%d is made where it is there", x)
 		}
 	}
+	v.slots.free(x, c, "made")
 	v.there[x] = append(v.there[x], c)
 }
 
@@ -163,6 +172,7 @@ func (v *verifier) drop(list []int32, c cond) {
 		if !there {
 			v.fail("%%%d is dropped where it is not there", x)
 		}
+		v.slots.free(x, c, "dropped")
 		v.take(x, c)
 	}
 }
@@ -183,19 +193,21 @@ func (v *verifier) block(b *Block) {
 		case While:
 			v.loop(in, b.When)
 		case If:
+			v.steered(&in.In[0], in.Rank)
 			v.use(&in.In[0], b.When)
+			v.under(in.Then, v.form.conds.with(b.When, literal{in.Rank, in.Side}))
 			v.block(in.Then)
 			if in.Else != nil {
 				v.otherwise(b, in)
 			}
 		default:
-			moved := map[int32]bool{}
+			stands := map[int32]int{}
+			for _, u := range in.In {
+				stands[u.Value]++
+			}
 			for k := range in.In {
-				if u := &in.In[k]; u.Mode == Move || moved[u.Value] {
-					if moved[u.Value] {
-						v.fail("%%%d is given up and used by one instruction", u.Value)
-					}
-					moved[u.Value] = true
+				if u := &in.In[k]; u.Mode == Move && stands[u.Value] > 1 {
+					v.fail("%%%d is given up and used by one instruction", u.Value)
 				}
 				v.use(&in.In[k], b.When)
 			}
@@ -214,6 +226,7 @@ func (v *verifier) block(b *Block) {
 func (v *verifier) otherwise(b *Block, in *Instr) {
 	t := v.form.conds
 	if t.preds[in.Rank].sides == 2 {
+		v.under(in.Else, t.with(b.When, literal{in.Rank, 1 - in.Side}))
 		v.block(in.Else)
 		return
 	}
@@ -224,6 +237,20 @@ func (v *verifier) otherwise(b *Block, in *Instr) {
 		if side != in.Side {
 			v.drop(in.Else.Drop, t.with(b.When, literal{in.Rank, side}))
 		}
+	}
+}
+
+// steered looks that a use is of the predicate of a rank.
+func (v *verifier) steered(u *Use, rank int32) {
+	if x := &v.form.Values[u.Value]; v.first[x.Node]+x.Port != v.form.conds.preds[rank].value {
+		v.fail("%%%d is not what decides", u.Value)
+	}
+}
+
+// under looks that a block's condition is what its place says.
+func (v *verifier) under(b *Block, c cond) {
+	if b.When != c {
+		v.fail("a block is on the wrong side")
 	}
 }
 
@@ -252,7 +279,11 @@ func (v *verifier) loop(in *Instr, c cond) {
 		}
 	}
 	outer := v.within
-	v.within = w
+	v.within, v.slots.entered[w] = w, c
+	v.under(w.Head, always)
+	v.steered(&w.Test, w.rank)
+	v.under(w.Body, v.form.conds.with(always, literal{w.rank, 1}))
+	v.under(w.Tail, v.form.conds.with(always, literal{w.rank, 0}))
 	for i := range w.Vars {
 		v.make(w.Vars[i].Value, always)
 	}
