@@ -125,6 +125,7 @@ func (l *library) instantiate(f *registry.Func) (*Body, error) {
 		return first, nil
 	}
 	l.bodies[key] = b
+	l.granted += 1 + len(b.nodes)
 	return b, nil
 }
 

@@ -27,8 +27,9 @@ func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
 // the function makes of the arguments, else what the shape function says.
 func (n *Node) inferred(inferrer *shape.Inferrer) ([]shape.Shape, [][]shape.HandleData, error) {
 	if f := n.inferredCallee(); f != nil {
-		c := call{node: n, inferrer: inferrer, library: n.graph.library, allowance: n.graph.library}
-		return c.infer(f)
+		i := inference{allowance: n.graph.library}
+		a := i.outermost(&call{node: n, inferrer: inferrer, library: n.graph.library}, f)
+		return a.shapes, a.handles, a.err
 	}
 	return inferrer.Infer(n)
 }
