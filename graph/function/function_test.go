@@ -106,6 +106,12 @@ func TestStage(t *testing.T) {
 	if !bytes.Equal(c.Append(nil), l.Append(nil)) {
 		t.Error("a clone is written otherwise")
 	}
+	if c.AddGradient("Double", "Other") == nil || c.AddGradient("Other", "Double") != nil || l.Gradient("Other") != "" {
+		t.Error("a clone's gradient is its original's")
+	}
+	if l.AddGradient("More", "Double") != nil || c.Gradient("More") != "" || c.Gradient("Double") != "Double" {
+		t.Error("an original's gradient is its clone's")
+	}
 }
 
 func ExampleUnmarshal() {

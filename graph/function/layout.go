@@ -489,8 +489,12 @@ func typeNames(types []tensor.DType) string {
 // control outputs, and those that the definition names besides.
 func (l *layout) findControls() error {
 	names := slices.Clone(l.sig.ControlOutputs)
+	declared := make(map[string]bool, len(names))
+	for _, name := range names {
+		declared[name] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(l.def.Controls)) {
-		if !slices.Contains(l.sig.ControlOutputs, name) {
+		if !declared[name] {
 			names = append(names, name)
 		}
 	}
