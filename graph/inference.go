@@ -47,7 +47,7 @@ func (i *inference) begin(c *call, f *registry.Func) (*activation, answer) {
 		shapes, handles, err := c.inferrer.Infer(c.node)
 		return nil, answer{shapes: shapes, handles: handles, err: err}
 	}
-	body, err := c.library.instantiate(f)
+	body, err := c.library.instantiate(f, nil)
 	if err != nil {
 		return nil, answer{shapes: c.unknown(), err: err}
 	}

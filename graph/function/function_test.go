@@ -46,7 +46,7 @@ func TestLayOut(t *testing.T) {
 	if key := function.Key(f, attrs); key != "Double[T=DT_FLOAT]" {
 		t.Errorf("the function is called %s", key)
 	}
-	body, err := l.LayOut(f, attrs)
+	body, err := l.LayOut(f, attrs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
