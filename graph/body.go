@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/troupe-go/troupe/graph/function"
@@ -76,21 +77,24 @@ func (n *Node) position() int64 {
 	return 0
 }
 
-// Instantiate is the body of a function of the library, with the given values
+// InstantiateContext is the body of a function of the library, with the given values
 // for the attributes that the function declares; those with a default may be
 // left out, and others do not matter. Shapes in it are those that follow from
 // what the arguments are declared with, and calls within it tell none; for more
 // see [Body.Infer].
 //
+// It takes time linear in the size of the body, of which calls within it are but
+// nodes, and fails soon after ctx has ended.
+//
 // It fails with NOT_FOUND if there is no such function, an operation in its
 // body is not known, or an attribute is missing, with INVALID_ARGUMENT if the
 // body is not sound, and with RESOURCE_EXHAUSTED if a small definition stands for
 // a huge graph. The message names the function and the node.
-func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
+func (g *Graph) InstantiateContext(ctx context.Context, f *registry.Func) (*Body, error) {
 	if f == nil {
 		return nil, status.Invalid("the function to be instantiated is nil")
 	}
-	b, err := g.lib().instantiate(f)
+	b, err := g.lib().instantiate(f, status.NewWatch(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +104,14 @@ func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
 	return b, nil
 }
 
+// Instantiate is [Graph.InstantiateContext] with a context that does not end.
+func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
+	return g.InstantiateContext(context.Background(), f)
+}
+
 // instantiate answers the same body for the same function and attributes. Its
 // frames need not be sound.
-func (l *library) instantiate(f *registry.Func) (*Body, error) {
+func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, error) {
 	fn := l.Find(f.Name)
 	if fn == nil {
 		return nil, status.Errorf(status.NotFound, "Function %s is not defined in the library", f.Name)
@@ -115,7 +124,7 @@ func (l *library) instantiate(f *registry.Func) (*Body, error) {
 	if b := l.body(key); b != nil {
 		return b, nil
 	}
-	b, err := build(l, fn, attrs)
+	b, err := build(l, fn, attrs, watch)
 	if err != nil {
 		return nil, inFunction(err, fn)
 	}
@@ -125,6 +134,7 @@ func (l *library) instantiate(f *registry.Func) (*Body, error) {
 		return first, nil
 	}
 	l.bodies[key] = b
+	l.granted += 1 + len(b.nodes)
 	return b, nil
 }
 
@@ -145,19 +155,23 @@ func (l *library) body(key string) *Body {
 func inFunction(err error, fn *Function) error { return status.Within(err, "function '%s'", fn.Name) }
 
 // build makes the body.
-func build(l *library, fn *Function, attrs registry.Attrs) (*Body, error) {
-	layout, err := l.LayOut(fn, attrs)
+func build(l *library, fn *Function, attrs registry.Attrs, watch *status.Watch) (*Body, error) {
+	layout, err := l.LayOut(fn, attrs, watch)
 	if err != nil {
 		return nil, err
 	}
 	g := NewWithRegistry(l.ops)
 	g.library = l
-	im := importer{g: g, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: layout.Outline, declared: Versions{Producer: Version}, body: true}
+	im := importer{g: g, watch: watch, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: layout.Outline, declared: Versions{Producer: Version}, body: true}
 	if _, err := im.run(); err != nil {
 		return nil, err
 	}
 	b := &Body{Name: fn.Name, Attrs: attrs, Graph: g, nodes: g.nodes}
-	_, b.frames = g.Frames()
+	if _, b.frames = g.watchFrames(watch); b.frames != nil {
+		if err := watch.Ask(); err != nil { // they may be sound
+			return nil, err
+		}
+	}
 	at := func(position int32) *Node { return &im.nodes[im.place[position]] }
 	for i := range layout.Args {
 		b.Args = append(b.Args, at(int32(i)))

@@ -14,19 +14,25 @@ import (
 // Shapes go through calls as in TensorFlow: the body is inferred with what is
 // known of the arguments, constants included, unless the node has the attribute
 // _disable_call_shape_inference. What a body makes of arguments is kept, so
-// that ten thousand calls alike cost one inference. A function that calls
-// itself with arguments of the same shapes, without end, tells nothing.
+// that ten thousand calls alike cost one inference, and so does each function of
+// a chain of ten thousand. A function that calls itself with arguments of the
+// same shapes, without end, tells nothing. [inference] follows calls.
 
 const disableInference = "_disable_call_shape_inference"
 
 const (
-	// maxCallDepth is how deep calls within calls are followed.
-	maxCallDepth = 256
+	// maxOpen is how many calls of one body, with arguments of different shapes,
+	// are followed within one another.
+	maxOpen = 16
+	// maxConstantDepth is how deep within one another calls may be whose arguments
+	// are looked for as constants. To those further in they are unknown.
+	maxConstantDepth = 256
 	// creditOfLibrary and creditOfCall are how many nodes of bodies may be
-	// inferred for a library, and for each call in its graph besides. A few
-	// functions that call each other can ask for any number.
+	// inferred for a library, and for each call in its graph besides. Each body
+	// that there is may be inferred once more than that. A few functions that
+	// call each other can ask for any number.
 	creditOfLibrary = 1 << 20
-	creditOfCall    = 1 << 12
+	creditOfCall    = 1 << 8
 	// maxKept and maxVariants are how many results are kept of a body: for
 	// arguments of different shapes, and for constants among those of the
 	// same shapes.
@@ -49,16 +55,16 @@ func (n *Node) inferredCallee() *registry.Func {
 	return f
 }
 
-// A call is the inference of one call.
+// A call is one call to be inferred.
 type call struct {
-	node      shape.Node
-	inferrer  *shape.Inferrer // of the graph or body that the node is in
-	library   *library
-	allowance *library    // whose credit is spent: that of the outermost call
-	in        *activation // whose body the node is in; nil in the graph itself
-	depth     int
-	cut       bool // less was found than there is to know
+	node     shape.Node
+	inferrer *shape.Inferrer // of the graph or body that the node is in
+	library  *library
+	in       *activation // whose body the node is in; nil in the graph itself
 }
+
+// unknown is what is known of the outputs of a call that tells nothing.
+func (c *call) unknown() []shape.Shape { return make([]shape.Shape, len(c.node.OutputTypes())) }
 
 // An inferredCall is what is known of the results for some arguments. asked are
 // the constants that it depends on, in the order in which they were asked for:
@@ -68,6 +74,7 @@ type inferredCall struct {
 	results []shape.Shape
 	handles [][]shape.HandleData
 	err     error
+	levels  int // how many bodies within one another the error came through
 }
 
 // An askedConstant is the value of an argument; nil if it is not known.
@@ -80,68 +87,6 @@ type askedConstant struct {
 type inferredCalls struct {
 	mu      sync.Mutex
 	byShape map[string][]*inferredCall
-}
-
-// infer is what is known of the outputs of a call of f.
-func (c *call) infer(f *registry.Func) ([]shape.Shape, [][]shape.HandleData, error) {
-	if c.library.Find(f.Name) == nil {
-		return c.inferrer.Infer(c.node)
-	}
-	body, err := c.library.instantiate(f)
-	if err != nil {
-		return make([]shape.Shape, len(c.node.OutputTypes())), nil, err
-	}
-	result := c.result(body)
-	outputs := make([]shape.Shape, len(c.node.OutputTypes()))
-	if result == nil {
-		return outputs, nil, nil
-	}
-	copy(outputs, result.results)
-	return outputs, result.handles, result.err
-}
-
-// result is what the body makes of the call's arguments; nil if nothing is to
-// be found out.
-func (c *call) result(body *Body) *inferredCall {
-	a := newActivation(body, c)
-	if err := a.checkCounts(); err != nil {
-		return &inferredCall{err: err}
-	}
-	key := a.key()
-	if r := body.calls.find(key, a); r != nil {
-		return r
-	}
-	if c.in == nil {
-		c.allowance.grant(creditOfCall)
-	}
-	if c.depth == maxCallDepth || c.endless(body, key) || !c.allowance.pay(len(body.nodes)) {
-		c.cut = true
-		return nil
-	}
-	r := &inferredCall{err: a.run(key)}
-	if r.err == nil {
-		r.results, r.handles = a.results()
-	}
-	r.asked = a.asked
-	c.cut = a.cut
-	if !c.cut || c.in == nil {
-		body.calls.keep(key, r)
-	}
-	return r
-}
-
-// endless says whether the call is within one of the same body with arguments
-// of the same shapes.
-func (c *call) endless(body *Body, key string) bool {
-	for a := c.in; a != nil; a = a.call.in {
-		if a.body == body && a.shapes == key {
-			return true
-		}
-		if a.call == nil {
-			break
-		}
-	}
-	return false
 }
 
 // grant adds to the credit of a library.

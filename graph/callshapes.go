@@ -3,9 +3,7 @@ package graph
 import (
 	"strings"
 
-	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/shape"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -19,8 +17,12 @@ type activation struct {
 	nodes    []activeNode         // by id
 	inferrer shape.Inferrer
 	asked    []askedConstant
-	shapes   string // the key of args and held
-	cut      bool   // a call in the body was cut
+	askedAt  []int32 // by argument: which of asked, plus 1
+	shapes   string  // the key of args and held
+	next     int     // the first node that is not inferred
+	depth    int     // how many activations it is in
+	failed   answer  // the error at the node next
+	cut      bool    // less was found than there is to know
 }
 
 // An activeNode is a node of the body, as package shape sees it.
@@ -56,6 +58,9 @@ func (n *activeNode) Bound(int) *tensor.Tensor {
 // newActivation is the body with the arguments of a call.
 func newActivation(body *Body, c *call) *activation {
 	a := &activation{body: body, call: c}
+	if c.in != nil {
+		a.depth = c.in.depth + 1
+	}
 	for i := range c.node.NumInputs() {
 		var s shape.Shape
 		var handles []shape.HandleData
@@ -101,55 +106,36 @@ func (a *activation) constant(arg int) *tensor.Tensor {
 	if a.call == nil {
 		return nil
 	}
-	for _, q := range a.asked {
-		if q.arg == arg {
-			return q.value
-		}
+	if a.askedAt == nil {
+		a.askedAt = make([]int32, len(a.args))
 	}
-	t := a.call.inferrer.Constant(a.call.node, arg)
+	if k := a.askedAt[arg]; k > 0 {
+		return a.asked[k-1].value
+	}
+	var t *tensor.Tensor
+	if a.depth < maxConstantDepth {
+		t = a.call.inferrer.Constant(a.call.node, arg)
+	}
 	if t != nil && t.DType() != a.body.Args[arg].sig.outTypes[0].Base() {
 		t = nil
 	}
 	a.asked = append(a.asked, askedConstant{arg, t})
+	a.askedAt[arg] = int32(len(a.asked))
 	return t
 }
 
-// run infers all nodes.
-func (a *activation) run(key string) error {
-	a.shapes = key
-	a.nodes = make([]activeNode, len(a.body.nodes))
-	for i, node := range a.body.nodes {
-		n := &a.nodes[i]
-		*n = activeNode{Node: node, in: a}
-		if err := a.infer(n); err != nil {
-			return status.Within(outline.NodeError(err, node.name, node.Type()), "function '%s'", a.body.Name)
-		}
-		n.done = true
+// infer is what is known of the outputs of a node that is no call.
+func (a *activation) infer(n *activeNode) answer {
+	if n.sig.class != ClassArg {
+		shapes, handles, err := a.inferrer.Infer(n)
+		return answer{shapes: shapes, handles: handles, err: err}
 	}
-	return nil
-}
-
-func (a *activation) infer(n *activeNode) (err error) {
-	if n.sig.class == ClassArg {
-		at := n.position()
-		n.shapes = a.args[at : at+1 : at+1]
-		if held := a.held[at]; held != nil {
-			n.handles = [][]shape.HandleData{held}
-		}
-		return nil
+	at := n.position()
+	found := answer{shapes: a.args[at : at+1 : at+1]}
+	if held := a.held[at]; held != nil {
+		found.handles = [][]shape.HandleData{held}
 	}
-	if f := n.inferredCallee(); f != nil {
-		c := call{node: n, inferrer: &a.inferrer, library: n.graph.library, in: a}
-		c.allowance = c.library
-		if a.call != nil {
-			c.allowance, c.depth = a.call.allowance, a.call.depth+1
-		}
-		n.shapes, n.handles, err = c.infer(f)
-		a.cut = a.cut || c.cut
-		return err
-	}
-	n.shapes, n.handles, err = a.inferrer.Infer(n)
-	return err
+	return found
 }
 
 // results is what the body returns.
@@ -193,8 +179,10 @@ func (b *Body) Infer(args []shape.Shape) (*Inferred, error) {
 			a.args[i] = args[i]
 		}
 	}
-	if err := a.run(a.key()); err != nil {
-		return nil, err
+	a.shapes = a.key()
+	i := inference{allowance: b.Graph.lib()}
+	if r := i.run(a); r.err != nil {
+		return nil, r.err
 	}
 	return &Inferred{a.nodes}, nil
 }

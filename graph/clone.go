@@ -1,10 +1,19 @@
 package graph
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/troupe-go/troupe/status"
+)
 
 // Clone is a copy of the graph, its nodes and its library, with the same ids.
 // The two share what never changes: definitions, attributes, functions.
 func (g *Graph) Clone() *Graph {
+	c, _ := g.clone(nil) // which cannot fail
+	return c
+}
+
+func (g *Graph) clone(watch *status.Watch) (*Graph, error) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	c := &Graph{
@@ -17,6 +26,9 @@ func (g *Graph) Clone() *Graph {
 	slab := make([]Node, len(g.nodes))
 	inputs, controls := 0, 0
 	for i, n := range g.nodes {
+		if err := watch.Step(); err != nil {
+			return nil, err
+		}
 		c.nodes[i] = &slab[i]
 		inputs += len(n.inputs)
 		controls += len(n.controls)
@@ -24,6 +36,9 @@ func (g *Graph) Clone() *Graph {
 	ins := make([]Output, 0, inputs)
 	waits := make([]*Node, 0, controls)
 	for i, n := range g.nodes {
+		if err := watch.Steps(1 + len(n.inputs) + len(n.controls)); err != nil {
+			return nil, err
+		}
 		firstIn, firstWait := len(ins), len(waits)
 		for _, from := range n.inputs {
 			ins = append(ins, Output{c.nodes[from.Op.id], from.Index})
@@ -38,5 +53,5 @@ func (g *Graph) Clone() *Graph {
 			shapes:   n.shapes, handles: n.handles,
 		}
 	}
-	return c
+	return c, nil
 }

@@ -1,6 +1,10 @@
 package graph
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/troupe-go/troupe/status"
+)
 
 // An Edge is one thing that a node waits for: the value of an output, which
 // arrives at one of its inputs, or, if it is a control edge, that another node
@@ -163,25 +167,37 @@ func (n *Node) uses() []use {
 }
 
 // indexUses finds the uses of outputs by nodes that were added since it last did.
-func (g *Graph) indexUses() {
+func (g *Graph) indexUses() { _ = g.watchUses(nil) }
+
+// watchUses is indexUses, which goes on later if the watch ends it.
+func (g *Graph) watchUses(watch *status.Watch) error {
 	if g.indexed == 0 {
-		g.reserveUses()
+		if err := g.reserveUses(watch); err != nil {
+			return err
+		}
 	}
 	for len(g.uses) < len(g.nodes) {
 		g.uses = append(g.uses, useSet{})
 	}
 	for ; g.indexed < len(g.nodes); g.indexed++ {
+		if err := watch.Steps(len(g.nodes[g.indexed].inputs)); err != nil {
+			return err
+		}
 		for e := range g.nodes[g.indexed].In() {
 			g.addUse(e)
 		}
 	}
+	return nil
 }
 
 // reserveUses makes room for the uses of all nodes at once.
-func (g *Graph) reserveUses() {
+func (g *Graph) reserveUses(watch *status.Watch) error {
 	counts := make([]int32, len(g.nodes))
 	total := 0
 	for _, n := range g.nodes {
+		if err := watch.Steps(len(n.inputs)); err != nil {
+			return err
+		}
 		for e := range n.In() {
 			counts[e.From.Op.id]++
 			total++
@@ -192,6 +208,7 @@ func (g *Graph) reserveUses() {
 	for i, n := range counts {
 		g.uses[i].list, slab = slab[:0:n], slab[n:]
 	}
+	return nil
 }
 
 func (g *Graph) addUse(e Edge) { g.uses[e.From.Op.id].add(use{e.From.Index, e.To}) }

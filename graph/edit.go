@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"cmp"
+	"context"
 	"slices"
 
 	"github.com/troupe-go/troupe/graph/outline"
@@ -32,6 +34,7 @@ import (
 // An Editor serves one goroutine. After Done it is spent.
 type Editor struct {
 	g       *Graph
+	watch   *status.Watch
 	removed int
 	done    bool
 	lax     bool
@@ -39,15 +42,33 @@ type Editor struct {
 
 // Edit begins to change a copy of the graph.
 func (g *Graph) Edit() *Editor {
-	c := g.Clone()
-	c.draft = true
-	c.indexUses()
-	return &Editor{g: c}
+	e, _ := g.edit(nil) // which cannot fail
+	return e
 }
 
-// Lax makes a contradiction among shapes no error: the shapes are unknown then.
-// A branch that is never taken may hold one.
-func (e *Editor) Lax() { e.lax = true }
+// EditContext is Edit for graphs that may be large: it, [Editor.Done] and what
+// removes nodes or replaces many fail soon after ctx has ended.
+func (g *Graph) EditContext(ctx context.Context) (*Editor, error) {
+	return g.edit(status.NewWatch(ctx))
+}
+
+func (g *Graph) edit(watch *status.Watch) (*Editor, error) {
+	c, err := g.clone(watch)
+	if err != nil {
+		return nil, err
+	}
+	c.draft = true
+	if err := c.watchUses(watch); err != nil {
+		return nil, err
+	}
+	return &Editor{g: c, watch: watch}, nil
+}
+
+// Lax is for who edits a graph to run it and not to look at it. A contradiction
+// among shapes is no error: the shapes are unknown then, as a branch that is
+// never taken may hold one. And what a call puts out is of unknown shape, so that
+// no body is looked into.
+func (e *Editor) Lax() { e.lax, e.g.blind = true, true }
 
 // Nodes is the nodes at this moment, those of the original first, in the order
 // of their ids. The slice belongs to the caller.
@@ -109,12 +130,15 @@ func (e *Editor) AddLibrary(def []byte) error {
 func (e *Editor) Remove(nodes ...*Node) error {
 	going := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
-		if err := e.owns(n); err != nil {
+		if err := cmp.Or(e.watch.Step(), e.owns(n)); err != nil {
 			return err
 		}
 		going[n.self] = true
 	}
 	for _, n := range nodes {
+		if err := e.watch.Step(); err != nil {
+			return err
+		}
 		for edge := range n.Out() {
 			if !going[edge.To.Op] {
 				return status.Errorf(status.FailedPrecondition, "node '%s' cannot be removed: '%s' needs it (%v)", n.name, edge.To.Op.name, edge)
@@ -169,6 +193,67 @@ func (e *Editor) Redirect(from, to Output) error {
 	}
 	for _, c := range takers {
 		e.setInput(c.Op, c.Index, to)
+	}
+	return nil
+}
+
+// RedirectAll is [Editor.Redirect] for all outputs of a node at once, by position:
+// who takes output i of n takes to[i]. One of the others that takes an output of n
+// keeps it.
+func (e *Editor) RedirectAll(n *Node, to []Output) error {
+	if err := e.owns(n); err != nil {
+		return err
+	}
+	n = n.self
+	others := make(map[*Node]bool, len(to))
+	with := make([]Output, len(to))
+	for i, p := range to {
+		if err := e.owns(p.Op); err != nil {
+			return err
+		}
+		with[i] = p.Canonical()
+		others[with[i].Op] = true
+	}
+	edges := slices.DeleteFunc(slices.Collect(n.Out()), func(edge Edge) bool { return edge.IsControl() || others[edge.To.Op] })
+	for _, edge := range edges {
+		if edge.From.Index >= len(with) {
+			return status.Errorf(status.FailedPrecondition, "nothing takes the place of output %d of node '%s', which '%s' needs", edge.From.Index, n.name, edge.To.Op.name)
+		}
+		if err := checkEdge(edge.To.Op, edge.To.Index, with[edge.From.Index]); err != nil {
+			return err
+		}
+	}
+	for _, edge := range edges {
+		e.setInput(edge.To.Op, edge.To.Index, with[edge.From.Index])
+	}
+	return nil
+}
+
+// ReplaceControls makes every node that waits for a key of by wait for its value
+// instead, in time linear in the graph however many keys there are.
+func (e *Editor) ReplaceControls(by map[*Node]*Node) error {
+	replaced := make(map[*Node]*Node, len(by))
+	for from, to := range by {
+		if err := cmp.Or(e.watch.Step(), e.owns(from), e.owns(to)); err != nil {
+			return err
+		}
+		replaced[from.self] = to.self
+	}
+	for _, n := range e.Nodes() {
+		if err := e.watch.Steps(1 + len(n.controls)); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(n.controls, func(c *Node) bool { return replaced[c] != nil }) {
+			continue
+		}
+		e.setControls(n, func(controls []*Node) []*Node {
+			for i, c := range controls {
+				if to := replaced[c]; to != nil {
+					controls[i] = to
+				}
+			}
+			return addControls(nil, controls)
+		})
 	}
 	return nil
 }

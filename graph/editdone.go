@@ -9,7 +9,8 @@ import (
 // their order as far as the edges allow; their ids close ranks. It fails with
 // INVALID_ARGUMENT if there is a cycle that no NextIteration closes, a Merge
 // that nothing starts, or, unless the editor is lax, a contradiction among
-// shapes; then the editor can still be used to mend it. A shape that an imported
+// shapes; then the editor can still be used to mend it. So it can if its context
+// has ended, which fails with the context's error. A shape that an imported
 // node brought along counts as long as it does not contradict what is inferred.
 func (e *Editor) Done() (*Graph, error) {
 	if e.done {
@@ -23,6 +24,9 @@ func (e *Editor) Done() (*Graph, error) {
 	// that is imported.
 	outputs := 0
 	for _, n := range order {
+		if err := e.watch.Step(); err != nil {
+			return nil, err
+		}
 		outputs = max(outputs, len(n.sig.outTypes))
 	}
 	unknown := make([]shape.Shape, outputs) // nobody writes shapes: all share them
@@ -31,6 +35,9 @@ func (e *Editor) Done() (*Graph, error) {
 	}
 	var inferrer shape.Inferrer
 	for _, n := range order {
+		if err := e.watch.Steps(4); err != nil {
+			return nil, err
+		}
 		shapes, handles, err := n.inferred(&inferrer)
 		if err != nil && !e.lax {
 			return nil, outline.NodeError(err, n.name, n.Type())
@@ -42,13 +49,18 @@ func (e *Editor) Done() (*Graph, error) {
 	}
 
 	g := e.g
-	g.draft = false
-	g.nodes, g.inferrer = order, inferrer
-	g.byName = make(map[string]int32, len(order))
+	byName := make(map[string]int32, len(order))
 	for i, n := range order {
-		n.id = i
-		g.byName[n.name] = int32(i)
+		if err := e.watch.Step(); err != nil {
+			return nil, err
+		}
+		byName[n.name] = int32(i)
 	}
+	for i, n := range order { // nothing fails from here on
+		n.id = i
+	}
+	g.draft, g.blind = false, false
+	g.nodes, g.inferrer, g.byName = order, inferrer, byName
 	g.uses, g.indexed = nil, 0
 	g.scopes, g.scoped, g.suffixes = nil, 0, nil
 	e.g, e.done = NewWithRegistry(g.ops), true
@@ -82,6 +94,9 @@ func (e *Editor) order() ([]*Node, error) {
 		for len(stack) > 0 {
 			v := &stack[len(stack)-1]
 			n := v.node
+			if err := e.watch.Step(); err != nil {
+				return nil, err
+			}
 			for v.next < len(n.inputs)+len(n.controls) {
 				k := v.next
 				v.next++

@@ -46,6 +46,8 @@ type FrameAnalysis struct {
 	Kind      func(i int) FrameKind
 	FrameName func(i int) string // of a node that enters a frame
 	Name      func(i int) string // for messages
+	// Watch ends the walk with its error; it may be nil.
+	Watch *status.Watch
 }
 
 // A Frame is one loop, or anything else that Enter nodes lead into, as a graph
@@ -86,7 +88,10 @@ func (f *Frames) Out(i int, kind FrameKind) int {
 // or a frame has two LoopConds, and with INTERNAL, as TensorFlow does, if two
 // frames of one name have different parents.
 func (a FrameAnalysis) Run() (*Frames, error) {
-	edges, first := a.consumers()
+	edges, first, err := a.consumers()
+	if err != nil {
+		return nil, err
+	}
 	f := &Frames{Frames: []Frame{{Parent: -1}}, FrameOf: make([]int, a.Nodes), Entered: make([]int, a.Nodes)}
 	byName := map[string]int{"": 0}
 	var conditions map[int]int         // LoopCond by frame
@@ -102,6 +107,9 @@ func (a FrameAnalysis) Run() (*Frames, error) {
 		}
 	}
 	for next := 0; next < len(queue); next++ {
+		if err := a.Watch.Step(); err != nil {
+			return nil, err
+		}
 		i := int(queue[next])
 		in := f.FrameOf[i]
 		switch kind := a.Kind(i); kind {
@@ -156,10 +164,13 @@ func (a FrameAnalysis) Run() (*Frames, error) {
 
 // consumers turns inputs around: the consumers of i are
 // edges[first[i]:first[i+1]].
-func (a FrameAnalysis) consumers() (edges, first []int32) {
+func (a FrameAnalysis) consumers() (edges, first []int32, err error) {
 	// While edges are placed, first[i+1] is where the next one of i goes.
 	first = make([]int32, a.Nodes+2)
 	for i := range a.Nodes {
+		if err := a.Watch.Step(); err != nil {
+			return nil, nil, err
+		}
 		a.Inputs(i, func(from int) { first[from+2]++ })
 	}
 	for i := 2; i < len(first); i++ {
@@ -167,12 +178,15 @@ func (a FrameAnalysis) consumers() (edges, first []int32) {
 	}
 	edges = make([]int32, first[a.Nodes+1])
 	for i := range a.Nodes {
+		if err := a.Watch.Step(); err != nil {
+			return nil, nil, err
+		}
 		a.Inputs(i, func(from int) {
 			edges[first[from+1]] = int32(i)
 			first[from+1]++
 		})
 	}
-	return edges, first
+	return edges, first, nil
 }
 
 // unreachable is the error of nodes that wait for one another only.
@@ -197,9 +211,12 @@ func (a FrameAnalysis) unreachable(f *Frames) error {
 func (a FrameAnalysis) node(i int) string { return "{{node " + a.Name(i) + "}}" }
 
 // Frames finds the frame of every node of the graph, by id.
-func (g *Graph) Frames() (*Frames, error) {
+func (g *Graph) Frames() (*Frames, error) { return g.watchFrames(nil) }
+
+func (g *Graph) watchFrames(watch *status.Watch) (*Frames, error) {
 	nodes := g.Nodes()
 	return FrameAnalysis{
+		Watch: watch,
 		Nodes: len(nodes),
 		Inputs: func(i int, yield func(int)) {
 			for _, from := range nodes[i].inputs {

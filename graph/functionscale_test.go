@@ -72,22 +72,47 @@ func TestManyFunctions(t *testing.T) {
 	}
 }
 
-// TestDeepCalls: a chain of calls as deep as is followed, and one that is deeper.
+// callChain is functions of which each calls the next, and a call of the first:
+// they pass on x and dims, and the last has a node of its own, whose output is y.
+func callChain(depth int, last, output string) string {
+	var b strings.Builder
+	b.WriteString("x = Placeholder() {dtype=DT_FLOAT, shape=shape [2,3]}\n")
+	b.WriteString("dims = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [1] values: 6>}\n")
+	b.WriteString("c = F0(x, dims)\n")
+	for i := range depth {
+		fmt.Fprintf(&b, "func F%d(x: float, d: int32) -> (y: float) {\n  y = F%d(x, d)\n  return y = y:y:0\n}\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "func F%d(x: float, d: int32) -> (y: float) {\n  y = %s\n  return y = y:%s:0\n}\n", depth, last, output)
+	return b.String()
+}
+
+// TestDeepCalls: calls within one another are followed to any depth, each function
+// once; constants are only so far.
 func TestDeepCalls(t *testing.T) {
-	for _, depth := range []int{maxCallDepth - 1, maxCallDepth + 10, 5000} {
-		var b strings.Builder
-		fmt.Fprintf(&b, "x = Placeholder() {dtype=DT_FLOAT, shape=shape [2,3]}\nc = F%d(x)\n", depth)
-		b.WriteString("func F0(x: float) -> (y: float) {\n  y = Neg(x) {T=DT_FLOAT}\n  return y = y:y:0\n}\n")
-		for i := 1; i <= depth; i++ {
-			fmt.Fprintf(&b, "func F%d(x: float) -> (y: float) {\n  y = F%d(x)\n  return y = y:y:0\n}\n", i, i-1)
+	for _, depth := range []int{3, maxConstantDepth - 1, maxConstantDepth + 10, 50_000} {
+		g := mustText(t, callChain(depth, "Neg(x) {T=DT_FLOAT}", "y"))
+		if got := g.Operation("c").OutputShapes()[0].String(); got != "[2,3]" {
+			t.Errorf("depth %d: %s", depth, got)
 		}
-		want := "[2,3]"
-		if depth > maxCallDepth {
-			want = "?"
+		if limit := 7 * (depth + 1); g.library.spent > limit {
+			t.Errorf("depth %d: %d nodes of bodies were inferred, where %d suffice", depth, g.library.spent, limit)
 		}
-		if got := mustText(t, b.String()).Operation("c").OutputShapes()[0].String(); got != want {
-			t.Errorf("depth %d: %s, want %s", depth, got, want)
+		want := "[6]"
+		if depth >= maxConstantDepth {
+			want = "[?]"
 		}
+		g = mustText(t, callChain(depth, "Reshape(x, d) {T=DT_FLOAT, Tshape=DT_INT32}", "output"))
+		if got := g.Operation("c").OutputShapes()[0].String(); got != want {
+			t.Errorf("depth %d: reshaped to %s, want %s", depth, got, want)
+		}
+	}
+}
+
+// TestDeepError: an error from deep within says where it is, but not all the way.
+func TestDeepError(t *testing.T) {
+	err := New().AddText(callChain(20_000, "MatMul(x, x) {T=DT_FLOAT}", "product"))
+	if err == nil || len(err.Error()) > 2000 || !strings.Contains(err.Error(), "function 'F20000'") {
+		t.Errorf("%.3000v", err)
 	}
 }
 

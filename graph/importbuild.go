@@ -41,6 +41,9 @@ func (im *importer) build() error {
 	loops := false
 	for place, i := range im.order[:im.sorted] {
 		sn := &s.Nodes[i]
+		if err := im.watch.Steps(4 + int(sn.NumInputs)); err != nil {
+			return err
+		}
 		n := &im.nodes[place]
 		*n = Node{self: n, graph: im.g, id: base + place, name: im.final[i]}
 		firstInput, firstControl := len(inputs), len(controls)
@@ -199,6 +202,15 @@ func inputCountError(name string, sig *signature, got int) error {
 
 // addControls adds the nodes that are not in controls yet, each once.
 func addControls(controls, more []*Node) []*Node {
+	const few = 8
+	if len(controls)+len(more) <= few {
+		for _, n := range more {
+			if !slices.Contains(controls, n.self) {
+				controls = append(controls, n.self)
+			}
+		}
+		return controls
+	}
 	seen := make(map[*Node]bool, len(controls)+len(more))
 	for _, n := range controls {
 		seen[n] = true

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ type importer struct {
 	used   map[TensorID]bool
 	lib    *library // staged
 	body   bool     // it is a function's body that is built
+	watch  *status.Watch
 
 	nodes    []Node // by place
 	devices  map[string]string
@@ -90,7 +92,7 @@ func (im *importer) nameNodes() error {
 	im.ops = make([]*importOp, n)
 	im.opSet = map[string]*importOp{}
 	for i := range im.names {
-		if err := im.checkNode(int32(i)); err != nil {
+		if err := cmp.Or(im.watch.Step(), im.checkNode(int32(i))); err != nil {
 			return err
 		}
 	}
@@ -204,6 +206,9 @@ func (im *importer) resolveInputs() error {
 	}
 	for i := range s.Nodes {
 		sn := &s.Nodes[i]
+		if err := im.watch.Steps(1 + int(sn.NumInputs)); err != nil {
+			return err
+		}
 		for k := sn.Input; k < sn.Input+sn.NumInputs; k++ {
 			in := &s.Inputs[k]
 			text := in.Text.Of(s.Bytes)

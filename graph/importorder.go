@@ -32,6 +32,9 @@ func (im *importer) sortNodes() error {
 		}
 	}
 	for len(ready) > 0 {
+		if err := im.watch.Step(); err != nil {
+			return err
+		}
 		i := ready.takeFirst()
 		im.place[i] = int32(len(im.order))
 		im.order = append(im.order, i)

@@ -26,9 +26,12 @@ func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
 // inferred is what is known of n's outputs: of those of a call, what the body of
 // the function makes of the arguments, else what the shape function says.
 func (n *Node) inferred(inferrer *shape.Inferrer) ([]shape.Shape, [][]shape.HandleData, error) {
-	if f := n.inferredCallee(); f != nil {
-		c := call{node: n, inferrer: inferrer, library: n.graph.library, allowance: n.graph.library}
-		return c.infer(f)
+	if f := n.inferredCallee(); f != nil && n.graph.blind {
+		return make([]shape.Shape, len(n.sig.outTypes)), nil, nil
+	} else if f != nil {
+		i := inference{allowance: n.graph.library}
+		a := i.outermost(&call{node: n, inferrer: inferrer, library: n.graph.library}, f)
+		return a.shapes, a.handles, a.err
 	}
 	return inferrer.Infer(n)
 }

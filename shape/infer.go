@@ -52,11 +52,16 @@ type Inferrer struct {
 	ctx   Context
 	eval  evaluator
 	slab  []Shape // what outputs are cut from
+	size  int     // of the slab when it was whole
 	ready bool
 }
 
-// slabSize is the number of shapes that are allocated at a time.
-const slabSize = 256
+// slabSize is the most shapes that are allocated at a time, and firstSlab how
+// many at first: most functions have few nodes.
+const (
+	slabSize  = 256
+	firstSlab = 8
+)
 
 // Infer finds the shapes of a node's outputs, and of what is behind those that
 // are resources or variants. An operation without a shape function has outputs
@@ -120,7 +125,8 @@ func (f *Inferrer) shapes(n int) []Shape {
 		return make([]Shape, n)
 	}
 	if len(f.slab) < n {
-		f.slab = make([]Shape, slabSize)
+		f.size = min(max(2*f.size, firstSlab, 4*n), slabSize)
+		f.slab = make([]Shape, f.size)
 	}
 	s := f.slab[:n:n]
 	f.slab = f.slab[n:]

@@ -3,6 +3,7 @@ package function
 import (
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -38,15 +39,18 @@ type Definition struct {
 
 // Definition reads the function's definition.
 func (f *Function) Definition() (*Definition, error) {
-	return readDefinition(wire.NewCursor("FunctionDef", f.Def))
+	return readDefinition(wire.NewCursor("FunctionDef", f.Def), nil)
 }
 
 // readDefinition reads the outline of a serialized FunctionDef, which may be
 // part of a larger buffer.
-func readDefinition(c wire.Cursor) (*Definition, error) {
+func readDefinition(c wire.Cursor, watch *status.Watch) (*Definition, error) {
 	d := &Definition{Returns: map[string]string{}, Controls: map[string]string{}}
 	d.Bytes = c.Buffer()
 	for c.Next() {
+		if err := watch.Step(); err != nil {
+			return nil, err
+		}
 		var err error
 		switch {
 		case c.IsBytes(functionSignature):

@@ -32,7 +32,7 @@ func Unmarshal(def []byte) (*Function, error) {
 
 // read reads a FunctionDef, of which it keeps a copy.
 func read(c wire.Cursor) (*Function, error) {
-	d, err := readDefinition(c)
+	d, err := readDefinition(c, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestLayOut(t *testing.T) {
 	if key := function.Key(f, attrs); key != "Double[T=DT_FLOAT]" {
 		t.Errorf("the function is called %s", key)
 	}
-	body, err := l.LayOut(f, attrs)
+	body, err := l.LayOut(f, attrs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +105,12 @@ func TestStage(t *testing.T) {
 	}
 	if !bytes.Equal(c.Append(nil), l.Append(nil)) {
 		t.Error("a clone is written otherwise")
+	}
+	if c.AddGradient("Double", "Other") == nil || c.AddGradient("Other", "Double") != nil || l.Gradient("Other") != "" {
+		t.Error("a clone's gradient is its original's")
+	}
+	if l.AddGradient("More", "Double") != nil || c.Gradient("More") != "" || c.Gradient("Double") != "Double" {
+		t.Error("an original's gradient is its clone's")
 	}
 }
 

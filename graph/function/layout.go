@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // A layout turns a function's definition into the outline of a GraphDef: a node
@@ -19,6 +20,7 @@ import (
 // not written again, followed by what it makes of the others.
 type layout struct {
 	lib   *Library
+	watch *status.Watch
 	def   *Definition
 	sig   *registry.OpDef
 	types registry.Resolved // of arguments and results, lists flattened
@@ -69,9 +71,10 @@ type Control struct {
 }
 
 // LayOut lays out the body of a function of the library for these attributes,
-// which are all that the function declares; see [Function.Settle].
-func (lib *Library) LayOut(fn *Function, attrs registry.Attrs) (*Layout, error) {
-	def, err := fn.Definition()
+// which are all that the function declares; see [Function.Settle]. It ends with
+// the error of watch, which may be nil.
+func (lib *Library) LayOut(fn *Function, attrs registry.Attrs, watch *status.Watch) (*Layout, error) {
+	def, err := readDefinition(wire.NewCursor("FunctionDef", fn.Def), watch)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +87,7 @@ func (lib *Library) LayOut(fn *Function, attrs registry.Attrs) (*Layout, error) 
 		return nil, err
 	}
 	l := &layout{
-		lib: lib, def: def, sig: fn.Signature, types: types, bind: bind,
+		lib: lib, watch: watch, def: def, sig: fn.Signature, types: types, bind: bind,
 		out:    &outline.Outline{Bytes: slices.Clone(fn.Def)},
 		places: make(map[string]place, len(def.Nodes)+len(fn.Signature.Inputs)),
 		opSet:  map[string]*layoutOp{}, resolved: map[int32]registry.Resolved{},
@@ -214,6 +217,9 @@ func (l *layout) addNodes() error {
 		return err
 	}
 	for i := range l.def.Nodes {
+		if err := l.watch.Step(); err != nil {
+			return err
+		}
 		n := l.def.Nodes[i]
 		name, op := l.def.Text(n.Name), l.def.Text(n.Op)
 		if old, ok := l.places[name]; ok {
@@ -265,6 +271,9 @@ func (l *layout) bound(n *outline.Node) (registry.Attrs, error) {
 func (l *layout) addInputs() error {
 	for i := range l.def.Nodes {
 		n, out := &l.def.Nodes[i], &l.out.Nodes[l.args+i]
+		if err := l.watch.Steps(1 + int(n.NumInputs)); err != nil {
+			return err
+		}
 		out.Input = int32(len(l.out.Inputs))
 		for k := n.Input; k < n.Input+n.NumInputs; k++ {
 			if err := l.resolve(l.def.Text(l.def.Inputs[k].Text)); err != nil {
@@ -489,8 +498,12 @@ func typeNames(types []tensor.DType) string {
 // control outputs, and those that the definition names besides.
 func (l *layout) findControls() error {
 	names := slices.Clone(l.sig.ControlOutputs)
+	declared := make(map[string]bool, len(names))
+	for _, name := range names {
+		declared[name] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(l.def.Controls)) {
-		if !slices.Contains(l.sig.ControlOutputs, name) {
+		if !declared[name] {
 			names = append(names, name)
 		}
 	}

@@ -28,6 +28,7 @@ type Library struct {
 	mu        sync.RWMutex
 	functions map[string]*Function
 	gradients map[string]string // function to the function that is its gradient
+	shared    bool              // the maps are another library's too: who adds copies them first
 }
 
 // NewLibrary makes an empty library, whose functions may not have the names of
@@ -36,14 +37,20 @@ func NewLibrary(ops *registry.Registry) *Library {
 	return &Library{ops: ops, functions: map[string]*Function{}, gradients: map[string]string{}}
 }
 
-// Clone is a library to which functions can be added without l's having them.
+// Clone is a library to which functions can be added without l's having them. It
+// costs nothing until one is added to either.
 func (l *Library) Clone() *Library {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	c := NewLibrary(l.ops)
-	maps.Copy(c.functions, l.functions)
-	maps.Copy(c.gradients, l.gradients)
-	return c
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shared = true
+	return &Library{ops: l.ops, functions: l.functions, gradients: l.gradients, shared: true}
+}
+
+// own makes the maps l's own, to be written. The caller holds the lock.
+func (l *Library) own() {
+	if l.shared {
+		l.functions, l.gradients, l.shared = maps.Clone(l.functions), maps.Clone(l.gradients), false
+	}
 }
 
 // Sorted is the functions by name.
@@ -130,6 +137,10 @@ func (l *Library) Commit() error {
 			return gradientError(name, gradient, old)
 		}
 	}
+	if len(l.functions)+len(l.gradients) == 0 {
+		return nil
+	}
+	to.own()
 	for name, f := range l.functions {
 		if to.functions[name] == nil {
 			to.functions[name] = f
@@ -182,6 +193,7 @@ func (l *Library) Add(fn *Function) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.own()
 	l.functions[fn.Name] = fn
 	return nil
 }
@@ -210,6 +222,7 @@ func (l *Library) AddGradient(function, gradient string) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.own()
 	l.gradients[function] = gradient
 	return nil
 }
