@@ -76,6 +76,8 @@ func (s *Step) prepareUnits() {
 	s.machines = make([]*unit.Machine, len(s.p.statics))
 	s.env.Ctx = &s.ctx
 	s.env.Attend = s.answer
+	s.env.Cost = func(node int32) int64 { return int64(s.p.costs.nanos[node].Load()) }
+	s.env.Note, s.env.Away, s.env.Lock = s.p.costs.note, &s.away.Arena, &s.away.Mutex
 	s.env.Fetched = func(index int32, v tensor.Value) { s.results[index] = result{v, fetchLive} }
 	s.measured = s.run
 }
@@ -92,7 +94,7 @@ func (s *Step) machineOf(f int32, u *unit.Unit) *unit.Machine {
 // machine.
 func (s *Step) playUnit(m *unit.Machine, at *frames.Iteration) bool {
 	s.unit, s.unitAt = m, at
-	s.env.Alarm, s.env.Feeds, s.env.Run = &s.alarm.rung, s.feeds, nil
+	s.env.Alarm, s.env.Feeds, s.env.Clock, s.env.Run = &s.alarm.rung, s.feeds, s.clock, nil
 	if s.left > 0 {
 		s.env.Run = s.measured
 	}

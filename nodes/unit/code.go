@@ -20,6 +20,7 @@ type Unit struct {
 	tests   []test
 	entries []entrance
 	latches []latch
+	bands   []band
 	loops   []loop
 
 	params  []param
@@ -48,6 +49,7 @@ const (
 	opTest         // tests[x]: jumps if a predicate does not choose a side
 	opLoop         // loop x begins
 	opLatch        // latches[x]: the next iteration of a loop begins
+	opBand         // bands[x]: kernels side by side, or else what follows
 	opEnter        // entries[x]: jumps if what is taken for granted does not hold
 	firstScalar
 )

@@ -416,8 +416,15 @@ func (e *emitter) drop(list []int32) {
 
 func (e *emitter) block(b *Block) {
 	e.drop(b.Drop)
-	for i := range b.Code {
+	for i := 0; i < len(b.Code); i++ {
 		e.credit.spend(4)
+		if e.loop >= 0 {
+			if n := e.bandAt(b.Code[i:]); n > 1 {
+				e.band(b.Code[i : i+n])
+				i += n - 1
+				continue
+			}
+		}
 		e.instr(&b.Code[i])
 	}
 }
@@ -450,6 +457,11 @@ func (e *emitter) instr(in *Instr) {
 	case While:
 		e.while(in.Loop)
 	}
+	e.after(in)
+}
+
+// after writes what follows an instruction: drops.
+func (e *emitter) after(in *Instr) {
 	e.drop(in.Drop)
 	if e.within != nil && in.Loop == nil && !e.twice {
 		for _, u := range in.In {
@@ -472,12 +484,15 @@ func (e *emitter) out(v int32) int32 {
 // call writes a kernel's call, or the instruction that does the same for
 // scalars.
 func (e *emitter) call(in *Instr) {
-	if e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) {
-		if op := scalarOp(e.form, in); op != 0 && e.scalarCall(op, in) {
-			return
-		}
+	if e.becomesScalar(in) && e.scalarCall(scalarOp(e.form, in), in) {
+		return
 	}
 	e.add(instr{op: opCall, x: e.kernelCall(in)})
+}
+
+// becomesScalar says whether a call needs no kernel here.
+func (e *emitter) becomesScalar(in *Instr) bool {
+	return e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) && scalarOp(e.form, in) != 0
 }
 
 // scalarCall writes an instruction on scalars.

@@ -301,7 +301,7 @@ var fused = map[opcode]jumps{
 
 var opcodeNames = [...]string{
 	opEnd: "end", opCall: "call", opMove: "move", opCopy: "copy", opPlain: "plain", opDrop: "drop", opRead: "read",
-	opFetch: "fetch", opJump: "jump", opTest: "test", opLoop: "loop", opLatch: "latch", opEnter: "enter",
+	opFetch: "fetch", opJump: "jump", opTest: "test", opLoop: "loop", opLatch: "latch", opBand: "band", opEnter: "enter",
 	opAddInt32:            "AddInt32",
 	opAddInt64:            "AddInt64",
 	opAddFloat:            "AddFloat",
@@ -472,6 +472,12 @@ func (m *Machine) exec() bool {
 				}
 			}
 			pc = l.target
+		case opBand:
+			if shared, ok := m.band(in.x); !ok {
+				return false
+			} else if shared {
+				pc = m.code.bands[in.x].end
+			}
 		case opEnter:
 			e := &m.code.entries[in.x]
 			if !m.enter(e) {

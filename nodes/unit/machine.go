@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -17,6 +18,7 @@ type Machine struct {
 	slab    []tensor.Value
 	scalars *[registers]tensor.Value
 	homes   []tensor.Home
+	bands   []bandState
 	count   []int64 // iteration of each loop; at least counters
 	fuel    int     // latches until the next question
 	at      *call   // being run, or run last
@@ -43,6 +45,16 @@ type Env struct {
 	Attend func() bool
 	// Run runs a kernel whose cost is measured; nil: it is run directly.
 	Run func(k kernel.Kernel, node int32, in, out []tensor.Value) error
+
+	// Clock is nil where no kernel is worth another core. Otherwise Cost is about
+	// how many nanoseconds the kernel of a node takes, 0 if nobody knows, Note is
+	// told how many it took, and kernels on other goroutines share Away under
+	// Lock.
+	Clock func() int64
+	Cost  func(node int32) int64
+	Note  func(node int32, nanos int64)
+	Away  *tensor.Arena
+	Lock  *sync.Mutex
 }
 
 // A Fault is the error of a node that ended a run.
@@ -59,7 +71,7 @@ func (u *Unit) NewMachine() *Machine {
 	} else {
 		m.scalars = new([registers]tensor.Value)
 	}
-	m.homes = make([]tensor.Home, u.homes)
+	m.homes, m.bands = make([]tensor.Home, u.homes), make([]bandState, len(u.bands))
 	m.reset()
 	return m
 }
