@@ -96,6 +96,11 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 	return nil
 }
 
+// Plan says how the engine "actors" plays the run: as one unit, in which no token
+// is moved, or by tokens, with loops that are units where they can be. Its forms
+// are for people to read and change from version to version.
+func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
+
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program
 	return status.Invalid("the callable has %d feeds and %d fetches, not %d and %d", len(p.feeds), len(p.fetches), feeds, fetches)

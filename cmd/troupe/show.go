@@ -12,7 +12,8 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format := "text"
+	format, units := "text", false
+	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Show how a graph is built",
@@ -22,12 +23,26 @@ which they run and by name scope; each frame, a loop as a rule, is a box inside
 the frame it is entered from. The bodies of functions that the graph may call
 follow in the same way.
 
+With --units it shows instead how the engine "actors" plays a run: which loops
+are units, played without moving tokens, with the form they have then; and of the
+others why they are none. What is fed, fetched and run is told by flags, as for
+run (the VALUE of a feed may be left out); a recorded case has its own steps, a
+SavedModel its signatures.
+
 ` + modelHelp,
 		Example: `  troupe show model.pb
   troupe show conformance/testdata/control.zip/while_nested_two
-  troupe show model.pb --format dot | dot -Tsvg > model.svg`,
+  troupe show model.pb --format dot | dot -Tsvg > model.svg
+  troupe show loop.pb --units --feed n --fetch while/Exit
+  troupe show conformance/testdata/control.zip/while_nested_two --units`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if units {
+				return f.show(cmd, args[0])
+			}
+			if f.given() {
+				return fmt.Errorf("--feed, --fetch, --target and --signature go with --units")
+			}
 			write := writeText
 			switch format {
 			case "text":
@@ -60,6 +75,8 @@ follow in the same way.
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, or dot for Graphviz")
+	cmd.Flags().BoolVar(&units, "units", false, "show how a run is played: which loops are units, and why others are none")
+	f.add(cmd)
 	return cmd
 }
 
