@@ -103,6 +103,8 @@ type Instr struct {
 	Else *Block
 	Loop *Loop
 	Drop []int32 // values given up afterwards
+
+	area area // where its inputs and outputs lie, once that is decided
 }
 
 // A Block is instructions in order.
