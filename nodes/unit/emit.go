@@ -129,6 +129,10 @@ func (e *emitter) block(b *Block) {
 	e.drop(b.Drop)
 	for i := 0; i < len(b.Code); i++ {
 		e.credit.spend(4)
+		if n := e.pickAt(b.Code[i:]); n > 0 {
+			i += n - 1
+			continue
+		}
 		if e.loop >= 0 {
 			if n := e.bandAt(b.Code[i:]); n > 1 {
 				e.band(b.Code[i : i+n])

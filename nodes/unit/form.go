@@ -104,6 +104,9 @@ type Instr struct {
 	Loop *Loop
 	Drop []int32 // values given up afterwards
 
+	Pick   int32 // of a StridedSlice that is x[i]: the value of i, plus 1
+	before []int // the packing that was put in front of it
+
 	area area // where its inputs and outputs lie, once that is decided
 }
 

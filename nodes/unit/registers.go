@@ -67,7 +67,7 @@ func (e *emitter) findReach() {
 // island writes a part of the form with its assumptions, behind a check of them.
 // Where it has too many scalars it writes nothing and answers false.
 func (e *emitter) island(s *island, body func()) bool {
-	for _, v := range s.assume {
+	for _, v := range slices.Concat(s.assume, s.vectors) {
 		e.home(v) // so that what is undone below is the island's alone
 	}
 	before, outer := *e.u, *e
@@ -84,6 +84,9 @@ func (e *emitter) island(s *island, body func()) bool {
 	x := entrance{registers: e.known, loads: e.loads}
 	for _, v := range s.assume {
 		x.checks = append(x.checks, check{e.home(v), tensor.Descriptor(e.form.Values[v].DType)})
+	}
+	for _, v := range s.vectors {
+		x.vectors = append(x.vectors, check{e.home(v), tensor.Descriptor(e.form.Values[v].DType)})
 	}
 	for _, v := range e.got {
 		e.register[v] = 0
