@@ -134,8 +134,7 @@ type Loop struct {
 	rank int32 // of its test
 	When cond  // when it is entered, relative to the frame around it
 
-	from, to int32   // the values made in it, and in loops within, are those from from to to-1
-	assume   []int32 // values from outside that must be scalars for its Scalar values to be
+	from, to int32 // the values made in it, and in loops within, are those from from to to-1
 }
 
 // A Variable is a value that an iteration hands to the next.
