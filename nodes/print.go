@@ -46,7 +46,8 @@ func (s *Step) tell(a activation) {
 // are none, or the program as a whole.
 func (p *Program) Plan() string {
 	var w strings.Builder
-	c := unit.NewCompiler(p.flowOf(), nil)
+	flow, _ := p.flowOf(nil) // which fails only when watched
+	c := unit.NewCompiler(flow, nil)
 	form, why, _ := c.Form(0)
 	if form != nil {
 		return form.String()
