@@ -1,6 +1,8 @@
 package array
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -41,13 +43,17 @@ batch_dims: How many leading dimensions params and indices have in common, and a
 
 params: What to take them of.
 indices: Vectors of coordinates in the last dimension, each as long as params has dimensions, for elements, or shorter, for slices.
-output: In the shape of indices without its last dimension, followed by that of a slice.`)
+output: In the shape of indices without its last dimension, followed by that of a slice.
+bad_indices_policy: "IGNORE" for zeros where a place does not exist, else "ERROR", "DEFAULT" or empty: that is an error.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return gather{}, nil }, "Gather")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return gather{batch: c.Int("batch_dims"), axis: true}, nil
 	}, "GatherV2")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(gatherNd), nil }, "GatherNd")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		ignore, err := ignoresBadIndices(c)
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return gatherNd(ctx, in, out, ignore) }), err
+	}, "GatherNd")
 }
 
 // A gather is the kernel of Gather and, with an input for the axis, GatherV2.
@@ -218,7 +224,19 @@ func place(dims []int64, i int) string {
 	return tensor.FormatDims(at)
 }
 
-func gatherNd(ctx *kernel.Context, in, out []tensor.Value) error {
+// ignoresBadIndices reads the attribute bad_indices_policy.
+func ignoresBadIndices(c *kernel.Construction) (bool, error) {
+	switch policy := c.Str("bad_indices_policy"); policy {
+	case "", "DEFAULT", "ERROR":
+		return false, nil
+	case "IGNORE":
+		return true, nil
+	default:
+		return false, c.Errorf("Unknown bad indices handling attribute: %s", policy)
+	}
+}
+
+func gatherNd(ctx *kernel.Context, in, out []tensor.Value, ignore bool) error {
 	x, idx := in[0].Dims(), in[1].Dims()
 	if len(x) == 0 || len(idx) == 0 {
 		return status.Invalid("params and indices must be at least a vector")
@@ -237,20 +255,46 @@ func gatherNd(ctx *kernel.Context, in, out []tensor.Value) error {
 	if v.NumElements() == 0 {
 		return nil
 	}
-	rows, n, err := places(ctx, &in[1], x, func(i int, at []int64) error {
+	rows, n, err := places(ctx, &in[1], x, ignore, func(i int, at []int64) error {
 		return status.Invalid("indices%s = %s does not index into param shape %s", place(idx[:len(idx)-1], i), tensor.FormatDims(at), tensor.FormatDims(x))
 	})
 	if err != nil {
 		return err
 	}
 	defer ctx.Free(rows)
+	if list := tensor.Of[int64](&rows); slices.Contains(list, nowhere) {
+		return takeSome(ctx, &out[0], &in[0], list, n)
+	}
 	return takeRows(ctx, &out[0], &in[0], rows, 1, 1, 0, n)
 }
 
+// takeSome copies the runs of n elements that rows names, and leaves zeros where
+// it names none.
+func takeSome(ctx *kernel.Context, dst, src *tensor.Value, rows []int64, n int) error {
+	ctx.Free(*dst)
+	var err error
+	if *dst, err = ctx.AllocZeroed(src.DType(), dst.Dims()); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		if i%strided.Grain == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if r != nowhere {
+			strided.Move(dst, i*n, src, int(r)*n, n)
+		}
+	}
+	return nil
+}
+
+// nowhere is the number of a run that does not exist.
+const nowhere = -1
+
 // places turns the rows of v, each a place in the first dimensions of a tensor
-// of shape x, into numbers of runs of n elements, for the caller to free. bad
-// makes the error for row i.
-func places(ctx *kernel.Context, v *tensor.Value, x []int64, bad func(i int, at []int64) error) (rows tensor.Value, n int, err error) {
+// of shape x, into numbers of runs of n elements, for the caller to free. A place
+// that does not exist is nowhere with ignore; else it is the error that bad makes
+// for row i.
+func places(ctx *kernel.Context, v *tensor.Value, x []int64, ignore bool, bad func(i int, at []int64) error) (rows tensor.Value, n int, err error) {
 	idx := v.Dims()
 	depth := int(idx[len(idx)-1])
 	count := int64(1)
@@ -277,9 +321,13 @@ func places(ctx *kernel.Context, v *tensor.Value, x []int64, bad func(i int, at 
 		r, at := int64(0), flat[i*depth:(i+1)*depth]
 		for d, k := range at {
 			if k < 0 || k >= x[d] {
-				err := bad(i, at)
-				ctx.Free(rows)
-				return tensor.Value{}, 0, err
+				if !ignore {
+					err := bad(i, at)
+					ctx.Free(rows)
+					return tensor.Value{}, 0, err
+				}
+				r = nowhere
+				break
 			}
 			r = r*x[d] + k
 		}

@@ -1,6 +1,8 @@
 package math
 
 import (
+	"math"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -67,38 +69,43 @@ func newArg(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func newArgOf[T elementwise.Real](c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	better := func(x, y T) bool { return x < y }
+	better, worst := func(x, y T) bool { return x < y }, math.Inf(1)
 	if most {
-		better = func(x, y T) bool { return x > y }
+		better, worst = func(x, y T) bool { return x > y }, math.Inf(-1)
 	}
-	return newArgBy(c, better)
+	return newArgBy(c, better, func(x T) T {
+		if x != x {
+			return T(worst)
+		}
+		return x
+	})
 }
 
 func newArgBool(c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	return newArgBy(c, func(x, y bool) bool { return x != y && x == most })
+	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, func(x bool) bool { return x })
 }
 
-func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool) (kernel.Kernel, error) {
+func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, start func(T) T) (kernel.Kernel, error) {
 	switch dt := c.Type("output_type"); dt {
 	case tensor.Int16:
-		return &arg[T, int16]{dt, better}, nil
+		return &arg[T, int16]{dt, better, start}, nil
 	case tensor.Uint16:
-		return &arg[T, uint16]{dt, better}, nil
+		return &arg[T, uint16]{dt, better, start}, nil
 	case tensor.Int32:
-		return &arg[T, int32]{dt, better}, nil
+		return &arg[T, int32]{dt, better, start}, nil
 	case tensor.Int64:
-		return &arg[T, int64]{dt, better}, nil
+		return &arg[T, int64]{dt, better, start}, nil
 	default:
 		return nil, c.Errorf("output_type %v is none for indices", dt)
 	}
 }
 
 // An arg finds the first element that no other of its line is better than. NaN
-// is better than nothing, nothing is better than NaN: one that comes first
-// stays, others are passed over.
+// is better than nothing, and what starts with it starts from the worst number.
 type arg[T tensor.Element, R elementwise.Integer] struct {
 	dt     tensor.DType
 	better func(x, y T) bool
+	start  func(T) T
 }
 
 func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -157,7 +164,7 @@ func (k *arg[T, R]) lines(o []R, x []T, lo, n, inner int) {
 
 // line looks at n elements, step apart.
 func (k *arg[T, R]) line(x []T, n, step int) int {
-	best, at := x[0], 0
+	best, at := k.start(x[0]), 0
 	for i := 1; i < n; i++ {
 		if y := x[i*step]; k.better(y, best) {
 			best, at = y, i
