@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -71,23 +72,27 @@ func newArgOf[T elementwise.Real](c *kernel.Construction, most bool) (kernel.Ker
 	if most {
 		better = func(x, y T) bool { return x > y }
 	}
-	return newArgBy(c, better)
+	var whole func(x []T) int
+	if most {
+		whole, _ = any(argMaxFloats).(func(x []T) int)
+	}
+	return newArgBy(c, better, whole)
 }
 
 func newArgBool(c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	return newArgBy(c, func(x, y bool) bool { return x != y && x == most })
+	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, nil)
 }
 
-func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool) (kernel.Kernel, error) {
+func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, whole func(x []T) int) (kernel.Kernel, error) {
 	switch dt := c.Type("output_type"); dt {
 	case tensor.Int16:
-		return &arg[T, int16]{dt, better}, nil
+		return &arg[T, int16]{dt, better, whole}, nil
 	case tensor.Uint16:
-		return &arg[T, uint16]{dt, better}, nil
+		return &arg[T, uint16]{dt, better, whole}, nil
 	case tensor.Int32:
-		return &arg[T, int32]{dt, better}, nil
+		return &arg[T, int32]{dt, better, whole}, nil
 	case tensor.Int64:
-		return &arg[T, int64]{dt, better}, nil
+		return &arg[T, int64]{dt, better, whole}, nil
 	default:
 		return nil, c.Errorf("output_type %v is none for indices", dt)
 	}
@@ -99,6 +104,7 @@ func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool
 type arg[T tensor.Element, R elementwise.Integer] struct {
 	dt     tensor.DType
 	better func(x, y T) bool
+	whole  func(x []T) int // line for consecutive elements; nil: line itself
 }
 
 func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -130,6 +136,14 @@ func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		inner *= int(d)
 	}
 	o, x := tensor.Of[R](&out[0]), tensor.Of[T](&in[0])
+	if k.whole != nil && inner == 1 && n >= vectorLeast {
+		ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
+			for i := lo; i < hi && ctx.Err() == nil; i++ {
+				o[i] = R(k.whole(x[i*n : (i+1)*n]))
+			}
+		})
+		return ctx.Err()
+	}
 	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			o[i] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
@@ -147,4 +161,12 @@ func (k *arg[T, R]) line(x []T, n, step int) int {
 		}
 	}
 	return at
+}
+
+// argMaxFloats finds the largest element in one pass and its place in another.
+func argMaxFloats(x []float32) int {
+	if x[0] != x[0] {
+		return 0
+	}
+	return vec.Index(x, vec.LargestNumber(x))
 }
