@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math/bits"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -113,12 +114,24 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		t = &small.Tensor
 		t.data, t.bytes = unsafe.Pointer(&small.elems), 1<<minClass
 	} else {
-		t = &Tensor{dtype: Uint8}
-		t.reserve(1 << class)
+		t = &Tensor{data: uncleared(1 << class), bytes: 1 << class}
 	}
 	t.dtype, t.n, t.origin = dt, n, lent
 	t.setShape(shape)
 	return Value{t: t}, nil
+}
+
+// uncleared is fresh memory, without pointers, that has not been cleared where
+// that would take a while: whoever asks for megabytes overwrites them. A
+// strings.Builder is how Go gives such memory; it is aligned to a page.
+func uncleared(size int) unsafe.Pointer {
+	if size < 64<<10 {
+		return unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteByte(0)
+	return unsafe.Pointer(unsafe.StringData(b.String()))
 }
 
 // A smallTensor is a tensor of the smallest class with its elements beside it:

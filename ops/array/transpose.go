@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -78,7 +79,64 @@ func transposed(ctx *kernel.Context, in, out []tensor.Value) (fresh bool, err er
 		return false, err
 	}
 	out[0] = v
+	if batch, rows, cols, ok := matrices(x, perm); ok && !v.DType().HasPointers() {
+		switch v.DType().Size() {
+		case 4:
+			return true, transposeMatrices(ctx, tensor.Words[uint32](&out[0]), tensor.Words[uint32](&in[0]), batch, rows, cols)
+		case 8:
+			return true, transposeMatrices(ctx, tensor.Words[uint64](&out[0]), tensor.Words[uint64](&in[0]), batch, rows, cols)
+		}
+	}
 	return true, strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], strided.Whole(in[0]).Permute(perm))
+}
+
+// matrices says whether a permutation of dimensions x transposes each of a
+// batch of matrices, which it does where, with neighbours merged, the last two
+// change places.
+func matrices(x []int64, perm []int) (batch, rows, cols int, ok bool) {
+	type run struct{ n, stride int } // stride in the input
+	var buf [3]run
+	runs := buf[:0]
+	for _, d := range perm {
+		r := run{int(x[d]), 1}
+		for _, behind := range x[d+1:] {
+			r.stride *= int(behind)
+		}
+		switch last := len(runs) - 1; {
+		case r.n == 1:
+		case r.n == 0:
+			return 0, 0, 0, false
+		case last >= 0 && runs[last].stride == r.n*r.stride:
+			runs[last] = run{runs[last].n * r.n, r.stride}
+		case len(runs) == len(buf):
+			return 0, 0, 0, false
+		default:
+			runs = append(runs, r)
+		}
+	}
+	batch = 1
+	if len(runs) == 3 {
+		batch, runs = runs[0].n, runs[1:]
+	}
+	if len(runs) != 2 || runs[0].stride != 1 || runs[1].stride != runs[0].n {
+		return 0, 0, 0, false
+	}
+	return batch, runs[1].n, runs[0].n, true
+}
+
+// transposeMatrices shares the matrices out in blocks.
+func transposeMatrices[T uint32 | uint64](ctx *kernel.Context, o, x []T, batch, rows, cols int) error {
+	const height, width = 1024, 64
+	down, across := (rows+height-1)/height, (cols+width-1)/width
+	ctx.Parallel(batch*down*across, max(1, strided.Grain/(min(rows, height)*min(cols, width))), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			at := i / (down * across) * rows * cols
+			top, left := i/across%down*height, i%across*width
+			vec.Transpose(o[at+left*rows+top:at+rows*cols], rows, x[at+top*cols+left:at+rows*cols], cols,
+				min(height, rows-top), min(width, cols-left))
+		}
+	})
+	return ctx.Err()
 }
 
 func joined(x []int) string {

@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -73,28 +74,32 @@ func newArgOf[T elementwise.Real](c *kernel.Construction, most bool) (kernel.Ker
 	if most {
 		better, worst = func(x, y T) bool { return x > y }, math.Inf(-1)
 	}
+	var whole func(x []T) int
+	if most {
+		whole, _ = any(argMaxFloats).(func(x []T) int)
+	}
 	return newArgBy(c, better, func(x T) T {
 		if x != x {
 			return T(worst)
 		}
 		return x
-	})
+	}, whole)
 }
 
 func newArgBool(c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, func(x bool) bool { return x })
+	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, func(x bool) bool { return x }, nil)
 }
 
-func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, start func(T) T) (kernel.Kernel, error) {
+func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, start func(T) T, whole func(x []T) int) (kernel.Kernel, error) {
 	switch dt := c.Type("output_type"); dt {
 	case tensor.Int16:
-		return &arg[T, int16]{dt, better, start}, nil
+		return &arg[T, int16]{dt, better, start, whole}, nil
 	case tensor.Uint16:
-		return &arg[T, uint16]{dt, better, start}, nil
+		return &arg[T, uint16]{dt, better, start, whole}, nil
 	case tensor.Int32:
-		return &arg[T, int32]{dt, better, start}, nil
+		return &arg[T, int32]{dt, better, start, whole}, nil
 	case tensor.Int64:
-		return &arg[T, int64]{dt, better, start}, nil
+		return &arg[T, int64]{dt, better, start, whole}, nil
 	default:
 		return nil, c.Errorf("output_type %v is none for indices", dt)
 	}
@@ -105,7 +110,8 @@ func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool
 type arg[T tensor.Element, R elementwise.Integer] struct {
 	dt     tensor.DType
 	better func(x, y T) bool
-	start  func(T) T
+	start  func(T) T       // what the first element counts as
+	whole  func(x []T) int // line for consecutive elements; nil: line itself
 }
 
 func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -158,6 +164,10 @@ func (k *arg[T, R]) share(ctx *kernel.Context, o []R, x []T, n, inner int) error
 func (k *arg[T, R]) lines(o []R, x []T, lo, n, inner int) {
 	for j := range o {
 		i := lo + j
+		if k.whole != nil && inner == 1 && n >= vectorLeast {
+			o[j] = R(k.whole(x[i*n : (i+1)*n]))
+			continue
+		}
 		o[j] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
 	}
 }
@@ -171,4 +181,14 @@ func (k *arg[T, R]) line(x []T, n, step int) int {
 		}
 	}
 	return at
+}
+
+// argMaxFloats finds the largest number in one pass and its place in another. It
+// is the first place if there is no number above -∞.
+func argMaxFloats(x []float32) int {
+	most := vec.LargestNumber(x)
+	if !(most > float32(math.Inf(-1))) {
+		return 0
+	}
+	return vec.Index(x, most)
 }

@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -100,6 +101,16 @@ func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func castV[S, T elementwise.Real](o []T, x []S) {
+	if x, ok := any(x).([]float32); ok {
+		switch o := any(o).(type) {
+		case []float64:
+			vec.ToFloat64(o, x)
+			return
+		case []int32:
+			vec.ToInt32(o, x)
+			return
+		}
+	}
 	for i, x := range x[:len(o)] {
 		o[i] = T(x)
 	}

@@ -62,9 +62,15 @@ func init() {
 	fields("Expm1", math.Expm1, func(x complex128) complex128 { return complexExp(x) - 1 })
 	fields("Log", math.Log, cmplx.Log)
 	fields("Log1p", math.Log1p, log1p)
-	registerRoot("Sqrt", newSqrt, cmplx.Sqrt)
-	registerRoot("Rsqrt", newRsqrt, func(x complex128) complex128 { return 1 / cmplx.Sqrt(x) })
-	fields2("Pow", math.Pow, power)
+	registerRoot("Sqrt", squareRoot[float32], newSqrt, cmplx.Sqrt)
+	registerRoot("Rsqrt", reciprocalSquareRoot[float32], newRsqrt, func(x complex128) complex128 { return 1 / cmplx.Sqrt(x) })
+	kernel.ForTypes("Pow", "T", func(dt tensor.DType) kernel.Kernel {
+		k := newZip(dt, narrow2(math.Pow), math.Pow, narrowComplex2(power), power)
+		if z, ok := k.(*elementwise.Zip[float32, float32]); ok {
+			return &powFloat32{*z}
+		}
+		return k
+	}, elementwise.Fields...)
 	integerPower[int8](tensor.Int8)
 	integerPower[int16](tensor.Int16)
 	integerPower[int32](tensor.Int32)
@@ -75,8 +81,11 @@ func init() {
 	fields2("Xdivy", guarded(same[float64], over[float64]), guarded(same[complex128], over[complex128]))
 }
 
-func registerRoot(op string, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {
+func registerRoot(op string, f func(float32) float32, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
+		if dt == tensor.Float {
+			return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f, Vector: vectors[op]}
+		}
 		if k := reals(dt); k != nil {
 			return k
 		}
@@ -110,6 +119,33 @@ func guarded[T elementwise.Field](g func(T) T, f func(x, y T) T) func(x, y T) T 
 }
 
 func same[T elementwise.Field](x T) T { return x }
+
+// A powFloat32 is Pow on float32, which squares and cubes without math.Pow.
+type powFloat32 struct {
+	elementwise.Zip[float32, float32]
+}
+
+func (k *powFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Inside(k.In) && in[1].Inside(k.In) {
+		return k.Zip.Run(ctx, in, out)
+	}
+	return elementwise.Binary(ctx, in, out, k.Out, k, nil)
+}
+
+// VS raises a vector to one power. The cube has the bits of math.Pow's.
+func (k *powFloat32) VS(o, x []float32, y float32) {
+	switch y {
+	case 2:
+		vec.Mul(o, x, x)
+	case 3:
+		for i, x := range x[:len(o)] {
+			x := float64(x)
+			o[i] = float32(float64(x*x) * x)
+		}
+	default:
+		k.Zip.VS(o, x, y)
+	}
+}
 
 // power is cmplx.Pow, but 0 to the power of 0 is 1.
 func power(x, y complex128) complex128 {

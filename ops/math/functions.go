@@ -9,8 +9,11 @@ import (
 
 // vectors are the functions on float32 that have vector kernels.
 var vectors = map[string]func(o, x []float32){
+	"Erf":     vec.Erf,
 	"Exp":     vec.Exp,
+	"Rsqrt":   vec.Rsqrt,
 	"Sigmoid": vec.Sigmoid,
+	"Sqrt":    vec.Sqrt,
 	"Tanh":    vec.Tanh,
 }
 
@@ -57,7 +60,11 @@ func newZip(dt tensor.DType, f32 func(x, y float32) float32, f64 func(x, y float
 // reals registers op for floating-point numbers, by a function on float64.
 func reals(op string, f func(float64) float64, types ...tensor.DType) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newMap(dt, narrow1(f), f, nil, nil)
+		k := newMap(dt, narrow1(f), f, nil, nil)
+		if m, ok := k.(*elementwise.Map[float32, float32]); ok {
+			m.Vector = vectors[op]
+		}
+		return k
 	}, types...)
 }
 

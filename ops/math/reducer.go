@@ -39,7 +39,7 @@ func newReduce(dt tensor.DType, kind reduction, keep bool) kernel.Kernel {
 	}
 	switch dt {
 	case tensor.Float:
-		return &reduce[float32]{realReducer[float32](kind), keep}
+		return &reduce[float32]{floatReducer(kind), keep}
 	case tensor.Double:
 		return &reduce[float64]{realReducer[float64](kind), keep}
 	case tensor.Int8:

@@ -113,28 +113,31 @@ func (k *softmax[T]) row(o, x []T) {
 		return
 	}
 	exponentials(o, x)
-	scale := 1 / sum(o)
-	for j := range o {
-		o[j] *= scale
-	}
+	multiply(o, 1/sum(o))
 }
 
 // exponentials sets o to exp(x - max(x)).
-func exponentials[T elementwise.Float](o, x []T) {
-	most := largest(x)
-	for i, x := range x {
-		o[i] = x - most
-	}
+func exponentials[T elementwise.Float](o, x []T) { exponentialsBelow(o, x, largest(x)) }
+
+// exponentialsBelow sets o to exp(x - most).
+func exponentialsBelow[T elementwise.Float](o, x []T, most T) {
 	if o, ok := any(o).([]float32); ok {
-		vec.Exp(o, o)
+		vec.ExpSub(o, any(x).([]float32), float32(most))
 		return
 	}
-	for i, x := range o {
-		o[i] = T(math.Exp(float64(x)))
+	for i, x := range x {
+		o[i] = T(math.Exp(float64(x - most)))
 	}
 }
 
+// vectorLeast is the length from which on the vector reductions pay.
+const vectorLeast = 64
+
+// largest may pass over NaN, which the exponentials bring back.
 func largest[T elementwise.Float](x []T) T {
+	if x, ok := any(x).([]float32); ok && len(x) >= vectorLeast {
+		return T(vec.LargestNumber(x))
+	}
 	most := T(math.Inf(-1))
 	for _, x := range x {
 		most = max(most, x)
@@ -142,8 +145,21 @@ func largest[T elementwise.Float](x []T) T {
 	return most
 }
 
-// sum adds in four lanes.
+func multiply[T elementwise.Float](x []T, by T) {
+	if x, ok := any(x).([]float32); ok {
+		vec.MulScalar(x, x, float32(by))
+		return
+	}
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+// sum adds in four lanes, long rows of float32 in vec's.
 func sum[T elementwise.Float](x []T) T {
+	if x, ok := any(x).([]float32); ok && len(x) >= vectorLeast {
+		return T(vec.Sum(x))
+	}
 	var a, b, c, d T
 	for ; len(x) >= 4; x = x[4:] {
 		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
@@ -157,10 +173,19 @@ func sum[T elementwise.Float](x []T) T {
 // logSoftmax sets o to x - max(x) - log(Σexp(x - max(x))).
 func logSoftmax[T elementwise.Float](o, x []T) {
 	most, total := largest(x), 0.0
-	for _, x := range x {
-		total += math.Exp(float64(x - most))
+	var buf [256]T // o may be x
+	for rest := x; len(rest) > 0; {
+		n := min(len(rest), len(buf))
+		exponentialsBelow(buf[:n], rest[:n], most)
+		total += float64(sum(buf[:n]))
+		rest = rest[n:]
 	}
 	log := T(math.Log(total))
+	if o, ok := any(o).([]float32); ok {
+		vec.SubScalar(o, any(x).([]float32), float32(most))
+		vec.SubScalar(o, o, float32(log))
+		return
+	}
 	for i, x := range x {
 		o[i] = x - most - log
 	}

@@ -45,6 +45,15 @@ func minScalarAVX512(dst []float32, x []float32, s float32)
 func reluAVX512(dst []float32, x []float32)
 
 //go:noescape
+func sqrtAVX512(dst []float32, x []float32)
+
+//go:noescape
+func rsqrtAVX512(dst []float32, x []float32)
+
+//go:noescape
+func truncateAVX512(dst []int32, x []float32)
+
+//go:noescape
 func expAVX512(dst []float32, x []float32)
 
 //go:noescape
@@ -52,6 +61,30 @@ func tanhAVX512(dst []float32, x []float32)
 
 //go:noescape
 func sigmoidAVX512(dst []float32, x []float32)
+
+//go:noescape
+func expSubScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func erfAVX512(dst []float32, x []float32)
+
+//go:noescape
+func sumLanesAVX512(lanes []float32, x []float32)
+
+//go:noescape
+func greatestLanesAVX512(lanes []float32, x []float32)
+
+//go:noescape
+func maxLanesAVX512(lanes []float32, x []float32)
+
+//go:noescape
+func minLanesAVX512(lanes []float32, x []float32)
+
+//go:noescape
+func indexAVX512(x []float32, s float32) int
+
+//go:noescape
+func widenAVX512(dst []float64, x []float32)
 
 //go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
@@ -96,6 +129,15 @@ func minScalarAVX2(dst []float32, x []float32, s float32)
 func reluAVX2(dst []float32, x []float32)
 
 //go:noescape
+func sqrtAVX2(dst []float32, x []float32)
+
+//go:noescape
+func rsqrtAVX2(dst []float32, x []float32)
+
+//go:noescape
+func truncateAVX2(dst []int32, x []float32)
+
+//go:noescape
 func expAVX2(dst []float32, x []float32)
 
 //go:noescape
@@ -103,6 +145,30 @@ func tanhAVX2(dst []float32, x []float32)
 
 //go:noescape
 func sigmoidAVX2(dst []float32, x []float32)
+
+//go:noescape
+func expSubScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func erfAVX2(dst []float32, x []float32)
+
+//go:noescape
+func sumLanesAVX2(lanes []float32, x []float32)
+
+//go:noescape
+func greatestLanesAVX2(lanes []float32, x []float32)
+
+//go:noescape
+func maxLanesAVX2(lanes []float32, x []float32)
+
+//go:noescape
+func minLanesAVX2(lanes []float32, x []float32)
+
+//go:noescape
+func indexAVX2(x []float32, s float32) int
+
+//go:noescape
+func widenAVX2(dst []float64, x []float32)
 
 //go:noescape
 func tileF32AVX512_1x1(t *tile)

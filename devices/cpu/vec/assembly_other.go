@@ -34,11 +34,33 @@ func minScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable)
 
 func reluAVX512(dst []float32, x []float32) { panic(unreachable) }
 
+func sqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func rsqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func truncateAVX512(dst []int32, x []float32) { panic(unreachable) }
+
 func expAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func tanhAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func sigmoidAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func expSubScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func erfAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func sumLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+
+func greatestLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+
+func maxLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+
+func minLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+
+func indexAVX512(x []float32, s float32) int { panic(unreachable) }
+
+func widenAVX512(dst []float64, x []float32) { panic(unreachable) }
 
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
@@ -68,11 +90,33 @@ func minScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
 
 func reluAVX2(dst []float32, x []float32) { panic(unreachable) }
 
+func sqrtAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func rsqrtAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func truncateAVX2(dst []int32, x []float32) { panic(unreachable) }
+
 func expAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func tanhAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func sigmoidAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func expSubScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func erfAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func sumLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+
+func greatestLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+
+func maxLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+
+func minLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+
+func indexAVX2(x []float32, s float32) int { panic(unreachable) }
+
+func widenAVX2(dst []float64, x []float32) { panic(unreachable) }
 
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 

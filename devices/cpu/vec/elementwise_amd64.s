@@ -786,6 +786,148 @@ done42:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many43:
+	CMPQ    CX, $0x00000040
+	JLT     tail44
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many43
+
+tail44:
+	CMPQ      CX, $0x00
+	JLE       done45
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail44
+
+done45:
+	VZEROUPPER
+	RET
+
+// func rsqrtAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many46:
+	CMPQ    CX, $0x00000040
+	JLT     tail47
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VMOVUPS constants<>+0(SB), Z4
+	VDIVPS  Z0, Z4, Z0
+	VDIVPS  Z1, Z4, Z1
+	VDIVPS  Z2, Z4, Z2
+	VDIVPS  Z3, Z4, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many46
+
+tail47:
+	CMPQ      CX, $0x00
+	JLE       done48
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   constants<>+0(SB), Z1
+	VDIVPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail47
+
+done48:
+	VZEROUPPER
+	RET
+
+// func truncateAVX512(dst []int32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many49:
+	CMPQ       CX, $0x00000040
+	JLT        tail50
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    128(DX), Z2
+	VMOVUPS    192(DX), Z3
+	VCVTTPS2DQ Z0, Z0
+	VCVTTPS2DQ Z1, Z1
+	VCVTTPS2DQ Z2, Z2
+	VCVTTPS2DQ Z3, Z3
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    Z1, 64(AX)
+	VMOVUPS    Z2, 128(AX)
+	VMOVUPS    Z3, 192(AX)
+	ADDQ       $0x00000100, AX
+	ADDQ       $0x00000100, DX
+	SUBQ       $0x00000040, CX
+	JMP        many49
+
+tail50:
+	CMPQ       CX, $0x00
+	JLE        done51
+	MOVL       $0xffffffff, BX
+	BZHIL      CX, BX, BX
+	KMOVW      BX, K1
+	VMOVUPS.Z  (DX), K1, Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, K1, (AX)
+	ADDQ       $0x00000040, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x00000010, CX
+	JMP        tail50
+
+done51:
+	VZEROUPPER
+	RET
+
 // func expAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·expAVX512(SB), NOSPLIT, $0-48
@@ -793,15 +935,15 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many43:
+many52:
 	CMPQ         CX, $0x00000040
-	JLT          tail44
+	JLT          tail53
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
-	VMOVUPS      constants<>+0(SB), Z4
-	VMOVUPS      constants<>+64(SB), Z5
+	VMOVUPS      constants<>+64(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z5
 	VMINPS       Z0, Z4, Z0
 	VMINPS       Z1, Z4, Z1
 	VMINPS       Z2, Z4, Z2
@@ -810,7 +952,7 @@ many43:
 	VMAXPS       Z1, Z5, Z1
 	VMAXPS       Z2, Z5, Z2
 	VMAXPS       Z3, Z5, Z3
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VMULPS       Z4, Z0, Z5
 	VMULPS       Z4, Z1, Z6
 	VMULPS       Z4, Z2, Z7
@@ -819,26 +961,21 @@ many43:
 	VRNDSCALEPS  $0x00, Z6, Z6
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z13, Z13
-	VMOVUPS      constants<>+192(SB), Z4
-	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z6, Z1
-	VFNMADD231PS Z4, Z7, Z2
-	VFNMADD231PS Z4, Z13, Z3
 	VMOVUPS      constants<>+256(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
 	VFNMADD231PS Z4, Z6, Z1
 	VFNMADD231PS Z4, Z7, Z2
 	VFNMADD231PS Z4, Z13, Z3
 	VMOVUPS      constants<>+320(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z6, Z1
+	VFNMADD231PS Z4, Z7, Z2
+	VFNMADD231PS Z4, Z13, Z3
+	VMOVUPS      constants<>+384(SB), Z4
 	VMOVAPS      Z4, Z8
 	VMOVAPS      Z4, Z10
 	VMOVAPS      Z4, Z12
 	VMOVAPS      Z4, Z15
-	VMOVUPS      constants<>+384(SB), Z4
-	VFMADD213PS  Z4, Z0, Z8
-	VFMADD213PS  Z4, Z1, Z10
-	VFMADD213PS  Z4, Z2, Z12
-	VFMADD213PS  Z4, Z3, Z15
 	VMOVUPS      constants<>+448(SB), Z4
 	VFMADD213PS  Z4, Z0, Z8
 	VFMADD213PS  Z4, Z1, Z10
@@ -854,6 +991,11 @@ many43:
 	VFMADD213PS  Z4, Z1, Z10
 	VFMADD213PS  Z4, Z2, Z12
 	VFMADD213PS  Z4, Z3, Z15
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z0, Z8
+	VFMADD213PS  Z4, Z1, Z10
+	VFMADD213PS  Z4, Z2, Z12
+	VFMADD213PS  Z4, Z3, Z15
 	VMULPS       Z0, Z0, Z4
 	VMULPS       Z1, Z1, Z9
 	VMULPS       Z2, Z2, Z11
@@ -862,7 +1004,7 @@ many43:
 	VFMADD213PS  Z1, Z9, Z10
 	VFMADD213PS  Z2, Z11, Z12
 	VFMADD213PS  Z3, Z14, Z15
-	VMOVUPS      constants<>+640(SB), Z0
+	VMOVUPS      constants<>+0(SB), Z0
 	VADDPS       Z0, Z8, Z8
 	VADDPS       Z0, Z10, Z10
 	VADDPS       Z0, Z12, Z12
@@ -878,48 +1020,48 @@ many43:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many43
+	JMP          many52
 
-tail44:
+tail53:
 	CMPQ         CX, $0x00
-	JLE          done45
+	JLE          done54
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z2
 	VMINPS       Z0, Z1, Z0
 	VMAXPS       Z0, Z2, Z0
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VMULPS       Z1, Z0, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+192(SB), Z2
-	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+256(SB), Z2
 	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+320(SB), Z2
-	VMOVAPS      Z2, Z3
+	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+384(SB), Z2
-	VFMADD213PS  Z2, Z0, Z3
+	VMOVAPS      Z2, Z3
 	VMOVUPS      constants<>+448(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
 	VMOVUPS      constants<>+512(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
 	VMOVUPS      constants<>+576(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
+	VMOVUPS      constants<>+640(SB), Z2
+	VFMADD213PS  Z2, Z0, Z3
 	VMULPS       Z0, Z0, Z2
 	VFMADD213PS  Z0, Z2, Z3
-	VMOVUPS      constants<>+640(SB), Z0
+	VMOVUPS      constants<>+0(SB), Z0
 	VADDPS       Z0, Z3, Z3
 	VSCALEFPS    Z1, Z3, Z3
 	VMOVUPS      Z3, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail44
+	JMP          tail53
 
-done45:
+done54:
 	VZEROUPPER
 	RET
 
@@ -930,9 +1072,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many46:
+many55:
 	CMPQ         CX, $0x00000040
-	JLT          tail47
+	JLT          tail56
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -952,7 +1094,7 @@ many46:
 	VMULPS       Z6, Z8, Z8
 	VMULPS       Z6, Z9, Z9
 	VMULPS       Z6, Z4, Z4
-	VMOVUPS      constants<>+128(SB), Z5
+	VMOVUPS      constants<>+192(SB), Z5
 	VMULPS       Z5, Z7, Z6
 	VMULPS       Z5, Z8, Z10
 	VMULPS       Z5, Z9, Z11
@@ -961,26 +1103,21 @@ many46:
 	VRNDSCALEPS  $0x00, Z10, Z10
 	VRNDSCALEPS  $0x00, Z11, Z11
 	VRNDSCALEPS  $0x00, Z17, Z17
-	VMOVUPS      constants<>+192(SB), Z5
-	VFNMADD231PS Z5, Z6, Z7
-	VFNMADD231PS Z5, Z10, Z8
-	VFNMADD231PS Z5, Z11, Z9
-	VFNMADD231PS Z5, Z17, Z4
 	VMOVUPS      constants<>+256(SB), Z5
 	VFNMADD231PS Z5, Z6, Z7
 	VFNMADD231PS Z5, Z10, Z8
 	VFNMADD231PS Z5, Z11, Z9
 	VFNMADD231PS Z5, Z17, Z4
 	VMOVUPS      constants<>+320(SB), Z5
+	VFNMADD231PS Z5, Z6, Z7
+	VFNMADD231PS Z5, Z10, Z8
+	VFNMADD231PS Z5, Z11, Z9
+	VFNMADD231PS Z5, Z17, Z4
+	VMOVUPS      constants<>+384(SB), Z5
 	VMOVAPS      Z5, Z12
 	VMOVAPS      Z5, Z14
 	VMOVAPS      Z5, Z16
 	VMOVAPS      Z5, Z19
-	VMOVUPS      constants<>+384(SB), Z5
-	VFMADD213PS  Z5, Z7, Z12
-	VFMADD213PS  Z5, Z8, Z14
-	VFMADD213PS  Z5, Z9, Z16
-	VFMADD213PS  Z5, Z4, Z19
 	VMOVUPS      constants<>+448(SB), Z5
 	VFMADD213PS  Z5, Z7, Z12
 	VFMADD213PS  Z5, Z8, Z14
@@ -996,6 +1133,11 @@ many46:
 	VFMADD213PS  Z5, Z8, Z14
 	VFMADD213PS  Z5, Z9, Z16
 	VFMADD213PS  Z5, Z4, Z19
+	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z7, Z12
+	VFMADD213PS  Z5, Z8, Z14
+	VFMADD213PS  Z5, Z9, Z16
+	VFMADD213PS  Z5, Z4, Z19
 	VMULPS       Z7, Z7, Z5
 	VMULPS       Z8, Z8, Z13
 	VMULPS       Z9, Z9, Z15
@@ -1004,7 +1146,7 @@ many46:
 	VFMADD213PS  Z8, Z13, Z14
 	VFMADD213PS  Z9, Z15, Z16
 	VFMADD213PS  Z4, Z18, Z19
-	VMOVUPS      constants<>+640(SB), Z4
+	VMOVUPS      constants<>+0(SB), Z4
 	VCVTPS2DQ    Z6, Z6
 	VPSLLD       $0x17, Z6, Z6
 	VPADDD       Z4, Z6, Z6
@@ -1054,11 +1196,11 @@ many46:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many46
+	JMP          many55
 
-tail47:
+tail56:
 	CMPQ         CX, $0x00
-	JLE          done48
+	JLE          done57
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1069,26 +1211,26 @@ tail47:
 	VANDPS       Z1, Z0, Z1
 	VMINPS       Z1, Z2, Z1
 	VMULPS       Z3, Z1, Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+192(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+256(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+320(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+448(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+512(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+640(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z1
 	VCVTPS2DQ    Z2, Z2
 	VPSLLD       $0x17, Z2, Z2
 	VPADDD       Z1, Z2, Z2
@@ -1105,9 +1247,9 @@ tail47:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail47
+	JMP          tail56
 
-done48:
+done57:
 	VZEROUPPER
 	RET
 
@@ -1118,15 +1260,15 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many49:
+many58:
 	CMPQ         CX, $0x00000040
-	JLT          tail50
+	JLT          tail59
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
 	VMOVUPS      constants<>+960(SB), Z4
-	VMOVUPS      constants<>+64(SB), Z5
+	VMOVUPS      constants<>+128(SB), Z5
 	VORPS        Z4, Z0, Z6
 	VORPS        Z4, Z1, Z7
 	VORPS        Z4, Z2, Z8
@@ -1135,7 +1277,7 @@ many49:
 	VMAXPS       Z7, Z5, Z7
 	VMAXPS       Z8, Z5, Z8
 	VMAXPS       Z4, Z5, Z4
-	VMOVUPS      constants<>+128(SB), Z5
+	VMOVUPS      constants<>+192(SB), Z5
 	VMULPS       Z5, Z6, Z14
 	VMULPS       Z5, Z7, Z15
 	VMULPS       Z5, Z8, Z16
@@ -1144,26 +1286,21 @@ many49:
 	VRNDSCALEPS  $0x00, Z15, Z15
 	VRNDSCALEPS  $0x00, Z16, Z16
 	VRNDSCALEPS  $0x00, Z22, Z22
-	VMOVUPS      constants<>+192(SB), Z5
-	VFNMADD231PS Z5, Z14, Z6
-	VFNMADD231PS Z5, Z15, Z7
-	VFNMADD231PS Z5, Z16, Z8
-	VFNMADD231PS Z5, Z22, Z4
 	VMOVUPS      constants<>+256(SB), Z5
 	VFNMADD231PS Z5, Z14, Z6
 	VFNMADD231PS Z5, Z15, Z7
 	VFNMADD231PS Z5, Z16, Z8
 	VFNMADD231PS Z5, Z22, Z4
 	VMOVUPS      constants<>+320(SB), Z5
+	VFNMADD231PS Z5, Z14, Z6
+	VFNMADD231PS Z5, Z15, Z7
+	VFNMADD231PS Z5, Z16, Z8
+	VFNMADD231PS Z5, Z22, Z4
+	VMOVUPS      constants<>+384(SB), Z5
 	VMOVAPS      Z5, Z17
 	VMOVAPS      Z5, Z19
 	VMOVAPS      Z5, Z21
 	VMOVAPS      Z5, Z24
-	VMOVUPS      constants<>+384(SB), Z5
-	VFMADD213PS  Z5, Z6, Z17
-	VFMADD213PS  Z5, Z7, Z19
-	VFMADD213PS  Z5, Z8, Z21
-	VFMADD213PS  Z5, Z4, Z24
 	VMOVUPS      constants<>+448(SB), Z5
 	VFMADD213PS  Z5, Z6, Z17
 	VFMADD213PS  Z5, Z7, Z19
@@ -1179,6 +1316,11 @@ many49:
 	VFMADD213PS  Z5, Z7, Z19
 	VFMADD213PS  Z5, Z8, Z21
 	VFMADD213PS  Z5, Z4, Z24
+	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z6, Z17
+	VFMADD213PS  Z5, Z7, Z19
+	VFMADD213PS  Z5, Z8, Z21
+	VFMADD213PS  Z5, Z4, Z24
 	VMULPS       Z6, Z6, Z5
 	VMULPS       Z7, Z7, Z18
 	VMULPS       Z8, Z8, Z20
@@ -1187,7 +1329,7 @@ many49:
 	VFMADD213PS  Z7, Z18, Z19
 	VFMADD213PS  Z8, Z20, Z21
 	VFMADD213PS  Z4, Z23, Z24
-	VMOVUPS      constants<>+640(SB), Z4
+	VMOVUPS      constants<>+0(SB), Z4
 	VADDPS       Z4, Z17, Z17
 	VADDPS       Z4, Z19, Z19
 	VADDPS       Z4, Z21, Z21
@@ -1196,7 +1338,7 @@ many49:
 	VSCALEFPS    Z15, Z19, Z19
 	VSCALEFPS    Z16, Z21, Z21
 	VSCALEFPS    Z22, Z24, Z24
-	VMOVUPS      constants<>+640(SB), Z4
+	VMOVUPS      constants<>+0(SB), Z4
 	VPMOVD2M     Z0, K1
 	VBLENDMPS    Z17, Z4, K1, Z9
 	VADDPS       Z4, Z17, Z17
@@ -1220,42 +1362,42 @@ many49:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many49
+	JMP          many58
 
-tail50:
+tail59:
 	CMPQ         CX, $0x00
-	JLE          done51
+	JLE          done60
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+960(SB), Z1
-	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VORPS        Z1, Z0, Z1
 	VMAXPS       Z1, Z2, Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+192(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+256(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+320(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+448(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+512(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+640(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
-	VMOVUPS      constants<>+640(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z1
 	VPMOVD2M     Z0, K2
 	VBLENDMPS    Z4, Z1, K2, Z13
 	VADDPS       Z1, Z4, Z4
@@ -1264,9 +1406,898 @@ tail50:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail50
+	JMP          tail59
 
-done51:
+done60:
+	VZEROUPPER
+	RET
+
+// func expSubScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·expSubScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many61:
+	CMPQ         CX, $0x00000040
+	JLT          tail62
+	VMOVUPS      (DX), Z1
+	VMOVUPS      64(DX), Z2
+	VMOVUPS      128(DX), Z3
+	VMOVUPS      192(DX), Z4
+	VSUBPS       Z0, Z1, Z1
+	VSUBPS       Z0, Z2, Z2
+	VSUBPS       Z0, Z3, Z3
+	VSUBPS       Z0, Z4, Z4
+	VMOVUPS      constants<>+64(SB), Z5
+	VMOVUPS      constants<>+128(SB), Z6
+	VMINPS       Z1, Z5, Z1
+	VMINPS       Z2, Z5, Z2
+	VMINPS       Z3, Z5, Z3
+	VMINPS       Z4, Z5, Z4
+	VMAXPS       Z1, Z6, Z1
+	VMAXPS       Z2, Z6, Z2
+	VMAXPS       Z3, Z6, Z3
+	VMAXPS       Z4, Z6, Z4
+	VMOVUPS      constants<>+192(SB), Z5
+	VMULPS       Z5, Z1, Z6
+	VMULPS       Z5, Z2, Z7
+	VMULPS       Z5, Z3, Z8
+	VMULPS       Z5, Z4, Z14
+	VRNDSCALEPS  $0x00, Z6, Z6
+	VRNDSCALEPS  $0x00, Z7, Z7
+	VRNDSCALEPS  $0x00, Z8, Z8
+	VRNDSCALEPS  $0x00, Z14, Z14
+	VMOVUPS      constants<>+256(SB), Z5
+	VFNMADD231PS Z5, Z6, Z1
+	VFNMADD231PS Z5, Z7, Z2
+	VFNMADD231PS Z5, Z8, Z3
+	VFNMADD231PS Z5, Z14, Z4
+	VMOVUPS      constants<>+320(SB), Z5
+	VFNMADD231PS Z5, Z6, Z1
+	VFNMADD231PS Z5, Z7, Z2
+	VFNMADD231PS Z5, Z8, Z3
+	VFNMADD231PS Z5, Z14, Z4
+	VMOVUPS      constants<>+384(SB), Z5
+	VMOVAPS      Z5, Z9
+	VMOVAPS      Z5, Z11
+	VMOVAPS      Z5, Z13
+	VMOVAPS      Z5, Z16
+	VMOVUPS      constants<>+448(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
+	VMOVUPS      constants<>+512(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
+	VMOVUPS      constants<>+576(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
+	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
+	VMULPS       Z1, Z1, Z5
+	VMULPS       Z2, Z2, Z10
+	VMULPS       Z3, Z3, Z12
+	VMULPS       Z4, Z4, Z15
+	VFMADD213PS  Z1, Z5, Z9
+	VFMADD213PS  Z2, Z10, Z11
+	VFMADD213PS  Z3, Z12, Z13
+	VFMADD213PS  Z4, Z15, Z16
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z9, Z9
+	VADDPS       Z1, Z11, Z11
+	VADDPS       Z1, Z13, Z13
+	VADDPS       Z1, Z16, Z16
+	VSCALEFPS    Z6, Z9, Z9
+	VSCALEFPS    Z7, Z11, Z11
+	VSCALEFPS    Z8, Z13, Z13
+	VSCALEFPS    Z14, Z16, Z16
+	VMOVUPS      Z9, (AX)
+	VMOVUPS      Z11, 64(AX)
+	VMOVUPS      Z13, 128(AX)
+	VMOVUPS      Z16, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000040, CX
+	JMP          many61
+
+tail62:
+	CMPQ         CX, $0x00
+	JLE          done63
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VMINPS       Z1, Z2, Z1
+	VMAXPS       Z1, Z3, Z1
+	VMOVUPS      constants<>+192(SB), Z2
+	VMULPS       Z2, Z1, Z2
+	VRNDSCALEPS  $0x00, Z2, Z2
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z2, Z1
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z2, Z1
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z4
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMULPS       Z1, Z1, Z3
+	VFMADD213PS  Z1, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z4, Z4
+	VSCALEFPS    Z2, Z4, Z4
+	VMOVUPS      Z4, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail62
+
+done63:
+	VZEROUPPER
+	RET
+
+// func erfAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·erfAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many64:
+	CMPQ         CX, $0x00000040
+	JLT          tail65
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      128(DX), Z2
+	VMOVUPS      192(DX), Z3
+	VMULPS       Z0, Z0, Z4
+	VMULPS       Z1, Z1, Z5
+	VMULPS       Z2, Z2, Z6
+	VMULPS       Z3, Z3, Z7
+	VMOVUPS      constants<>+1024(SB), Z8
+	VMOVAPS      Z8, Z9
+	VMOVAPS      Z8, Z10
+	VMOVAPS      Z8, Z11
+	VMOVAPS      Z8, Z8
+	VMOVUPS      constants<>+1088(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
+	VMOVUPS      constants<>+1152(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
+	VMOVUPS      constants<>+1216(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
+	VMOVUPS      constants<>+1280(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
+	VMOVUPS      constants<>+1344(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
+	VMOVUPS      constants<>+1408(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
+	VFMADD213PS  Z0, Z0, Z9
+	VFMADD213PS  Z1, Z1, Z10
+	VFMADD213PS  Z2, Z2, Z11
+	VFMADD213PS  Z3, Z3, Z8
+	VMOVUPS      constants<>+704(SB), Z7
+	VMOVUPS      constants<>+1472(SB), Z12
+	VANDPS       Z7, Z0, Z4
+	VANDPS       Z7, Z1, Z5
+	VANDPS       Z7, Z2, Z6
+	VANDPS       Z7, Z3, Z7
+	VMINPS       Z4, Z12, Z4
+	VMINPS       Z5, Z12, Z5
+	VMINPS       Z6, Z12, Z6
+	VMINPS       Z7, Z12, Z7
+	VMOVUPS      constants<>+1536(SB), Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z12, Z14
+	VMOVAPS      Z12, Z15
+	VMOVAPS      Z12, Z12
+	VMOVUPS      constants<>+1600(SB), Z16
+	VFMADD213PS  Z16, Z4, Z13
+	VFMADD213PS  Z16, Z5, Z14
+	VFMADD213PS  Z16, Z6, Z15
+	VFMADD213PS  Z16, Z7, Z12
+	VMOVUPS      constants<>+1664(SB), Z16
+	VFMADD213PS  Z16, Z4, Z13
+	VFMADD213PS  Z16, Z5, Z14
+	VFMADD213PS  Z16, Z6, Z15
+	VFMADD213PS  Z16, Z7, Z12
+	VMOVUPS      constants<>+1728(SB), Z16
+	VFMADD213PS  Z16, Z4, Z13
+	VFMADD213PS  Z16, Z5, Z14
+	VFMADD213PS  Z16, Z6, Z15
+	VFMADD213PS  Z16, Z7, Z12
+	VMOVUPS      constants<>+1792(SB), Z16
+	VFMADD213PS  Z16, Z4, Z13
+	VFMADD213PS  Z16, Z5, Z14
+	VFMADD213PS  Z16, Z6, Z15
+	VFMADD213PS  Z16, Z7, Z12
+	VMOVUPS      constants<>+1856(SB), Z16
+	VFMADD213PS  Z16, Z4, Z13
+	VFMADD213PS  Z16, Z5, Z14
+	VFMADD213PS  Z16, Z6, Z15
+	VFMADD213PS  Z16, Z7, Z12
+	VMOVUPS      constants<>+960(SB), Z16
+	VMULPS       Z4, Z13, Z13
+	VXORPS       Z16, Z13, Z13
+	VMULPS       Z5, Z14, Z14
+	VXORPS       Z16, Z14, Z14
+	VMULPS       Z6, Z15, Z15
+	VXORPS       Z16, Z15, Z15
+	VMULPS       Z7, Z12, Z12
+	VXORPS       Z16, Z12, Z12
+	VMOVUPS      constants<>+192(SB), Z16
+	VMULPS       Z16, Z13, Z17
+	VMULPS       Z16, Z14, Z18
+	VMULPS       Z16, Z15, Z19
+	VMULPS       Z16, Z12, Z25
+	VRNDSCALEPS  $0x00, Z17, Z17
+	VRNDSCALEPS  $0x00, Z18, Z18
+	VRNDSCALEPS  $0x00, Z19, Z19
+	VRNDSCALEPS  $0x00, Z25, Z25
+	VMOVUPS      constants<>+256(SB), Z16
+	VFNMADD231PS Z16, Z17, Z13
+	VFNMADD231PS Z16, Z18, Z14
+	VFNMADD231PS Z16, Z19, Z15
+	VFNMADD231PS Z16, Z25, Z12
+	VMOVUPS      constants<>+320(SB), Z16
+	VFNMADD231PS Z16, Z17, Z13
+	VFNMADD231PS Z16, Z18, Z14
+	VFNMADD231PS Z16, Z19, Z15
+	VFNMADD231PS Z16, Z25, Z12
+	VMOVUPS      constants<>+384(SB), Z16
+	VMOVAPS      Z16, Z20
+	VMOVAPS      Z16, Z22
+	VMOVAPS      Z16, Z24
+	VMOVAPS      Z16, Z27
+	VMOVUPS      constants<>+448(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
+	VMOVUPS      constants<>+512(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
+	VMOVUPS      constants<>+576(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
+	VMOVUPS      constants<>+640(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
+	VMULPS       Z13, Z13, Z16
+	VMULPS       Z14, Z14, Z21
+	VMULPS       Z15, Z15, Z23
+	VMULPS       Z12, Z12, Z26
+	VFMADD213PS  Z13, Z16, Z20
+	VFMADD213PS  Z14, Z21, Z22
+	VFMADD213PS  Z15, Z23, Z24
+	VFMADD213PS  Z12, Z26, Z27
+	VMOVUPS      constants<>+0(SB), Z12
+	VCVTPS2DQ    Z17, Z17
+	VPSLLD       $0x17, Z17, Z17
+	VPADDD       Z12, Z17, Z17
+	VCVTPS2DQ    Z18, Z18
+	VPSLLD       $0x17, Z18, Z18
+	VPADDD       Z12, Z18, Z18
+	VCVTPS2DQ    Z19, Z19
+	VPSLLD       $0x17, Z19, Z19
+	VPADDD       Z12, Z19, Z19
+	VCVTPS2DQ    Z25, Z25
+	VPSLLD       $0x17, Z25, Z25
+	VPADDD       Z12, Z25, Z25
+	VSUBPS       Z12, Z17, Z13
+	VFMADD213PS  Z13, Z17, Z20
+	VSUBPS       Z12, Z18, Z13
+	VFMADD213PS  Z13, Z18, Z22
+	VSUBPS       Z12, Z19, Z13
+	VFMADD213PS  Z13, Z19, Z24
+	VSUBPS       Z12, Z25, Z12
+	VFMADD213PS  Z12, Z25, Z27
+	VMOVUPS      constants<>+960(SB), Z12
+	VMOVUPS      constants<>+1920(SB), Z13
+	VANDPS       Z12, Z0, Z0
+	VANDNPS      Z20, Z12, Z20
+	VORPS        Z20, Z0, Z0
+	VANDPS       Z12, Z1, Z1
+	VANDNPS      Z22, Z12, Z22
+	VORPS        Z22, Z1, Z1
+	VANDPS       Z12, Z2, Z2
+	VANDNPS      Z24, Z12, Z24
+	VORPS        Z24, Z2, Z2
+	VANDPS       Z12, Z3, Z3
+	VANDNPS      Z27, Z12, Z27
+	VORPS        Z27, Z3, Z3
+	VCMPPS       $0x11, Z13, Z4, K1
+	VBLENDMPS    Z9, Z0, K1, Z0
+	VCMPPS       $0x11, Z13, Z5, K1
+	VBLENDMPS    Z10, Z1, K1, Z1
+	VCMPPS       $0x11, Z13, Z6, K1
+	VBLENDMPS    Z11, Z2, K1, Z2
+	VCMPPS       $0x11, Z13, Z7, K1
+	VBLENDMPS    Z8, Z3, K1, Z3
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000040, CX
+	JMP          many64
+
+tail65:
+	CMPQ         CX, $0x00
+	JLE          done66
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMULPS       Z0, Z0, Z1
+	VMOVUPS      constants<>+1024(SB), Z2
+	VMOVAPS      Z2, Z2
+	VMOVUPS      constants<>+1088(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      constants<>+1152(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      constants<>+1216(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      constants<>+1280(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      constants<>+1344(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      constants<>+1408(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VFMADD213PS  Z0, Z0, Z2
+	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+1472(SB), Z3
+	VANDPS       Z1, Z0, Z1
+	VMINPS       Z1, Z3, Z1
+	VMOVUPS      constants<>+1536(SB), Z3
+	VMOVAPS      Z3, Z3
+	VMOVUPS      constants<>+1600(SB), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      constants<>+1664(SB), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      constants<>+1728(SB), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      constants<>+1792(SB), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      constants<>+1856(SB), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      constants<>+960(SB), Z4
+	VMULPS       Z1, Z3, Z3
+	VXORPS       Z4, Z3, Z3
+	VMOVUPS      constants<>+192(SB), Z4
+	VMULPS       Z4, Z3, Z4
+	VRNDSCALEPS  $0x00, Z4, Z4
+	VMOVUPS      constants<>+256(SB), Z5
+	VFNMADD231PS Z5, Z4, Z3
+	VMOVUPS      constants<>+320(SB), Z5
+	VFNMADD231PS Z5, Z4, Z3
+	VMOVUPS      constants<>+384(SB), Z5
+	VMOVAPS      Z5, Z6
+	VMOVUPS      constants<>+448(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
+	VMOVUPS      constants<>+512(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
+	VMOVUPS      constants<>+576(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
+	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
+	VMULPS       Z3, Z3, Z5
+	VFMADD213PS  Z3, Z5, Z6
+	VMOVUPS      constants<>+0(SB), Z3
+	VCVTPS2DQ    Z4, Z4
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z3, Z4, Z4
+	VSUBPS       Z3, Z4, Z3
+	VFMADD213PS  Z3, Z4, Z6
+	VMOVUPS      constants<>+960(SB), Z3
+	VMOVUPS      constants<>+1920(SB), Z4
+	VANDPS       Z3, Z0, Z0
+	VANDNPS      Z6, Z3, Z6
+	VORPS        Z6, Z0, Z0
+	VCMPPS       $0x11, Z4, Z1, K2
+	VBLENDMPS    Z2, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail65
+
+done66:
+	VZEROUPPER
+	RET
+
+// func sumLanesAVX512(lanes []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumLanesAVX512(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+
+many67:
+	CMPQ    DX, $0x00000040
+	JLT     tail68
+	VMOVUPS (CX), Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS 64(CX), Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS 128(CX), Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS 192(CX), Z4
+	VADDPS  Z4, Z3, Z3
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many67
+
+tail68:
+	VBROADCASTSS (AX), Z4
+	CMPQ         DX, $0x00
+	JLE          done69
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VADDPS       Z5, Z0, Z0
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done69
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    64(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VADDPS       Z5, Z1, Z1
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done69
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    128(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VADDPS       Z5, Z2, Z2
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done69
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    192(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VADDPS       Z5, Z3, Z3
+	SUBQ         $0x00000010, DX
+
+done69:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func greatestLanesAVX512(lanes []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·greatestLanesAVX512(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+
+many70:
+	CMPQ    DX, $0x00000040
+	JLT     tail71
+	VMOVUPS (CX), Z4
+	VMAXPS  Z0, Z4, Z0
+	VMOVUPS 64(CX), Z4
+	VMAXPS  Z1, Z4, Z1
+	VMOVUPS 128(CX), Z4
+	VMAXPS  Z2, Z4, Z2
+	VMOVUPS 192(CX), Z4
+	VMAXPS  Z3, Z4, Z3
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many70
+
+tail71:
+	VBROADCASTSS (AX), Z4
+	CMPQ         DX, $0x00
+	JLE          done72
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z0, Z5, Z0
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done72
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    64(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z1, Z5, Z1
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done72
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    128(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z2, Z5, Z2
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done72
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    192(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z3, Z5, Z3
+	SUBQ         $0x00000010, DX
+
+done72:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func maxLanesAVX512(lanes []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·maxLanesAVX512(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+
+many73:
+	CMPQ    DX, $0x00000040
+	JLT     tail74
+	VMOVUPS (CX), Z4
+	VMAXPS  Z4, Z0, Z5
+	VMAXPS  Z0, Z4, Z6
+	VANDPS  Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z0, K1
+	VADDPS  Z4, Z0, K1, Z5
+	VMOVAPS Z5, Z0
+	VMOVUPS 64(CX), Z4
+	VMAXPS  Z4, Z1, Z5
+	VMAXPS  Z1, Z4, Z6
+	VANDPS  Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z1, K1
+	VADDPS  Z4, Z1, K1, Z5
+	VMOVAPS Z5, Z1
+	VMOVUPS 128(CX), Z4
+	VMAXPS  Z4, Z2, Z5
+	VMAXPS  Z2, Z4, Z6
+	VANDPS  Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z2, K1
+	VADDPS  Z4, Z2, K1, Z5
+	VMOVAPS Z5, Z2
+	VMOVUPS 192(CX), Z4
+	VMAXPS  Z4, Z3, Z5
+	VMAXPS  Z3, Z4, Z6
+	VANDPS  Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z3, K1
+	VADDPS  Z4, Z3, K1, Z5
+	VMOVAPS Z5, Z3
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many73
+
+tail74:
+	VBROADCASTSS (AX), Z4
+	CMPQ         DX, $0x00
+	JLE          done75
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z5, Z0, Z6
+	VMAXPS       Z0, Z5, Z7
+	VANDPS       Z7, Z6, Z6
+	VCMPPS       $0x03, Z5, Z0, K1
+	VADDPS       Z5, Z0, K1, Z6
+	VMOVAPS      Z6, Z0
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done75
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    64(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z5, Z1, Z6
+	VMAXPS       Z1, Z5, Z7
+	VANDPS       Z7, Z6, Z6
+	VCMPPS       $0x03, Z5, Z1, K1
+	VADDPS       Z5, Z1, K1, Z6
+	VMOVAPS      Z6, Z1
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done75
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    128(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z5, Z2, Z6
+	VMAXPS       Z2, Z5, Z7
+	VANDPS       Z7, Z6, Z6
+	VCMPPS       $0x03, Z5, Z2, K1
+	VADDPS       Z5, Z2, K1, Z6
+	VMOVAPS      Z6, Z2
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done75
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    192(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMAXPS       Z5, Z3, Z4
+	VMAXPS       Z3, Z5, Z6
+	VANDPS       Z6, Z4, Z4
+	VCMPPS       $0x03, Z5, Z3, K1
+	VADDPS       Z5, Z3, K1, Z4
+	VMOVAPS      Z4, Z3
+	SUBQ         $0x00000010, DX
+
+done75:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func minLanesAVX512(lanes []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·minLanesAVX512(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+
+many76:
+	CMPQ    DX, $0x00000040
+	JLT     tail77
+	VMOVUPS (CX), Z4
+	VMINPS  Z4, Z0, Z5
+	VMINPS  Z0, Z4, Z6
+	VORPS   Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z0, K1
+	VADDPS  Z4, Z0, K1, Z5
+	VMOVAPS Z5, Z0
+	VMOVUPS 64(CX), Z4
+	VMINPS  Z4, Z1, Z5
+	VMINPS  Z1, Z4, Z6
+	VORPS   Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z1, K1
+	VADDPS  Z4, Z1, K1, Z5
+	VMOVAPS Z5, Z1
+	VMOVUPS 128(CX), Z4
+	VMINPS  Z4, Z2, Z5
+	VMINPS  Z2, Z4, Z6
+	VORPS   Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z2, K1
+	VADDPS  Z4, Z2, K1, Z5
+	VMOVAPS Z5, Z2
+	VMOVUPS 192(CX), Z4
+	VMINPS  Z4, Z3, Z5
+	VMINPS  Z3, Z4, Z6
+	VORPS   Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z3, K1
+	VADDPS  Z4, Z3, K1, Z5
+	VMOVAPS Z5, Z3
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many76
+
+tail77:
+	VBROADCASTSS (AX), Z4
+	CMPQ         DX, $0x00
+	JLE          done78
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMINPS       Z5, Z0, Z6
+	VMINPS       Z0, Z5, Z7
+	VORPS        Z7, Z6, Z6
+	VCMPPS       $0x03, Z5, Z0, K1
+	VADDPS       Z5, Z0, K1, Z6
+	VMOVAPS      Z6, Z0
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done78
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    64(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMINPS       Z5, Z1, Z6
+	VMINPS       Z1, Z5, Z7
+	VORPS        Z7, Z6, Z6
+	VCMPPS       $0x03, Z5, Z1, K1
+	VADDPS       Z5, Z1, K1, Z6
+	VMOVAPS      Z6, Z1
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done78
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    128(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMINPS       Z5, Z2, Z6
+	VMINPS       Z2, Z5, Z7
+	VORPS        Z7, Z6, Z6
+	VCMPPS       $0x03, Z5, Z2, K1
+	VADDPS       Z5, Z2, K1, Z6
+	VMOVAPS      Z6, Z2
+	SUBQ         $0x00000010, DX
+	CMPQ         DX, $0x00
+	JLE          done78
+	MOVL         $0xffffffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    192(CX), K1, Z5
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMINPS       Z5, Z3, Z4
+	VMINPS       Z3, Z5, Z6
+	VORPS        Z6, Z4, Z4
+	VCMPPS       $0x03, Z5, Z3, K1
+	VADDPS       Z5, Z3, K1, Z4
+	VMOVAPS      Z4, Z3
+	SUBQ         $0x00000010, DX
+
+done78:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func indexAVX512(x []float32, s float32) int
+// Requires: AVX, AVX512F, BMI, BMI2
+TEXT ·indexAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS s+24(FP), Z0
+	XORQ         DX, DX
+
+many79:
+	CMPQ    CX, $0x00000010
+	JLT     tail80
+	VMOVUPS (AX)(DX*4), Z1
+	VCMPPS  $0x00, Z0, Z1, K1
+	KMOVW   K1, BX
+	TESTL   BX, BX
+	JNE     found81
+	ADDQ    $0x00000010, DX
+	SUBQ    $0x00000010, CX
+	JMP     many79
+
+tail80:
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX)(DX*4), K1, Z1
+	VCMPPS    $0x00, Z0, Z1, K1
+	KMOVW     K1, BX
+	BZHIL     CX, BX, BX
+	TESTL     BX, BX
+	JNE       found81
+	ADDQ      CX, DX
+	JMP       done82
+
+found81:
+	TZCNTL BX, BX
+	ADDQ   BX, DX
+
+done82:
+	MOVQ DX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst []float64, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·widenAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many83:
+	CMPQ      CX, $0x00000020
+	JLT       tail84
+	VCVTPS2PD (DX), Z0
+	VMOVUPD   Z0, (AX)
+	VCVTPS2PD 32(DX), Z0
+	VMOVUPD   Z0, 64(AX)
+	VCVTPS2PD 64(DX), Z0
+	VMOVUPD   Z0, 128(AX)
+	VCVTPS2PD 96(DX), Z0
+	VMOVUPD   Z0, 192(AX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000100, AX
+	SUBQ      $0x00000020, CX
+	JMP       many83
+
+tail84:
+	TESTQ     CX, CX
+	JEQ       done85
+	VMOVSS    (DX), X0
+	VCVTSS2SD X0, X0, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x04, DX
+	ADDQ      $0x08, AX
+	DECQ      CX
+	JMP       tail84
+
+done85:
 	VZEROUPPER
 	RET
 
@@ -1278,9 +2309,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many52:
+many86:
 	CMPQ    CX, $0x00000020
-	JLT     tail53
+	JLT     tail87
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -1301,11 +2332,11 @@ many52:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many52
+	JMP     many86
 
-tail53:
+tail87:
 	CMPQ       CX, $0x00
-	JLE        done54
+	JLE        done88
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -1321,9 +2352,9 @@ tail53:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail53
+	JMP        tail87
 
-done54:
+done88:
 	VZEROUPPER
 	RET
 
@@ -1335,9 +2366,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many55:
+many89:
 	CMPQ    CX, $0x00000020
-	JLT     tail56
+	JLT     tail90
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -1353,11 +2384,11 @@ many55:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many55
+	JMP     many89
 
-tail56:
+tail90:
 	CMPQ       CX, $0x00
-	JLE        done57
+	JLE        done91
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -1371,9 +2402,9 @@ tail56:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail56
+	JMP        tail90
 
-done57:
+done91:
 	VZEROUPPER
 	RET
 
@@ -1385,9 +2416,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many58:
+many92:
 	CMPQ    CX, $0x00000020
-	JLT     tail59
+	JLT     tail93
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -1408,11 +2439,11 @@ many58:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many58
+	JMP     many92
 
-tail59:
+tail93:
 	CMPQ       CX, $0x00
-	JLE        done60
+	JLE        done94
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -1428,9 +2459,9 @@ tail59:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail59
+	JMP        tail93
 
-done60:
+done94:
 	VZEROUPPER
 	RET
 
@@ -1442,9 +2473,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many61:
+many95:
 	CMPQ    CX, $0x00000020
-	JLT     tail62
+	JLT     tail96
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -1464,11 +2495,11 @@ many61:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many61
+	JMP     many95
 
-tail62:
+tail96:
 	CMPQ       CX, $0x00
-	JLE        done63
+	JLE        done97
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -1483,9 +2514,9 @@ tail62:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail62
+	JMP        tail96
 
-done63:
+done97:
 	VZEROUPPER
 	RET
 
@@ -1497,9 +2528,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many64:
+many98:
 	CMPQ    CX, $0x00000020
-	JLT     tail65
+	JLT     tail99
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -1520,11 +2551,11 @@ many64:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many64
+	JMP     many98
 
-tail65:
+tail99:
 	CMPQ       CX, $0x00
-	JLE        done66
+	JLE        done100
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -1540,9 +2571,9 @@ tail65:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail65
+	JMP        tail99
 
-done66:
+done100:
 	VZEROUPPER
 	RET
 
@@ -1554,9 +2585,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many67:
+many101:
 	CMPQ    CX, $0x00000020
-	JLT     tail68
+	JLT     tail102
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -1572,11 +2603,11 @@ many67:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many67
+	JMP     many101
 
-tail68:
+tail102:
 	CMPQ       CX, $0x00
-	JLE        done69
+	JLE        done103
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -1590,9 +2621,9 @@ tail68:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail68
+	JMP        tail102
 
-done69:
+done103:
 	VZEROUPPER
 	RET
 
@@ -1604,9 +2635,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many70:
+many104:
 	CMPQ    CX, $0x00000020
-	JLT     tail71
+	JLT     tail105
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -1627,11 +2658,11 @@ many70:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many70
+	JMP     many104
 
-tail71:
+tail105:
 	CMPQ       CX, $0x00
-	JLE        done72
+	JLE        done106
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -1647,9 +2678,9 @@ tail71:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail71
+	JMP        tail105
 
-done72:
+done106:
 	VZEROUPPER
 	RET
 
@@ -1661,9 +2692,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many73:
+many107:
 	CMPQ    CX, $0x00000020
-	JLT     tail74
+	JLT     tail108
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -1679,11 +2710,11 @@ many73:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many73
+	JMP     many107
 
-tail74:
+tail108:
 	CMPQ       CX, $0x00
-	JLE        done75
+	JLE        done109
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -1697,9 +2728,9 @@ tail74:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail74
+	JMP        tail108
 
-done75:
+done109:
 	VZEROUPPER
 	RET
 
@@ -1711,9 +2742,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many76:
+many110:
 	CMPQ    CX, $0x00000020
-	JLT     tail77
+	JLT     tail111
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -1733,11 +2764,11 @@ many76:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many76
+	JMP     many110
 
-tail77:
+tail111:
 	CMPQ       CX, $0x00
-	JLE        done78
+	JLE        done112
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -1752,9 +2783,9 @@ tail77:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail77
+	JMP        tail111
 
-done78:
+done112:
 	VZEROUPPER
 	RET
 
@@ -1766,9 +2797,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many79:
+many113:
 	CMPQ      CX, $0x00000020
-	JLT       tail80
+	JLT       tail114
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -1809,11 +2840,11 @@ many79:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many79
+	JMP       many113
 
-tail80:
+tail114:
 	CMPQ       CX, $0x00
-	JLE        done81
+	JLE        done115
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -1834,9 +2865,9 @@ tail80:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail80
+	JMP        tail114
 
-done81:
+done115:
 	VZEROUPPER
 	RET
 
@@ -1848,9 +2879,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many82:
+many116:
 	CMPQ      CX, $0x00000020
-	JLT       tail83
+	JLT       tail117
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -1886,11 +2917,11 @@ many82:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many82
+	JMP       many116
 
-tail83:
+tail117:
 	CMPQ       CX, $0x00
-	JLE        done84
+	JLE        done118
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -1909,9 +2940,9 @@ tail83:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail83
+	JMP        tail117
 
-done84:
+done118:
 	VZEROUPPER
 	RET
 
@@ -1923,9 +2954,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many85:
+many119:
 	CMPQ      CX, $0x00000020
-	JLT       tail86
+	JLT       tail120
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -1966,11 +2997,11 @@ many85:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many85
+	JMP       many119
 
-tail86:
+tail120:
 	CMPQ       CX, $0x00
-	JLE        done87
+	JLE        done121
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -1991,9 +3022,9 @@ tail86:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail86
+	JMP        tail120
 
-done87:
+done121:
 	VZEROUPPER
 	RET
 
@@ -2005,9 +3036,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many88:
+many122:
 	CMPQ      CX, $0x00000020
-	JLT       tail89
+	JLT       tail123
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -2043,11 +3074,11 @@ many88:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many88
+	JMP       many122
 
-tail89:
+tail123:
 	CMPQ       CX, $0x00
-	JLE        done90
+	JLE        done124
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2066,9 +3097,9 @@ tail89:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail89
+	JMP        tail123
 
-done90:
+done124:
 	VZEROUPPER
 	RET
 
@@ -2079,9 +3110,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many91:
+many125:
 	CMPQ    CX, $0x00000020
-	JLT     tail92
+	JLT     tail126
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -2102,11 +3133,11 @@ many91:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many91
+	JMP     many125
 
-tail92:
+tail126:
 	CMPQ       CX, $0x00
-	JLE        done93
+	JLE        done127
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2122,9 +3153,163 @@ tail92:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail92
+	JMP        tail126
 
-done93:
+done127:
+	VZEROUPPER
+	RET
+
+// func sqrtAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many128:
+	CMPQ    CX, $0x00000020
+	JLT     tail129
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VSQRTPS Y0, Y0
+	VSQRTPS Y1, Y1
+	VSQRTPS Y2, Y2
+	VSQRTPS Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many128
+
+tail129:
+	CMPQ       CX, $0x00
+	JLE        done130
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail129
+
+done130:
+	VZEROUPPER
+	RET
+
+// func rsqrtAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many131:
+	CMPQ    CX, $0x00000020
+	JLT     tail132
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VSQRTPS Y0, Y0
+	VSQRTPS Y1, Y1
+	VSQRTPS Y2, Y2
+	VSQRTPS Y3, Y3
+	VMOVUPS constants<>+0(SB), Y4
+	VDIVPS  Y0, Y4, Y0
+	VDIVPS  Y1, Y4, Y1
+	VDIVPS  Y2, Y4, Y2
+	VDIVPS  Y3, Y4, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many131
+
+tail132:
+	CMPQ       CX, $0x00
+	JLE        done133
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMOVUPS    constants<>+0(SB), Y2
+	VDIVPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail132
+
+done133:
+	VZEROUPPER
+	RET
+
+// func truncateAVX2(dst []int32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many134:
+	CMPQ       CX, $0x00000020
+	JLT        tail135
+	VMOVUPS    (DX), Y0
+	VMOVUPS    32(DX), Y1
+	VMOVUPS    64(DX), Y2
+	VMOVUPS    96(DX), Y3
+	VCVTTPS2DQ Y0, Y0
+	VCVTTPS2DQ Y1, Y1
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VMOVUPS    Y3, 96(AX)
+	ADDQ       $0x00000080, AX
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x00000020, CX
+	JMP        many134
+
+tail135:
+	CMPQ       CX, $0x00
+	JLE        done136
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail135
+
+done136:
 	VZEROUPPER
 	RET
 
@@ -2135,34 +3320,31 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many94:
+many137:
 	CMPQ         CX, $0x00000010
-	JLT          tail95
+	JLT          tail138
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
-	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
 	VMINPS       Y0, Y2, Y0
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y0, Y3, Y0
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VMULPS       Y2, Y0, Y3
 	VMULPS       Y2, Y1, Y5
 	VROUNDPS     $0x00, Y3, Y3
 	VROUNDPS     $0x00, Y5, Y5
-	VMOVUPS      constants<>+192(SB), Y2
-	VFNMADD231PS Y2, Y3, Y0
-	VFNMADD231PS Y2, Y5, Y1
 	VMOVUPS      constants<>+256(SB), Y2
 	VFNMADD231PS Y2, Y3, Y0
 	VFNMADD231PS Y2, Y5, Y1
 	VMOVUPS      constants<>+320(SB), Y2
+	VFNMADD231PS Y2, Y3, Y0
+	VFNMADD231PS Y2, Y5, Y1
+	VMOVUPS      constants<>+384(SB), Y2
 	VMOVAPS      Y2, Y4
 	VMOVAPS      Y2, Y7
-	VMOVUPS      constants<>+384(SB), Y2
-	VFMADD213PS  Y2, Y0, Y4
-	VFMADD213PS  Y2, Y1, Y7
 	VMOVUPS      constants<>+448(SB), Y2
 	VFMADD213PS  Y2, Y0, Y4
 	VFMADD213PS  Y2, Y1, Y7
@@ -2172,17 +3354,20 @@ many94:
 	VMOVUPS      constants<>+576(SB), Y2
 	VFMADD213PS  Y2, Y0, Y4
 	VFMADD213PS  Y2, Y1, Y7
+	VMOVUPS      constants<>+640(SB), Y2
+	VFMADD213PS  Y2, Y0, Y4
+	VFMADD213PS  Y2, Y1, Y7
 	VMULPS       Y0, Y0, Y2
 	VMULPS       Y1, Y1, Y6
 	VFMADD213PS  Y0, Y2, Y4
 	VFMADD213PS  Y1, Y6, Y7
-	VMOVUPS      constants<>+640(SB), Y0
+	VMOVUPS      constants<>+0(SB), Y0
 	VADDPS       Y0, Y4, Y4
 	VADDPS       Y0, Y7, Y7
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y0
 	VPSUBD       Y0, Y3, Y3
-	VMOVUPS      constants<>+640(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y0, Y4, Y4
@@ -2192,7 +3377,7 @@ many94:
 	VCVTPS2DQ    Y5, Y5
 	VPSRAD       $0x01, Y5, Y0
 	VPSUBD       Y0, Y5, Y5
-	VMOVUPS      constants<>+640(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y0, Y7, Y7
@@ -2204,11 +3389,11 @@ many94:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many94
+	JMP          many137
 
-tail95:
+tail138:
 	CMPQ         CX, $0x00
-	JLE          done96
+	JLE          done139
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -2217,35 +3402,35 @@ tail95:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+192(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+256(SB), Y3
 	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+320(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+384(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+448(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+512(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+640(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+640(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
@@ -2256,9 +3441,9 @@ tail95:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail95
+	JMP          tail138
 
-done96:
+done139:
 	VZEROUPPER
 	RET
 
@@ -2269,9 +3454,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many97:
+many140:
 	CMPQ         CX, $0x00000010
-	JLT          tail98
+	JLT          tail141
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -2283,23 +3468,20 @@ many97:
 	VMINPS       Y2, Y3, Y2
 	VMULPS       Y4, Y5, Y5
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VMULPS       Y3, Y5, Y4
 	VMULPS       Y3, Y2, Y7
 	VROUNDPS     $0x00, Y4, Y4
 	VROUNDPS     $0x00, Y7, Y7
-	VMOVUPS      constants<>+192(SB), Y3
-	VFNMADD231PS Y3, Y4, Y5
-	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+256(SB), Y3
 	VFNMADD231PS Y3, Y4, Y5
 	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y4, Y5
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+384(SB), Y3
 	VMOVAPS      Y3, Y6
 	VMOVAPS      Y3, Y9
-	VMOVUPS      constants<>+384(SB), Y3
-	VFMADD213PS  Y3, Y5, Y6
-	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+448(SB), Y3
 	VFMADD213PS  Y3, Y5, Y6
 	VFMADD213PS  Y3, Y2, Y9
@@ -2309,11 +3491,14 @@ many97:
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y5, Y6
 	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y5, Y6
+	VFMADD213PS  Y3, Y2, Y9
 	VMULPS       Y5, Y5, Y3
 	VMULPS       Y2, Y2, Y8
 	VFMADD213PS  Y5, Y3, Y6
 	VFMADD213PS  Y2, Y8, Y9
-	VMOVUPS      constants<>+640(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VCVTPS2DQ    Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y2, Y4, Y4
@@ -2341,11 +3526,11 @@ many97:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many97
+	JMP          many140
 
-tail98:
+tail141:
 	CMPQ         CX, $0x00
-	JLE          done99
+	JLE          done142
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -2360,26 +3545,26 @@ tail98:
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y2, Y3, Y2
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+192(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+256(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+320(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+448(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+512(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+640(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -2396,9 +3581,9 @@ tail98:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail98
+	JMP          tail141
 
-done99:
+done142:
 	VZEROUPPER
 	RET
 
@@ -2409,34 +3594,31 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many100:
+many143:
 	CMPQ         CX, $0x00000010
-	JLT          tail101
+	JLT          tail144
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
-	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VORPS        Y2, Y0, Y4
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y4, Y3, Y4
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VMULPS       Y3, Y4, Y5
 	VMULPS       Y3, Y2, Y7
 	VROUNDPS     $0x00, Y5, Y5
 	VROUNDPS     $0x00, Y7, Y7
-	VMOVUPS      constants<>+192(SB), Y3
-	VFNMADD231PS Y3, Y5, Y4
-	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+256(SB), Y3
 	VFNMADD231PS Y3, Y5, Y4
 	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y5, Y4
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+384(SB), Y3
 	VMOVAPS      Y3, Y6
 	VMOVAPS      Y3, Y9
-	VMOVUPS      constants<>+384(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
-	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+448(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VFMADD213PS  Y3, Y2, Y9
@@ -2446,17 +3628,20 @@ many100:
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VFMADD213PS  Y3, Y2, Y9
 	VMULPS       Y4, Y4, Y3
 	VMULPS       Y2, Y2, Y8
 	VFMADD213PS  Y4, Y3, Y6
 	VFMADD213PS  Y2, Y8, Y9
-	VMOVUPS      constants<>+640(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VADDPS       Y2, Y6, Y6
 	VADDPS       Y2, Y9, Y9
 	VCVTPS2DQ    Y5, Y5
 	VPSRAD       $0x01, Y5, Y2
 	VPSUBD       Y2, Y5, Y5
-	VMOVUPS      constants<>+640(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y6, Y6
@@ -2466,14 +3651,14 @@ many100:
 	VCVTPS2DQ    Y7, Y7
 	VPSRAD       $0x01, Y7, Y2
 	VPSUBD       Y2, Y7, Y7
-	VMOVUPS      constants<>+640(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y9, Y9
 	VPSLLD       $0x17, Y7, Y7
 	VPADDD       Y3, Y7, Y7
 	VMULPS       Y7, Y9, Y9
-	VMOVUPS      constants<>+640(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VBLENDVPS    Y0, Y6, Y2, Y0
 	VADDPS       Y2, Y6, Y6
 	VDIVPS       Y6, Y0, Y0
@@ -2485,11 +3670,11 @@ many100:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many100
+	JMP          many143
 
-tail101:
+tail144:
 	CMPQ         CX, $0x00
-	JLE          done102
+	JLE          done145
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -2499,41 +3684,41 @@ tail101:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+960(SB), Y2
-	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+192(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+256(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+320(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+448(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+512(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+640(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+640(SB), Y4
+	VMOVUPS      constants<>+0(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+640(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VBLENDVPS    Y1, Y5, Y2, Y1
 	VADDPS       Y2, Y5, Y5
 	VDIVPS       Y5, Y1, Y1
@@ -2541,9 +3726,1265 @@ tail101:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail101
+	JMP          tail144
 
-done102:
+done145:
+	VZEROUPPER
+	RET
+
+// func expSubScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many146:
+	CMPQ         CX, $0x00000010
+	JLT          tail147
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y0, Y1, Y1
+	VSUBPS       Y0, Y2, Y2
+	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y4
+	VMINPS       Y1, Y3, Y1
+	VMINPS       Y2, Y3, Y2
+	VMAXPS       Y1, Y4, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y3, Y2, Y6
+	VROUNDPS     $0x00, Y4, Y4
+	VROUNDPS     $0x00, Y6, Y6
+	VMOVUPS      constants<>+256(SB), Y3
+	VFNMADD231PS Y3, Y4, Y1
+	VFNMADD231PS Y3, Y6, Y2
+	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y4, Y1
+	VFNMADD231PS Y3, Y6, Y2
+	VMOVUPS      constants<>+384(SB), Y3
+	VMOVAPS      Y3, Y5
+	VMOVAPS      Y3, Y8
+	VMOVUPS      constants<>+448(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
+	VMOVUPS      constants<>+512(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
+	VMOVUPS      constants<>+576(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
+	VMULPS       Y1, Y1, Y3
+	VMULPS       Y2, Y2, Y7
+	VFMADD213PS  Y1, Y3, Y5
+	VFMADD213PS  Y2, Y7, Y8
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y5, Y5
+	VADDPS       Y1, Y8, Y8
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y1
+	VPSUBD       Y1, Y4, Y4
+	VMOVUPS      constants<>+0(SB), Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VMULPS       Y1, Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y2, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y1
+	VPSUBD       Y1, Y6, Y6
+	VMOVUPS      constants<>+0(SB), Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VMULPS       Y1, Y8, Y8
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       Y2, Y6, Y6
+	VMULPS       Y6, Y8, Y8
+	VMOVUPS      Y5, (AX)
+	VMOVUPS      Y8, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          many146
+
+tail147:
+	CMPQ         CX, $0x00
+	JLE          done148
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y1
+	VMASKMOVPS   (DX), Y1, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y4
+	VMINPS       Y2, Y3, Y2
+	VMAXPS       Y2, Y4, Y2
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y2, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y5, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constants<>+0(SB), Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VMASKMOVPS   Y5, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail147
+
+done148:
+	VZEROUPPER
+	RET
+
+// func erfAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·erfAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many149:
+	CMPQ         CX, $0x00000010
+	JLT          tail150
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      constants<>+1024(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+1088(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
+	VMOVUPS      constants<>+1152(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
+	VMOVUPS      constants<>+1216(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
+	VMOVUPS      constants<>+1280(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
+	VMOVUPS      constants<>+1344(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
+	VMOVUPS      constants<>+1408(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
+	VFMADD213PS  Y0, Y0, Y5
+	VFMADD213PS  Y1, Y1, Y4
+	VMOVUPS      constants<>+704(SB), Y3
+	VMOVUPS      constants<>+1472(SB), Y6
+	VANDPS       Y3, Y0, Y2
+	VANDPS       Y3, Y1, Y3
+	VMINPS       Y2, Y6, Y2
+	VMINPS       Y3, Y6, Y3
+	VMOVUPS      constants<>+1536(SB), Y6
+	VMOVAPS      Y6, Y7
+	VMOVAPS      Y6, Y6
+	VMOVUPS      constants<>+1600(SB), Y8
+	VFMADD213PS  Y8, Y2, Y7
+	VFMADD213PS  Y8, Y3, Y6
+	VMOVUPS      constants<>+1664(SB), Y8
+	VFMADD213PS  Y8, Y2, Y7
+	VFMADD213PS  Y8, Y3, Y6
+	VMOVUPS      constants<>+1728(SB), Y8
+	VFMADD213PS  Y8, Y2, Y7
+	VFMADD213PS  Y8, Y3, Y6
+	VMOVUPS      constants<>+1792(SB), Y8
+	VFMADD213PS  Y8, Y2, Y7
+	VFMADD213PS  Y8, Y3, Y6
+	VMOVUPS      constants<>+1856(SB), Y8
+	VFMADD213PS  Y8, Y2, Y7
+	VFMADD213PS  Y8, Y3, Y6
+	VMOVUPS      constants<>+960(SB), Y8
+	VMULPS       Y2, Y7, Y7
+	VXORPS       Y8, Y7, Y7
+	VMULPS       Y3, Y6, Y6
+	VXORPS       Y8, Y6, Y6
+	VMOVUPS      constants<>+192(SB), Y8
+	VMULPS       Y8, Y7, Y9
+	VMULPS       Y8, Y6, Y11
+	VROUNDPS     $0x00, Y9, Y9
+	VROUNDPS     $0x00, Y11, Y11
+	VMOVUPS      constants<>+256(SB), Y8
+	VFNMADD231PS Y8, Y9, Y7
+	VFNMADD231PS Y8, Y11, Y6
+	VMOVUPS      constants<>+320(SB), Y8
+	VFNMADD231PS Y8, Y9, Y7
+	VFNMADD231PS Y8, Y11, Y6
+	VMOVUPS      constants<>+384(SB), Y8
+	VMOVAPS      Y8, Y10
+	VMOVAPS      Y8, Y13
+	VMOVUPS      constants<>+448(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
+	VMOVUPS      constants<>+512(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
+	VMOVUPS      constants<>+576(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
+	VMOVUPS      constants<>+640(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
+	VMULPS       Y7, Y7, Y8
+	VMULPS       Y6, Y6, Y12
+	VFMADD213PS  Y7, Y8, Y10
+	VFMADD213PS  Y6, Y12, Y13
+	VMOVUPS      constants<>+0(SB), Y6
+	VCVTPS2DQ    Y9, Y9
+	VPSLLD       $0x17, Y9, Y9
+	VPADDD       Y6, Y9, Y9
+	VCVTPS2DQ    Y11, Y11
+	VPSLLD       $0x17, Y11, Y11
+	VPADDD       Y6, Y11, Y11
+	VSUBPS       Y6, Y9, Y7
+	VFMADD213PS  Y7, Y9, Y10
+	VSUBPS       Y6, Y11, Y6
+	VFMADD213PS  Y6, Y11, Y13
+	VMOVUPS      constants<>+960(SB), Y6
+	VMOVUPS      constants<>+1920(SB), Y7
+	VANDPS       Y6, Y0, Y0
+	VANDNPS      Y10, Y6, Y10
+	VORPS        Y10, Y0, Y0
+	VANDPS       Y6, Y1, Y1
+	VANDNPS      Y13, Y6, Y13
+	VORPS        Y13, Y1, Y1
+	VCMPPS       $0x11, Y7, Y2, Y2
+	VBLENDVPS    Y2, Y5, Y0, Y0
+	VCMPPS       $0x11, Y7, Y3, Y3
+	VBLENDVPS    Y3, Y4, Y1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          many149
+
+tail150:
+	CMPQ         CX, $0x00
+	JLE          done151
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constants<>+1024(SB), Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPS      constants<>+1088(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+1152(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+1216(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+1280(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+1344(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+1408(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+1472(SB), Y4
+	VANDPS       Y2, Y1, Y2
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constants<>+1536(SB), Y4
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+1600(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+1664(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+1728(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+1792(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+1856(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+960(SB), Y5
+	VMULPS       Y2, Y4, Y4
+	VXORPS       Y5, Y4, Y4
+	VMOVUPS      constants<>+192(SB), Y5
+	VMULPS       Y5, Y4, Y5
+	VROUNDPS     $0x00, Y5, Y5
+	VMOVUPS      constants<>+256(SB), Y6
+	VFNMADD231PS Y6, Y5, Y4
+	VMOVUPS      constants<>+320(SB), Y6
+	VFNMADD231PS Y6, Y5, Y4
+	VMOVUPS      constants<>+384(SB), Y6
+	VMOVAPS      Y6, Y7
+	VMOVUPS      constants<>+448(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
+	VMOVUPS      constants<>+512(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
+	VMOVUPS      constants<>+576(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
+	VMOVUPS      constants<>+640(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y7
+	VMOVUPS      constants<>+0(SB), Y4
+	VCVTPS2DQ    Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VSUBPS       Y4, Y5, Y4
+	VFMADD213PS  Y4, Y5, Y7
+	VMOVUPS      constants<>+960(SB), Y4
+	VMOVUPS      constants<>+1920(SB), Y5
+	VANDPS       Y4, Y1, Y1
+	VANDNPS      Y7, Y4, Y7
+	VORPS        Y7, Y1, Y1
+	VCMPPS       $0x11, Y5, Y2, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail150
+
+done151:
+	VZEROUPPER
+	RET
+
+// func sumLanesAVX2(lanes []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·sumLanesAVX2(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+
+many152:
+	CMPQ    DX, $0x00000040
+	JLT     tail153
+	VMOVUPS (CX), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(CX), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(CX), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(CX), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(CX), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(CX), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(CX), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(CX), Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many152
+
+tail153:
+	VBROADCASTSS (AX), Y8
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   (CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y0, Y0
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   32(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y1, Y1
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   64(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y2, Y2
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   96(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   128(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y4, Y4
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   160(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y5, Y5
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   192(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y6, Y6
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done154
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   224(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VADDPS       Y10, Y7, Y7
+	SUBQ         $0x00000008, DX
+
+done154:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VZEROUPPER
+	RET
+
+// func greatestLanesAVX2(lanes []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·greatestLanesAVX2(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+
+many155:
+	CMPQ    DX, $0x00000040
+	JLT     tail156
+	VMOVUPS (CX), Y8
+	VMAXPS  Y0, Y8, Y0
+	VMOVUPS 32(CX), Y8
+	VMAXPS  Y1, Y8, Y1
+	VMOVUPS 64(CX), Y8
+	VMAXPS  Y2, Y8, Y2
+	VMOVUPS 96(CX), Y8
+	VMAXPS  Y3, Y8, Y3
+	VMOVUPS 128(CX), Y8
+	VMAXPS  Y4, Y8, Y4
+	VMOVUPS 160(CX), Y8
+	VMAXPS  Y5, Y8, Y5
+	VMOVUPS 192(CX), Y8
+	VMAXPS  Y6, Y8, Y6
+	VMOVUPS 224(CX), Y8
+	VMAXPS  Y7, Y8, Y7
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many155
+
+tail156:
+	VBROADCASTSS (AX), Y8
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   (CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y0, Y10, Y0
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   32(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y1, Y10, Y1
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   64(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y2, Y10, Y2
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   96(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y3, Y10, Y3
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   128(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y4, Y10, Y4
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   160(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y5, Y10, Y5
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   192(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y6, Y10, Y6
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done157
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   224(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y7, Y10, Y7
+	SUBQ         $0x00000008, DX
+
+done157:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VZEROUPPER
+	RET
+
+// func maxLanesAVX2(lanes []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·maxLanesAVX2(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+
+many158:
+	CMPQ      DX, $0x00000040
+	JLT       tail159
+	VMOVUPS   (CX), Y8
+	VMAXPS    Y8, Y0, Y9
+	VMAXPS    Y0, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y0, Y10
+	VADDPS    Y8, Y0, Y0
+	VBLENDVPS Y10, Y0, Y9, Y9
+	VMOVAPS   Y9, Y0
+	VMOVUPS   32(CX), Y8
+	VMAXPS    Y8, Y1, Y9
+	VMAXPS    Y1, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y1, Y10
+	VADDPS    Y8, Y1, Y1
+	VBLENDVPS Y10, Y1, Y9, Y9
+	VMOVAPS   Y9, Y1
+	VMOVUPS   64(CX), Y8
+	VMAXPS    Y8, Y2, Y9
+	VMAXPS    Y2, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y2, Y10
+	VADDPS    Y8, Y2, Y2
+	VBLENDVPS Y10, Y2, Y9, Y9
+	VMOVAPS   Y9, Y2
+	VMOVUPS   96(CX), Y8
+	VMAXPS    Y8, Y3, Y9
+	VMAXPS    Y3, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y3, Y10
+	VADDPS    Y8, Y3, Y3
+	VBLENDVPS Y10, Y3, Y9, Y9
+	VMOVAPS   Y9, Y3
+	VMOVUPS   128(CX), Y8
+	VMAXPS    Y8, Y4, Y9
+	VMAXPS    Y4, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y4, Y10
+	VADDPS    Y8, Y4, Y4
+	VBLENDVPS Y10, Y4, Y9, Y9
+	VMOVAPS   Y9, Y4
+	VMOVUPS   160(CX), Y8
+	VMAXPS    Y8, Y5, Y9
+	VMAXPS    Y5, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y5, Y10
+	VADDPS    Y8, Y5, Y5
+	VBLENDVPS Y10, Y5, Y9, Y9
+	VMOVAPS   Y9, Y5
+	VMOVUPS   192(CX), Y8
+	VMAXPS    Y8, Y6, Y9
+	VMAXPS    Y6, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y6, Y10
+	VADDPS    Y8, Y6, Y6
+	VBLENDVPS Y10, Y6, Y9, Y9
+	VMOVAPS   Y9, Y6
+	VMOVUPS   224(CX), Y8
+	VMAXPS    Y8, Y7, Y9
+	VMAXPS    Y7, Y8, Y10
+	VANDPS    Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y7, Y10
+	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y10, Y7, Y9, Y9
+	VMOVAPS   Y9, Y7
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, DX
+	JMP       many158
+
+tail159:
+	VBROADCASTSS (AX), Y8
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   (CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y0, Y9
+	VMAXPS       Y0, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y0, Y11
+	VADDPS       Y10, Y0, Y0
+	VBLENDVPS    Y11, Y0, Y9, Y9
+	VMOVAPS      Y9, Y0
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   32(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y1, Y9
+	VMAXPS       Y1, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y1, Y11
+	VADDPS       Y10, Y1, Y1
+	VBLENDVPS    Y11, Y1, Y9, Y9
+	VMOVAPS      Y9, Y1
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   64(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y2, Y9
+	VMAXPS       Y2, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y2, Y11
+	VADDPS       Y10, Y2, Y2
+	VBLENDVPS    Y11, Y2, Y9, Y9
+	VMOVAPS      Y9, Y2
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   96(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y3, Y9
+	VMAXPS       Y3, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y3, Y11
+	VADDPS       Y10, Y3, Y3
+	VBLENDVPS    Y11, Y3, Y9, Y9
+	VMOVAPS      Y9, Y3
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   128(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y4, Y9
+	VMAXPS       Y4, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y4, Y11
+	VADDPS       Y10, Y4, Y4
+	VBLENDVPS    Y11, Y4, Y9, Y9
+	VMOVAPS      Y9, Y4
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   160(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y5, Y9
+	VMAXPS       Y5, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y5, Y11
+	VADDPS       Y10, Y5, Y5
+	VBLENDVPS    Y11, Y5, Y9, Y9
+	VMOVAPS      Y9, Y5
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   192(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y6, Y9
+	VMAXPS       Y6, Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y6, Y11
+	VADDPS       Y10, Y6, Y6
+	VBLENDVPS    Y11, Y6, Y9, Y9
+	VMOVAPS      Y9, Y6
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done160
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   224(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMAXPS       Y10, Y7, Y8
+	VMAXPS       Y7, Y10, Y9
+	VANDPS       Y9, Y8, Y8
+	VCMPPS       $0x03, Y10, Y7, Y9
+	VADDPS       Y10, Y7, Y7
+	VBLENDVPS    Y9, Y7, Y8, Y8
+	VMOVAPS      Y8, Y7
+	SUBQ         $0x00000008, DX
+
+done160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VZEROUPPER
+	RET
+
+// func minLanesAVX2(lanes []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·minLanesAVX2(SB), NOSPLIT, $0-48
+	MOVQ    lanes_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+
+many161:
+	CMPQ      DX, $0x00000040
+	JLT       tail162
+	VMOVUPS   (CX), Y8
+	VMINPS    Y8, Y0, Y9
+	VMINPS    Y0, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y0, Y10
+	VADDPS    Y8, Y0, Y0
+	VBLENDVPS Y10, Y0, Y9, Y9
+	VMOVAPS   Y9, Y0
+	VMOVUPS   32(CX), Y8
+	VMINPS    Y8, Y1, Y9
+	VMINPS    Y1, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y1, Y10
+	VADDPS    Y8, Y1, Y1
+	VBLENDVPS Y10, Y1, Y9, Y9
+	VMOVAPS   Y9, Y1
+	VMOVUPS   64(CX), Y8
+	VMINPS    Y8, Y2, Y9
+	VMINPS    Y2, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y2, Y10
+	VADDPS    Y8, Y2, Y2
+	VBLENDVPS Y10, Y2, Y9, Y9
+	VMOVAPS   Y9, Y2
+	VMOVUPS   96(CX), Y8
+	VMINPS    Y8, Y3, Y9
+	VMINPS    Y3, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y3, Y10
+	VADDPS    Y8, Y3, Y3
+	VBLENDVPS Y10, Y3, Y9, Y9
+	VMOVAPS   Y9, Y3
+	VMOVUPS   128(CX), Y8
+	VMINPS    Y8, Y4, Y9
+	VMINPS    Y4, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y4, Y10
+	VADDPS    Y8, Y4, Y4
+	VBLENDVPS Y10, Y4, Y9, Y9
+	VMOVAPS   Y9, Y4
+	VMOVUPS   160(CX), Y8
+	VMINPS    Y8, Y5, Y9
+	VMINPS    Y5, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y5, Y10
+	VADDPS    Y8, Y5, Y5
+	VBLENDVPS Y10, Y5, Y9, Y9
+	VMOVAPS   Y9, Y5
+	VMOVUPS   192(CX), Y8
+	VMINPS    Y8, Y6, Y9
+	VMINPS    Y6, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y6, Y10
+	VADDPS    Y8, Y6, Y6
+	VBLENDVPS Y10, Y6, Y9, Y9
+	VMOVAPS   Y9, Y6
+	VMOVUPS   224(CX), Y8
+	VMINPS    Y8, Y7, Y9
+	VMINPS    Y7, Y8, Y10
+	VORPS     Y10, Y9, Y9
+	VCMPPS    $0x03, Y8, Y7, Y10
+	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y10, Y7, Y9, Y9
+	VMOVAPS   Y9, Y7
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, DX
+	JMP       many161
+
+tail162:
+	VBROADCASTSS (AX), Y8
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   (CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y0, Y9
+	VMINPS       Y0, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y0, Y11
+	VADDPS       Y10, Y0, Y0
+	VBLENDVPS    Y11, Y0, Y9, Y9
+	VMOVAPS      Y9, Y0
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   32(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y1, Y9
+	VMINPS       Y1, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y1, Y11
+	VADDPS       Y10, Y1, Y1
+	VBLENDVPS    Y11, Y1, Y9, Y9
+	VMOVAPS      Y9, Y1
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   64(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y2, Y9
+	VMINPS       Y2, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y2, Y11
+	VADDPS       Y10, Y2, Y2
+	VBLENDVPS    Y11, Y2, Y9, Y9
+	VMOVAPS      Y9, Y2
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   96(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y3, Y9
+	VMINPS       Y3, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y3, Y11
+	VADDPS       Y10, Y3, Y3
+	VBLENDVPS    Y11, Y3, Y9, Y9
+	VMOVAPS      Y9, Y3
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   128(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y4, Y9
+	VMINPS       Y4, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y4, Y11
+	VADDPS       Y10, Y4, Y4
+	VBLENDVPS    Y11, Y4, Y9, Y9
+	VMOVAPS      Y9, Y4
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   160(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y5, Y9
+	VMINPS       Y5, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y5, Y11
+	VADDPS       Y10, Y5, Y5
+	VBLENDVPS    Y11, Y5, Y9, Y9
+	VMOVAPS      Y9, Y5
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   192(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y6, Y9
+	VMINPS       Y6, Y10, Y11
+	VORPS        Y11, Y9, Y9
+	VCMPPS       $0x03, Y10, Y6, Y11
+	VADDPS       Y10, Y6, Y6
+	VBLENDVPS    Y11, Y6, Y9, Y9
+	VMOVAPS      Y9, Y6
+	SUBQ         $0x00000008, DX
+	CMPQ         DX, $0x00
+	JLE          done163
+	MOVQ         $+8, SI
+	MOVQ         DX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y9
+	VMASKMOVPS   224(CX), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y8, Y10
+	VMINPS       Y10, Y7, Y8
+	VMINPS       Y7, Y10, Y9
+	VORPS        Y9, Y8, Y8
+	VCMPPS       $0x03, Y10, Y7, Y9
+	VADDPS       Y10, Y7, Y7
+	VBLENDVPS    Y9, Y7, Y8, Y8
+	VMOVAPS      Y8, Y7
+	SUBQ         $0x00000008, DX
+
+done163:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VZEROUPPER
+	RET
+
+// func indexAVX2(x []float32, s float32) int
+// Requires: AVX, BMI, BMI2, CMOV
+TEXT ·indexAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS s+24(FP), Y0
+	XORQ         DX, DX
+
+many164:
+	CMPQ      CX, $0x00000008
+	JLT       tail165
+	VMOVUPS   (AX)(DX*4), Y1
+	VCMPPS    $0x00, Y0, Y1, Y1
+	VMOVMSKPS Y1, BX
+	TESTL     BX, BX
+	JNE       found166
+	ADDQ      $0x00000008, DX
+	SUBQ      $0x00000008, CX
+	JMP       many164
+
+tail165:
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (AX)(DX*4), Y1, Y1
+	VCMPPS     $0x00, Y0, Y1, Y1
+	VMOVMSKPS  Y1, BX
+	BZHIL      CX, BX, BX
+	TESTL      BX, BX
+	JNE        found166
+	ADDQ       CX, DX
+	JMP        done167
+
+found166:
+	TZCNTL BX, BX
+	ADDQ   BX, DX
+
+done167:
+	MOVQ DX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst []float64, x []float32)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many168:
+	CMPQ      CX, $0x00000010
+	JLT       tail169
+	VCVTPS2PD (DX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(DX), Y0
+	VMOVUPD   Y0, 32(AX)
+	VCVTPS2PD 32(DX), Y0
+	VMOVUPD   Y0, 64(AX)
+	VCVTPS2PD 48(DX), Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000080, AX
+	SUBQ      $0x00000010, CX
+	JMP       many168
+
+tail169:
+	TESTQ     CX, CX
+	JEQ       done170
+	VMOVSS    (DX), X0
+	VCVTSS2SD X0, X0, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x04, DX
+	ADDQ      $0x08, AX
+	DECQ      CX
+	JMP       tail169
+
+done170:
 	VZEROUPPER
 	RET
 
@@ -2557,182 +4998,182 @@ DATA ones<>+48(SB)/8, $0x0000000000000000
 DATA ones<>+56(SB)/8, $0x0000000000000000
 GLOBL ones<>(SB), RODATA|NOPTR, $64
 
-DATA constants<>+0(SB)/4, $0x43000000
-DATA constants<>+4(SB)/4, $0x43000000
-DATA constants<>+8(SB)/4, $0x43000000
-DATA constants<>+12(SB)/4, $0x43000000
-DATA constants<>+16(SB)/4, $0x43000000
-DATA constants<>+20(SB)/4, $0x43000000
-DATA constants<>+24(SB)/4, $0x43000000
-DATA constants<>+28(SB)/4, $0x43000000
-DATA constants<>+32(SB)/4, $0x43000000
-DATA constants<>+36(SB)/4, $0x43000000
-DATA constants<>+40(SB)/4, $0x43000000
-DATA constants<>+44(SB)/4, $0x43000000
-DATA constants<>+48(SB)/4, $0x43000000
-DATA constants<>+52(SB)/4, $0x43000000
-DATA constants<>+56(SB)/4, $0x43000000
-DATA constants<>+60(SB)/4, $0x43000000
-DATA constants<>+64(SB)/4, $0xc2d00000
-DATA constants<>+68(SB)/4, $0xc2d00000
-DATA constants<>+72(SB)/4, $0xc2d00000
-DATA constants<>+76(SB)/4, $0xc2d00000
-DATA constants<>+80(SB)/4, $0xc2d00000
-DATA constants<>+84(SB)/4, $0xc2d00000
-DATA constants<>+88(SB)/4, $0xc2d00000
-DATA constants<>+92(SB)/4, $0xc2d00000
-DATA constants<>+96(SB)/4, $0xc2d00000
-DATA constants<>+100(SB)/4, $0xc2d00000
-DATA constants<>+104(SB)/4, $0xc2d00000
-DATA constants<>+108(SB)/4, $0xc2d00000
-DATA constants<>+112(SB)/4, $0xc2d00000
-DATA constants<>+116(SB)/4, $0xc2d00000
-DATA constants<>+120(SB)/4, $0xc2d00000
-DATA constants<>+124(SB)/4, $0xc2d00000
-DATA constants<>+128(SB)/4, $0x3fb8aa3b
-DATA constants<>+132(SB)/4, $0x3fb8aa3b
-DATA constants<>+136(SB)/4, $0x3fb8aa3b
-DATA constants<>+140(SB)/4, $0x3fb8aa3b
-DATA constants<>+144(SB)/4, $0x3fb8aa3b
-DATA constants<>+148(SB)/4, $0x3fb8aa3b
-DATA constants<>+152(SB)/4, $0x3fb8aa3b
-DATA constants<>+156(SB)/4, $0x3fb8aa3b
-DATA constants<>+160(SB)/4, $0x3fb8aa3b
-DATA constants<>+164(SB)/4, $0x3fb8aa3b
-DATA constants<>+168(SB)/4, $0x3fb8aa3b
-DATA constants<>+172(SB)/4, $0x3fb8aa3b
-DATA constants<>+176(SB)/4, $0x3fb8aa3b
-DATA constants<>+180(SB)/4, $0x3fb8aa3b
-DATA constants<>+184(SB)/4, $0x3fb8aa3b
-DATA constants<>+188(SB)/4, $0x3fb8aa3b
-DATA constants<>+192(SB)/4, $0x3f317218
-DATA constants<>+196(SB)/4, $0x3f317218
-DATA constants<>+200(SB)/4, $0x3f317218
-DATA constants<>+204(SB)/4, $0x3f317218
-DATA constants<>+208(SB)/4, $0x3f317218
-DATA constants<>+212(SB)/4, $0x3f317218
-DATA constants<>+216(SB)/4, $0x3f317218
-DATA constants<>+220(SB)/4, $0x3f317218
-DATA constants<>+224(SB)/4, $0x3f317218
-DATA constants<>+228(SB)/4, $0x3f317218
-DATA constants<>+232(SB)/4, $0x3f317218
-DATA constants<>+236(SB)/4, $0x3f317218
-DATA constants<>+240(SB)/4, $0x3f317218
-DATA constants<>+244(SB)/4, $0x3f317218
-DATA constants<>+248(SB)/4, $0x3f317218
-DATA constants<>+252(SB)/4, $0x3f317218
-DATA constants<>+256(SB)/4, $0xb102e308
-DATA constants<>+260(SB)/4, $0xb102e308
-DATA constants<>+264(SB)/4, $0xb102e308
-DATA constants<>+268(SB)/4, $0xb102e308
-DATA constants<>+272(SB)/4, $0xb102e308
-DATA constants<>+276(SB)/4, $0xb102e308
-DATA constants<>+280(SB)/4, $0xb102e308
-DATA constants<>+284(SB)/4, $0xb102e308
-DATA constants<>+288(SB)/4, $0xb102e308
-DATA constants<>+292(SB)/4, $0xb102e308
-DATA constants<>+296(SB)/4, $0xb102e308
-DATA constants<>+300(SB)/4, $0xb102e308
-DATA constants<>+304(SB)/4, $0xb102e308
-DATA constants<>+308(SB)/4, $0xb102e308
-DATA constants<>+312(SB)/4, $0xb102e308
-DATA constants<>+316(SB)/4, $0xb102e308
-DATA constants<>+320(SB)/4, $0x3ab511e8
-DATA constants<>+324(SB)/4, $0x3ab511e8
-DATA constants<>+328(SB)/4, $0x3ab511e8
-DATA constants<>+332(SB)/4, $0x3ab511e8
-DATA constants<>+336(SB)/4, $0x3ab511e8
-DATA constants<>+340(SB)/4, $0x3ab511e8
-DATA constants<>+344(SB)/4, $0x3ab511e8
-DATA constants<>+348(SB)/4, $0x3ab511e8
-DATA constants<>+352(SB)/4, $0x3ab511e8
-DATA constants<>+356(SB)/4, $0x3ab511e8
-DATA constants<>+360(SB)/4, $0x3ab511e8
-DATA constants<>+364(SB)/4, $0x3ab511e8
-DATA constants<>+368(SB)/4, $0x3ab511e8
-DATA constants<>+372(SB)/4, $0x3ab511e8
-DATA constants<>+376(SB)/4, $0x3ab511e8
-DATA constants<>+380(SB)/4, $0x3ab511e8
-DATA constants<>+384(SB)/4, $0x3c091d10
-DATA constants<>+388(SB)/4, $0x3c091d10
-DATA constants<>+392(SB)/4, $0x3c091d10
-DATA constants<>+396(SB)/4, $0x3c091d10
-DATA constants<>+400(SB)/4, $0x3c091d10
-DATA constants<>+404(SB)/4, $0x3c091d10
-DATA constants<>+408(SB)/4, $0x3c091d10
-DATA constants<>+412(SB)/4, $0x3c091d10
-DATA constants<>+416(SB)/4, $0x3c091d10
-DATA constants<>+420(SB)/4, $0x3c091d10
-DATA constants<>+424(SB)/4, $0x3c091d10
-DATA constants<>+428(SB)/4, $0x3c091d10
-DATA constants<>+432(SB)/4, $0x3c091d10
-DATA constants<>+436(SB)/4, $0x3c091d10
-DATA constants<>+440(SB)/4, $0x3c091d10
-DATA constants<>+444(SB)/4, $0x3c091d10
-DATA constants<>+448(SB)/4, $0x3d2aac79
-DATA constants<>+452(SB)/4, $0x3d2aac79
-DATA constants<>+456(SB)/4, $0x3d2aac79
-DATA constants<>+460(SB)/4, $0x3d2aac79
-DATA constants<>+464(SB)/4, $0x3d2aac79
-DATA constants<>+468(SB)/4, $0x3d2aac79
-DATA constants<>+472(SB)/4, $0x3d2aac79
-DATA constants<>+476(SB)/4, $0x3d2aac79
-DATA constants<>+480(SB)/4, $0x3d2aac79
-DATA constants<>+484(SB)/4, $0x3d2aac79
-DATA constants<>+488(SB)/4, $0x3d2aac79
-DATA constants<>+492(SB)/4, $0x3d2aac79
-DATA constants<>+496(SB)/4, $0x3d2aac79
-DATA constants<>+500(SB)/4, $0x3d2aac79
-DATA constants<>+504(SB)/4, $0x3d2aac79
-DATA constants<>+508(SB)/4, $0x3d2aac79
-DATA constants<>+512(SB)/4, $0x3e2aaa49
-DATA constants<>+516(SB)/4, $0x3e2aaa49
-DATA constants<>+520(SB)/4, $0x3e2aaa49
-DATA constants<>+524(SB)/4, $0x3e2aaa49
-DATA constants<>+528(SB)/4, $0x3e2aaa49
-DATA constants<>+532(SB)/4, $0x3e2aaa49
-DATA constants<>+536(SB)/4, $0x3e2aaa49
-DATA constants<>+540(SB)/4, $0x3e2aaa49
-DATA constants<>+544(SB)/4, $0x3e2aaa49
-DATA constants<>+548(SB)/4, $0x3e2aaa49
-DATA constants<>+552(SB)/4, $0x3e2aaa49
-DATA constants<>+556(SB)/4, $0x3e2aaa49
-DATA constants<>+560(SB)/4, $0x3e2aaa49
-DATA constants<>+564(SB)/4, $0x3e2aaa49
-DATA constants<>+568(SB)/4, $0x3e2aaa49
-DATA constants<>+572(SB)/4, $0x3e2aaa49
-DATA constants<>+576(SB)/4, $0x3efffffe
-DATA constants<>+580(SB)/4, $0x3efffffe
-DATA constants<>+584(SB)/4, $0x3efffffe
-DATA constants<>+588(SB)/4, $0x3efffffe
-DATA constants<>+592(SB)/4, $0x3efffffe
-DATA constants<>+596(SB)/4, $0x3efffffe
-DATA constants<>+600(SB)/4, $0x3efffffe
-DATA constants<>+604(SB)/4, $0x3efffffe
-DATA constants<>+608(SB)/4, $0x3efffffe
-DATA constants<>+612(SB)/4, $0x3efffffe
-DATA constants<>+616(SB)/4, $0x3efffffe
-DATA constants<>+620(SB)/4, $0x3efffffe
-DATA constants<>+624(SB)/4, $0x3efffffe
-DATA constants<>+628(SB)/4, $0x3efffffe
-DATA constants<>+632(SB)/4, $0x3efffffe
-DATA constants<>+636(SB)/4, $0x3efffffe
-DATA constants<>+640(SB)/4, $0x3f800000
-DATA constants<>+644(SB)/4, $0x3f800000
-DATA constants<>+648(SB)/4, $0x3f800000
-DATA constants<>+652(SB)/4, $0x3f800000
-DATA constants<>+656(SB)/4, $0x3f800000
-DATA constants<>+660(SB)/4, $0x3f800000
-DATA constants<>+664(SB)/4, $0x3f800000
-DATA constants<>+668(SB)/4, $0x3f800000
-DATA constants<>+672(SB)/4, $0x3f800000
-DATA constants<>+676(SB)/4, $0x3f800000
-DATA constants<>+680(SB)/4, $0x3f800000
-DATA constants<>+684(SB)/4, $0x3f800000
-DATA constants<>+688(SB)/4, $0x3f800000
-DATA constants<>+692(SB)/4, $0x3f800000
-DATA constants<>+696(SB)/4, $0x3f800000
-DATA constants<>+700(SB)/4, $0x3f800000
+DATA constants<>+0(SB)/4, $0x3f800000
+DATA constants<>+4(SB)/4, $0x3f800000
+DATA constants<>+8(SB)/4, $0x3f800000
+DATA constants<>+12(SB)/4, $0x3f800000
+DATA constants<>+16(SB)/4, $0x3f800000
+DATA constants<>+20(SB)/4, $0x3f800000
+DATA constants<>+24(SB)/4, $0x3f800000
+DATA constants<>+28(SB)/4, $0x3f800000
+DATA constants<>+32(SB)/4, $0x3f800000
+DATA constants<>+36(SB)/4, $0x3f800000
+DATA constants<>+40(SB)/4, $0x3f800000
+DATA constants<>+44(SB)/4, $0x3f800000
+DATA constants<>+48(SB)/4, $0x3f800000
+DATA constants<>+52(SB)/4, $0x3f800000
+DATA constants<>+56(SB)/4, $0x3f800000
+DATA constants<>+60(SB)/4, $0x3f800000
+DATA constants<>+64(SB)/4, $0x43000000
+DATA constants<>+68(SB)/4, $0x43000000
+DATA constants<>+72(SB)/4, $0x43000000
+DATA constants<>+76(SB)/4, $0x43000000
+DATA constants<>+80(SB)/4, $0x43000000
+DATA constants<>+84(SB)/4, $0x43000000
+DATA constants<>+88(SB)/4, $0x43000000
+DATA constants<>+92(SB)/4, $0x43000000
+DATA constants<>+96(SB)/4, $0x43000000
+DATA constants<>+100(SB)/4, $0x43000000
+DATA constants<>+104(SB)/4, $0x43000000
+DATA constants<>+108(SB)/4, $0x43000000
+DATA constants<>+112(SB)/4, $0x43000000
+DATA constants<>+116(SB)/4, $0x43000000
+DATA constants<>+120(SB)/4, $0x43000000
+DATA constants<>+124(SB)/4, $0x43000000
+DATA constants<>+128(SB)/4, $0xc2d00000
+DATA constants<>+132(SB)/4, $0xc2d00000
+DATA constants<>+136(SB)/4, $0xc2d00000
+DATA constants<>+140(SB)/4, $0xc2d00000
+DATA constants<>+144(SB)/4, $0xc2d00000
+DATA constants<>+148(SB)/4, $0xc2d00000
+DATA constants<>+152(SB)/4, $0xc2d00000
+DATA constants<>+156(SB)/4, $0xc2d00000
+DATA constants<>+160(SB)/4, $0xc2d00000
+DATA constants<>+164(SB)/4, $0xc2d00000
+DATA constants<>+168(SB)/4, $0xc2d00000
+DATA constants<>+172(SB)/4, $0xc2d00000
+DATA constants<>+176(SB)/4, $0xc2d00000
+DATA constants<>+180(SB)/4, $0xc2d00000
+DATA constants<>+184(SB)/4, $0xc2d00000
+DATA constants<>+188(SB)/4, $0xc2d00000
+DATA constants<>+192(SB)/4, $0x3fb8aa3b
+DATA constants<>+196(SB)/4, $0x3fb8aa3b
+DATA constants<>+200(SB)/4, $0x3fb8aa3b
+DATA constants<>+204(SB)/4, $0x3fb8aa3b
+DATA constants<>+208(SB)/4, $0x3fb8aa3b
+DATA constants<>+212(SB)/4, $0x3fb8aa3b
+DATA constants<>+216(SB)/4, $0x3fb8aa3b
+DATA constants<>+220(SB)/4, $0x3fb8aa3b
+DATA constants<>+224(SB)/4, $0x3fb8aa3b
+DATA constants<>+228(SB)/4, $0x3fb8aa3b
+DATA constants<>+232(SB)/4, $0x3fb8aa3b
+DATA constants<>+236(SB)/4, $0x3fb8aa3b
+DATA constants<>+240(SB)/4, $0x3fb8aa3b
+DATA constants<>+244(SB)/4, $0x3fb8aa3b
+DATA constants<>+248(SB)/4, $0x3fb8aa3b
+DATA constants<>+252(SB)/4, $0x3fb8aa3b
+DATA constants<>+256(SB)/4, $0x3f317218
+DATA constants<>+260(SB)/4, $0x3f317218
+DATA constants<>+264(SB)/4, $0x3f317218
+DATA constants<>+268(SB)/4, $0x3f317218
+DATA constants<>+272(SB)/4, $0x3f317218
+DATA constants<>+276(SB)/4, $0x3f317218
+DATA constants<>+280(SB)/4, $0x3f317218
+DATA constants<>+284(SB)/4, $0x3f317218
+DATA constants<>+288(SB)/4, $0x3f317218
+DATA constants<>+292(SB)/4, $0x3f317218
+DATA constants<>+296(SB)/4, $0x3f317218
+DATA constants<>+300(SB)/4, $0x3f317218
+DATA constants<>+304(SB)/4, $0x3f317218
+DATA constants<>+308(SB)/4, $0x3f317218
+DATA constants<>+312(SB)/4, $0x3f317218
+DATA constants<>+316(SB)/4, $0x3f317218
+DATA constants<>+320(SB)/4, $0xb102e308
+DATA constants<>+324(SB)/4, $0xb102e308
+DATA constants<>+328(SB)/4, $0xb102e308
+DATA constants<>+332(SB)/4, $0xb102e308
+DATA constants<>+336(SB)/4, $0xb102e308
+DATA constants<>+340(SB)/4, $0xb102e308
+DATA constants<>+344(SB)/4, $0xb102e308
+DATA constants<>+348(SB)/4, $0xb102e308
+DATA constants<>+352(SB)/4, $0xb102e308
+DATA constants<>+356(SB)/4, $0xb102e308
+DATA constants<>+360(SB)/4, $0xb102e308
+DATA constants<>+364(SB)/4, $0xb102e308
+DATA constants<>+368(SB)/4, $0xb102e308
+DATA constants<>+372(SB)/4, $0xb102e308
+DATA constants<>+376(SB)/4, $0xb102e308
+DATA constants<>+380(SB)/4, $0xb102e308
+DATA constants<>+384(SB)/4, $0x3ab511e8
+DATA constants<>+388(SB)/4, $0x3ab511e8
+DATA constants<>+392(SB)/4, $0x3ab511e8
+DATA constants<>+396(SB)/4, $0x3ab511e8
+DATA constants<>+400(SB)/4, $0x3ab511e8
+DATA constants<>+404(SB)/4, $0x3ab511e8
+DATA constants<>+408(SB)/4, $0x3ab511e8
+DATA constants<>+412(SB)/4, $0x3ab511e8
+DATA constants<>+416(SB)/4, $0x3ab511e8
+DATA constants<>+420(SB)/4, $0x3ab511e8
+DATA constants<>+424(SB)/4, $0x3ab511e8
+DATA constants<>+428(SB)/4, $0x3ab511e8
+DATA constants<>+432(SB)/4, $0x3ab511e8
+DATA constants<>+436(SB)/4, $0x3ab511e8
+DATA constants<>+440(SB)/4, $0x3ab511e8
+DATA constants<>+444(SB)/4, $0x3ab511e8
+DATA constants<>+448(SB)/4, $0x3c091d10
+DATA constants<>+452(SB)/4, $0x3c091d10
+DATA constants<>+456(SB)/4, $0x3c091d10
+DATA constants<>+460(SB)/4, $0x3c091d10
+DATA constants<>+464(SB)/4, $0x3c091d10
+DATA constants<>+468(SB)/4, $0x3c091d10
+DATA constants<>+472(SB)/4, $0x3c091d10
+DATA constants<>+476(SB)/4, $0x3c091d10
+DATA constants<>+480(SB)/4, $0x3c091d10
+DATA constants<>+484(SB)/4, $0x3c091d10
+DATA constants<>+488(SB)/4, $0x3c091d10
+DATA constants<>+492(SB)/4, $0x3c091d10
+DATA constants<>+496(SB)/4, $0x3c091d10
+DATA constants<>+500(SB)/4, $0x3c091d10
+DATA constants<>+504(SB)/4, $0x3c091d10
+DATA constants<>+508(SB)/4, $0x3c091d10
+DATA constants<>+512(SB)/4, $0x3d2aac79
+DATA constants<>+516(SB)/4, $0x3d2aac79
+DATA constants<>+520(SB)/4, $0x3d2aac79
+DATA constants<>+524(SB)/4, $0x3d2aac79
+DATA constants<>+528(SB)/4, $0x3d2aac79
+DATA constants<>+532(SB)/4, $0x3d2aac79
+DATA constants<>+536(SB)/4, $0x3d2aac79
+DATA constants<>+540(SB)/4, $0x3d2aac79
+DATA constants<>+544(SB)/4, $0x3d2aac79
+DATA constants<>+548(SB)/4, $0x3d2aac79
+DATA constants<>+552(SB)/4, $0x3d2aac79
+DATA constants<>+556(SB)/4, $0x3d2aac79
+DATA constants<>+560(SB)/4, $0x3d2aac79
+DATA constants<>+564(SB)/4, $0x3d2aac79
+DATA constants<>+568(SB)/4, $0x3d2aac79
+DATA constants<>+572(SB)/4, $0x3d2aac79
+DATA constants<>+576(SB)/4, $0x3e2aaa49
+DATA constants<>+580(SB)/4, $0x3e2aaa49
+DATA constants<>+584(SB)/4, $0x3e2aaa49
+DATA constants<>+588(SB)/4, $0x3e2aaa49
+DATA constants<>+592(SB)/4, $0x3e2aaa49
+DATA constants<>+596(SB)/4, $0x3e2aaa49
+DATA constants<>+600(SB)/4, $0x3e2aaa49
+DATA constants<>+604(SB)/4, $0x3e2aaa49
+DATA constants<>+608(SB)/4, $0x3e2aaa49
+DATA constants<>+612(SB)/4, $0x3e2aaa49
+DATA constants<>+616(SB)/4, $0x3e2aaa49
+DATA constants<>+620(SB)/4, $0x3e2aaa49
+DATA constants<>+624(SB)/4, $0x3e2aaa49
+DATA constants<>+628(SB)/4, $0x3e2aaa49
+DATA constants<>+632(SB)/4, $0x3e2aaa49
+DATA constants<>+636(SB)/4, $0x3e2aaa49
+DATA constants<>+640(SB)/4, $0x3efffffe
+DATA constants<>+644(SB)/4, $0x3efffffe
+DATA constants<>+648(SB)/4, $0x3efffffe
+DATA constants<>+652(SB)/4, $0x3efffffe
+DATA constants<>+656(SB)/4, $0x3efffffe
+DATA constants<>+660(SB)/4, $0x3efffffe
+DATA constants<>+664(SB)/4, $0x3efffffe
+DATA constants<>+668(SB)/4, $0x3efffffe
+DATA constants<>+672(SB)/4, $0x3efffffe
+DATA constants<>+676(SB)/4, $0x3efffffe
+DATA constants<>+680(SB)/4, $0x3efffffe
+DATA constants<>+684(SB)/4, $0x3efffffe
+DATA constants<>+688(SB)/4, $0x3efffffe
+DATA constants<>+692(SB)/4, $0x3efffffe
+DATA constants<>+696(SB)/4, $0x3efffffe
+DATA constants<>+700(SB)/4, $0x3efffffe
 DATA constants<>+704(SB)/4, $0x7fffffff
 DATA constants<>+708(SB)/4, $0x7fffffff
 DATA constants<>+712(SB)/4, $0x7fffffff
@@ -2813,4 +5254,244 @@ DATA constants<>+1008(SB)/4, $0x80000000
 DATA constants<>+1012(SB)/4, $0x80000000
 DATA constants<>+1016(SB)/4, $0x80000000
 DATA constants<>+1020(SB)/4, $0x80000000
-GLOBL constants<>(SB), RODATA|NOPTR, $1024
+DATA constants<>+1024(SB)/4, $0x38ad61aa
+DATA constants<>+1028(SB)/4, $0x38ad61aa
+DATA constants<>+1032(SB)/4, $0x38ad61aa
+DATA constants<>+1036(SB)/4, $0x38ad61aa
+DATA constants<>+1040(SB)/4, $0x38ad61aa
+DATA constants<>+1044(SB)/4, $0x38ad61aa
+DATA constants<>+1048(SB)/4, $0x38ad61aa
+DATA constants<>+1052(SB)/4, $0x38ad61aa
+DATA constants<>+1056(SB)/4, $0x38ad61aa
+DATA constants<>+1060(SB)/4, $0x38ad61aa
+DATA constants<>+1064(SB)/4, $0x38ad61aa
+DATA constants<>+1068(SB)/4, $0x38ad61aa
+DATA constants<>+1072(SB)/4, $0x38ad61aa
+DATA constants<>+1076(SB)/4, $0x38ad61aa
+DATA constants<>+1080(SB)/4, $0x38ad61aa
+DATA constants<>+1084(SB)/4, $0x38ad61aa
+DATA constants<>+1088(SB)/4, $0xba54cf82
+DATA constants<>+1092(SB)/4, $0xba54cf82
+DATA constants<>+1096(SB)/4, $0xba54cf82
+DATA constants<>+1100(SB)/4, $0xba54cf82
+DATA constants<>+1104(SB)/4, $0xba54cf82
+DATA constants<>+1108(SB)/4, $0xba54cf82
+DATA constants<>+1112(SB)/4, $0xba54cf82
+DATA constants<>+1116(SB)/4, $0xba54cf82
+DATA constants<>+1120(SB)/4, $0xba54cf82
+DATA constants<>+1124(SB)/4, $0xba54cf82
+DATA constants<>+1128(SB)/4, $0xba54cf82
+DATA constants<>+1132(SB)/4, $0xba54cf82
+DATA constants<>+1136(SB)/4, $0xba54cf82
+DATA constants<>+1140(SB)/4, $0xba54cf82
+DATA constants<>+1144(SB)/4, $0xba54cf82
+DATA constants<>+1148(SB)/4, $0xba54cf82
+DATA constants<>+1152(SB)/4, $0x3baa5af3
+DATA constants<>+1156(SB)/4, $0x3baa5af3
+DATA constants<>+1160(SB)/4, $0x3baa5af3
+DATA constants<>+1164(SB)/4, $0x3baa5af3
+DATA constants<>+1168(SB)/4, $0x3baa5af3
+DATA constants<>+1172(SB)/4, $0x3baa5af3
+DATA constants<>+1176(SB)/4, $0x3baa5af3
+DATA constants<>+1180(SB)/4, $0x3baa5af3
+DATA constants<>+1184(SB)/4, $0x3baa5af3
+DATA constants<>+1188(SB)/4, $0x3baa5af3
+DATA constants<>+1192(SB)/4, $0x3baa5af3
+DATA constants<>+1196(SB)/4, $0x3baa5af3
+DATA constants<>+1200(SB)/4, $0x3baa5af3
+DATA constants<>+1204(SB)/4, $0x3baa5af3
+DATA constants<>+1208(SB)/4, $0x3baa5af3
+DATA constants<>+1212(SB)/4, $0x3baa5af3
+DATA constants<>+1216(SB)/4, $0xbcdc065a
+DATA constants<>+1220(SB)/4, $0xbcdc065a
+DATA constants<>+1224(SB)/4, $0xbcdc065a
+DATA constants<>+1228(SB)/4, $0xbcdc065a
+DATA constants<>+1232(SB)/4, $0xbcdc065a
+DATA constants<>+1236(SB)/4, $0xbcdc065a
+DATA constants<>+1240(SB)/4, $0xbcdc065a
+DATA constants<>+1244(SB)/4, $0xbcdc065a
+DATA constants<>+1248(SB)/4, $0xbcdc065a
+DATA constants<>+1252(SB)/4, $0xbcdc065a
+DATA constants<>+1256(SB)/4, $0xbcdc065a
+DATA constants<>+1260(SB)/4, $0xbcdc065a
+DATA constants<>+1264(SB)/4, $0xbcdc065a
+DATA constants<>+1268(SB)/4, $0xbcdc065a
+DATA constants<>+1272(SB)/4, $0xbcdc065a
+DATA constants<>+1276(SB)/4, $0xbcdc065a
+DATA constants<>+1280(SB)/4, $0x3de716fa
+DATA constants<>+1284(SB)/4, $0x3de716fa
+DATA constants<>+1288(SB)/4, $0x3de716fa
+DATA constants<>+1292(SB)/4, $0x3de716fa
+DATA constants<>+1296(SB)/4, $0x3de716fa
+DATA constants<>+1300(SB)/4, $0x3de716fa
+DATA constants<>+1304(SB)/4, $0x3de716fa
+DATA constants<>+1308(SB)/4, $0x3de716fa
+DATA constants<>+1312(SB)/4, $0x3de716fa
+DATA constants<>+1316(SB)/4, $0x3de716fa
+DATA constants<>+1320(SB)/4, $0x3de716fa
+DATA constants<>+1324(SB)/4, $0x3de716fa
+DATA constants<>+1328(SB)/4, $0x3de716fa
+DATA constants<>+1332(SB)/4, $0x3de716fa
+DATA constants<>+1336(SB)/4, $0x3de716fa
+DATA constants<>+1340(SB)/4, $0x3de716fa
+DATA constants<>+1344(SB)/4, $0xbec093a1
+DATA constants<>+1348(SB)/4, $0xbec093a1
+DATA constants<>+1352(SB)/4, $0xbec093a1
+DATA constants<>+1356(SB)/4, $0xbec093a1
+DATA constants<>+1360(SB)/4, $0xbec093a1
+DATA constants<>+1364(SB)/4, $0xbec093a1
+DATA constants<>+1368(SB)/4, $0xbec093a1
+DATA constants<>+1372(SB)/4, $0xbec093a1
+DATA constants<>+1376(SB)/4, $0xbec093a1
+DATA constants<>+1380(SB)/4, $0xbec093a1
+DATA constants<>+1384(SB)/4, $0xbec093a1
+DATA constants<>+1388(SB)/4, $0xbec093a1
+DATA constants<>+1392(SB)/4, $0xbec093a1
+DATA constants<>+1396(SB)/4, $0xbec093a1
+DATA constants<>+1400(SB)/4, $0xbec093a1
+DATA constants<>+1404(SB)/4, $0xbec093a1
+DATA constants<>+1408(SB)/4, $0x3e0375d4
+DATA constants<>+1412(SB)/4, $0x3e0375d4
+DATA constants<>+1416(SB)/4, $0x3e0375d4
+DATA constants<>+1420(SB)/4, $0x3e0375d4
+DATA constants<>+1424(SB)/4, $0x3e0375d4
+DATA constants<>+1428(SB)/4, $0x3e0375d4
+DATA constants<>+1432(SB)/4, $0x3e0375d4
+DATA constants<>+1436(SB)/4, $0x3e0375d4
+DATA constants<>+1440(SB)/4, $0x3e0375d4
+DATA constants<>+1444(SB)/4, $0x3e0375d4
+DATA constants<>+1448(SB)/4, $0x3e0375d4
+DATA constants<>+1452(SB)/4, $0x3e0375d4
+DATA constants<>+1456(SB)/4, $0x3e0375d4
+DATA constants<>+1460(SB)/4, $0x3e0375d4
+DATA constants<>+1464(SB)/4, $0x3e0375d4
+DATA constants<>+1468(SB)/4, $0x3e0375d4
+DATA constants<>+1472(SB)/4, $0x40800000
+DATA constants<>+1476(SB)/4, $0x40800000
+DATA constants<>+1480(SB)/4, $0x40800000
+DATA constants<>+1484(SB)/4, $0x40800000
+DATA constants<>+1488(SB)/4, $0x40800000
+DATA constants<>+1492(SB)/4, $0x40800000
+DATA constants<>+1496(SB)/4, $0x40800000
+DATA constants<>+1500(SB)/4, $0x40800000
+DATA constants<>+1504(SB)/4, $0x40800000
+DATA constants<>+1508(SB)/4, $0x40800000
+DATA constants<>+1512(SB)/4, $0x40800000
+DATA constants<>+1516(SB)/4, $0x40800000
+DATA constants<>+1520(SB)/4, $0x40800000
+DATA constants<>+1524(SB)/4, $0x40800000
+DATA constants<>+1528(SB)/4, $0x40800000
+DATA constants<>+1532(SB)/4, $0x40800000
+DATA constants<>+1536(SB)/4, $0xb9601d4c
+DATA constants<>+1540(SB)/4, $0xb9601d4c
+DATA constants<>+1544(SB)/4, $0xb9601d4c
+DATA constants<>+1548(SB)/4, $0xb9601d4c
+DATA constants<>+1552(SB)/4, $0xb9601d4c
+DATA constants<>+1556(SB)/4, $0xb9601d4c
+DATA constants<>+1560(SB)/4, $0xb9601d4c
+DATA constants<>+1564(SB)/4, $0xb9601d4c
+DATA constants<>+1568(SB)/4, $0xb9601d4c
+DATA constants<>+1572(SB)/4, $0xb9601d4c
+DATA constants<>+1576(SB)/4, $0xb9601d4c
+DATA constants<>+1580(SB)/4, $0xb9601d4c
+DATA constants<>+1584(SB)/4, $0xb9601d4c
+DATA constants<>+1588(SB)/4, $0xb9601d4c
+DATA constants<>+1592(SB)/4, $0xb9601d4c
+DATA constants<>+1596(SB)/4, $0xb9601d4c
+DATA constants<>+1600(SB)/4, $0x3b528ef4
+DATA constants<>+1604(SB)/4, $0x3b528ef4
+DATA constants<>+1608(SB)/4, $0x3b528ef4
+DATA constants<>+1612(SB)/4, $0x3b528ef4
+DATA constants<>+1616(SB)/4, $0x3b528ef4
+DATA constants<>+1620(SB)/4, $0x3b528ef4
+DATA constants<>+1624(SB)/4, $0x3b528ef4
+DATA constants<>+1628(SB)/4, $0x3b528ef4
+DATA constants<>+1632(SB)/4, $0x3b528ef4
+DATA constants<>+1636(SB)/4, $0x3b528ef4
+DATA constants<>+1640(SB)/4, $0x3b528ef4
+DATA constants<>+1644(SB)/4, $0x3b528ef4
+DATA constants<>+1648(SB)/4, $0x3b528ef4
+DATA constants<>+1652(SB)/4, $0x3b528ef4
+DATA constants<>+1656(SB)/4, $0x3b528ef4
+DATA constants<>+1660(SB)/4, $0x3b528ef4
+DATA constants<>+1664(SB)/4, $0xbcbb75a4
+DATA constants<>+1668(SB)/4, $0xbcbb75a4
+DATA constants<>+1672(SB)/4, $0xbcbb75a4
+DATA constants<>+1676(SB)/4, $0xbcbb75a4
+DATA constants<>+1680(SB)/4, $0xbcbb75a4
+DATA constants<>+1684(SB)/4, $0xbcbb75a4
+DATA constants<>+1688(SB)/4, $0xbcbb75a4
+DATA constants<>+1692(SB)/4, $0xbcbb75a4
+DATA constants<>+1696(SB)/4, $0xbcbb75a4
+DATA constants<>+1700(SB)/4, $0xbcbb75a4
+DATA constants<>+1704(SB)/4, $0xbcbb75a4
+DATA constants<>+1708(SB)/4, $0xbcbb75a4
+DATA constants<>+1712(SB)/4, $0xbcbb75a4
+DATA constants<>+1716(SB)/4, $0xbcbb75a4
+DATA constants<>+1720(SB)/4, $0xbcbb75a4
+DATA constants<>+1724(SB)/4, $0xbcbb75a4
+DATA constants<>+1728(SB)/4, $0x3dd78e02
+DATA constants<>+1732(SB)/4, $0x3dd78e02
+DATA constants<>+1736(SB)/4, $0x3dd78e02
+DATA constants<>+1740(SB)/4, $0x3dd78e02
+DATA constants<>+1744(SB)/4, $0x3dd78e02
+DATA constants<>+1748(SB)/4, $0x3dd78e02
+DATA constants<>+1752(SB)/4, $0x3dd78e02
+DATA constants<>+1756(SB)/4, $0x3dd78e02
+DATA constants<>+1760(SB)/4, $0x3dd78e02
+DATA constants<>+1764(SB)/4, $0x3dd78e02
+DATA constants<>+1768(SB)/4, $0x3dd78e02
+DATA constants<>+1772(SB)/4, $0x3dd78e02
+DATA constants<>+1776(SB)/4, $0x3dd78e02
+DATA constants<>+1780(SB)/4, $0x3dd78e02
+DATA constants<>+1784(SB)/4, $0x3dd78e02
+DATA constants<>+1788(SB)/4, $0x3dd78e02
+DATA constants<>+1792(SB)/4, $0x3f22bef6
+DATA constants<>+1796(SB)/4, $0x3f22bef6
+DATA constants<>+1800(SB)/4, $0x3f22bef6
+DATA constants<>+1804(SB)/4, $0x3f22bef6
+DATA constants<>+1808(SB)/4, $0x3f22bef6
+DATA constants<>+1812(SB)/4, $0x3f22bef6
+DATA constants<>+1816(SB)/4, $0x3f22bef6
+DATA constants<>+1820(SB)/4, $0x3f22bef6
+DATA constants<>+1824(SB)/4, $0x3f22bef6
+DATA constants<>+1828(SB)/4, $0x3f22bef6
+DATA constants<>+1832(SB)/4, $0x3f22bef6
+DATA constants<>+1836(SB)/4, $0x3f22bef6
+DATA constants<>+1840(SB)/4, $0x3f22bef6
+DATA constants<>+1844(SB)/4, $0x3f22bef6
+DATA constants<>+1848(SB)/4, $0x3f22bef6
+DATA constants<>+1852(SB)/4, $0x3f22bef6
+DATA constants<>+1856(SB)/4, $0x3f907315
+DATA constants<>+1860(SB)/4, $0x3f907315
+DATA constants<>+1864(SB)/4, $0x3f907315
+DATA constants<>+1868(SB)/4, $0x3f907315
+DATA constants<>+1872(SB)/4, $0x3f907315
+DATA constants<>+1876(SB)/4, $0x3f907315
+DATA constants<>+1880(SB)/4, $0x3f907315
+DATA constants<>+1884(SB)/4, $0x3f907315
+DATA constants<>+1888(SB)/4, $0x3f907315
+DATA constants<>+1892(SB)/4, $0x3f907315
+DATA constants<>+1896(SB)/4, $0x3f907315
+DATA constants<>+1900(SB)/4, $0x3f907315
+DATA constants<>+1904(SB)/4, $0x3f907315
+DATA constants<>+1908(SB)/4, $0x3f907315
+DATA constants<>+1912(SB)/4, $0x3f907315
+DATA constants<>+1916(SB)/4, $0x3f907315
+DATA constants<>+1920(SB)/4, $0x3f700000
+DATA constants<>+1924(SB)/4, $0x3f700000
+DATA constants<>+1928(SB)/4, $0x3f700000
+DATA constants<>+1932(SB)/4, $0x3f700000
+DATA constants<>+1936(SB)/4, $0x3f700000
+DATA constants<>+1940(SB)/4, $0x3f700000
+DATA constants<>+1944(SB)/4, $0x3f700000
+DATA constants<>+1948(SB)/4, $0x3f700000
+DATA constants<>+1952(SB)/4, $0x3f700000
+DATA constants<>+1956(SB)/4, $0x3f700000
+DATA constants<>+1960(SB)/4, $0x3f700000
+DATA constants<>+1964(SB)/4, $0x3f700000
+DATA constants<>+1968(SB)/4, $0x3f700000
+DATA constants<>+1972(SB)/4, $0x3f700000
+DATA constants<>+1976(SB)/4, $0x3f700000
+DATA constants<>+1980(SB)/4, $0x3f700000
+GLOBL constants<>(SB), RODATA|NOPTR, $1984

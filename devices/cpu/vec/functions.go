@@ -39,3 +39,57 @@ func Sigmoid(dst, x []float32) {
 		sigmoidPortable(dst, x)
 	}
 }
+
+// ExpSub sets dst to e to the power of x-s, of which the difference is rounded.
+func ExpSub(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		expSubScalarAVX512(dst, x, s)
+	case avx2:
+		expSubScalarAVX2(dst, x, s)
+	default:
+		addScalarPortable(dst, x, -s)
+		expPortable(dst, dst)
+	}
+}
+
+// Erf sets dst to the error function of x, with an error below 1.1 ulp.
+func Erf(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		erfAVX512(dst, x)
+	case avx2:
+		erfAVX2(dst, x)
+	default:
+		erfPortable(dst, x)
+	}
+}
+
+// Sqrt sets dst to the square root of x, correctly rounded; NaN where x < 0.
+func Sqrt(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		sqrtAVX512(dst, x)
+	case avx2:
+		sqrtAVX2(dst, x)
+	default:
+		sqrtPortable(dst, x)
+	}
+}
+
+// Rsqrt sets dst to 1 over the square root of x, both rounded: an error below
+// 1.5 ulp. It is an infinity of x's sign where x is a zero, NaN where x < 0.
+func Rsqrt(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		rsqrtAVX512(dst, x)
+	case avx2:
+		rsqrtAVX2(dst, x)
+	default:
+		rsqrtPortable(dst, x)
+	}
+}

@@ -65,3 +65,24 @@ func sigmoidPortable(dst, x []float32) {
 		dst[i] = float32(1 / (1 + exp(-float64(v))))
 	}
 }
+
+func erfPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(math.Erf(float64(v)))
+	}
+}
+
+func sqrtPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(math.Sqrt(float64(v)))
+	}
+}
+
+func rsqrtPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = 1 / float32(math.Sqrt(float64(v)))
+	}
+}

@@ -23,6 +23,10 @@ var functions = []function{
 		}
 		return 1 / (1 + math.Exp(-x))
 	}, 2.5},
+	{"Erf", Erf, math.Erf, 1.1},
+	{"Sqrt", Sqrt, math.Sqrt, 0.5},
+	{"Rsqrt", Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 1.5},
+	{"ExpSub", func(dst, x []float32) { ExpSub(dst, x, 1.5) }, func(x float64) float64 { return math.Exp(float64(float32(x) - 1.5)) }, 1.1},
 }
 
 // ulps is how many units in the last place of want got is away from it.
@@ -92,6 +96,10 @@ func TestFunctionsSpecial(t *testing.T) {
 			{Tanh, "Tanh", inf, 1}, {Tanh, "Tanh", -inf, -1}, {Tanh, "Tanh", 0, 0}, {Tanh, "Tanh", minusZero, minusZero},
 			{Tanh, "Tanh", tiny, tiny}, {Tanh, "Tanh", -1e-40, -1e-40}, {Tanh, "Tanh", -math.MaxFloat32, -1},
 			{Sigmoid, "Sigmoid", inf, 1}, {Sigmoid, "Sigmoid", -inf, 0}, {Sigmoid, "Sigmoid", minusZero, 0.5},
+			{Erf, "Erf", inf, 1}, {Erf, "Erf", -inf, -1}, {Erf, "Erf", 0, 0}, {Erf, "Erf", minusZero, minusZero},
+			{Erf, "Erf", -math.MaxFloat32, -1}, {Erf, "Erf", 4, 1}, {Erf, "Erf", -3.95, -1},
+			{Sqrt, "Sqrt", minusZero, minusZero}, {Sqrt, "Sqrt", inf, inf}, {Sqrt, "Sqrt", 0x1p-148, 0x1p-74},
+			{Rsqrt, "Rsqrt", 0, inf}, {Rsqrt, "Rsqrt", minusZero, -inf}, {Rsqrt, "Rsqrt", inf, 0}, {Rsqrt, "Rsqrt", 0x1p-148, 0x1p74},
 			{Sigmoid, "Sigmoid", -103.97, tiny}, {Sigmoid, "Sigmoid", -math.MaxFloat32, 0}, {Sigmoid, "Sigmoid", 100, 1},
 		} {
 			got := []float32{0}

@@ -16,6 +16,7 @@ const (
 	two         sources = "dst, x, y []float32"
 	withScalar  sources = "dst, x []float32, s float32"
 	scalarFirst sources = "dst []float32, s float32, y []float32"
+	toInt32     sources = "dst []int32, x []float32"
 )
 
 func elementwise(a *assembly) {
@@ -39,6 +40,9 @@ func elementwise(a *assembly) {
 			}
 		}
 		f.function("relu", one, 4, f.relu)
+		f.function("sqrt", one, 4, f.sqrt)
+		f.function("rsqrt", one, 4, f.rsqrt)
+		f.function("truncate", toInt32, 4, f.truncate)
 		width := 2
 		if s == avx512 {
 			width = 4
@@ -46,6 +50,14 @@ func elementwise(a *assembly) {
 		f.function("exp", one, width, f.exp)
 		f.function("tanh", one, width, f.tanh)
 		f.function("sigmoid", one, width, f.sigmoid)
+		f.function("expSub", withScalar, width, func(x, y []reg) { f.sub(x, y); f.exp(x, nil) })
+		f.function("erf", one, width, f.erf)
+		f.lanes("sum", func(acc, x reg) reg { f.VADDPS(x, acc, acc); return acc })
+		f.lanes("greatest", func(acc, x reg) reg { f.VMAXPS(acc, x, acc); return acc }) // acc where x is NaN
+		f.lanes("max", func(acc, x reg) reg { return f.extremeOf(acc, x, true) })
+		f.lanes("min", func(acc, x reg) reg { return f.extremeOf(acc, x, false) })
+		f.index()
+		f.widen()
 	}
 	a.data()
 	a.StaticGlobal(constants)
@@ -67,7 +79,7 @@ type floats struct {
 // interleaved, from x and y into x. The last vectors go one by one, and the last
 // elements as a vector of which only so many lanes are loaded and stored.
 func (f *floats) function(name string, from sources, width int, code func(x, y []reg)) {
-	variant := map[sources]string{one: "", two: "", withScalar: "Scalar", scalarFirst: "Scalar"}[from]
+	variant := map[sources]string{one: "", two: "", toInt32: "", withScalar: "Scalar", scalarFirst: "Scalar"}[from]
 	if from == scalarFirst {
 		name, variant = "scalar"+string(name[0]-'a'+'A')+name[1:], ""
 	}
@@ -107,7 +119,7 @@ func (f *floats) function(name string, from sources, width int, code func(x, y [
 			}
 		}
 		take(xs, x)
-		if from != one {
+		if from != one && from != toInt32 {
 			take(ys, y)
 		}
 		if x == nil { // code may not change s
@@ -175,6 +187,23 @@ func (f *floats) add(x, y []reg) { each(x, func(i int) { f.VADDPS(y[i], x[i], x[
 func (f *floats) sub(x, y []reg) { each(x, func(i int) { f.VSUBPS(y[i], x[i], x[i]) }) }
 func (f *floats) mul(x, y []reg) { each(x, func(i int) { f.VMULPS(y[i], x[i], x[i]) }) }
 func (f *floats) div(x, y []reg) { each(x, func(i int) { f.VDIVPS(y[i], x[i], x[i]) }) }
+
+func (f *floats) sqrt(x, _ []reg) { each(x, func(i int) { f.VSQRTPS(x[i], x[i]) }) }
+
+func (f *floats) rsqrt(x, _ []reg) {
+	f.sqrt(x, nil)
+	one := f.value(1)
+	each(x, func(i int) { f.VDIVPS(x[i], one, x[i]) })
+}
+
+func (f *floats) truncate(x, _ []reg) { each(x, func(i int) { f.VCVTTPS2DQ(x[i], x[i]) }) }
+
+// extremeOf is extreme of two vectors, in a register of its own.
+func (f *floats) extremeOf(x, y reg, largest bool) reg {
+	xs := []reg{x}
+	f.extreme(xs, []reg{y}, largest)
+	return xs[0]
+}
 
 // extreme is Go's max or min. The machine's answers its second operand if one
 // is NaN or both are zero; so it is asked both ways. Where the answers differ,

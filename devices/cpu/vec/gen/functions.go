@@ -97,10 +97,27 @@ func (f *floats) expInRange(x []reg) {
 	copy(x, p)
 }
 
+// lessOne is e^x-1, which is 2^n·(e^r-1) + (2^n-1) without cancellation, for
+// -80 ≤ x ≤ 80. It overwrites x.
+func (f *floats) lessOne(x []reg) []reg {
+	t := f.reduce(x)
+	one := f.value(1)
+	each(x, func(i int) { // x is n: now 2^n
+		f.VCVTPS2DQ(x[i], x[i])
+		f.VPSLLD(operand.U8(23), x[i], x[i])
+		f.VPADDD(one, x[i], x[i])
+	})
+	each(x, func(i int) {
+		less := f.vector(f.isa)
+		f.VSUBPS(one, x[i], less)
+		f.VFMADD213PS(less, x[i], t[i])
+	})
+	return t
+}
+
 const signBit = 1 << 31
 
-// tanh |x| is -t/(t+2) with t = e^(-2|x|)-1, which is 2^n·(e^r-1) + (2^n-1)
-// without cancellation. Beyond 10 it is 1.
+// tanh |x| is -t/(t+2) with t = e^(-2|x|)-1. Beyond 10 it is 1.
 func (f *floats) tanh(x, _ []reg) {
 	a := make([]reg, len(x))
 	magnitude, most, minusTwo := f.bits(signBit-1), f.value(10), f.value(-2)
@@ -110,18 +127,7 @@ func (f *floats) tanh(x, _ []reg) {
 	})
 	each(x, func(i int) { f.VMINPS(a[i], most, a[i]) })
 	each(x, func(i int) { f.VMULPS(minusTwo, a[i], a[i]) })
-	t := f.reduce(a)
-	one := f.value(1)
-	each(x, func(i int) { // a is n, which is at least -29: now 2^n
-		f.VCVTPS2DQ(a[i], a[i])
-		f.VPSLLD(operand.U8(23), a[i], a[i])
-		f.VPADDD(one, a[i], a[i])
-	})
-	each(x, func(i int) {
-		less := f.vector(f.isa)
-		f.VSUBPS(one, a[i], less)
-		f.VFMADD213PS(less, a[i], t[i])
-	})
+	t := f.lessOne(a)
 	two := f.value(2)
 	each(x, func(i int) {
 		f.VADDPS(two, t[i], a[i])
@@ -159,5 +165,71 @@ func (f *floats) sigmoid(x, _ []reg) {
 		}
 		f.VADDPS(one, e[i], e[i])
 		f.VDIVPS(e[i], above, x[i])
+	})
+}
+
+// Below erfSplit erf x is x + x·p(x²), with an error of 5e-10; above it erf |x| is
+// 1 - e^(-|x|·s(|x|)), with one of 3e-9, and beyond 4 it is 1. Both polynomials
+// were found as q was.
+const erfSplit = 0.9375
+
+var (
+	erfNear = [...]float32{0.12837916612625122, -0.37612631916999817, 0.1128367930650711,
+		-0.02685849741101265, 0.005198830273002386, -0.0008118079276755452, 8.267474186141044e-05}
+	erfFar = [...]float32{1.1285120248794556, 0.6357263326644897, 0.10525132715702057,
+		-0.02288324385881424, 0.003212866373360157, -0.00021373218623921275}
+)
+
+// polynomial is Σ c[j]·x^j.
+func (f *floats) polynomial(c []float32, x []reg) []reg {
+	p := make([]reg, len(x))
+	for j := len(c) - 1; j >= 0; j-- {
+		v := f.value(c[j])
+		each(x, func(i int) {
+			if p[i] == nil {
+				p[i] = f.vector(f.isa)
+				f.VMOVAPS(v, p[i])
+			} else {
+				f.VFMADD213PS(v, x[i], p[i])
+			}
+		})
+	}
+	return p
+}
+
+func (f *floats) erf(x, _ []reg) {
+	a := make([]reg, len(x))
+	each(x, func(i int) {
+		a[i] = f.vector(f.isa)
+		f.VMULPS(x[i], x[i], a[i])
+	})
+	near := f.polynomial(erfNear[:], a)
+	each(x, func(i int) { f.VFMADD213PS(x[i], x[i], near[i]) })
+	magnitude, most := f.bits(signBit-1), f.value(4)
+	each(x, func(i int) { f.VANDPS(magnitude, x[i], a[i]) })
+	each(x, func(i int) { f.VMINPS(a[i], most, a[i]) })
+	exponent := f.polynomial(erfFar[:], a)
+	sign := f.bits(signBit)
+	each(x, func(i int) {
+		f.VMULPS(a[i], exponent[i], exponent[i])
+		f.VXORPS(sign, exponent[i], exponent[i])
+	})
+	far := f.lessOne(exponent) // -erf |x|
+	sign, split := f.bits(signBit), f.value(erfSplit)
+	each(x, func(i int) {
+		f.VANDPS(sign, x[i], x[i])
+		f.VANDNPS(far[i], sign, far[i])
+		f.VORPS(far[i], x[i], x[i])
+	})
+	const less = 17 // ordered, quiet
+	each(x, func(i int) {
+		if f.isa == avx512 {
+			k := f.K()
+			f.VCMPPS(operand.U8(less), split, a[i], k)
+			f.VBLENDMPS(near[i], x[i], k, x[i])
+		} else {
+			f.VCMPPS(operand.U8(less), split, a[i], a[i])
+			f.VBLENDVPS(a[i], near[i], x[i], x[i])
+		}
 	})
 }
