@@ -214,7 +214,7 @@ func newStridedSlice(c *kernel.Construction) (kernel.Kernel, error) {
 	spec := masks(c)
 	row := spec.ShrinkMask == 1 && spec.BeginMask|spec.EndMask|spec.EllipsisMask|spec.NewAxisMask == 0
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		if row && in[1].NumElements() == 1 && in[1].Rank() == 1 && in[3].NumElements() == 1 && in[0].Rank() > 0 {
+		if row && in[0].Rank() > 0 && lone(&in[1]) && lone(&in[2]) && lone(&in[3]) {
 			return takeRow(ctx, in, out)
 		}
 		x := in[0].Dims()
@@ -239,6 +239,9 @@ func newStridedSlice(c *kernel.Construction) (kernel.Kernel, error) {
 		return strided.Copy(ctx, &out[0], to, &in[0], from)
 	}), nil
 }
+
+// lone says whether v is a vector of one element.
+func lone(v *tensor.Value) bool { return v.NumElements() == 1 && v.Rank() == 1 }
 
 // contiguous says whether s takes all elements in their order.
 func contiguous(s shape.Strided, dims []int64) bool {
