@@ -37,7 +37,10 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) 
 	if err != nil {
 		return nil, err
 	}
-	return c.p, c.units()
+	if err := c.units(); err != nil {
+		return nil, err
+	}
+	return c.p, nil
 }
 
 // layOut makes all of a program but its units.
@@ -359,6 +362,9 @@ func (c *compiler) frames() error {
 		return err
 	}
 	for k, fr := range f.Frames {
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		p.statics = append(p.statics, &frames.Static{Name: fr.Name, Index: k, Parent: fr.Parent, Parallel: 1})
 	}
 	frames.Number(p.statics)
@@ -367,6 +373,9 @@ func (c *compiler) frames() error {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		if n.kind == kind.Exit {
 			s := p.statics[n.frame]
 			n.aux = int32(s.Exits)
@@ -398,6 +407,9 @@ func (c *compiler) lay(spec Spec) error {
 		sizes[p.nodes[i].frame]++
 	}
 	for f, n := range sizes {
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		p.members[f] = make([]int32, 0, n)
 	}
 	nports := 0
@@ -424,6 +436,9 @@ func (c *compiler) lay(spec Spec) error {
 	}
 	total := int32(0)
 	for i := range c.in {
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		for _, s := range c.in[i] {
 			p.ports[portOf(s)].hi++
 			total++
@@ -458,6 +473,9 @@ func (c *compiler) lay(spec Spec) error {
 func (c *compiler) count(spec Spec) error {
 	p := c.p
 	for _, s := range p.statics {
+		if err := c.watch.Steps(1 + s.Nodes/16); err != nil {
+			return err
+		}
 		s.First = make([]uint32, s.Nodes)
 		s.Later = s.First
 		if s.Parent >= 0 {
@@ -542,5 +560,5 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 func (c *compiler) units() error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
-	return p.makeUnits(c.watch.Ask)
+	return p.makeUnits(c.watch)
 }

@@ -11,38 +11,55 @@ import (
 // first, so of a chain of calls each program plays as much as it has room for,
 // and those that are called many times over share what follows.
 type budget struct {
-	nodes int // of bodies, that may still be laid out
+	nodes int // that bodies may still come to
 	edges int // that lead to these, and outputs of theirs
 	total int // nodes of all kinds that may still be added
 }
 
 const (
-	maxNodes = 1 << 14
-	maxEdges = 1 << 18
-	// minTotal and totalPerNode bound all that is added, which is linear in what is
+	// minNodes and minEdges are what bodies may come to in any program;
+	// nodesPerNode and edgesPerNode are added for each node that the program has
+	// without.
+	minNodes     = 1 << 14
+	nodesPerNode = 4
+	minEdges     = 1 << 18
+	edgesPerNode = 16
+	// minTotal and totalPerEdge bound all that is added, which is linear in what is
 	// laid out and in the graph, save where each branch of a Case takes each of its
 	// arguments.
-	minTotal     = 1 << 21
-	totalPerNode = 8
+	minTotal     = 1 << 20
+	totalPerEdge = 16
 )
 
-func budgetFor(g *graph.Graph) budget {
-	b := budget{nodes: maxNodes, edges: maxEdges, total: minTotal}
-	for _, n := range g.Nodes() {
-		b.total += totalPerNode * (1 + edgesOf(n))
+// budgetFor is the budget of a program of these nodes.
+func budgetFor(nodes []*graph.Node) budget {
+	b := budget{nodes: minNodes + nodesPerNode*len(nodes), edges: minEdges + edgesPerNode*len(nodes)}
+	edges := b.edges
+	for _, n := range nodes {
+		edges += edgesOf(n)
 	}
+	b.total = minTotal + totalPerEdge*(len(nodes)+edges)
 	return b
 }
 
 // edgesOf is how many edges a node may have to itself.
 func edgesOf(n *graph.Node) int { return n.NumInputs() + len(n.Controls()) + n.NumOutputs() }
 
+// nodesFor is about how many nodes become of a node of a body, without what it
+// calls.
+func nodesFor(n *graph.Node) int {
+	if Lowers(n) {
+		return 4 + 2*edgesOf(n)
+	}
+	return 1
+}
+
 // take takes what the nodes of a body cost, if there is as much.
 func (b *budget) take(p *plan) bool {
-	if len(p.nodes) > b.nodes || p.edges > b.edges {
+	if p.size > b.nodes || p.edges > b.edges {
 		return false
 	}
-	b.nodes -= len(p.nodes)
+	b.nodes -= p.size
 	b.edges -= p.edges
 	return true
 }

@@ -59,7 +59,7 @@ func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 		watch:  status.NewWatch(ctx),
 		g:      g,
 		e:      e,
-		budget: budgetFor(g),
+		budget: budgetFor(need),
 		plans:  map[*graph.Body]*plan{},
 		frames: map[string]int{},
 		outs:   map[*graph.Node][]graph.Output{},

@@ -16,6 +16,7 @@ type plan struct {
 	body    *graph.Body
 	nodes   []*graph.Node         // in order, without arguments and results
 	place   map[*graph.Node]int32 // of arguments, then of nodes
+	size    int                   // about how many nodes they become
 	edges   int
 	effects []*graph.Node
 	ordered bool // something can wait for the effects
@@ -66,6 +67,7 @@ func (l *lowering) plan(f *registry.Func, args []graph.Output, results []tensor.
 		}
 		p.place[n] = int32(len(body.Args) + len(p.nodes))
 		p.nodes = append(p.nodes, n)
+		p.size += nodesFor(n)
 		p.edges += edgesOf(n)
 	}
 	l.plans[body] = p

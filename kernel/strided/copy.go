@@ -243,6 +243,19 @@ func CopyRows(ctx *kernel.Context, dst *tensor.Value, to Rows, src *tensor.Value
 
 // Fill sets every element of dst to element i of src, which has its dtype.
 func Fill(ctx *kernel.Context, dst *tensor.Value, src *tensor.Value, i int) error {
+	if dt := dst.DType(); dst.NumElements() <= Grain && !dt.HasPointers() {
+		if dst.NumElements() > 0 {
+			repeat(tensor.Bytes(dst), tensor.Bytes(src)[i*dt.Size():(i+1)*dt.Size()])
+		}
+		return nil
+	}
 	n := []int{dst.NumElements()}
 	return Copy(ctx, dst, View{Dims: n, Strides: []int{1}}, src, View{Offset: i, Dims: n, Strides: []int{0}})
+}
+
+// repeat fills dst with x, over and over: doubling what is there.
+func repeat(dst, x []byte) {
+	for n := copy(dst, x); n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
 }

@@ -119,10 +119,13 @@ type pick struct {
 	end  int32 // the instruction after the calls that do the same
 }
 
-// pickAt writes a pick for the instructions that code begins with, and the calls
-// that do the same where the index is not inside; it answers how many they are,
-// 0 if they are no pick here.
-func (e *emitter) pickAt(code []Instr) int {
+// isPick is how many of the instructions that code begins with make a pick here:
+// the packing that was put in front of a slice, perhaps some for others, and the
+// slice; 0 if they do not.
+func (e *emitter) isPick(code []Instr) int {
+	if e.within == nil {
+		return 0
+	}
 	n := 0
 	for n < len(code) && e.form.packsOne(&code[n]) {
 		n++
@@ -132,9 +135,22 @@ func (e *emitter) pickAt(code []Instr) int {
 	}
 	in := &code[n]
 	x, i, out := in.In[0], in.Pick-1, in.Out[0]
-	if e.within == nil || out < 0 || !e.isScalar(out) || !e.isScalar(i) || x.Mode == Move || !e.within.vector(x.Value) {
+	if out < 0 || !e.isScalar(out) || !e.isScalar(i) || x.Mode == Move || !e.within.vector(x.Value) {
 		return 0
 	}
+	return n + 1
+}
+
+// pickAt writes a pick for the instructions that code begins with, and the calls
+// that do the same where the index is not inside; it answers how many they are,
+// 0 if they are no pick here.
+func (e *emitter) pickAt(code []Instr) int {
+	n := e.isPick(code) - 1
+	if n < 0 {
+		return 0
+	}
+	in := &code[n]
+	x, i, out := in.In[0], in.Pick-1, in.Out[0]
 	packs := len(in.before)
 	for k := range code[n-packs : n] {
 		if !e.isScalar(code[n-packs+k].In[0].Value) {

@@ -139,18 +139,18 @@ func scatter(ctx *kernel.Context, dst, idx, updates *tensor.Value, c combination
 		return nil
 	}
 	i := idx.Dims()
-	rows, n, release, err := places(ctx, idx, dst.Dims(), func(row int, at []int64) error {
+	rows, n, err := places(ctx, idx, dst.Dims(), func(row int, at []int64) error {
 		return status.Invalid("indices%s = %s does not index into shape %s", place(i[:len(i)-1], row), tensor.FormatDims(at), tensor.FormatDims(dst.Dims()))
 	})
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer ctx.Free(rows)
 	if c == assign {
-		strided.Scatter(dst, updates, rows, n)
+		strided.Scatter(dst, updates, tensor.Of[int64](&rows), n)
 		return nil
 	}
-	return combineRows(dst, updates, rows, n, c)
+	return combineRows(dst, updates, tensor.Of[int64](&rows), n, c)
 }
 
 // combineRows combines the runs of n elements that rows names with updates.

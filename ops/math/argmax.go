@@ -130,12 +130,29 @@ func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		inner *= int(d)
 	}
 	o, x := tensor.Of[R](&out[0]), tensor.Of[T](&in[0])
+	if len(x) <= block {
+		k.lines(o, x, 0, n, inner)
+		return nil
+	}
+	return k.share(ctx, o, x, n, inner)
+}
+
+// share is for inputs of several blocks.
+func (k *arg[T, R]) share(ctx *kernel.Context, o []R, x []T, n, inner int) error {
 	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
-		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			o[i] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
+		for ; lo < hi && ctx.Err() == nil; lo++ {
+			k.lines(o[lo:lo+1], x, lo, n, inner)
 		}
 	})
 	return ctx.Err()
+}
+
+// lines sets o to results lo and following.
+func (k *arg[T, R]) lines(o []R, x []T, lo, n, inner int) {
+	for j := range o {
+		i := lo + j
+		o[j] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
+	}
 }
 
 // line looks at n elements, step apart.

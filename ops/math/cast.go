@@ -85,7 +85,18 @@ func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], k.to, T(tensor.Inner[S](&in[0])))
 		return nil
 	}
-	return elementwise.Unary(ctx, in, out, k.to, castV[S, T])
+	if in[0].NumElements() > elementwise.Grain {
+		return elementwise.Unary(ctx, in, out, k.to, castV[S, T])
+	}
+	// A small result costs no closure.
+	x := tensor.Of[S](&in[0])
+	v, err := ctx.ReuseOrAlloc(in, 0, k.to, in[0].Dims())
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	castV(tensor.Of[T](&out[0]), x)
+	return nil
 }
 
 func castV[S, T elementwise.Real](o []T, x []S) {
