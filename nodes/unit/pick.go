@@ -138,6 +138,11 @@ func (e *emitter) isPick(code []Instr) int {
 	if out < 0 || !e.isScalar(out) || !e.isScalar(i) || x.Mode == Move || !e.within.vector(x.Value) {
 		return 0
 	}
+	for _, pack := range code[n-len(in.before) : n] {
+		if !e.isScalar(pack.In[0].Value) {
+			return 0
+		}
+	}
 	return n + 1
 }
 
@@ -152,11 +157,6 @@ func (e *emitter) pickAt(code []Instr) int {
 	in := &code[n]
 	x, i, out := in.In[0], in.Pick-1, in.Out[0]
 	packs := len(in.before)
-	for k := range code[n-packs : n] {
-		if !e.isScalar(code[n-packs+k].In[0].Value) {
-			return 0
-		}
-	}
 	for k := range code[:n-packs] { // packing for somebody else
 		e.instr(&code[k])
 	}
