@@ -36,10 +36,15 @@ func (f *Form) picksOf(b *Block, c *credit) {
 			if !ok || f.Values[in.In[1].Value].Uses != 1 {
 				continue
 			}
+			// The end says nothing, but that it has one element must be certain.
+			last, packed := made[in.In[2].Value]
+			if packed = packed && f.Values[in.In[2].Value].Uses == 1; !packed && !f.isOne(in.In[2].Value, nil) {
+				continue
+			}
 			in.Pick = b.Code[first].In[0].Value + 1
 			sunk[first] = true
 			in.before = append(in.before, first)
-			if last, ok := made[in.In[2].Value]; ok && f.Values[in.In[2].Value].Uses == 1 {
+			if packed {
 				sunk[last] = true
 				in.before = append(in.before, last)
 			}
@@ -79,19 +84,29 @@ func (f *Form) slicesOne(in *Instr) bool {
 			return false
 		}
 	}
-	stride := &f.Values[in.In[3].Value]
-	if stride.Const < 0 || in.In[0].Read || in.In[1].Read || in.In[2].Read {
+	if in.In[0].Read || in.In[1].Read || in.In[2].Read {
 		return false
 	}
-	c := f.flow.Consts[stride.Const]
-	if c.NumElements() != 1 {
+	return f.isOne(in.In[3].Value, func(x int64) bool { return x == 1 })
+}
+
+// isOne says whether a value is a constant vector of one element, which fits.
+func (f *Form) isOne(v int32, fits func(int64) bool) bool {
+	x := &f.Values[v]
+	if x.Const < 0 {
 		return false
 	}
-	switch c.DType() {
-	case tensor.Int32:
-		return tensor.At0[int32](&c) == 1
-	case tensor.Int64:
-		return tensor.At0[int64](&c) == 1
+	c := f.flow.Consts[x.Const]
+	if c.NumElements() != 1 || c.Rank() != 1 {
+		return false
+	}
+	switch {
+	case fits == nil:
+		return true
+	case c.DType() == tensor.Int32:
+		return fits(int64(tensor.At0[int32](&c)))
+	case c.DType() == tensor.Int64:
+		return fits(tensor.At0[int64](&c))
 	}
 	return false
 }
@@ -122,6 +137,11 @@ func (e *emitter) isPick(code []Instr) int {
 	x, i, out := in.In[0], in.Pick-1, in.Out[0]
 	if out < 0 || !e.isScalar(out) || !e.isScalar(i) || x.Mode == Move || !e.within.vector(x.Value) {
 		return 0
+	}
+	for _, pack := range code[n-len(in.before) : n] {
+		if !e.isScalar(pack.In[0].Value) {
+			return 0
+		}
 	}
 	return n + 1
 }

@@ -345,7 +345,7 @@ x_s = Switch(x_, on)
 d_in = Enter(d0) {frame_name="L"}
 d = Merge(d_in, d_back)
 d_s = Switch(d, on)
-d1 = Sub(d_s:1, u_)
+d1 = Sub(d_s:1, u_, ^y)
 d_back = NextIteration(d1)
 r_in = Enter(x) {frame_name="L"}
 r = Merge(r_in, r_back)
@@ -371,6 +371,76 @@ r_out = Exit(r_s)
 				if e := status.From(err); e.Code != status.InvalidArgument || e.Node != "y" || e.Tag != fmt.Sprintf("L[%d]", first) {
 					t.Errorf("%s: %v: node %q, iteration %q", op, err, e.Node, e.Tag)
 				}
+			}
+		}
+	}
+}
+
+// TestPicks takes elements of a vector by the three nodes that front ends write,
+// with indices from both ends and beyond, and with bounds that make no sense.
+func TestPicks(t *testing.T) {
+	s := newScalars(t)
+	vector := func(x ...int32) tensor.Value {
+		v, err := tensor.FromSlice(x, int64(len(x)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensor.ValueOf(v)
+	}
+	for _, end := range []string{"", "end", "two", "scalar"} {
+		text := counter + `
+x = Placeholder() {dtype=DT_INT32}
+begin = Placeholder() {dtype=DT_INT32}
+end = Placeholder() {dtype=DT_INT32}
+x_ = Enter(x) {frame_name="L", is_constant=true}
+end_ = Enter(end) {frame_name="L", is_constant=true}
+end_s = Switch(end_, on)
+ones = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [1] values: 1>}
+ones_ = Enter(ones) {frame_name="L", is_constant=true}
+k_in = Enter(begin) {frame_name="L"}
+k = Merge(k_in, k_back)
+k_s = Switch(k, on)
+next = AddV2(k_s:1, one_)
+k1 = Identity(next, ^y)
+k_back = NextIteration(k1)
+r_in = Enter(zero) {frame_name="L"}
+r = Merge(r_in, r_back)
+r_s = Switch(r, on)
+from = Pack(k_s:1)
+to = Pack(next)
+also = Pack(end_s:1)
+y = StridedSlice(x_, from, TO, ones_) {shrink_axis_mask=1}
+r1 = AddV2(r_s:1, y)
+r_back = NextIteration(r1)
+r_out = Exit(r_s)
+`
+		to, bound := "to", tensor.Scalar(int32(0))
+		switch end {
+		case "end":
+			to, bound = "end_s:1", vector(7)
+		case "two":
+			to, bound = "end_s:1", vector(7, 8)
+		case "scalar":
+			to, bound = "also", vector(7)
+		}
+		p := s.compile(strings.ReplaceAll(text, "TO", to), []string{"x", "begin", "end"}, []string{"r_out"})
+		if end == "" {
+			s.has(p, "pick")
+		}
+		for k := int32(-6); k <= 4; k++ {
+			out, err := s.same(fmt.Sprintf("x[%d:], end %q", k, end), p, vector(1, 20, 300, 4000), tensor.Scalar(k), bound)
+			sum, inside := int32(0), end == "" || end == "end"
+			for i := k; i < k+3; i++ {
+				at := i
+				if at < 0 {
+					at += 4
+				}
+				if inside = inside && at >= 0 && at < 4; inside {
+					sum += []int32{1, 20, 300, 4000}[at]
+				}
+			}
+			if (err == nil) != inside || inside && tensor.At0[int32](&out[0]) != sum {
+				t.Errorf("x[%d:], end %q: %v, %v, want %d", k, end, out, err, sum)
 			}
 		}
 	}
