@@ -41,8 +41,8 @@ type TensorArray struct {
 	closed  bool
 	sums    bool // a gradient array: writes to one place are summed
 	grads   map[string]*TensorArray
-	dims    []int64 // the shape of an element written lately, to share
-	uniform bool    // all elements are numbers of one shape: see Copies
+	dims    *[]int64 // the shape of an element written lately, to share
+	uniform bool     // all elements are numbers of one shape: see Copies
 	room    room
 	account account
 }
@@ -53,7 +53,7 @@ type cell struct {
 	value   tensor.Value // the element, if it has memory of its own
 	block   *block       // where it lies if it has none, from element start on
 	start   int
-	dims    []int64 // shape of what is or was there; not to be written
+	dims    *[]int64 // shape of what is or was there; not to be written
 	written bool
 	read    bool
 	cleared bool
@@ -62,7 +62,7 @@ type cell struct {
 
 const (
 	pageSize = 1 << 12
-	cellSize = 64 // bytes of a cell
+	cellSize = 48 // bytes of a cell
 )
 
 func (c *cell) empty() bool { return c.value.IsZero() && c.block == nil }
@@ -155,7 +155,7 @@ func (a *TensorArray) place(i int, dt tensor.DType, dims []int64) (*cell, error)
 	if dt != a.opts.Type {
 		return nil, a.invalid("Could not write to TensorArray index %d because the value dtype is %v but TensorArray dtype is %v.", i, dt, a.opts.Type)
 	}
-	if known := a.dims != nil && slices.Equal(a.dims, dims); !known && !shape.Compatible(a.opts.Shape, shape.Of(dims...)) {
+	if known := a.dims != nil && slices.Equal(*a.dims, dims); !known && !shape.Compatible(a.opts.Shape, shape.Of(dims...)) {
 		return nil, a.invalid("Could not write to TensorArray index %d because the value shape is %s which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).",
 			i, tensor.FormatDims(dims), FormatShape(a.opts.Shape))
 	}
@@ -169,9 +169,9 @@ func (a *TensorArray) place(i int, dt tensor.DType, dims []int64) (*cell, error)
 		return nil, a.invalid("Could not write to TensorArray index %d because it has already been read.", i)
 	case c.written && !a.sums:
 		return nil, a.invalid("Could not write to TensorArray index %d because it has already been written to.", i)
-	case c.written && !slices.Equal(dims, c.dims):
+	case c.written && !slices.Equal(dims, *c.dims):
 		return nil, a.invalid("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.",
-			i, tensor.FormatDims(c.dims), tensor.FormatDims(dims))
+			i, tensor.FormatDims(*c.dims), tensor.FormatDims(dims))
 	}
 	return c, nil
 }
@@ -180,7 +180,7 @@ func (a *TensorArray) place(i int, dt tensor.DType, dims []int64) (*cell, error)
 func (a *TensorArray) written(c *cell, dims []int64) {
 	c.dims, c.written = a.share(dims), true
 	if a.opts.Identical && !a.opts.Shape.Full() {
-		a.opts.Shape = shape.Of(c.dims...)
+		a.opts.Shape = shape.Of(*c.dims...)
 	}
 }
 
@@ -230,9 +230,9 @@ func (a *TensorArray) read(i int) (e Element, err error) {
 		if c, err = a.cell(i); err != nil {
 			return e, err
 		}
-		c.dims = a.opts.Shape.Dims()
+		c.dims = a.share(a.opts.Shape.Dims())
 	}
-	e.Dims = c.dims
+	e.Dims = *c.dims
 	if c.block != nil {
 		e.In, e.Start = c.block.memory, c.start
 	} else {
@@ -348,9 +348,10 @@ func (a *TensorArray) peek(i int) *cell {
 }
 
 // share is dims in memory that many cells share.
-func (a *TensorArray) share(dims []int64) []int64 {
-	if a.dims == nil || !slices.Equal(a.dims, dims) {
-		a.dims = append(make([]int64, 0, len(dims)), dims...)
+func (a *TensorArray) share(dims []int64) *[]int64 {
+	if a.dims == nil || !slices.Equal(*a.dims, dims) {
+		own := append(make([]int64, 0, len(dims)), dims...)
+		a.dims = &own
 	}
 	return a.dims
 }

@@ -165,7 +165,7 @@ func TestBlocksAreChargedAsTheyAreMade(t *testing.T) {
 	if got := m.Budget.Used() - cells; got > most {
 		t.Errorf("%d bytes are charged when all elements have been read", got)
 	}
-	small := &resource.Manager{Budget: tensor.NewBudget(300 << 10)}
+	small := &resource.Manager{Budget: tensor.NewBudget(200 << 10)}
 	b := resource.NewTensorArray(small, resource.TensorArrayOptions{Name: "b", Type: tensor.Float, Size: n, Shape: shape.Of(64)})
 	var err error
 	for i := 0; i < n && err == nil; i++ {

@@ -206,16 +206,18 @@ func tiles[T tensor.Element](outer, inner loop, d, s int, dst, src []T) {
 // Move sets n elements of dst, from element d on, to those of src from s on.
 // The values have the same dtype and the ranges are inside them.
 func Move(dst *tensor.Value, d int, src *tensor.Value, s, n int) {
-	switch dt := dst.DType().Base(); dt {
+	dt := dst.DType()
+	if size := dt.Size(); size > 0 {
+		copy(tensor.Bytes(dst)[d*size:(d+n)*size], tensor.Bytes(src)[s*size:(s+n)*size])
+		return
+	}
+	switch dt.Base() {
 	case tensor.String:
 		copy(tensor.Of[string](dst)[d:d+n], tensor.Of[string](src)[s:s+n])
 	case tensor.Resource:
 		copy(tensor.Of[*tensor.Handle](dst)[d:d+n], tensor.Of[*tensor.Handle](src)[s:s+n])
 	case tensor.Variant:
 		copy(tensor.Of[*tensor.Object](dst)[d:d+n], tensor.Of[*tensor.Object](src)[s:s+n])
-	default:
-		size := dt.Size()
-		copy(tensor.Bytes(dst)[d*size:(d+n)*size], tensor.Bytes(src)[s*size:(s+n)*size])
 	}
 }
 

@@ -308,3 +308,17 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		t.Errorf("element 4 is %v", got)
 	}
 }
+
+// No elements are taken from nowhere, however far in they begin.
+func TestStridedSliceOfNothing(t *testing.T) {
+	x, err := tensor.New(tensor.Float, 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []int32{1, 2} {
+		got := run(t, "StridedSlice", nil, x, ints(t, 1, 0), ints(t, 3, 0), ints(t, step, 1))[0]
+		if d := got.Dims(); len(d) != 2 || d[0] != int64(3-step) || d[1] != 0 {
+			t.Errorf("step %d: shape %v", step, d)
+		}
+	}
+}

@@ -100,7 +100,7 @@ func piece(ctx *kernel.Context, x *tensor.Value, start, n, all int, dims []int64
 		return ctx.View(*x, start, n, dims)
 	}
 	v, err := ctx.Alloc(x.DType(), dims)
-	if err != nil {
+	if err != nil || n == 0 { // where start may be anywhere
 		return v, err
 	}
 	strided.Move(&v, 0, x, start, n)

@@ -146,24 +146,24 @@ func BenchmarkTensorArrayRows(b *testing.B) {
 	}
 }
 
-// An array of rows is made and written.
-func BenchmarkTensorArrayWriteRows(b *testing.B) {
-	const n = 200
+// An array is made, and its elements are written and read: scalars.
+func BenchmarkTensorArrayScalars(b *testing.B) {
+	const n = 1000
 	l := &loop{tb: b}
 	write := l.node("TensorArrayWriteV3", "", tensor.Resource, tensor.Int32, tensor.Float, tensor.Float)
-	row, err := tensor.New(tensor.Float, 1, 64)
-	if err != nil {
-		b.Fatal(err)
-	}
-	x, flow := tensor.ValueOf(row), tensor.Scalar(float32(0))
+	read := l.node("TensorArrayReadV3", "dtype=DT_FLOAT", tensor.Resource, tensor.Int32, tensor.Float)
+	flow := tensor.Scalar(float32(0))
 	b.ReportAllocs()
 	for b.Loop() {
 		array := l.run("TensorArrayV3", "dtype=DT_FLOAT, identical_element_shapes=true", tensor.Scalar(int32(n)))[0]
 		for i := range int32(n) {
-			write(array, tensor.Scalar(i), x, flow)
+			write(array, tensor.Scalar(i), flow, flow)
+		}
+		for i := range int32(n) {
+			read(array, tensor.Scalar(i), flow, none)
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/element")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N*n), "ns/access")
 }
 
 func BenchmarkStackPushPop(b *testing.B) {
