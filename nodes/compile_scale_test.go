@@ -134,6 +134,18 @@ var functionShapes = []shapeOfGraph{
 		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = F%d(n, p)\n return y = c:y:0\n}\n", i, i+1)
 	})},
 	{"calls in a row", 1, text("", func(i int) string { return fmt.Sprintf("n%d = More(n%d)\n", i+1, i) })},
+	{"calls that one waits for", 2, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+		var w strings.Builder
+		for i := range n {
+			fmt.Fprintf(&w, "m%d = More(n0)\n", i)
+		}
+		w.WriteString("y = Identity(n0")
+		for i := range n {
+			fmt.Fprintf(&w, ", ^m%d", i)
+		}
+		w.WriteString(") {T=DT_INT32}\n")
+		return text(w.String(), func(int) string { return "" })(t, b, n)
+	}},
 	{"two calls in each function", 5, text("y = F0(n0, p)\n", func(i int) string {
 		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = F%d(n, p)\n d = F%d(c:y:0, p)\n return y = d:y:0\n}\n", i, i+1, i+1)
 	})},
