@@ -16,7 +16,7 @@ import (
 )
 
 // counting adds a loop that counts from o to 10, in a frame of its own.
-func counting(t *testing.T, b *graph.Builder, frame string, o graph.Output, body func(graph.Output) graph.Output) graph.Output {
+func counting(t testing.TB, b *graph.Builder, frame string, o graph.Output, body func(graph.Output) graph.Output) graph.Output {
 	fr := graph.Attrs{"frame_name": frame}
 	fc := graph.Attrs{"frame_name": frame, "is_constant": true}
 	e := b.Op("Enter", fr, o)
@@ -45,12 +45,12 @@ func counting(t *testing.T, b *graph.Builder, frame string, o graph.Output, body
 type shapeOfGraph struct {
 	name  string
 	nodes int
-	build func(t *testing.T, b *graph.Builder, n int) graph.Output
+	build func(t testing.TB, b *graph.Builder, n int) graph.Output
 }
 
 // shapes are graphs without functions.
 var shapes = []shapeOfGraph{
-	{"switches within each other", 3, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"switches within each other", 3, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float})
 		for range n {
 			p := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Bool})
@@ -59,7 +59,7 @@ var shapes = []shapeOfGraph{
 		}
 		return x
 	}},
-	{"conditionals side by side", 4, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"conditionals side by side", 4, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float})
 		var all graph.OutputList
 		for range n {
@@ -69,14 +69,14 @@ var shapes = []shapeOfGraph{
 		}
 		return b.Op("AddN", nil, all)
 	}},
-	{"loops in a row", 10, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"loops in a row", 10, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		for i := range n {
 			x = counting(t, b, fmt.Sprint("f", i), x, func(x graph.Output) graph.Output { return b.Op("Neg", nil, x) })
 		}
 		return x
 	}},
-	{"loops side by side", 10, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"loops side by side", 10, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		var all graph.OutputList
 		for i := range n {
@@ -84,7 +84,7 @@ var shapes = []shapeOfGraph{
 		}
 		return b.Op("AddN", nil, all)
 	}},
-	{"frames within each other", 2, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"frames within each other", 2, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		for i := range n {
 			x = b.Op("Enter", graph.Attrs{"frame_name": fmt.Sprint("f", i)}, x)
@@ -94,7 +94,7 @@ var shapes = []shapeOfGraph{
 		}
 		return x
 	}},
-	{"a chain", 1, func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"a chain", 1, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		for range n {
 			x = b.Op("Neg", nil, x)
@@ -105,8 +105,8 @@ var shapes = []shapeOfGraph{
 
 // text is a graph of n parts that is written as text. What is fetched is its node y,
 // or else the last of n0, n1, ….
-func text(first string, part func(i int) string) func(t *testing.T, b *graph.Builder, n int) graph.Output {
-	return func(t *testing.T, b *graph.Builder, n int) graph.Output {
+func text(first string, part func(i int) string) func(t testing.TB, b *graph.Builder, n int) graph.Output {
+	return func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		var w strings.Builder
 		w.WriteString("n0 = Placeholder() {dtype=DT_INT32, shape=shape []}\np = Placeholder() {dtype=DT_BOOL, shape=shape []}\n")
 		w.WriteString(first)
@@ -134,6 +134,18 @@ var functionShapes = []shapeOfGraph{
 		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = F%d(n, p)\n return y = c:y:0\n}\n", i, i+1)
 	})},
 	{"calls in a row", 1, text("", func(i int) string { return fmt.Sprintf("n%d = More(n%d)\n", i+1, i) })},
+	{"calls that one waits for", 2, func(t testing.TB, b *graph.Builder, n int) graph.Output {
+		var w strings.Builder
+		for i := range n {
+			fmt.Fprintf(&w, "m%d = More(n0)\n", i)
+		}
+		w.WriteString("y = Identity(n0")
+		for i := range n {
+			fmt.Fprintf(&w, ", ^m%d", i)
+		}
+		w.WriteString(") {T=DT_INT32}\n")
+		return text(w.String(), func(int) string { return "" })(t, b, n)
+	}},
 	{"two calls in each function", 5, text("y = F0(n0, p)\n", func(i int) string {
 		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = F%d(n, p)\n d = F%d(c:y:0, p)\n return y = d:y:0\n}\n", i, i+1, i+1)
 	})},

@@ -16,9 +16,16 @@ type Callable struct {
 	program *program
 }
 
-// MakeCallable prepares runs that feed, fetch and run the given parts of the
-// graph. It fails as [Session.RunContext] would before the step begins.
+// MakeCallable is [Session.MakeCallableContext] with a context that does not end:
+// it takes time linear in the size of the graph.
 func (s *Session) MakeCallable(feeds, fetches []Output, targets []*Operation) (*Callable, error) {
+	return s.MakeCallableContext(context.Background(), feeds, fetches, targets)
+}
+
+// MakeCallableContext prepares runs that feed, fetch and run the given parts of the
+// graph. It fails as [Session.RunContext] would before the step begins, and soon
+// after ctx has ended; the calls have contexts of their own.
+func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*Callable, error) {
 	if err := s.runs.enter(); err != nil {
 		return nil, err
 	}
@@ -30,7 +37,7 @@ func (s *Session) MakeCallable(feeds, fetches []Output, targets []*Operation) (*
 			return nil, err
 		}
 	}
-	p, err := s.program(context.Background(), feeds, fetches, targets)
+	p, err := s.program(ctx, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}

@@ -24,21 +24,21 @@ const (
 	nodesPerNode = 4
 	minEdges     = 1 << 18
 	edgesPerNode = 16
-	// minTotal and totalPerEdge bound all that is added, which is linear in what is
-	// laid out and in the graph, save where each branch of a Case takes each of its
-	// arguments.
-	minTotal     = 1 << 20
-	totalPerEdge = 16
+	// minTotal, totalPerNode and totalPerEdge bound all that is added, which is linear
+	// in the program and in the bodies that are laid out, save where each branch of
+	// a Case takes each of its arguments.
+	minTotal     = 1 << 19
+	totalPerNode = 16
+	totalPerEdge = 8
 )
 
 // budgetFor is the budget of a program of these nodes.
 func budgetFor(nodes []*graph.Node) budget {
 	b := budget{nodes: minNodes + nodesPerNode*len(nodes), edges: minEdges + edgesPerNode*len(nodes)}
-	edges := b.edges
+	b.total = minTotal + totalPerNode*len(nodes)
 	for _, n := range nodes {
-		edges += edgesOf(n)
+		b.total += totalPerEdge * edgesOf(n)
 	}
-	b.total = minTotal + totalPerEdge*(len(nodes)+edges)
 	return b
 }
 
@@ -61,6 +61,7 @@ func (b *budget) take(p *plan) bool {
 	}
 	b.nodes -= p.size
 	b.edges -= p.edges
+	b.total += totalPerNode*len(p.nodes) + totalPerEdge*p.edges
 	return true
 }
 

@@ -40,13 +40,16 @@ func shorten(name string, most int) string {
 func (l *lowering) frame(name string) string {
 	name = shorten(name, maxScope+maxMember)
 	k, taken := l.frames[name]
-	unique := name
-	for taken {
-		k++
-		unique = name + "_" + strconv.Itoa(k)
-		_, taken = l.frames[unique]
+	if !taken {
+		l.frames[name] = 0
+		return name
 	}
-	l.frames[name] = k // where the next search begins
-	l.frames[unique] = l.frames[unique]
-	return unique
+	for {
+		k++
+		unique := name + "_" + strconv.Itoa(k)
+		if _, taken := l.frames[unique]; !taken {
+			l.frames[name], l.frames[unique] = k, 0 // the next search begins behind
+			return unique
+		}
+	}
 }
