@@ -3,7 +3,9 @@ package nn_test
 import (
 	"testing"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
+	_ "github.com/troupe-go/troupe/ops/array"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -39,5 +41,23 @@ func TestVastWindows(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Conv leaves dilations out by default; Conv2D must have them.
+func TestConvWithoutDilations(t *testing.T) {
+	b := graph.NewBuilder(graph.New())
+	x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(1, 5, 5, 2)})
+	w := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(3, 3, 2, 4)})
+	y := b.Op("Conv", graph.Attrs{"strides": []int64{1, 1, 1, 1}, "padding": "VALID"}, x, w)
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := y.Shape().String(); got != "[1, 3, 3, 4]" {
+		t.Errorf("shape %s", got)
+	}
+	b.Op("Conv2D", graph.Attrs{"strides": []int64{1, 1, 1, 1}, "padding": "VALID", "dilations": []int64{}}, x, w)
+	if b.Err() == nil {
+		t.Error("Conv2D without dilations")
 	}
 }
