@@ -248,9 +248,7 @@ func rowEntropy[T elementwise.Float](back, x, want []T) T {
 	log := T(math.Log(float64(total)))
 	var loss T
 	for i, w := range want {
-		if w != 0 {
-			loss += w * (log - (x[i] - most))
-		}
+		loss += w * (log - (x[i] - most)) // NaN for a class that is impossible, even without weight
 		back[i] = back[i]/total - w
 	}
 	return loss

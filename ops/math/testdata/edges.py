@@ -51,4 +51,14 @@ r.ask("Igammac", [np.array([2.0, 2, 0.5, 1e-3, 100]), np.array([1e300, 1e20, 1e3
 for dt in (np.complex64, np.complex128):
     r.ask("ClipByValue", [np.array([1 + 1j, 3 - 2j, -5, 2 + 2j], dt), np.array(0, dt), np.array(2 + 1j, dt)])
     r.ask("ClipByValue", [np.array([1 + 1j, 3 - 2j, -5, 2 + 2j], dt), np.array([-1, 1, 1j, 3], dt), np.array([2, 2, 2, 2 + 3j], dt)])
+numbers = np.array([0, -0.0, 1, 1.1, -2.5, 1e6, 447, 449, 464, 465, 480, 57344, 61439, 61441, 1e-3, 2.0**-9, 2.0**-10, 1.25, 1.125, 1.0625, 1.1875, 1.0625 + 1e-12, 1.125 + 1e-12, inf, -inf, nan])
+for narrow in (tf.as_dtype("float8_e5m2"), tf.as_dtype("float8_e4m3fn")):
+    for wide in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
+        with np.errstate(over="ignore"):
+            r.ask("Cast", [numbers.astype(wide.as_numpy_dtype)], DstT=narrow)
+    few = np.array([0, 1, -2, 3.5, 96, 0.25]).astype(narrow.as_numpy_dtype)
+    for to in (tf.bool, tf.int8, tf.int16, tf.int32, tf.int64, tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128):
+        r.ask("Cast", [few], DstT=to)
+    for to in (tf.as_dtype("float8_e5m2"), tf.as_dtype("float8_e4m3fn")):
+        r.ask("Cast", [numbers.astype(narrow.as_numpy_dtype)], DstT=to)
 r.close()
