@@ -90,8 +90,8 @@ func newPlan(outer []loop, to, from View) (plan, bool) {
 	return p, true
 }
 
-// run shares out the copy along its longest outer loop, or along the inner one
-// if there is no other.
+// run shares out the copy along its outermost loops, or along the inner one if
+// there are no others worth it.
 func run[T tensor.Element](ctx *kernel.Context, p *plan, dst, src []T) error {
 	total := p.inner.n
 	if p.tiled {
@@ -114,35 +114,54 @@ func share[T tensor.Element](ctx *kernel.Context, p *plan, total int, dst, src [
 	if q.tiled && q.tile.n > by.n {
 		by = &q.tile
 	}
-	for i := range q.outer {
-		if q.outer[i].n >= 16 || q.outer[i].n > by.n {
-			by = &q.outer[i]
-			break
-		}
+	const enough = 16
+	front, count := 0, 1
+	for front < len(q.outer) && count < enough {
+		count *= q.outer[front].n
+		front++
+	}
+	if count >= enough || count > by.n {
+		ctx.Parallel(count, max(1, Grain/(total/count)), func(lo, hi int) {
+			q.runs(lo, hi, front, func(loops []loop, d, s int) bool {
+				walk(&q, loops, d, s, dst, src)
+				return ctx.Err() == nil
+			})
+		})
+		return ctx.Err()
 	}
 	whole := *by
-	*by = loop{}
 	ctx.Parallel(whole.n, max(1, Grain/(total/whole.n)), func(lo, hi int) {
 		part := q
-		part.outer = append([]loop(nil), q.outer...)
-		l := loop{hi - lo, whole.d, whole.s}
-		switch {
-		case by == &q.inner:
+		if l := (loop{hi - lo, whole.d, whole.s}); by == &q.inner {
 			part.inner = l
-		case by == &q.tile:
+		} else {
 			part.tile = l
-		default:
-			for i := range q.outer {
-				if by == &q.outer[i] {
-					part.outer[i] = l
-				}
-			}
 		}
 		if ctx.Err() == nil {
-			walk(&part, part.outer, q.d+lo*whole.d, q.s+lo*whole.s, dst, src)
+			walk(&part, q.outer, q.d+lo*whole.d, q.s+lo*whole.s, dst, src)
 		}
 	})
 	return ctx.Err()
+}
+
+// runs calls f, until it answers false, for steps lo to hi-1 of the first front
+// outer loops, seen as one: with the loops to walk, of which the first is the
+// innermost of those, shortened, and where they begin.
+func (p *plan) runs(lo, hi, front int, f func(loops []loop, d, s int) bool) {
+	loops := append([]loop(nil), p.outer[front-1:]...)
+	n := loops[0].n
+	for lo < hi {
+		d, s, step := p.d, p.s, lo
+		for i := front - 1; i >= 0; i-- {
+			l := p.outer[i]
+			d, s, step = d+step%l.n*l.d, s+step%l.n*l.s, step/l.n
+		}
+		loops[0].n = min(n-lo%n, hi-lo)
+		if !f(loops, d, s) {
+			return
+		}
+		lo += loops[0].n
+	}
 }
 
 // walk copies what the outer loops enclose, from those places on.

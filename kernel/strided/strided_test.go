@@ -104,8 +104,14 @@ func TestCopyEqualsElementByElement(t *testing.T) {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			ctx := (&kerneltest.Runner{Pool: pool}).Context()
 			dims := rapid.SliceOfN(rapid.Int64Range(0, 6), 0, 5).Draw(t, "dims")
-			if rapid.IntRange(0, 9).Draw(t, "large") == 0 {
+			switch rapid.IntRange(0, 9).Draw(t, "large") {
+			case 0:
 				dims = []int64{rapid.Int64Range(1, 300).Draw(t, "rows"), rapid.Int64Range(1, 300).Draw(t, "columns")}
+			case 1:
+				dims = nil
+				for range 4 {
+					dims = append(dims, rapid.Int64Range(9, 19).Draw(t, "dim"))
+				}
 			}
 			switch rapid.IntRange(0, 5).Draw(t, "type") {
 			case 0:

@@ -129,6 +129,62 @@ func TestTransposeEqualsLoops(t *testing.T) {
 	})
 }
 
+// Transposes that are matrices, seen with neighbouring dimensions merged, and
+// large enough to be shared out.
+func TestLargeTransposes(t *testing.T) {
+	for _, c := range []struct {
+		dims []int64
+		perm []int32
+	}{
+		{[]int64{70, 90}, []int32{1, 0}},
+		{[]int64{1030, 67}, []int32{1, 0}},
+		{[]int64{3, 5000}, []int32{1, 0}},
+		{[]int64{20000, 3}, []int32{1, 0}},
+		{[]int64{3, 1, 20, 30, 40}, []int32{0, 3, 4, 1, 2}},
+		{[]int64{5, 16, 17, 33}, []int32{0, 3, 1, 2}},
+		{[]int64{16, 17, 33}, []int32{1, 2, 0}},
+		{[]int64{16, 17, 33}, []int32{2, 1, 0}},
+		{[]int64{9, 8, 17, 65}, []int32{0, 2, 1, 3}},
+	} {
+		n := int64(1)
+		for _, d := range c.dims {
+			n *= d
+		}
+		wide, narrow, short := make([]int64, n), make([]float32, n), make([]int8, n)
+		for i := range wide {
+			wide[i], narrow[i], short[i] = int64(i)<<20, float32(i), int8(i)
+		}
+		turned := make([]int64, len(c.dims))
+		for i, p := range c.perm {
+			turned[i] = c.dims[p]
+		}
+		perm := ints(t, c.perm...)
+		gotWide, err := tensor.Data[int64](run(t, "Transpose", nil, of(t, wide, c.dims...), perm)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		gotShort, err := tensor.Data[int8](run(t, "Transpose", nil, of(t, short, c.dims...), perm)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		gotNarrow := floats(t, run(t, "Transpose", nil, of(t, narrow, c.dims...), perm)[0])
+		place := make([]int64, len(c.dims))
+		for i := range wide {
+			rest := int64(i)
+			for d := len(turned) - 1; d >= 0; d-- {
+				place[c.perm[d]], rest = rest%turned[d], rest/turned[d]
+			}
+			from := int64(0)
+			for d, p := range place {
+				from = from*c.dims[d] + p
+			}
+			if gotWide[i] != wide[from] || gotNarrow[i] != narrow[from] || gotShort[i] != short[from] {
+				t.Fatalf("%v by %v: element %d is not element %d", c.dims, c.perm, i, from)
+			}
+		}
+	}
+}
+
 func TestSliceTileAndPadEqualLoops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := drawDims(t, 1)

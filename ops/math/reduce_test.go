@@ -176,3 +176,60 @@ func TestCumsum(t *testing.T) {
 		}
 	}
 }
+
+// Rows of lengths about those of vectors, with NaN and infinities, against plain
+// loops.
+func TestLongRows(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	negative := float32(math.Copysign(0, -1))
+	for _, n := range []int{1, 63, 64, 65, 127, 129, 1000, 5000, 40000} {
+		for _, special := range []float32{0, negative, nan, inf, -inf, 3} {
+			const rows = 3
+			x := make([]float32, rows*n)
+			for i := range x {
+				x[i] = float32(math.Sin(float64(i)*0.7) * 2)
+			}
+			x[0], x[n+n/2], x[3*n-1] = special, special, special
+			in, axis := of(t, x, rows, int64(n)), of(t, []int32{1})
+			at := data[int64](t, run(t, "ArgMax", nil, in, axis))
+			most, least := data[float32](t, run(t, "Max", nil, in, axis)), data[float32](t, run(t, "Min", nil, in, axis))
+			total := data[float32](t, run(t, "Sum", nil, in, axis))
+			for r := range rows {
+				row := x[r*n : (r+1)*n]
+				first, high, low, sum, size := 0, row[0], row[0], 0.0, 0.0
+				for i, v := range row {
+					if v > row[first] {
+						first = i
+					}
+					high, low, sum, size = max(high, v), min(low, v), sum+float64(v), size+math.Abs(float64(v))
+				}
+				if at[r] != int64(first) {
+					t.Errorf("%d elements with %v: argmax %d, want %d", n, special, at[r], first)
+				}
+				if math.Float32bits(most[r]) != math.Float32bits(high) && high == high || high != high && most[r] == most[r] {
+					t.Errorf("%d elements with %v: max %v, want %v", n, special, most[r], high)
+				}
+				if math.Float32bits(least[r]) != math.Float32bits(low) && low == low || low != low && least[r] == least[r] {
+					t.Errorf("%d elements with %v: min %v, want %v", n, special, least[r], low)
+				}
+				if got := float64(total[r]); got != sum && !(math.Abs(got-sum) <= 1e-6*size) && sum == sum {
+					t.Errorf("%d elements with %v: sum %v, want %v", n, special, got, sum)
+				}
+			}
+		}
+	}
+}
+
+// A power of a vector to one exponent is that of its elements.
+func TestPowerOfVector(t *testing.T) {
+	x := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 2.5, -3.7, 1e-20, -1e-20, 1e20, 1e12, 7e12, -1e13, 1e-15, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.SmallestNonzeroFloat32, math.MaxFloat32}
+	for _, y := range []float32{2, 3, -1, 0, 0.5} {
+		got := data[float32](t, run(t, "Pow", nil, of(t, x, int64(len(x))), of(t, []float32{y})))
+		for i, v := range x {
+			want := float32(math.Pow(float64(v), float64(y)))
+			if math.Float32bits(got[i]) != math.Float32bits(want) && (want == want || got[i] == got[i]) {
+				t.Errorf("%v to the power of %v is %v, want %v", v, y, got[i], want)
+			}
+		}
+	}
+}

@@ -202,12 +202,7 @@ func maxLine[T elementwise.Real](p *plan, to, from, tmp []T, oz, oy int) bool {
 			vec.Max(pixel, pixel, columns[ix*depth:])
 		}
 	}
-	for _, v := range dst {
-		if !(v >= -math.MaxFloat32) {
-			return false
-		}
-	}
-	return true
+	return vec.Smallest(dst) >= -math.MaxFloat32
 }
 
 // greatest sets o to the greatest number of each channel in one window.

@@ -31,12 +31,17 @@ func close(got float32, want float64) bool {
 
 // Softmax, its logarithm and both cross entropies against float64.
 func TestSoftmax(t *testing.T) {
-	const rows, n = 7, 33
+	for _, n := range []int{2, 33, 64, 65, 257, 1001} {
+		testSoftmax(t, 7, n)
+	}
+}
+
+func testSoftmax(t *testing.T, rows, n int) {
 	x, labels := make([]float32, rows*n), make([]float32, rows*n)
 	classes := make([]int32, rows)
 	for i := range x {
 		x[i] = 20 * float32(math.Sin(float64(i)))
-		labels[i] = float32(i%n) / (n * (n - 1) / 2)
+		labels[i] = float32(i%n) / float32(n*(n-1)/2)
 	}
 	for i := range classes {
 		classes[i] = int32(i * 5 % n)
@@ -52,10 +57,10 @@ func TestSoftmax(t *testing.T) {
 		}
 		return all
 	}
-	logits := of(t, x, rows, n)
+	logits := of(t, x, int64(rows), int64(n))
 	soft, logSoft := run("Softmax", logits)[0], run("LogSoftmax", logits)[0]
-	dense := run("SoftmaxCrossEntropyWithLogits", logits, of(t, labels, rows, n))
-	sparse := run("SparseSoftmaxCrossEntropyWithLogits", logits, of(t, classes, rows))
+	dense := run("SoftmaxCrossEntropyWithLogits", logits, of(t, labels, int64(rows), int64(n)))
+	sparse := run("SparseSoftmaxCrossEntropyWithLogits", logits, of(t, classes, int64(rows)))
 	for i := range rows {
 		row := x[i*n : (i+1)*n]
 		total := 0.0
@@ -86,6 +91,42 @@ func TestSoftmax(t *testing.T) {
 		}
 		if math.Abs(float64(dense[0][i])-denseLoss) > 1e-4 {
 			t.Fatalf("loss %v, want %v", dense[0][i], denseLoss)
+		}
+	}
+}
+
+// A NaN or an infinity makes all of its row NaN, wherever it is, and -Inf is a
+// probability of 0; a row of equal large numbers is uniform.
+func TestSoftmaxOfSpecialNumbers(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, n := range []int{3, 63, 64, 100, 1000} {
+		for _, at := range []int{0, n / 2, n - 1} {
+			for _, special := range []float32{float32(math.NaN()), inf, -inf, 1e38} {
+				x := make([]float32, 2*n)
+				for i := range n {
+					x[i], x[n+i] = 1e38, 1e38
+				}
+				x[at] = special
+				out, err := kerneltest.Run("Softmax", nil, of(t, x, 2, int64(n)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range floats(t, out[0]) {
+					want := 1 / float64(n)
+					switch {
+					case i >= n || special == 1e38:
+					case special != -inf:
+						want = math.NaN()
+					case i == at:
+						want = 0
+					default:
+						want = 1 / float64(n-1)
+					}
+					if math.IsNaN(want) != (got != got) || got == got && !close(got, want) {
+						t.Fatalf("%d numbers, of which %d is %v: softmax %d is %v, want %v", n, at, special, i, got, want)
+					}
+				}
+			}
 		}
 	}
 }
