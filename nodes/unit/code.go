@@ -148,6 +148,7 @@ type latch struct {
 // A loop, for the names of its iterations.
 type loop struct {
 	frame int32
+	node  int32 // steered by its test
 	outer int32 // -1
 }
 

@@ -38,7 +38,7 @@ func (f *Form) emit(c *credit) *Unit {
 		if w.Outer != nil {
 			outer = w.Outer.Number
 		}
-		e.u.loops = append(e.u.loops, loop{w.Frame, outer})
+		e.u.loops = append(e.u.loops, loop{w.Frame, w.Node, outer})
 	}
 	e.allot()
 	e.findReach()

@@ -467,7 +467,7 @@ func (m *Machine) exec() bool {
 			l := &m.code.latches[in.x]
 			m.count[l.loop]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(l.loop) {
 					return false
 				}
 			}
@@ -793,7 +793,7 @@ func (m *Machine) exec() bool {
 		case opLatchIf:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -813,7 +813,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessInt32:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -834,7 +834,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessInt64:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -855,7 +855,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessFloat:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -876,7 +876,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessDouble:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -897,7 +897,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessEqualInt32:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -918,7 +918,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessEqualInt64:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -939,7 +939,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessEqualFloat:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -960,7 +960,7 @@ func (m *Machine) exec() bool {
 		case opLatchLessEqualDouble:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -981,7 +981,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterInt32:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1002,7 +1002,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterInt64:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1023,7 +1023,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterFloat:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1044,7 +1044,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterDouble:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1065,7 +1065,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterEqualInt32:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1086,7 +1086,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterEqualInt64:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1107,7 +1107,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterEqualFloat:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1128,7 +1128,7 @@ func (m *Machine) exec() bool {
 		case opLatchGreaterEqualDouble:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1149,7 +1149,7 @@ func (m *Machine) exec() bool {
 		case opLatchEqualInt32:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1170,7 +1170,7 @@ func (m *Machine) exec() bool {
 		case opLatchEqualInt64:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1191,7 +1191,7 @@ func (m *Machine) exec() bool {
 		case opLatchEqualFloat:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1212,7 +1212,7 @@ func (m *Machine) exec() bool {
 		case opLatchEqualDouble:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1233,7 +1233,7 @@ func (m *Machine) exec() bool {
 		case opLatchNotEqualInt32:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1254,7 +1254,7 @@ func (m *Machine) exec() bool {
 		case opLatchNotEqualInt64:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1275,7 +1275,7 @@ func (m *Machine) exec() bool {
 		case opLatchNotEqualFloat:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}
@@ -1296,7 +1296,7 @@ func (m *Machine) exec() bool {
 		case opLatchNotEqualDouble:
 			count[in.d]++
 			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.ask() {
+				if fuel = fuelMost; !m.askIn(int32(in.d)) {
 					return false
 				}
 			}

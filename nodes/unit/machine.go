@@ -20,6 +20,7 @@ type Machine struct {
 	homes   []tensor.Home
 	bands   []bandState
 	count   []int64 // iteration of each loop; at least counters
+	spots   []call  // of loops, for At between calls
 	fuel    int     // latches until the next question
 	at      *call   // being run, or run last
 	busy    bool    // at is being run
@@ -72,6 +73,10 @@ func (u *Unit) NewMachine() *Machine {
 		m.scalars = new([registers]tensor.Value)
 	}
 	m.homes, m.bands = make([]tensor.Home, u.homes), make([]bandState, len(u.bands))
+	m.spots = make([]call, len(u.loops))
+	for l := range u.loops {
+		m.spots[l] = call{node: u.loops[l].node, loop: int32(l)}
+	}
 	m.reset()
 	return m
 }
@@ -211,6 +216,12 @@ func (m *Machine) fail(node, loop int32, err error) bool {
 // ask looks whether the run is to end.
 func (m *Machine) ask() bool {
 	return !m.env.Alarm.Load() || m.env.Attend()
+}
+
+// askIn is ask at the end of an iteration of a loop.
+func (m *Machine) askIn(loop int32) bool {
+	m.at = &m.spots[loop]
+	return m.ask()
 }
 
 // call runs a kernel.

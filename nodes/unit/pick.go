@@ -120,17 +120,16 @@ type pick struct {
 }
 
 // isPick is how many of the instructions that code begins with make a pick here:
-// the packing that was put in front of a slice, perhaps some for others, and the
-// slice; 0 if they do not.
+// the packing that was put in front of a slice, and the slice; 0 if they do not.
 func (e *emitter) isPick(code []Instr) int {
 	if e.within == nil {
 		return 0
 	}
 	n := 0
-	for n < len(code) && e.form.packsOne(&code[n]) {
+	for n < len(code) && n < 2 && e.form.packsOne(&code[n]) { // of one bound, or of both
 		n++
 	}
-	if n == len(code) || code[n].Pick == 0 || len(code[n].before) > n {
+	if n == len(code) || code[n].Pick == 0 || len(code[n].before) != n {
 		return 0
 	}
 	in := &code[n]
@@ -138,7 +137,7 @@ func (e *emitter) isPick(code []Instr) int {
 	if out < 0 || !e.isScalar(out) || !e.isScalar(i) || x.Mode == Move || !e.within.vector(x.Value) {
 		return 0
 	}
-	for _, pack := range code[n-len(in.before) : n] {
+	for _, pack := range code[:n] {
 		if !e.isScalar(pack.In[0].Value) {
 			return 0
 		}
@@ -156,14 +155,10 @@ func (e *emitter) pickAt(code []Instr) int {
 	}
 	in := &code[n]
 	x, i, out := in.In[0], in.Pick-1, in.Out[0]
-	packs := len(in.before)
-	for k := range code[:n-packs] { // packing for somebody else
-		e.instr(&code[k])
-	}
 	at := len(e.u.picks)
 	e.u.picks = append(e.u.picks, pick{from: e.home(x.Value), wide: e.form.Values[i].DType == tensor.Int64, size: int8(e.form.Values[out].DType.Size())})
 	e.add(instr{op: opPick, d: e.reg(out), a: e.reg(i), x: int32(at)})
-	for k := n - packs; k < n; k++ {
+	for k := range n {
 		e.instr(&code[k])
 	}
 	e.add(instr{op: opCall, x: e.kernelCall(in)})
