@@ -26,6 +26,9 @@ func init() {
 		{"ScatterNdSub", "Subtracts updates from a variable at given coordinates.", elementwise.UpdateSub},
 	} {
 		defineScatterNd(op.name, "numbertype", "false", op.doc)
+		kernel.ForType("Resource"+op.name, "T", tensor.Bool, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return newScatterNd(c, elementwise.Combine(op.update, tensor.Bool))
+		})
 		for _, name := range []string{op.name, "Resource" + op.name} {
 			for _, dt := range elementwise.Numbers {
 				kernel.ForType(name, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
