@@ -49,6 +49,10 @@ type (
 	SessionOptions = session.SessionOptions
 	// A Callable is a prepared run.
 	Callable = session.Callable
+	// A Plan says how a Callable's runs are played.
+	Plan = session.Plan
+	// A PlannedLoop is a loop of a Plan.
+	PlannedLoop = session.PlannedLoop
 	// A PartialRun is a run that goes on as its feeds become known.
 	PartialRun = session.PartialRun
 	// RunOptions says how one run goes.

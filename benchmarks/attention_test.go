@@ -78,37 +78,50 @@ func laborious(t *testing.T, engine string, kernels int, each time.Duration) (*t
 }
 
 // TestAttention asks something of an endless loop at random points, and times
-// the answer: to be cancelled, to be aborted, to say what it does.
+// the answer: to be cancelled, to be aborted, to say what it does. Where the
+// answer is late it asks at that point again: what is the loop's fault comes back,
+// what is the machine's goes.
 func TestAttention(t *testing.T) {
-	const soon = 5 * time.Millisecond
+	const (
+		soon  = 5 * time.Millisecond
+		again = 20 // times a point is asked at: the machine has others to serve
+	)
 	samples := 100
 	if testing.Short() {
 		samples = 20
 	}
-	for _, engine := range []string{"sequential", "seeded:1", "tokens"} {
+	for _, engine := range []string{"sequential", "seeded:1", "tokens", "actors"} { // actors: the loop is a unit
 		for _, kernels := range []int{1, 100, 10_000} {
 			for _, each := range []time.Duration{0, time.Millisecond} {
 				sess, call := laborious(t, engine, kernels, each)
-				asks := []string{"cancel"}
-				if engine == "tokens" {
+				asks, most := []string{"cancel"}, int64(30_000)
+				if each > 0 {
+					most = 10
+				}
+				if engine == "actors" && call.Plan().Units() != 1 {
+					t.Fatalf("the loop is no unit:\n%v", call.Plan())
+				}
+				if engine == "tokens" || engine == "actors" {
 					asks = append(asks, "abort", "inspect")
 				}
 				for _, ask := range asks {
-					var worst time.Duration
-					for try := range 3 { // the machine has others to serve
-						var took []time.Duration
-						for range samples {
-							took = append(took, attention(t, sess, call, ask, each))
+					var took []time.Duration
+					for range samples {
+						at := 1 + rand.Int64N(most)
+						best := attention(t, sess, call, ask, at)
+						for range again {
+							if best <= soon+each {
+								break
+							}
+							best = min(best, attention(t, sess, call, ask, at))
 						}
-						slices.Sort(took)
-						worst = took[(len(took)*99-1)/100]
-						t.Logf("%-10s %6d kernels of %-4v %-8s median %-12v 99%% within %v", engine, kernels, each, ask, took[len(took)/2], worst)
-						if worst <= soon+each {
-							break
-						}
-						if try == 2 {
-							t.Errorf("%s, %d kernels of %v: 99%% of %s are answered within %v, want %v", engine, kernels, each, ask, worst, soon+each)
-						}
+						took = append(took, best)
+					}
+					slices.Sort(took)
+					worst := took[(len(took)*99-1)/100]
+					t.Logf("%-10s %6d kernels of %-4v %-8s median %-12v 99%% within %v", engine, kernels, each, ask, took[len(took)/2], worst)
+					if worst > soon+each {
+						t.Errorf("%s, %d kernels of %v: 99%% of %s are answered within %v, want %v", engine, kernels, each, ask, worst, soon+each)
 					}
 				}
 			}
@@ -116,13 +129,10 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// attention asks once, and says how long the answer took.
-func attention(t *testing.T, sess *tf.Session, call *tf.Callable, ask string, each time.Duration) time.Duration {
-	most := int64(30_000)
-	if each > 0 {
-		most = 10
-	}
-	countdown.Store(1 + rand.Int64N(most))
+// attention asks once, when so many kernels have begun, and says how long the
+// answer took.
+func attention(t *testing.T, sess *tf.Session, call *tf.Callable, ask string, kernels int64) time.Duration {
+	countdown.Store(kernels)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error, 1)

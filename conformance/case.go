@@ -24,6 +24,7 @@ type Case struct {
 	path  string
 	index int
 
+	script   *Script // nil where there is none, or none that can be read
 	steps    int
 	deadline time.Duration                       // of each step
 	run      func(context.Context, Config) error // nil, or an error of [gap] or another type

@@ -176,7 +176,7 @@ func newCase(folder fs.FS, group, name string) *Case {
 		c.run = func(context.Context, Config) error { return err }
 		return c
 	}
-	c.About, c.Tags, c.Ops = s.About, s.Tags, s.Ops
+	c.About, c.Tags, c.Ops, c.script = s.About, s.Tags, s.Ops, s
 	c.steps, c.deadline, c.run = len(s.Steps), s.Deadline(), s.run
 	return c
 }

@@ -47,6 +47,7 @@ func init() {
 		}, op)
 	}
 	define("TestOne", func() {})
+	define("TestPrint", func() { fmt.Println("printed by a graph") })
 	define("TestPanic", func() { panic("oh no") })
 	define("TestExit", func() {
 		fmt.Fprintln(os.Stderr, "last words")

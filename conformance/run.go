@@ -189,31 +189,41 @@ func (s *Script) Tensor(file string) (*tensor.Tensor, error) {
 
 // fetch runs the session with feeds, fetches and targets by name.
 func (o *opened) fetch(ctx context.Context, byName map[string]*tensor.Tensor, st *Step) ([]*tensor.Tensor, error) {
+	list, fetches, targets, err := o.find(st)
+	if err != nil {
+		return nil, err
+	}
 	feeds := map[session.Output]*tensor.Tensor{}
-	for _, name := range sorted(byName) {
+	for i, name := range sorted(st.Feeds) {
+		feeds[list[i]] = byName[name]
+	}
+	return o.session.RunContext(ctx, feeds, fetches, targets)
+}
+
+// find finds what a step names; feeds come in the order of their names.
+func (o *opened) find(st *Step) (feeds, fetches []session.Output, targets []*session.Operation, err error) {
+	for _, name := range sorted(st.Feeds) {
 		out, err := o.graph.Find(graph.ParseTensorID(name))
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
-		feeds[out] = byName[name]
+		feeds = append(feeds, out)
 	}
-	var fetches []session.Output
 	for _, name := range st.Fetches {
 		out, err := o.graph.Find(graph.ParseTensorID(name))
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		fetches = append(fetches, out)
 	}
-	var targets []*session.Operation
 	for _, name := range st.Targets {
 		op, err := o.graph.Find(graph.TensorID{Node: name, Index: graph.Control})
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		targets = append(targets, op.Op)
 	}
-	return o.session.RunContext(ctx, feeds, fetches, targets)
+	return feeds, fetches, targets, nil
 }
 
 // sorted is the keys of m in order.

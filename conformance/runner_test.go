@@ -85,6 +85,15 @@ func TestACrashIsOneCasesFailure(t *testing.T) {
 	}
 }
 
+// What a graph prints to its standard output does not get between results.
+func TestCasesThatPrint(t *testing.T) {
+	for _, r := range runChildren(t, 1, 0, misbehaving(t, `"hostile"`, "", "TestPrint", "TestOne")) {
+		if r.Verdict != conformance.Passed {
+			t.Errorf("%s %s: %s", r.Case, r.Verdict, r.Detail)
+		}
+	}
+}
+
 func TestLimitsOfHostileCases(t *testing.T) {
 	for _, r := range runChildren(t, 1, 0, misbehaving(t, `"hostile"`, "", "TestHoard", "TestOne")) {
 		switch {

@@ -20,6 +20,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, memory int64) error
 		debug.SetMemoryLimit(memory / 8 * 7)
 		go watchMemory(ctx, memory)
 	}
+	if stdout := os.Stdout; out == io.Writer(stdout) { // what graphs print must not get between the answers
+		os.Stdout = os.Stderr
+		defer func() { os.Stdout = stdout }()
+	}
 	groups := map[string][]*Case{}
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {

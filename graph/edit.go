@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -130,7 +129,10 @@ func (e *Editor) AddLibrary(def []byte) error {
 func (e *Editor) Remove(nodes ...*Node) error {
 	going := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
-		if err := cmp.Or(e.watch.Step(), e.owns(n)); err != nil {
+		if err := e.watch.Step(); err != nil {
+			return err
+		}
+		if err := e.owns(n); err != nil {
 			return err
 		}
 		going[n.self] = true
@@ -234,8 +236,13 @@ func (e *Editor) RedirectAll(n *Node, to []Output) error {
 func (e *Editor) ReplaceControls(by map[*Node]*Node) error {
 	replaced := make(map[*Node]*Node, len(by))
 	for from, to := range by {
-		if err := cmp.Or(e.watch.Step(), e.owns(from), e.owns(to)); err != nil {
+		if err := e.watch.Step(); err != nil {
 			return err
+		}
+		for _, n := range []*Node{from, to} {
+			if err := e.owns(n); err != nil {
+				return err
+			}
 		}
 		replaced[from.self] = to.self
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -106,6 +107,16 @@ type ImportResult struct {
 // Attributes that a node does not give get their defaults, unknown ones are
 // kept, and shapes are inferred. Nothing of a failed import stays in the graph.
 func (g *Graph) ImportGraphDef(def []byte, opts ImportOptions) (*ImportResult, error) {
+	return g.importGraphDef(nil, def, opts)
+}
+
+// ImportGraphDefContext is ImportGraphDef for GraphDefs that may be large: it fails
+// soon after ctx has ended.
+func (g *Graph) ImportGraphDefContext(ctx context.Context, def []byte, opts ImportOptions) (*ImportResult, error) {
+	return g.importGraphDef(status.NewWatch(ctx), def, opts)
+}
+
+func (g *Graph) importGraphDef(watch *status.Watch, def []byte, opts ImportOptions) (*ImportResult, error) {
 	o, err := outline.ReadGraphDef(def)
 	if err != nil {
 		return nil, err
@@ -121,7 +132,7 @@ func (g *Graph) ImportGraphDef(def []byte, opts ImportOptions) (*ImportResult, e
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	im := importer{g: g, opts: &opts, scan: o, declared: declared}
+	im := importer{g: g, watch: watch, opts: &opts, scan: o, declared: declared}
 	r, err := im.run()
 	if err != nil {
 		return nil, declared.blame(err)

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -92,7 +91,10 @@ func (im *importer) nameNodes() error {
 	im.ops = make([]*importOp, n)
 	im.opSet = map[string]*importOp{}
 	for i := range im.names {
-		if err := cmp.Or(im.watch.Step(), im.checkNode(int32(i))); err != nil {
+		if err := im.watch.Step(); err != nil {
+			return err
+		}
+		if err := im.checkNode(int32(i)); err != nil {
 			return err
 		}
 	}

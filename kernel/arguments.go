@@ -43,7 +43,12 @@ func AppendIntVector(dst []int64, v *tensor.Value, what string) ([]int64, error)
 // Dims is what a shape input says: a vector (or, where the operation allows
 // it, a scalar) of dimensions that are not negative and whose product fits.
 func Dims(v *tensor.Value, what string) ([]int64, error) {
-	dims, err := AppendIntVector(make([]int64, 0, v.NumElements()), v, what)
+	return AppendDims(make([]int64, 0, v.NumElements()), v, what)
+}
+
+// AppendDims appends what [Dims] gives to dst, which is empty.
+func AppendDims(dst []int64, v *tensor.Value, what string) ([]int64, error) {
+	dims, err := AppendIntVector(dst, v, what)
 	if err != nil {
 		return nil, err
 	}

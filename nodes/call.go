@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
@@ -16,22 +17,30 @@ import (
 // maxDepth bounds the calls that may be open at once, one within the other.
 const maxDepth = 4096
 
-// A recursion holds the programs of the functions that call themselves, which
-// cannot be laid out as nodes: each is compiled when it is first called.
+// A recursion holds the programs of the functions that stayed calls when a program
+// was laid out, as they call themselves or come to too many nodes: each is compiled
+// when it is first called.
 type recursion struct {
 	library *graph.Graph // where to find functions
 	device  string
 
 	mu       sync.Mutex
-	programs map[string]*Program // by function and attributes
+	programs map[string]*callee // by function and attributes
+}
+
+// A callee is the program of a function, which one of its callers compiles.
+type callee struct {
+	turn    chan struct{} // holds one token: whoever takes it may compile
+	program atomic.Pointer[Program]
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
-// function which it is within. The step hands it out, and whoever drives the step
+// function which could not be laid out. The step hands it out, and whoever drives the step
 // plays the function's program; see [Call].
 type recursiveCall struct {
-	of *recursion
-	f  *registry.Func
+	of     *recursion
+	f      *registry.Func
+	callee *callee
 }
 
 // Run is never reached: drivers ask [Activation.Calls] first.
@@ -39,15 +48,45 @@ func (*recursiveCall) Run(*kernel.Context, []tensor.Value, []tensor.Value) error
 	return status.Errorf(status.Internal, "a recursive call is no kernel")
 }
 
-// program is the function's.
-func (r *recursion) program(ctx context.Context, f *registry.Func) (*Program, error) {
+// callee is the function's.
+func (r *recursion) callee(f *registry.Func) *callee {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := f.String()
-	if p := r.programs[key]; p != nil {
+	c := r.programs[key]
+	if c == nil {
+		c = &callee{turn: make(chan struct{}, 1)}
+		c.turn <- struct{}{}
+		r.programs[key] = c
+	}
+	return c
+}
+
+// program is the function's. Of several callers one compiles it, and the others
+// wait no longer than their own contexts: should it fail, the next one tries.
+func (r *recursion) program(ctx context.Context, k *recursiveCall) (*Program, error) {
+	c := k.callee
+	if p := c.program.Load(); p != nil {
 		return p, nil
 	}
-	body, err := r.library.Instantiate(f)
+	select {
+	case <-c.turn:
+	case <-ctx.Done():
+		return nil, status.FromContext(ctx)
+	}
+	defer func() { c.turn <- struct{}{} }()
+	if p := c.program.Load(); p != nil {
+		return p, nil
+	}
+	p, err := r.compile(ctx, k.f)
+	if err == nil {
+		c.program.Store(p)
+	}
+	return p, err
+}
+
+func (r *recursion) compile(ctx context.Context, f *registry.Func) (*Program, error) {
+	body, err := r.library.InstantiateContext(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +97,7 @@ func (r *recursion) program(ctx context.Context, f *registry.Func) (*Program, er
 	for _, res := range body.Results {
 		spec.Fetches = append(spec.Fetches, res.Inputs()[0])
 	}
-	p, err := compile(ctx, body.Graph, spec, r)
-	if err == nil {
-		r.programs[key] = p
-	}
-	return p, err
+	return compile(ctx, body.Graph, spec, r)
 }
 
 // A Call is a step within a step: what the node of a recursive function asks its
@@ -101,7 +136,7 @@ func (a *Activation) Call() (c *Call, err error) {
 	for i := range c.Feeds {
 		c.Feeds[i] = c.Feeds[i].Share()
 	}
-	c.Program, err = k.of.program(c.Step.Context, k.f)
+	c.Program, err = k.of.program(c.Step.Context, k)
 	return c, err
 }
 

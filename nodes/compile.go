@@ -24,9 +24,10 @@ type Spec struct {
 // localCPU is the full name of CPU 0 of this process.
 const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
-// Compile prunes a graph to what spec needs and lays it out. It fails where a
-// node has no kernel, where a kernel refuses its attributes, and where a
-// node's inputs come from different frames; and soon after ctx has ended.
+// Compile prunes a graph to what spec needs and lays it out, in time linear in the
+// size of the graph. It fails where a node has no kernel, where a kernel refuses
+// its attributes, and where a node's inputs come from different frames; and within
+// a few milliseconds of the end of ctx.
 func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
 	return compile(ctx, g, spec, nil)
 }
@@ -36,13 +37,17 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) 
 	if err != nil {
 		return nil, err
 	}
-	return c.p, c.units()
+	if err := c.units(); err != nil {
+		return nil, err
+	}
+	return c.p, nil
 }
 
-// layOut makes all of a program but its units, in time proportional to its size.
+// layOut makes all of a program but its units.
 func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*compiler, error) {
 	c := &compiler{
 		ctx:    ctx,
+		watch:  status.NewWatch(ctx),
 		within: within,
 		p: &Program{
 			device:  spec.Device,
@@ -90,12 +95,12 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 			need = append(need, d)
 		}
 	}
-	l, err := lower.Functions(g, need, spec.Feeds)
+	l, err := lower.Functions(c.ctx, g, need, spec.Feeds)
 	if err != nil {
 		return spec, err
 	}
 	if c.within == nil {
-		c.within = &recursion{library: l.Graph, device: c.p.device, programs: map[string]*Program{}}
+		c.within = &recursion{library: g, device: c.p.device, programs: map[string]*callee{}}
 	}
 	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device}
 	for _, f := range spec.Fetches {
@@ -111,9 +116,9 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 // A compiler holds what is needed while a program is made.
 type compiler struct {
 	ctx    context.Context
+	watch  *status.Watch
 	p      *Program
 	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
-	passed int                    // nodes looked at
 	fed    map[graph.Output]int32 // fed output → feed
 	within *recursion             // that the program is a part of, or that it begins
 	in     [][]source             // data inputs of each node, by number, then control inputs
@@ -123,16 +128,6 @@ type compiler struct {
 type source struct {
 	node int32
 	port int32 // -1: a control edge
-}
-
-// step counts a node that is looked at, and looks at the context now and then.
-func (c *compiler) step() error {
-	if c.passed++; c.passed%1024 == 0 {
-		if err := status.FromContext(c.ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // prune numbers the nodes that fetches and targets need, feeds and fetches as
@@ -188,6 +183,9 @@ func (c *compiler) prune(spec Spec) error {
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if err := c.watch.Steps(1 + n.NumInputs()); err != nil {
+			return err
+		}
 		for _, o := range n.Inputs() {
 			input(o)
 		}
@@ -228,6 +226,9 @@ func (c *compiler) link(spec Spec) error {
 	slab := make([]source, 0, total)
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		at := len(slab)
 		if n.def != nil {
 			n.nin, n.nout = int32(n.def.NumInputs()), int32(n.def.NumOutputs())
@@ -263,6 +264,9 @@ func (c *compiler) place(spec Spec) error {
 	p := c.p
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		if n.def == nil {
 			continue
 		}
@@ -352,11 +356,15 @@ func (c *compiler) frames() error {
 		},
 		FrameName: func(i int) string { return p.nodes[i].def.FrameName() },
 		Name:      func(i int) string { return p.name(int32(i)) },
+		Watch:     c.watch,
 	}.Run()
 	if err != nil {
 		return err
 	}
 	for k, fr := range f.Frames {
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		p.statics = append(p.statics, &frames.Static{Name: fr.Name, Index: k, Parent: fr.Parent, Parallel: 1})
 	}
 	frames.Number(p.statics)
@@ -365,6 +373,9 @@ func (c *compiler) frames() error {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		if n.kind == kind.Exit {
 			s := p.statics[n.frame]
 			n.aux = int32(s.Exits)
@@ -396,11 +407,17 @@ func (c *compiler) lay(spec Spec) error {
 		sizes[p.nodes[i].frame]++
 	}
 	for f, n := range sizes {
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		p.members[f] = make([]int32, 0, n)
 	}
 	nports := 0
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		s := p.statics[n.frame]
 		n.local, n.in, n.ports = int32(s.Nodes), int32(s.Slots), int32(nports)
 		s.Nodes++
@@ -419,6 +436,9 @@ func (c *compiler) lay(spec Spec) error {
 	}
 	total := int32(0)
 	for i := range c.in {
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		for _, s := range c.in[i] {
 			p.ports[portOf(s)].hi++
 			total++
@@ -433,6 +453,9 @@ func (c *compiler) lay(spec Spec) error {
 	p.edges = make([]edge, total)
 	for i := range c.in {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		for k, s := range c.in[i] {
 			e := edge{local: n.local, slot: -1, node: int32(i)}
 			if s.port >= 0 {
@@ -450,6 +473,9 @@ func (c *compiler) lay(spec Spec) error {
 func (c *compiler) count(spec Spec) error {
 	p := c.p
 	for _, s := range p.statics {
+		if err := c.watch.Steps(1 + s.Nodes/16); err != nil {
+			return err
+		}
 		s.First = make([]uint32, s.Nodes)
 		s.Later = s.First
 		if s.Parent >= 0 {
@@ -458,6 +484,9 @@ func (c *compiler) count(spec Spec) error {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if err := c.watch.Step(); err != nil {
+			return err
+		}
 		s := p.statics[n.frame]
 		first := uint32(len(c.in[i])) // a node waits for all its edges
 		later := first
@@ -491,6 +520,9 @@ func (c *compiler) kernels(spec Spec) error {
 		if n.kind != kind.Kernel || n.def == nil {
 			continue
 		}
+		if err := c.watch.Steps(4); err != nil {
+			return err
+		}
 		k, err := c.kernel(n.def)
 		if err != nil {
 			return locate(err, n.def, p.device)
@@ -510,7 +542,7 @@ func (c *compiler) kernels(spec Spec) error {
 // kernel is that of a node.
 func (c *compiler) kernel(n *graph.Node) (kernel.Kernel, error) {
 	if f := n.Callee(); f != nil {
-		return &recursiveCall{of: c.within, f: f}, nil // all other calls are lowered
+		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
 	}
 	return makeKernel(n, c.p.device)
 }
@@ -528,10 +560,5 @@ func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
 func (c *compiler) units() error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
-	return p.makeUnits(func() error {
-		if err := status.FromContext(c.ctx); err != nil {
-			return err
-		}
-		return nil
-	})
+	return p.makeUnits(c.watch)
 }

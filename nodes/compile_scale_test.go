@@ -3,15 +3,20 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	_ "github.com/troupe-go/troupe/ops/functional"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
 // counting adds a loop that counts from o to 10, in a frame of its own.
-func counting(t *testing.T, b *graph.Builder, frame string, o graph.Output, body func(graph.Output) graph.Output) graph.Output {
+func counting(t testing.TB, b *graph.Builder, frame string, o graph.Output, body func(graph.Output) graph.Output) graph.Output {
 	fr := graph.Attrs{"frame_name": frame}
 	fc := graph.Attrs{"frame_name": frame, "is_constant": true}
 	e := b.Op("Enter", fr, o)
@@ -36,12 +41,16 @@ func counting(t *testing.T, b *graph.Builder, frame string, o graph.Output, body
 	return x
 }
 
-// shapes are graphs of n parts.
-var shapes = []struct {
+// A shapeOfGraph makes graphs of n parts of that many nodes each.
+type shapeOfGraph struct {
 	name  string
-	build func(t *testing.T, b *graph.Builder, n int) graph.Output
-}{
-	{"switches within each other", func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	nodes int
+	build func(t testing.TB, b *graph.Builder, n int) graph.Output
+}
+
+// shapes are graphs without functions.
+var shapes = []shapeOfGraph{
+	{"switches within each other", 3, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float})
 		for range n {
 			p := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Bool})
@@ -50,7 +59,7 @@ var shapes = []struct {
 		}
 		return x
 	}},
-	{"conditionals side by side", func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"conditionals side by side", 4, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float})
 		var all graph.OutputList
 		for range n {
@@ -60,14 +69,14 @@ var shapes = []struct {
 		}
 		return b.Op("AddN", nil, all)
 	}},
-	{"loops in a row", func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"loops in a row", 10, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		for i := range n {
 			x = counting(t, b, fmt.Sprint("f", i), x, func(x graph.Output) graph.Output { return b.Op("Neg", nil, x) })
 		}
 		return x
 	}},
-	{"loops side by side", func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"loops side by side", 10, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		var all graph.OutputList
 		for i := range n {
@@ -75,7 +84,7 @@ var shapes = []struct {
 		}
 		return b.Op("AddN", nil, all)
 	}},
-	{"frames within each other", func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"frames within each other", 2, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		for i := range n {
 			x = b.Op("Enter", graph.Attrs{"frame_name": fmt.Sprint("f", i)}, x)
@@ -85,7 +94,7 @@ var shapes = []struct {
 		}
 		return x
 	}},
-	{"a chain", func(t *testing.T, b *graph.Builder, n int) graph.Output {
+	{"a chain", 1, func(t testing.TB, b *graph.Builder, n int) graph.Output {
 		x := b.Const(int32(0))
 		for range n {
 			x = b.Op("Neg", nil, x)
@@ -94,28 +103,170 @@ var shapes = []struct {
 	}},
 }
 
-// TestCompileIsLinear lays graphs out that double in size: the time grows about
-// as the size does.
+// text is a graph of n parts that is written as text. What is fetched is its node y,
+// or else the last of n0, n1, ….
+func text(first string, part func(i int) string) func(t testing.TB, b *graph.Builder, n int) graph.Output {
+	return func(t testing.TB, b *graph.Builder, n int) graph.Output {
+		var w strings.Builder
+		w.WriteString("n0 = Placeholder() {dtype=DT_INT32, shape=shape []}\np = Placeholder() {dtype=DT_BOOL, shape=shape []}\n")
+		w.WriteString(first)
+		w.WriteString("func Same(n: int32) -> (y: int32) {\n return y = n\n}\n")
+		w.WriteString("func Small(n: int32) -> (y: bool) {\n ten = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 10>}\n less = Less(n, ten:output:0) {T=DT_INT32}\n return y = less:z:0\n}\n")
+		w.WriteString("func More(n: int32) -> (y: int32) {\n one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}\n sum = AddV2(n, one:output:0) {T=DT_INT32}\n return y = sum:z:0\n}\n")
+		for i := range n {
+			w.WriteString(part(i))
+		}
+		fmt.Fprintf(&w, "func F%d(n: int32, p: bool) -> (y: int32) {\n return y = n\n}\nfunc B%d(n: int32) -> (y: int32) {\n return y = n\n}\n", n, n)
+		if err := b.Graph().AddText(w.String()); err != nil {
+			t.Fatal(err)
+		}
+		last := b.Graph().Operation("y")
+		if last == nil {
+			last = b.Graph().Operation(fmt.Sprint("n", n))
+		}
+		return last.Output(0)
+	}
+}
+
+// functionShapes are graphs of n functions or of n nodes that call some.
+var functionShapes = []shapeOfGraph{
+	{"calls within each other", 4, text("y = F0(n0, p)\n", func(i int) string {
+		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = F%d(n, p)\n return y = c:y:0\n}\n", i, i+1)
+	})},
+	{"calls in a row", 1, text("", func(i int) string { return fmt.Sprintf("n%d = More(n%d)\n", i+1, i) })},
+	{"calls that one waits for", 2, func(t testing.TB, b *graph.Builder, n int) graph.Output {
+		var w strings.Builder
+		for i := range n {
+			fmt.Fprintf(&w, "m%d = More(n0)\n", i)
+		}
+		w.WriteString("y = Identity(n0")
+		for i := range n {
+			fmt.Fprintf(&w, ", ^m%d", i)
+		}
+		w.WriteString(") {T=DT_INT32}\n")
+		return text(w.String(), func(int) string { return "" })(t, b, n)
+	}},
+	{"two calls in each function", 5, text("y = F0(n0, p)\n", func(i int) string {
+		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = F%d(n, p)\n d = F%d(c:y:0, p)\n return y = d:y:0\n}\n", i, i+1, i+1)
+	})},
+	{"Ifs within each other", 4, text("y = F0(n0, p)\n", func(i int) string {
+		return fmt.Sprintf("func F%d(n: int32, p: bool) -> (y: int32) {\n c = If(p, n, p) {Tcond=DT_BOOL, Tin=[DT_INT32, DT_BOOL], Tout=[DT_INT32], then_branch=func F%d, else_branch=func F%d}\n return y = c:output:0\n}\n", i, i+1, i+2)
+	})},
+	{"Whiles in a row", 10, text("", func(i int) string {
+		return fmt.Sprintf("n%d = While(n%d) {T=[DT_INT32], cond=func Small, body=func More}\n", i+1, i)
+	})},
+	{"Whiles within each other", 3, text("y = B0(n0)\n", func(i int) string {
+		return fmt.Sprintf("func B%d(n: int32) -> (y: int32) {\n c = While(n) {T=[DT_INT32], cond=func Small, body=func B%d}\n return y = c:output:0\n}\n", i, i+1)
+	})},
+}
+
+// TestCompileIsLinear compiles graphs of 100 to 100,000 nodes, units and all. From
+// 10,000 to 100,000 the time that a node takes grows by less than four, and never
+// does a tenth of a second pass between two looks at the context. -v prints both.
 func TestCompileIsLinear(t *testing.T) {
-	for _, shape := range shapes {
-		var before time.Duration
-		for n := 3125; n <= 50_000; n *= 2 {
+	sizes := []int{100, 1000, 10_000, 100_000}
+	if testing.Short() {
+		sizes = sizes[:3]
+	}
+	last, before := sizes[len(sizes)-1], sizes[len(sizes)-2]
+	for _, shape := range slices.Concat(shapes, functionShapes) {
+		took, apart := map[int]time.Duration{}, time.Duration(0)
+		row := ""
+		for _, size := range sizes {
+			took[size], apart = compileTime(t, shape, size)
+			row += fmt.Sprintf(" %7d", took[size].Nanoseconds()/int64(size))
+		}
+		t.Logf("%-27s ns per node:%s, at most %v between questions", shape.name, row, apart.Round(time.Microsecond))
+		// What else the machine does may slow some of it down.
+		for try := 0; try < 3 && (took[last] >= 40*took[before] || apart > 100*time.Millisecond); try++ {
+			again, between := compileTime(t, shape, last)
+			took[last], apart = min(took[last], again), min(apart, between)
+			again, _ = compileTime(t, shape, before)
+			took[before] = max(took[before], again)
+		}
+		if took[last] >= 40*took[before] {
+			t.Errorf("%s: %d nodes take %v, %d take %v", shape.name, before, took[before], last, took[last])
+		}
+		if apart > 100*time.Millisecond {
+			t.Errorf("%s: %v between two questions", shape.name, apart)
+		}
+	}
+}
+
+// compileTime is how long it takes to compile a graph of about that many nodes,
+// those of functions included, for the first time, and the longest time between
+// two questions whether it should go on.
+func compileTime(t *testing.T, shape shapeOfGraph, nodes int) (took, apart time.Duration) {
+	t.Helper()
+	times := max(1, 1000/nodes)
+	for range times {
+		b := graph.NewBuilder(graph.New())
+		x := shape.build(t, b, nodes/shape.nodes)
+		if err := b.Err(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		ctx := &askedContext{Context: context.Background(), asked: 1}
+		ctx.at = cpuTime()
+		begin := ctx.at
+		_, err := Compile(ctx, b.Graph(), Spec{Fetches: []graph.Output{x}})
+		_ = ctx.Err() // the time after the last question counts too
+		if err != nil {
+			t.Fatalf("%s: %v", shape.name, err)
+		}
+		took += ctx.at - begin
+		apart = max(apart, ctx.worst)
+	}
+	return took / time.Duration(times), apart
+}
+
+// An askedContext counts how often it is asked, and may have ended from some
+// question on. It also takes the time between two questions.
+type askedContext struct {
+	context.Context
+	asked, until int
+	at, worst    time.Duration
+}
+
+func (c *askedContext) Err() error {
+	now := cpuTime()
+	if c.asked++; c.asked > 1 {
+		c.worst = max(c.worst, now-c.at)
+	}
+	c.at = now
+	if c.until > 0 && c.asked > c.until {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCompileEndsAnywhere ends the context after each of many questions.
+func TestCompileEndsAnywhere(t *testing.T) {
+	for _, shape := range slices.Concat(shapes, functionShapes) {
+		compile := func(until int) (int, error) {
 			b := graph.NewBuilder(graph.New())
-			x := shape.build(t, b, n)
+			x := shape.build(t, b, 500/shape.nodes)
 			if err := b.Err(); err != nil {
 				t.Fatal(err)
 			}
-			begin := time.Now()
-			c, err := layOut(context.Background(), b.Graph(), Spec{Fetches: []graph.Output{x}}, nil)
-			if err != nil {
-				t.Fatalf("%s: %v", shape.name, err)
+			ctx := &askedContext{Context: context.Background(), until: until}
+			p, err := Compile(ctx, b.Graph(), Spec{Fetches: []graph.Output{x}})
+			if (p == nil) != (err != nil) {
+				t.Errorf("%s: ended after %d questions: a program and %v", shape.name, until, err)
 			}
-			took := time.Since(begin)
-			t.Logf("%-28s %6d nodes %v", shape.name, len(c.p.nodes), took)
-			_ = before
-			before = took
-			if took > 5*time.Second {
-				break
+			return ctx.asked, err
+		}
+		all, err := compile(0)
+		if err != nil {
+			t.Fatalf("%s: %v", shape.name, err)
+		}
+		for until := 1; until < all; until += 1 + all/20 {
+			asked, err := compile(until)
+			if status.CodeOf(err) != status.Canceled {
+				t.Errorf("%s: ended after %d of %d questions: %v", shape.name, until, all, err)
+			}
+			if asked > until+10 {
+				t.Errorf("%s: ended after %d questions, but %d more were asked", shape.name, until, asked-until)
 			}
 		}
 	}

@@ -19,7 +19,8 @@
 //	ControlTrigger            lives though what it waits for is dead
 //	any other                 dies if anything it waits for is dead, else runs its kernel
 //
-// Loops and programs in which nothing can block may be played as one unit, with
-// nothing observable changed: docs/design/2026-11-21-units.md. Engines
-// (packages sequential and actors) drive steps; they implement [Engine].
+// Loops and programs in which nothing can wait may be played as one unit, with
+// nothing observable changed: package nodes/unit makes units and plays them,
+// units.go is where a step meets them, and [Program.Plan] tells which they are.
+// Engines (packages sequential and actors) drive steps; they implement [Engine].
 package nodes

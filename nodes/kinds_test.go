@@ -44,7 +44,6 @@ func TestKinds(t *testing.T) {
 type lone struct {
 	kind         kind.Kind
 	in, outs     int
-	controls     bool
 	first, later uint32
 	input1       tensor.DType
 	own          tensor.Value

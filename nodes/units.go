@@ -13,6 +13,12 @@ import (
 
 // Flow is the program as package unit sees it.
 func (p *Program) Flow() *unit.Flow {
+	f, _ := p.flowOf(nil) // which fails only when watched
+	return f
+}
+
+// flowOf is a program as package unit sees it.
+func (p *Program) flowOf(watch *status.Watch) (*unit.Flow, error) {
 	f := &unit.Flow{
 		Nodes: make([]unit.Node, len(p.nodes)), In: make([][]unit.Source, len(p.nodes)),
 		Frames: make([]unit.Frame, len(p.statics)),
@@ -24,6 +30,9 @@ func (p *Program) Flow() *unit.Flow {
 	}
 	slab := make([]unit.Source, 0, total)
 	for i := range p.nodes {
+		if err := watch.Step(); err != nil {
+			return nil, err
+		}
 		n := &p.nodes[i]
 		f.Nodes[i] = unit.Node{
 			Kind: n.kind, Constant: n.flags&flagConstant != 0, Deref: n.flags&flagDeref != 0,
@@ -38,15 +47,18 @@ func (p *Program) Flow() *unit.Flow {
 	for k, s := range p.statics {
 		f.Frames[k] = unit.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k]}
 	}
-	return f
+	return f, watch.Ask()
 }
 
 // makeUnits makes the units of a program: one of it all, or those of the
-// outermost loops that allow it. ask may end the work with an error.
-func (p *Program) makeUnits(ask func() error) error {
-	c := unit.NewCompiler(p.Flow(), ask)
+// outermost loops that allow it. It ends with the error of the watch.
+func (p *Program) makeUnits(watch *status.Watch) error {
+	f, err := p.flowOf(watch)
+	if err != nil {
+		return err
+	}
+	c := unit.NewCompiler(f, watch.Ask)
 	c.Check = checkUnits
-	var err error
 	if p.whole, p.why, err = c.Compile(0); err != nil {
 		return err
 	}
@@ -163,14 +175,17 @@ func (s *Step) scatter(f *frames.Instance) {
 // iteration it: nothing else can happen here, and what has come may play a part
 // of the loop, even the part that a kernel waits for. False if there is none.
 func (s *Step) letIn(it *frames.Iteration) bool {
-	for _, f := range it.Children() {
-		if f.PendingEnters > 0 && !f.Apart && s.unitOf(int32(f.Static.Index)) != nil {
-			s.scatter(f)
-			return true
-		}
-		for k := range f.Alive() {
-			if s.letIn(f.At(k)) {
+	var few [16]*frames.Iteration // loops may be within each other to any depth
+	for open := append(few[:0], it); len(open) > 0; {
+		it := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, f := range it.Children() {
+			if f.PendingEnters > 0 && !f.Apart && s.unitOf(int32(f.Static.Index)) != nil {
+				s.scatter(f)
 				return true
+			}
+			for k := range f.Alive() {
+				open = append(open, f.At(k))
 			}
 		}
 	}

@@ -338,7 +338,7 @@ func Any(scope *Scope, input tf.Output, axis tf.Output, optional ...AnyAttr) (ou
 // ApproximateEqualAttr is an optional attribute of ApproximateEqual.
 type ApproximateEqualAttr func(optionalAttr)
 
-// ApproximateEqualTolerance sets tolerance, which is 1e-05 by default. How far apart they may be; equal to it is too far.
+// ApproximateEqualTolerance sets tolerance, which is 1e-05 by default. How far apart they may be.
 func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 	return func(attrs optionalAttr) { attrs["tolerance"] = value }
 }

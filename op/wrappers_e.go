@@ -43,7 +43,7 @@ func EditDistance(scope *Scope, hypothesis_indices tf.Output, hypothesis_values 
 // EigAttr is an optional attribute of Eig.
 type EigAttr func(optionalAttr)
 
-// EigComputeV sets compute_v, which is true by default. Whether v is wanted; else it is empty.
+// EigComputeV sets compute_v, which is true by default. Whether v is wanted; else it is a scalar without meaning.
 func EigComputeV(value bool) EigAttr {
 	return func(attrs optionalAttr) { attrs["compute_v"] = value }
 }

@@ -98,7 +98,7 @@ func Gather(scope *Scope, params tf.Output, indices tf.Output, optional ...Gathe
 // GatherNdAttr is an optional attribute of GatherNd.
 type GatherNdAttr func(optionalAttr)
 
-// GatherNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// GatherNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" for zeros where a place does not exist, else "ERROR", "DEFAULT" or empty: that is an error.
 func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }

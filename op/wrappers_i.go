@@ -524,7 +524,7 @@ func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// InvGrad computes the gradient of the reciprocal: -dy·y².
+// InvGrad computes the gradient of the reciprocal: -dy·y², and 0 where dy is.
 //
 // Arguments:
 //

@@ -869,7 +869,7 @@ func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// ReciprocalGrad computes the gradient of the reciprocal: -dy·y².
+// ReciprocalGrad computes the gradient of the reciprocal: -dy·y², and 0 where dy is.
 //
 // Arguments:
 //
@@ -2922,7 +2922,7 @@ func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// RsqrtGrad computes the gradient of Rsqrt: -dy/2·y³.
+// RsqrtGrad computes the gradient of Rsqrt: -dy/2·y³, and 0 where dy is.
 //
 // Arguments:
 //

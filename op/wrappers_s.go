@@ -123,7 +123,7 @@ func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.
 // ScatterNdAttr is an optional attribute of ScatterNd.
 type ScatterNdAttr func(optionalAttr)
 
-// ScatterNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// ScatterNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
@@ -152,7 +152,7 @@ func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Outp
 // ScatterNdNonAliasingAddAttr is an optional attribute of ScatterNdNonAliasingAdd.
 type ScatterNdNonAliasingAddAttr func(optionalAttr)
 
-// ScatterNdNonAliasingAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// ScatterNdNonAliasingAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingAddAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
@@ -312,7 +312,7 @@ func SelectV2(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (outp
 // SelfAdjointEigV2Attr is an optional attribute of SelfAdjointEigV2.
 type SelfAdjointEigV2Attr func(optionalAttr)
 
-// SelfAdjointEigV2ComputeV sets compute_v, which is true by default. Whether v is wanted; else it is empty.
+// SelfAdjointEigV2ComputeV sets compute_v, which is true by default. Whether v is wanted; else it is a scalar without meaning.
 func SelfAdjointEigV2ComputeV(value bool) SelfAdjointEigV2Attr {
 	return func(attrs optionalAttr) { attrs["compute_v"] = value }
 }
@@ -1970,7 +1970,7 @@ func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// SqrtGrad computes the gradient of Sqrt: dy/2/y.
+// SqrtGrad computes the gradient of Sqrt: dy/2/y, and 0 where dy is.
 //
 // Arguments:
 //
@@ -3623,7 +3623,7 @@ func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (ou
 // SvdAttr is an optional attribute of Svd.
 type SvdAttr func(optionalAttr)
 
-// SvdComputeUv sets compute_uv, which is true by default. Whether u and v are wanted; else they are empty.
+// SvdComputeUv sets compute_uv, which is true by default. Whether u and v are wanted; else they are scalars without meaning.
 func SvdComputeUv(value bool) SvdAttr {
 	return func(attrs optionalAttr) { attrs["compute_uv"] = value }
 }

@@ -806,7 +806,7 @@ func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Outp
 // TensorScatterAddAttr is an optional attribute of TensorScatterAdd.
 type TensorScatterAddAttr func(optionalAttr)
 
-// TensorScatterAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// TensorScatterAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
@@ -834,7 +834,7 @@ func TensorScatterAdd(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterMaxAttr is an optional attribute of TensorScatterMax.
 type TensorScatterMaxAttr func(optionalAttr)
 
-// TensorScatterMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// TensorScatterMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
@@ -862,7 +862,7 @@ func TensorScatterMax(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterMinAttr is an optional attribute of TensorScatterMin.
 type TensorScatterMinAttr func(optionalAttr)
 
-// TensorScatterMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// TensorScatterMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
@@ -890,7 +890,7 @@ func TensorScatterMin(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterSubAttr is an optional attribute of TensorScatterSub.
 type TensorScatterSubAttr func(optionalAttr)
 
-// TensorScatterSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// TensorScatterSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }
@@ -918,7 +918,7 @@ func TensorScatterSub(scope *Scope, tensor tf.Output, indices tf.Output, updates
 // TensorScatterUpdateAttr is an optional attribute of TensorScatterUpdate.
 type TensorScatterUpdateAttr func(optionalAttr)
 
-// TensorScatterUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+// TensorScatterUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
 	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
 }

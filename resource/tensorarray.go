@@ -41,14 +41,19 @@ type TensorArray struct {
 	closed  bool
 	sums    bool // a gradient array: writes to one place are summed
 	grads   map[string]*TensorArray
-	dims    []int64 // the shape of an element written lately, to share
+	dims    *[]int64 // the shape of an element written lately, to share
+	uniform bool     // all elements are numbers of one shape: see Copies
+	room    room
 	account account
 }
 
-// A cell is one element of a TensorArray.
+// A cell is one element of a TensorArray. It has neither value nor block while
+// there is none, or it is zeros.
 type cell struct {
-	value   tensor.Value // zero while there is none
-	dims    []int64      // shape of what is or was there; not to be written
+	value   tensor.Value // the element, if it has memory of its own
+	block   *block       // where it lies if it has none, from element start on
+	start   int
+	dims    *[]int64 // shape of what is or was there; not to be written
 	written bool
 	read    bool
 	cleared bool
@@ -60,10 +65,23 @@ const (
 	cellSize = 48 // bytes of a cell
 )
 
+func (c *cell) empty() bool { return c.value.IsZero() && c.block == nil }
+
+// An Element is what is read from a TensorArray: elements of In, from Start on,
+// under the shape Dims, which is not to be written. Where In is zero nobody has
+// written the element, and it counts as zeros.
+type Element struct {
+	In    tensor.Value
+	Start int
+	Dims  []int64
+	Whole bool // it is In itself
+}
+
 // NewTensorArray makes an array that charges the manager's budget. Size is not
 // negative.
 func NewTensorArray(m *Manager, o TensorArrayOptions) *TensorArray {
-	return &TensorArray{opts: o, size: o.Size, account: account{budget: m.Budget}}
+	return &TensorArray{opts: o, size: o.Size, account: account{budget: m.Budget},
+		uniform: !o.Type.HasPointers() && (o.Identical || o.Shape.Full())}
 }
 
 // Name is the array's name.
@@ -94,66 +112,95 @@ func (a *TensorArray) Len() (int, error) {
 	return a.size, a.open()
 }
 
-// Write makes v, which must be shared, element i. It fails past the end of an
-// array that is not dynamic, for a v of another type or shape, and for an
-// element that was written or read before. In a gradient array what is written
-// to one place is summed.
+// Write makes v element i; it must be shared unless a [TensorArray.Copies] it. It
+// fails past the end of an array that is not dynamic, for a v of another type or
+// shape, and for an element that was written or read before. In a gradient array
+// what is written to one place is summed.
 func (a *TensorArray) Write(i int, v tensor.Value) error {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.open(); err != nil {
+	err := a.write(i, v)
+	a.mu.Unlock()
+	return err
+}
+
+func (a *TensorArray) write(i int, v tensor.Value) error {
+	c, err := a.place(i, v.DType(), v.Dims())
+	switch {
+	case err != nil:
+		return err
+	case !c.empty():
+		return a.add(c, v)
+	case a.Copies(&v):
+		err = a.copyIn(c, &v)
+	default:
+		c.value, err = v, a.account.charge(sizeOf(v))
+	}
+	if err != nil {
+		c.value = tensor.Value{}
 		return err
 	}
-	if i < 0 || i >= a.size && !a.opts.Dynamic {
-		return a.invalid("Tried to write to index %d but array is not resizeable and size is: %d", i, a.size)
+	a.written(c, v.Dims())
+	return nil
+}
+
+// place is where what has that type and shape is written as element i: an empty
+// cell or, in a gradient array, one with that shape.
+func (a *TensorArray) place(i int, dt tensor.DType, dims []int64) (*cell, error) {
+	if err := a.open(); err != nil {
+		return nil, err
 	}
-	switch dims := shape.Of(v.Dims()...); {
-	case v.DType() != a.opts.Type:
-		return a.invalid("Could not write to TensorArray index %d because the value dtype is %v but TensorArray dtype is %v.", i, v.DType(), a.opts.Type)
-	case !shape.Compatible(a.opts.Shape, dims):
-		return a.invalid("Could not write to TensorArray index %d because the value shape is %v which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).",
-			i, dims, FormatShape(a.opts.Shape))
+	if i < 0 || i >= a.size && !a.opts.Dynamic {
+		return nil, a.invalid("Tried to write to index %d but array is not resizeable and size is: %d", i, a.size)
+	}
+	if dt != a.opts.Type {
+		return nil, a.invalid("Could not write to TensorArray index %d because the value dtype is %v but TensorArray dtype is %v.", i, dt, a.opts.Type)
+	}
+	if known := a.dims != nil && slices.Equal(*a.dims, dims); !known && !shape.Compatible(a.opts.Shape, shape.Of(dims...)) {
+		return nil, a.invalid("Could not write to TensorArray index %d because the value shape is %s which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).",
+			i, tensor.FormatDims(dims), FormatShape(a.opts.Shape))
 	}
 	c, err := a.cell(i)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.size = max(a.size, i+1)
 	switch {
 	case c.read:
-		return a.invalid("Could not write to TensorArray index %d because it has already been read.", i)
-	case c.written && a.sums:
-		return a.aggregate(i, c, v)
-	case c.written:
-		return a.invalid("Could not write to TensorArray index %d because it has already been written to.", i)
+		return nil, a.invalid("Could not write to TensorArray index %d because it has already been read.", i)
+	case c.written && !a.sums:
+		return nil, a.invalid("Could not write to TensorArray index %d because it has already been written to.", i)
+	case c.written && !slices.Equal(dims, *c.dims):
+		return nil, a.invalid("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.",
+			i, tensor.FormatDims(*c.dims), tensor.FormatDims(dims))
 	}
-	if err := a.account.charge(sizeOf(v)); err != nil {
-		return err
-	}
-	c.value, c.dims, c.written = v, a.share(v.Dims()), true
-	if a.opts.Identical && !a.opts.Shape.Full() {
-		a.opts.Shape = shape.Of(c.dims...)
-	}
-	return nil
+	return c, nil
 }
 
-// Read is element i, or, beside a zero Value, the shape of an element that
-// nobody has written, which counts as zeros; the slice is not to be written.
-func (a *TensorArray) Read(i int) (v tensor.Value, zeros []int64, err error) {
+// written is for a cell that got an element of that shape.
+func (a *TensorArray) written(c *cell, dims []int64) {
+	c.dims, c.written = a.share(dims), true
+	if a.opts.Identical && !a.opts.Shape.Full() {
+		a.opts.Shape = shape.Of(*c.dims...)
+	}
+}
+
+// Read is element i.
+func (a *TensorArray) Read(i int) (Element, error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.read(i)
+	e, err := a.read(i)
+	a.mu.Unlock()
+	return e, err
 }
 
 // ReadEach is Read of the elements with those indices, in that order, until f
 // fails.
-func (a *TensorArray) ReadEach(indices iter.Seq2[int, int32], f func(k int, v tensor.Value, zeros []int64) error) error {
+func (a *TensorArray) ReadEach(indices iter.Seq2[int, int32], f func(k int, e Element) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for k, i := range indices {
-		v, zeros, err := a.read(int(i))
+		e, err := a.read(int(i))
 		if err == nil {
-			err = f(k, v, zeros)
+			err = f(k, e)
 		}
 		if err != nil {
 			return err
@@ -162,71 +209,98 @@ func (a *TensorArray) ReadEach(indices iter.Seq2[int, int32], f func(k int, v te
 	return nil
 }
 
-func (a *TensorArray) read(i int) (v tensor.Value, zeros []int64, err error) {
+func (a *TensorArray) read(i int) (e Element, err error) {
 	if err := a.open(); err != nil {
-		return v, nil, err
+		return e, err
 	}
 	if i < 0 || i >= a.size {
-		return v, nil, status.Invalid("Tried to read from index %d but array size is: %d", i, a.size)
+		return e, status.Invalid("Tried to read from index %d but array size is: %d", i, a.size)
 	}
-	if c := a.peek(i); c != nil && c.cleared {
-		return v, nil, a.invalid("Could not read index %d twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).", i)
-	} else if (c == nil || !c.written) && !a.opts.Shape.Full() {
-		return v, nil, a.invalid("Could not read from TensorArray index %d.  Furthermore, the element shape is not fully defined: %s.  "+
+	c := a.peek(i)
+	switch {
+	case c != nil && c.cleared:
+		return e, a.invalid("Could not read index %d twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).", i)
+	case c != nil && c.written:
+	case !a.opts.Shape.Full():
+		return e, a.invalid("Could not read from TensorArray index %d.  Furthermore, the element shape is not fully defined: %s.  "+
 			"It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  "+
 			"If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.",
 			i, FormatShape(a.opts.Shape))
+	default:
+		if c, err = a.cell(i); err != nil {
+			return e, err
+		}
+		c.dims = a.share(a.opts.Shape.Dims())
 	}
-	c, err := a.cell(i)
-	if err != nil {
-		return v, nil, err
+	e.Dims = *c.dims
+	if c.block != nil {
+		e.In, e.Start = c.block.memory, c.start
+	} else {
+		e.In, e.Whole = c.value, true
 	}
-	if !c.written {
-		c.dims = a.opts.Shape.Dims()
-	}
-	v, c.read = c.value, true
-	c.own = false // the reader may keep it
+	c.read, c.own = true, false // the reader may keep it
 	if a.opts.ClearAfterRead {
-		a.account.release(sizeOf(c.value))
-		c.value, c.cleared = tensor.Value{}, true
+		a.release(c)
+		c.cleared = true
 	}
-	return v, c.dims, nil
+	return e, nil
 }
 
-// aggregate adds v to what element i is.
-func (a *TensorArray) aggregate(i int, c *cell, v tensor.Value) error {
-	if !slices.Equal(v.Dims(), c.dims) {
-		return a.invalid("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.",
-			i, tensor.FormatDims(c.dims), tensor.FormatDims(v.Dims()))
+// release lets go of what is in a cell.
+func (a *TensorArray) release(c *cell) {
+	if c.block != nil {
+		a.leave(c.block)
+	} else {
+		a.account.release(sizeOf(c.value))
 	}
-	if c.value.IsZero() { // zeros so far
-		if err := a.account.charge(sizeOf(v)); err != nil {
-			return err
-		}
-		c.value = v
-		return nil
-	}
+	c.value, c.block = tensor.Value{}, nil
+}
+
+// add adds v to what c has.
+func (a *TensorArray) add(c *cell, v tensor.Value) error {
 	if a.opts.Add == nil {
 		return status.Invalid("TensorArray %s: tensors of type %v cannot be summed", a.opts.Name, a.opts.Type)
 	}
-	if !c.own && !c.value.Plain() {
-		sum, err := tensor.New(v.DType(), v.Dims()...)
+	switch {
+	case c.block != nil:
+		if err := a.account.charge(int64(v.SizeBytes())); err != nil {
+			return err
+		}
+		sum, err := copyOf(c.block.memory, c.start, &v)
+		if err != nil {
+			a.account.release(int64(v.SizeBytes()))
+			return err
+		}
+		a.release(c)
+		c.value, c.own = sum, true
+	case !c.own && !c.value.Plain():
+		sum, err := copyOf(c.value, 0, &v)
 		if err != nil {
 			return err
 		}
-		own := tensor.ValueOf(sum)
-		copy(tensor.Bytes(&own), tensor.Bytes(&c.value))
-		c.value, c.own = own, true
+		c.value, c.own = sum, true
 	}
 	a.opts.Add(&c.value, &v)
 	return nil
+}
+
+// copyOf is a copy of elements of x, from start on, as many as v has and of its
+// shape.
+func copyOf(x tensor.Value, start int, v *tensor.Value) (tensor.Value, error) {
+	t, err := tensor.New(v.DType(), v.Dims()...)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	sum, size := tensor.ValueOf(t), v.DType().Size()
+	copy(tensor.Bytes(&sum), tensor.Bytes(&x)[start*size:])
+	return sum, nil
 }
 
 // Close lets go of the elements. Whoever uses the array afterwards fails.
 func (a *TensorArray) Close() {
 	a.mu.Lock()
 	grads := a.grads
-	a.closed, a.pages, a.grads = true, nil, nil
+	a.closed, a.pages, a.grads, a.room = true, nil, nil, room{}
 	a.account.close()
 	a.mu.Unlock()
 	for _, g := range grads {
@@ -274,9 +348,10 @@ func (a *TensorArray) peek(i int) *cell {
 }
 
 // share is dims in memory that many cells share.
-func (a *TensorArray) share(dims []int64) []int64 {
-	if a.dims == nil || !slices.Equal(a.dims, dims) {
-		a.dims = append(make([]int64, 0, len(dims)), dims...)
+func (a *TensorArray) share(dims []int64) *[]int64 {
+	if a.dims == nil || !slices.Equal(*a.dims, dims) {
+		own := append(make([]int64, 0, len(dims)), dims...)
+		a.dims = &own
 	}
 	return a.dims
 }

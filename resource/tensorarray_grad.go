@@ -59,7 +59,7 @@ func (a *TensorArray) copyShapes(from *TensorArray, prepend []int64) error {
 			}
 			c.written, c.dims = true, page[k].dims
 			if len(prepend) > 0 {
-				c.dims = a.share(slices.Concat(prepend, page[k].dims))
+				c.dims = a.share(slices.Concat(prepend, *page[k].dims))
 			}
 		}
 	}

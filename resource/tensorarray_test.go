@@ -38,12 +38,12 @@ func TestTensorArrayMakesMemoryForWhatIsWritten(t *testing.T) {
 		if err := a.Write(i, tensor.Scalar(float32(i))); err != nil {
 			t.Fatal(err)
 		}
-		v, _, err := a.Read(i)
-		if err != nil || tensor.At0[float32](&v) != float32(i) {
-			t.Errorf("element %d: %v, %v", i, v, err)
+		e, err := a.Read(i)
+		if err != nil || tensor.At0[float32](&e.In) != float32(i) {
+			t.Errorf("element %d: %v, %v", i, e, err)
 		}
 	}
-	if _, _, err := a.Read(6); err == nil {
+	if _, err := a.Read(6); err == nil {
 		t.Error("an element of unknown shape was read as zeros")
 	}
 	a.Close()
@@ -63,7 +63,7 @@ func TestTensorArrayChargesTheBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := m.Budget.Used()
-	if _, _, err := a.Read(0); err != nil {
+	if _, err := a.Read(0); err != nil {
 		t.Fatal(err)
 	}
 	if without := m.Budget.Used(); with-without != 8 {
@@ -91,8 +91,8 @@ func TestTensorArrayGradients(t *testing.T) {
 		t.Error("a gradient array has gradients")
 	}
 	fails(t, a.Write(2, vector(1)), "TensorArray a_0: Tried to write to index 2 but array is not resizeable and size is: 2")
-	if v, zeros, err := g.Read(1); err != nil || !v.IsZero() || !slices.Equal(zeros, []int64{2}) {
-		t.Errorf("nothing written: %v, zeros %v, %v", v, zeros, err)
+	if e, err := g.Read(1); err != nil || !e.In.IsZero() || !slices.Equal(e.Dims, []int64{2}) {
+		t.Errorf("nothing written: %v, %v", e, err)
 	}
 	fails(t, g.Write(1, vector(1, 1)), "a_0@g: Could not write to TensorArray index 1 because it has already been read.")
 
@@ -104,9 +104,9 @@ func TestTensorArrayGradients(t *testing.T) {
 		}
 	}
 	fails(t, h.Write(1, vector(1)), "Could not aggregate to TensorArray index 1 because the existing shape is [2] but the new input shape is [1].")
-	v, _, err := h.Read(1)
-	if err != nil || !slices.Equal(floats(v), []float32{21, 42}) {
-		t.Errorf("sum %v, %v", v, err)
+	e, err := h.Read(1)
+	if err != nil || !slices.Equal(floats(e.In), []float32{21, 42}) {
+		t.Errorf("sum %v, %v", e, err)
 	}
 	if !slices.Equal(floats(first), []float32{1, 2}) || !slices.Equal(floats(second), []float32{10, 20}) {
 		t.Errorf("what was written became %v and %v", first, second)
@@ -116,8 +116,8 @@ func TestTensorArrayGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, zeros, err := p.Read(1); err != nil || !slices.Equal(zeros, []int64{3, 2}) {
-		t.Errorf("with more dimensions: %v, %v", zeros, err)
+	if e, err := p.Read(1); err != nil || !slices.Equal(e.Dims, []int64{3, 2}) {
+		t.Errorf("with more dimensions: %v, %v", e.Dims, err)
 	}
 }
 
@@ -127,8 +127,8 @@ func TestTensorArrayIdenticalShapes(t *testing.T) {
 	})
 	_ = a.Write(0, vector(1, 2))
 	fails(t, a.Write(1, vector(1)), "because the value shape is [1] which is incompatible with the TensorArray's inferred element shape: [2] (consider setting infer_shape=False).")
-	if _, zeros, err := a.Read(2); err != nil || !slices.Equal(zeros, []int64{2}) {
-		t.Errorf("zeros %v, %v", zeros, err)
+	if e, err := a.Read(2); err != nil || !slices.Equal(e.Dims, []int64{2}) {
+		t.Errorf("zeros %v, %v", e.Dims, err)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestTensorArrayAgreesWithAMap(t *testing.T) {
 			"read": func(t *rapid.T) {
 				i := index.Draw(t, "i")
 				ok := i >= 0 && i < size && !(read[i] && o.ClearAfterRead)
-				v, zeros, err := a.Read(i)
+				e, err := a.Read(i)
 				if (err == nil) != ok {
 					t.Fatalf("read %d: %v", i, err)
 				}
@@ -167,8 +167,8 @@ func TestTensorArrayAgreesWithAMap(t *testing.T) {
 				}
 				read[i] = true
 				x, is := written[i]
-				if is == v.IsZero() || len(zeros) != 0 || is && math.Float32bits(tensor.At0[float32](&v)) != math.Float32bits(x) {
-					t.Fatalf("read %d: %v, want %v", i, v, x)
+				if is == e.In.IsZero() || len(e.Dims) != 0 || is && math.Float32bits(tensor.At0[float32](&e.In)) != math.Float32bits(x) {
+					t.Fatalf("read %d: %v, want %v", i, e, x)
 				}
 			},
 			"": func(t *rapid.T) {
@@ -192,7 +192,7 @@ func TestTensorArrayWritesAllocateWhatTheyStore(t *testing.T) {
 			}
 		}
 		for i := range n {
-			if _, _, err := a.Read(n - 1 - i); err != nil {
+			if _, err := a.Read(n - 1 - i); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -41,6 +42,14 @@ type (
 	DataType = tensor.DType
 	// An Element is a Go type that tensors can hold.
 	Element = tensor.Element
+)
+
+// Plans; see [Callable.Plan].
+type (
+	// A Plan says how a run is played.
+	Plan = nodes.Plan
+	// A PlannedLoop is a loop of a Plan.
+	PlannedLoop = nodes.PlannedLoop
 )
 
 // An Error is what every function fails with; errors.As finds it and its code.

@@ -16,9 +16,16 @@ type Callable struct {
 	program *program
 }
 
-// MakeCallable prepares runs that feed, fetch and run the given parts of the
-// graph. It fails as [Session.RunContext] would before the step begins.
+// MakeCallable is [Session.MakeCallableContext] with a context that does not end:
+// it takes time linear in the size of the graph.
 func (s *Session) MakeCallable(feeds, fetches []Output, targets []*Operation) (*Callable, error) {
+	return s.MakeCallableContext(context.Background(), feeds, fetches, targets)
+}
+
+// MakeCallableContext prepares runs that feed, fetch and run the given parts of the
+// graph. It fails as [Session.RunContext] would before the step begins, and soon
+// after ctx has ended; the calls have contexts of their own.
+func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*Callable, error) {
 	if err := s.runs.enter(); err != nil {
 		return nil, err
 	}
@@ -30,7 +37,7 @@ func (s *Session) MakeCallable(feeds, fetches []Output, targets []*Operation) (*
 			return nil, err
 		}
 	}
-	p, err := s.program(context.Background(), feeds, fetches, targets)
+	p, err := s.program(ctx, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +102,11 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 	}
 	return nil
 }
+
+// Plan says how the engine "actors" plays the run: as one unit, in which no token
+// is moved, or by tokens, with loops that are units where they can be. Its forms
+// are for people to read and change from version to version.
+func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
 
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program

@@ -60,6 +60,47 @@ func ExampleSession_Run() {
 	//  [1.5 2. ]]
 }
 
+// A loop that counts is a unit, unless something in it is fetched.
+func ExampleCallable_Plan() {
+	g := session.NewGraph()
+	err := g.AddText(`
+limit = Placeholder() {dtype=DT_INT32}
+zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+enter = Enter(zero) {frame_name="count"}
+most = Enter(limit) {frame_name="count", is_constant=true}
+step = Enter(one) {frame_name="count", is_constant=true}
+i = Merge(enter, next)
+less = Less(i, most)
+again = LoopCond(less)
+switch = Switch(i, again)
+add = AddV2(switch:1, step)
+next = NextIteration(add)
+counted = Exit(switch)
+`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := session.NewSession(g, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	limit := g.Operation("limit").Output(0)
+	for _, name := range []string{"counted", "less"} {
+		c, err := s.MakeCallable([]session.Output{limit}, []session.Output{g.Operation(name).Output(0)}, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, l := range c.Plan().Loops {
+			fmt.Printf("%s %v %q\n", l.Frame, l.Unit, l.Reason)
+		}
+	}
+	// Output:
+	// count true ""
+	// count false "a feed or fetch in a loop at _retval_less:0"
+}
+
 func ExampleSession_MakeCallable() {
 	g, x, y := half()
 	s, err := session.NewSession(g, &session.SessionOptions{Threads: 1})

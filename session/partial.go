@@ -35,14 +35,20 @@ type PartialRun struct {
 	err   error         // why it failed; read after ended
 }
 
-// NewPartialRun begins a step whose runs will feed some of feeds, fetch some of
-// fetches and run some of targets: all that any of its runs names must be
-// named here.
+// NewPartialRun is [Session.NewPartialRunContext] with a context that does not end.
 func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
+	return s.NewPartialRunContext(context.Background(), feeds, fetches, targets)
+}
+
+// NewPartialRunContext begins a step whose runs will feed some of feeds, fetch some of
+// fetches and run some of targets: all that any of its runs names must be
+// named here. It takes time linear in the size of the graph. The end of ctx ends it,
+// and later the step.
+func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
 	if err := s.runs.enter(); err != nil {
 		return nil, err
 	}
-	p, err := s.partialProgram(feeds, fetches, targets)
+	p, err := s.partialProgram(ctx, feeds, fetches, targets)
 	if err != nil {
 		s.runs.leave()
 		return nil, err
@@ -58,7 +64,7 @@ func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (
 		fetched: make([]tensor.Value, len(fetches)),
 		ended:   make(chan struct{}),
 	}
-	pr.ctx, pr.cancel = context.WithCancelCause(context.Background())
+	pr.ctx, pr.cancel = context.WithCancelCause(ctx)
 	s.partials.Lock()
 	s.abandon[pr] = pr.cancel
 	s.partials.Unlock()

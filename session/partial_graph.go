@@ -88,7 +88,7 @@ type partialProgram struct {
 	needs   [][]int // by fetch: the feeds it depends on
 }
 
-func (s *Session) partialProgram(feeds, fetches []Output, targets []*Operation) (*partialProgram, error) {
+func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*partialProgram, error) {
 	p := &program{feeds: slices.Clone(feeds), fetches: slices.Clone(fetches), targets: slices.Clone(targets)}
 	var err error
 	for i, f := range feeds {
@@ -120,7 +120,7 @@ func (s *Session) partialProgram(feeds, fetches []Output, targets []*Operation) 
 	for _, f := range p.fetches {
 		pp.needs = append(pp.needs, feedsBehind(f, p.feeds))
 	}
-	if pp.whole, err = pp.build(s.graph); err != nil {
+	if pp.whole, err = pp.build(ctx, s.graph); err != nil {
 		return nil, err
 	}
 	found, _ := s.programs.LoadOrStore(key, pp)
@@ -128,7 +128,7 @@ func (s *Session) partialProgram(feeds, fetches []Output, targets []*Operation) 
 }
 
 // build makes the graph of the partial runs and compiles it.
-func (pp *partialProgram) build(from *Graph) (*program, error) {
+func (pp *partialProgram) build(ctx context.Context, from *Graph) (*program, error) {
 	var def bytes.Buffer
 	if _, err := from.WriteTo(&def); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (pp *partialProgram) build(from *Graph) (*program, error) {
 			replaced[graph.TensorID{Node: f.Op.Name(), Index: graph.Control}] = n.Output(graph.Control)
 		}
 	}
-	if _, err := g.ImportGraphDef(def.Bytes(), graph.ImportOptions{InputMap: replaced, InternalNames: true, KeepShapes: true}); err != nil {
+	if _, err := g.ImportGraphDefContext(ctx, def.Bytes(), graph.ImportOptions{InputMap: replaced, InternalNames: true, KeepShapes: true}); err != nil {
 		return nil, err
 	}
 	p := &program{}
@@ -159,7 +159,7 @@ func (pp *partialProgram) build(from *Graph) (*program, error) {
 		}
 		p.targets = append(p.targets, n)
 	}
-	return p, p.compile(context.Background(), g)
+	return p, p.compile(ctx, g)
 }
 
 // settled adds the nodes behind fetch i.

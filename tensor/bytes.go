@@ -6,11 +6,12 @@ import "unsafe"
 // dtypes without pointers only. It is good while *v is, as with [Of].
 func Bytes(v *Value) []byte {
 	t := v.t
-	if t.dtype.HasPointers() {
+	size := t.dtype.Size()
+	if size == 0 && t.dtype.HasPointers() {
 		panic("tensor: Bytes of " + t.dtype.String())
 	}
 	if t == &scalars[t.dtype] {
-		return unsafe.Slice((*byte)(unsafe.Pointer(&v.bits)), t.dtype.Size())
+		return unsafe.Slice((*byte)(unsafe.Pointer(&v.bits)), size)
 	}
-	return unsafe.Slice((*byte)(t.data), t.n*t.dtype.Size())
+	return unsafe.Slice((*byte)(t.data), t.n*size)
 }

@@ -102,12 +102,17 @@ func (d DType) Ref() DType { return d.Base() + refOffset }
 
 // Size is the number of bytes of one element in memory and in tensor_content;
 // 0 for string, resource and variant.
-func (d DType) Size() int {
-	if b := d.Base(); int(b) < len(dtypes) {
-		return int(dtypes[b].size)
+func (d DType) Size() int { return int(sizes[d]) }
+
+// sizes has the size of every DType there can be, references among them.
+var sizes = func() (sizes [256]uint8) {
+	for d := range sizes {
+		if b := DType(d).Base(); int(b) < len(dtypes) {
+			sizes[d] = dtypes[b].size
+		}
 	}
-	return 0
-}
+	return sizes
+}()
 
 // HasPointers says whether elements are Go values that hold pointers: string,
 // resource and variant.
@@ -255,11 +260,14 @@ func DTypeOf[T Element]() DType {
 
 // elemSize is the number of bytes an element takes in memory, for every dtype.
 func (d DType) elemSize() int {
+	if n := d.Size(); n > 0 {
+		return n
+	}
 	switch d.Base() {
 	case String:
 		return int(unsafe.Sizeof(""))
 	case Resource, Variant:
 		return int(unsafe.Sizeof((*Handle)(nil)))
 	}
-	return d.Size()
+	return 0
 }

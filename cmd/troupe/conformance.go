@@ -24,6 +24,7 @@ type conformanceFlags struct {
 	threads int
 	json    bool
 	verbose bool
+	units   bool
 	jobs    int
 }
 
@@ -40,7 +41,11 @@ Cases run in child processes, hostile ones under limits of memory and time, so
 that a crash is the failure of one case. Each failure gets a line with what
 differed; the last line is "N passed, M failed, K unimplemented", where
 unimplemented means that the case needs an operation or a part of Troupe that
-is missing. Nothing is skipped. The exit code is 1 if a case failed.`,
+is missing. Nothing is skipped. The exit code is 1 if a case failed.
+
+With --units nothing runs: for each group of cases, hostile ones left out, it
+counts the loops that the engine "actors" would play as units, and says why
+others are none.`,
 		Example: `  troupe conformance conformance/testdata/control.zip
   troupe conformance cases/ --run 'while|cond' --engine seeded:7
   troupe conformance hostile.zip --json -j 2 | grep '"failed"'`,
@@ -53,6 +58,7 @@ is missing. Nothing is skipped. The exit code is 1 if a case failed.`,
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time in a case, 0 for one a CPU")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each case's verdict, and all that is known of failures")
+	fl.BoolVar(&f.units, "units", false, "count loops that are units instead of running the cases")
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `N` cases at a time, 0 for one a CPU")
 	return cmd
 }
@@ -76,6 +82,10 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	if len(cases) == 0 {
 		return fmt.Errorf("--run %s matches no case", f.match)
+	}
+	if f.units {
+		countUnits(cmd.OutOrStdout(), cases)
+		return nil
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -102,6 +112,22 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		return failure{}
 	}
 	return nil
+}
+
+// countUnits prints how the programs of each group's cases are played.
+func countUnits(w io.Writer, cases []*conformance.Case) {
+	var groups []string
+	counts := map[string]*conformance.UnitCount{}
+	for _, c := range cases {
+		g := c.Group()
+		if counts[g] == nil {
+			groups, counts[g] = append(groups, g), &conformance.UnitCount{}
+		}
+		counts[g].Count(c)
+	}
+	for _, g := range groups {
+		fmt.Fprintf(w, "%s: %v", g, counts[g])
+	}
 }
 
 func (f *conformanceFlags) print(w io.Writer, r conformance.Result) {

@@ -12,7 +12,8 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format := "text"
+	format, units := "text", false
+	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Show how a graph is built",
@@ -22,12 +23,26 @@ which they run and by name scope; each frame, a loop as a rule, is a box inside
 the frame it is entered from. The bodies of functions that the graph may call
 follow in the same way.
 
+With --units it shows instead how the engine "actors" plays a run: which loops
+are units, played without moving tokens, with the form they have then; and of the
+others why they are none. What is fed, fetched and run is told by flags, as for
+run (the VALUE of a feed may be left out); a recorded case has its own steps, a
+SavedModel its signatures.
+
 ` + modelHelp,
 		Example: `  troupe show model.pb
   troupe show conformance/testdata/control.zip/while_nested_two
-  troupe show model.pb --format dot | dot -Tsvg > model.svg`,
+  troupe show model.pb --format dot | dot -Tsvg > model.svg
+  troupe show loop.pb --units --feed n --fetch while/Exit
+  troupe show conformance/testdata/control.zip/while_nested_two --units`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if units {
+				return f.show(cmd, args[0])
+			}
+			if f.given() {
+				return fmt.Errorf("--feed, --fetch, --target and --signature go with --units")
+			}
 			write := writeText
 			switch format {
 			case "text":
@@ -60,6 +75,8 @@ follow in the same way.
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, or dot for Graphviz")
+	cmd.Flags().BoolVar(&units, "units", false, "show how a run is played: which loops are units, and why others are none")
+	f.add(cmd)
 	return cmd
 }
 
@@ -82,7 +99,50 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// maxMargin is how deep within one another frames are drawn further in: a graph may
+// have any number.
+const maxMargin = 32
+
+// walk visits a box and those within it: enter before them and leave after. depth
+// is how many boxes it is in.
+func (b *box) walk(enter, leave func(b *box, depth int)) {
+	type visit struct {
+		b    *box
+		next int // of those within
+	}
+	open := []visit{{b: b}}
+	enter(b, 0)
+	for len(open) > 0 {
+		v := &open[len(open)-1]
+		if v.next == len(v.b.within) {
+			leave(v.b, len(open)-1)
+			open = open[:len(open)-1]
+			continue
+		}
+		in := v.b.within[v.next]
+		v.next++
+		enter(in, len(open))
+		open = append(open, visit{b: in})
+	}
+}
+
+// writeBox draws a box, of which the outermost has no border.
 func writeBox(w io.Writer, b *box, margin string) {
+	at := func(depth int) string { return margin + strings.Repeat("│ ", min(depth, maxMargin)) }
+	b.walk(func(b *box, depth int) {
+		if depth > 0 {
+			fmt.Fprintf(w, "%s┌─ %s\n", at(depth-1), b.title())
+		}
+		writeScopes(w, b, at(depth))
+	}, func(_ *box, depth int) {
+		if depth > 0 {
+			fmt.Fprintf(w, "%s└─\n", at(depth-1))
+		}
+	})
+}
+
+// writeScopes lists the nodes of a frame.
+func writeScopes(w io.Writer, b *box, margin string) {
 	for _, s := range b.scopes {
 		indent := margin
 		if s.name != "" {
@@ -92,11 +152,6 @@ func writeBox(w io.Writer, b *box, margin string) {
 		for _, n := range s.nodes {
 			fmt.Fprintf(w, "%s%s\n", indent, describe(n, strings.TrimPrefix(n.Name(), s.name)))
 		}
-	}
-	for _, in := range b.within {
-		fmt.Fprintf(w, "%s┌─ %s\n", margin, in.title())
-		writeBox(w, in, margin+"│ ")
-		fmt.Fprintf(w, "%s└─\n", margin)
 	}
 }
 
@@ -158,7 +213,22 @@ func (d *dotWriter) begin(indent, label, style string) {
 	fmt.Fprintf(d.w, "%ssubgraph cluster_%d {\n%s\tlabel=%q; %s\n", indent, d.clusters, indent, label, style)
 }
 
+// cluster writes a frame and those within it.
 func (d *dotWriter) cluster(b *box, indent string) {
+	at := func(depth int) string { return indent + strings.Repeat("\t", min(depth, maxMargin)) }
+	b.walk(func(b *box, depth int) {
+		if depth > 0 {
+			d.begin(at(depth-1), b.title(), "color=blue")
+		}
+		d.scopes(b, at(depth))
+	}, func(_ *box, depth int) {
+		if depth > 0 {
+			fmt.Fprintf(d.w, "%s}\n", at(depth-1))
+		}
+	})
+}
+
+func (d *dotWriter) scopes(b *box, indent string) {
 	for _, s := range b.scopes {
 		in := indent
 		if s.name != "" {
@@ -172,10 +242,5 @@ func (d *dotWriter) cluster(b *box, indent string) {
 		if s.name != "" {
 			fmt.Fprintf(d.w, "%s}\n", indent)
 		}
-	}
-	for _, f := range b.within {
-		d.begin(indent, f.title(), "color=blue")
-		d.cluster(f, indent+"\t")
-		fmt.Fprintf(d.w, "%s}\n", indent)
 	}
 }

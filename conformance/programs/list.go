@@ -32,7 +32,7 @@ var listNew = &Op{Name: "TensorList",
 var listPush = &Op{Name: "TensorListPushBack",
 	eval: func(a *Apply, in []Value) []Value {
 		l := in[0].(*Items)
-		return []Value{&Items{l.Of, append(slices.Clone(l.list), in[1].(*Array))}}
+		return []Value{&Items{l.Of, append(slices.Clone(l.list), l.fitting(in[1].(*Array)))}}
 	},
 	lower: plain,
 }
@@ -56,7 +56,7 @@ var listSet = &Op{Name: "TensorListSetItem",
 	eval: func(a *Apply, in []Value) []Value {
 		l := in[0].(*Items)
 		list := slices.Clone(l.list)
-		list[modulo(in[1].(*Array).Int(), len(list))] = in[2].(*Array)
+		list[modulo(in[1].(*Array).Int(), len(list))] = l.fitting(in[2].(*Array))
 		return []Value{&Items{l.Of, list}}
 	},
 	lower: func(s *scope, a *Apply) []output {
@@ -74,6 +74,17 @@ var listGet = &Op{Name: "TensorListGetItem",
 		return s.apply(a, "TensorListGetItem", attrs{"element_dtype": t.DType}, s.use(a.Args[0]),
 			s.modulo(a.Args[1], s.l.p.Types[a.Args[0]].Len), s.ints(t.Dims))
 	},
+}
+
+// fitting is x, which is to be an element of l. A branch may have given a list for
+// elements of another shape, which refuses it.
+func (l *Items) fitting(x *Array) *Array {
+	for i, d := range l.Of.Dims {
+		if len(x.Dims) != len(l.Of.Dims) || d >= 0 && d != x.Dims[i] {
+			panic(unclear("a list for elements of another shape"))
+		}
+	}
+	return x
 }
 
 func modulo(i, n int) int { return ((i % n) + n) % n }

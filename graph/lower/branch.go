@@ -54,7 +54,7 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 	ends := make([]graph.Output, len(functions))
 	results := make([][]graph.Output, n.NumOutputs())
 	for k, f := range functions {
-		branch := scope{name: r.name + "/" + f.Name, device: r.device}
+		branch := scope{name: under(r.name, f.Name), device: r.device}
 		b, err := c.Branch(k, writer{l, r.name, branch.name, r.device})
 		if err != nil {
 			return err
@@ -67,15 +67,16 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 			}
 			branch.args = append(branch.args, inside)
 		}
-		p, err := l.inline(t, f, branch)
+		body, err := l.plan(f, branch.args, n.OutputTypes())
 		if err != nil {
 			return err
 		}
-		if err := checkResults(n, f, p.results); err != nil {
+		p, err := l.inline(t, body, branch)
+		if err != nil {
 			return err
 		}
-		for i := range results {
-			results[i] = append(results[i], l.after(p, i, branch))
+		for i, out := range l.after(p, branch) {
+			results[i] = append(results[i], out)
 		}
 		ends[k] = l.one("Identity", branch.name+"/end", r.device, nil, p.effects, branch.pivot.Output(0))
 		if l.err != nil {
@@ -93,5 +94,5 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 	if err != nil {
 		return err
 	}
-	return l.finish(n, outs, end.Op)
+	return l.finish(n, r, outs, end.Op)
 }

@@ -1,7 +1,7 @@
 // Package lower turns calls of functions, and conditionals and loops made of
 // functions, into ordinary nodes: what an engine can play.
 //
-//	l, err := lower.Functions(g, needed, feeds)
+//	l, err := lower.Functions(ctx, g, needed, feeds)
 //	out := l.Output(fetch) // where the fetch is now
 //
 // A call becomes the nodes of the function's body; If and Case become Switch

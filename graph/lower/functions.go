@@ -1,12 +1,11 @@
 package lower
 
 import (
-	"github.com/troupe-go/troupe/graph"
-)
+	"context"
 
-// maxNodes bounds the nodes of the bodies that are laid out: a few functions that
-// call one another twice stand for any number. What would pass it stays a call.
-const maxNodes = 1 << 14
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/status"
+)
 
 // A Graph is a lowered graph, and where to find in it what the original had.
 type Graph struct {
@@ -41,59 +40,72 @@ func init() {
 
 // Functions lowers what a step needs of a graph: need is the nodes, closed under
 // inputs and control inputs save for the outputs that are fed. Nodes that are
-// not needed are left out.
+// not needed are left out. It takes time linear in the size of the graph, and
+// fails soon after ctx has ended.
 //
 // A call of a function from within its own body stays a call, and so does one
-// whose body would come to too many nodes.
+// for whose body there is no room; see [budget].
 //
-// It fails with NOT_FOUND if there is no such function and with INVALID_ARGUMENT
-// if a body or its types do not fit. The message names the node.
-func Functions(g *graph.Graph, need []*graph.Node, feeds []graph.Output) (*Graph, error) {
-	l := &lowering{
-		g:     g,
-		e:     g.Edit(),
-		sizes: map[string]int{},
-		outs:  map[*graph.Node][]graph.Output{},
-		done:  map[*graph.Node]*graph.Node{},
+// It fails with NOT_FOUND if there is no such function, with INVALID_ARGUMENT
+// if a body or its types do not fit, and with RESOURCE_EXHAUSTED if branches and
+// arguments multiply to a graph out of all proportion. The message names the node.
+func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output) (*Graph, error) {
+	e, err := g.EditContext(ctx)
+	if err != nil {
+		return nil, err
 	}
-	l.e.Lax()
-	r := &Graph{copies: l.e.Nodes(), outs: l.outs, done: l.done, fed: map[graph.Output]graph.Output{}}
-	keep := make(map[*graph.Node]bool, len(need))
+	l := &lowering{
+		ctx:    ctx,
+		watch:  status.NewWatch(ctx),
+		g:      g,
+		e:      e,
+		budget: budgetFor(need),
+		plans:  map[*graph.Body]*plan{},
+		frames: map[string]int{},
+		outs:   map[*graph.Node][]graph.Output{},
+		done:   map[*graph.Node]*graph.Node{},
+	}
+	e.Lax()
+	r := &Graph{copies: e.Nodes(), outs: l.outs, done: l.done, fed: map[graph.Output]graph.Output{}}
+	keep := make([]bool, len(r.copies), len(r.copies)+len(feeds))
 	for _, n := range need {
-		keep[l.e.Copy(n)] = true
+		keep[n.ID()] = true
 	}
 	for _, f := range feeds {
-		to, err := l.feed(graph.Output{Op: l.e.Copy(f.Op), Index: f.Index})
+		to, err := l.feed(graph.Output{Op: e.Copy(f.Op), Index: f.Index})
 		if err != nil {
 			return nil, err
 		}
-		keep[to.Op] = true
+		for len(keep) <= to.Op.ID() {
+			keep = append(keep, false)
+		}
+		keep[to.Op.ID()] = true
 		r.fed[f], r.Feeds = to, append(r.Feeds, to)
 	}
 	var idle []*graph.Node
-	for _, n := range l.e.Nodes() {
+	for i, n := range e.Nodes() {
 		switch {
-		case !keep[n]:
+		case !keep[i]:
 			idle = append(idle, n)
 		case Lowers(n):
 			l.queue = append(l.queue, &task{node: n})
+		case n.Class() == graph.ClassEnter:
+			l.frames[n.FrameName()] = 0
 		}
 	}
-	if err := l.e.Remove(idle...); err != nil {
+	if err := e.ReplaceControls(l.done); err != nil { // who waits for a placeholder waits for its feed
 		return nil, err
 	}
-	for len(l.queue) > 0 {
-		t := l.queue[0]
-		l.queue = l.queue[1:]
-		if err := l.lower(t); err != nil {
-			return nil, at(err, t.node)
-		}
+	if err := e.Remove(idle...); err != nil {
+		return nil, err
+	}
+	if err := l.run(); err != nil {
+		return nil, err
 	}
 	for _, n := range l.effects {
 		r.Effects = append(r.Effects, r.standIn(n))
 	}
-	var err error
-	r.Graph, err = l.e.Done()
+	r.Graph, err = e.Done()
 	return r, err
 }
 

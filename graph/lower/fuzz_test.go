@@ -1,6 +1,7 @@
 package lower_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,7 @@ func FuzzFunctions(f *testing.F) {
 		if g.Import(def, "") != nil {
 			return
 		}
-		l, err := lower.Functions(g, g.Nodes(), nil)
+		l, err := lower.Functions(context.Background(), g, g.Nodes(), nil)
 		if err != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package lower_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := lower.Functions(g, need, feeds)
+			l, err := lower.Functions(context.Background(), g, need, feeds)
 			if err != nil {
 				return err.Error()
 			}

@@ -1,7 +1,7 @@
 package lower
 
 import (
-	"slices"
+	"context"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
@@ -11,21 +11,68 @@ import (
 
 // A lowering is the work of [Functions].
 type lowering struct {
+	ctx     context.Context
+	watch   *status.Watch
 	g       *graph.Graph // the original
 	e       *graph.Editor
+	budget  budget
 	queue   []*task
+	lowered []*graph.Node // to be removed: until the end others may wait for them
 	effects []*graph.Node
 	outs    map[*graph.Node][]graph.Output
 	done    map[*graph.Node]*graph.Node
-	added   int
-	sizes   map[string]int // of functions, by name and attributes
-	err     error          // the first failure to add a node
+	plans   map[*graph.Body]*plan
+	frames  map[string]int // names of frames, and how far the search for a unique one got
+	now     *task
+	err     error // the first failure to add a node
 }
 
-// A task is a node to be lowered, and the functions whose bodies it came from.
+// A task is a node to be lowered, and the body that it came from.
 type task struct {
-	node   *graph.Node
-	within []string
+	node *graph.Node
+	in   *origin // nil: it is a node of the graph
+}
+
+// An origin is a body that has been laid out, and the one that it was called in.
+type origin struct {
+	function string
+	in       *origin
+}
+
+// maxRing is how many calls of functions may be within one another for the
+// innermost to be known as one of a function within itself. Longer rings go round
+// until the budget is used up.
+const maxRing = 256
+
+// within says whether o is of that function or was called from within it.
+func (o *origin) within(function string) bool {
+	for k := 0; o != nil && k < maxRing; k++ {
+		if o.function == function {
+			return true
+		}
+		o = o.in
+	}
+	return false
+}
+
+// run lowers what is queued, and what that brings.
+func (l *lowering) run() error {
+	for len(l.queue) > 0 {
+		t := l.queue[0]
+		l.queue = l.queue[1:]
+		l.now = t
+		if err := l.lower(t); err != nil {
+			return at(err, t.node)
+		}
+	}
+	by := make(map[*graph.Node]*graph.Node, len(l.lowered))
+	for _, n := range l.lowered {
+		by[n] = l.done[n]
+	}
+	if err := l.e.ReplaceControls(by); err != nil {
+		return err
+	}
+	return l.e.Remove(l.lowered...)
 }
 
 func (l *lowering) lower(t *task) error {
@@ -45,12 +92,13 @@ func (l *lowering) feed(from graph.Output) (graph.Output, error) {
 	if from.Op.Class() == graph.ClassPlaceholder && from.Op.NumInputs() == 0 {
 		return from, nil
 	}
+	l.now = &task{node: from.Op}
 	p := l.add(graph.OpSpec{Type: "Placeholder", Name: "feed", Attrs: graph.Attrs{"dtype": from.DataType().Base()}})
 	if l.err != nil {
 		return graph.Output{}, l.err
 	}
-	if from.Op.Class() == graph.ClassPlaceholder { // who waits for it waits for the feed
-		l.relieve(from.Op, p)
+	if from.Op.Class() == graph.ClassPlaceholder {
+		l.done[from.Op] = p
 	}
 	return p.Output(0), l.e.Redirect(from, p.Output(0))
 }
@@ -58,13 +106,27 @@ func (l *lowering) feed(from graph.Output) (graph.Output, error) {
 // add adds a node under a name made unique. Once one could not be added it
 // answers any node.
 func (l *lowering) add(spec graph.OpSpec) *graph.Node {
+	if l.err == nil {
+		l.err = l.count()
+	}
 	if l.err != nil {
-		return nil
+		return l.now.node
 	}
 	spec.Name = l.e.UniqueName(spec.Name)
 	n, err := l.e.Add(spec)
-	l.err = err
+	if err != nil {
+		l.err = err
+		return l.now.node
+	}
 	return n
+}
+
+// count counts a node that is going to be added.
+func (l *lowering) count() error {
+	if err := l.watch.Steps(8); err != nil {
+		return err
+	}
+	return l.budget.add()
 }
 
 // one adds a node of one output that matters.
@@ -80,38 +142,17 @@ func (l *lowering) wait(name, device string, on ...*graph.Node) *graph.Node {
 
 // finish puts outputs in the place of a node's own, and what is done when they
 // and last are in the place of the node.
-func (l *lowering) finish(n *graph.Node, outs []graph.Output, last ...*graph.Node) error {
+func (l *lowering) finish(n *graph.Node, r scope, outs []graph.Output, last ...*graph.Node) error {
 	for _, o := range outs {
 		last = append(last, o.Op)
 	}
-	done := l.wait(n.Name()+"/end", n.Device(), last...)
+	done := l.wait(r.name+"/end", r.device, last...)
 	if l.err != nil {
 		return l.err
 	}
-	for i, o := range outs {
-		if err := l.e.Redirect(n.Output(i), o); err != nil {
-			return err
-		}
-	}
-	l.relieve(n, done)
 	l.outs[n], l.done[n] = outs, done
-	return l.e.Remove(n)
-}
-
-// relieve makes who waits for a node wait for another one.
-func (l *lowering) relieve(n, by *graph.Node) {
-	for _, e := range slices.Collect(n.Out()) {
-		if e.IsControl() {
-			l.check(l.e.RemoveControl(e.To.Op, n))
-			l.check(l.e.AddControl(e.To.Op, by))
-		}
-	}
-}
-
-func (l *lowering) check(err error) {
-	if l.err == nil {
-		l.err = err
-	}
+	l.lowered = append(l.lowered, n)
+	return l.e.RedirectAll(n, outs)
 }
 
 // holds is a condition as a scalar that is true or false.
@@ -125,10 +166,10 @@ func (l *lowering) holds(v graph.Output, r scope) graph.Output {
 // function is an attribute of a node that names a function.
 func function(n *graph.Node, attr string) *registry.Func { return n.Attrs().Find(attr).Func }
 
-// at says which node an error is about.
+// at says which node an error is about, unless it is that the context has ended.
 func at(err error, n *graph.Node) error {
 	e := *status.From(err)
-	if e.Node == "" {
+	if e.Node == "" && e.Code != status.Canceled && e.Code != status.DeadlineExceeded {
 		e.Node, e.Op = n.Name(), n.Type()
 	}
 	return &e

@@ -18,10 +18,13 @@ type scope struct {
 
 // enter is the scope of a node's inputs, of which none is there before all are.
 func (l *lowering) enter(n *graph.Node) scope {
-	r := scope{name: n.Name(), device: n.Device()}
-	var ids []*graph.Node
+	r := scope{name: shorten(n.Name(), maxScope), device: n.Device()}
+	var ids, controls []*graph.Node
+	if n.NumInputs() == 1 { // else all wait below
+		controls = n.Controls()
+	}
 	for _, in := range n.Inputs() {
-		id := l.one("Identity", r.name+"/input", r.device, nil, n.Controls(), in)
+		id := l.one("Identity", r.name+"/input", r.device, nil, controls, in)
 		ids = append(ids, id.Op)
 		r.args = append(r.args, id)
 	}
@@ -45,9 +48,17 @@ type played struct {
 	effects []*graph.Node // what is done when the body is, beside its results
 }
 
-// after is output i once the body is done.
-func (l *lowering) after(p played, i int, r scope) graph.Output {
-	return l.one("Identity", r.name+"/output", r.device, nil, p.effects, p.results[i])
+// after is the results once the body is done.
+func (l *lowering) after(p played, r scope) []graph.Output {
+	effects := p.effects
+	if len(effects) > 1 && len(p.results) > 1 { // so that edges do not multiply
+		effects = []*graph.Node{l.wait(r.name+"/effects", r.device, effects...)}
+	}
+	outs := make([]graph.Output, len(p.results))
+	for i, res := range p.results {
+		outs[i] = l.one("Identity", r.name+"/output", r.device, nil, effects, res)
+	}
+	return outs
 }
 
 // A writer adds the nodes of the loop or the conditional that a node becomes.

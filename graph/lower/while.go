@@ -3,6 +3,7 @@ package lower
 import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/region"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -24,27 +25,28 @@ func (l *lowering) while(t *task) error {
 			ControlDependencies: []*graph.Node{out.pivot}})
 		out.args = append(out.args, c.Output(0))
 	}
-	spec := region.LoopSpec{Frame: n.Name(), Init: out.args}
+	spec := region.LoopSpec{Frame: l.frame(n.Name()), Init: out.args}
 	if v := n.Attrs().Find("parallel_iterations"); v != nil {
 		spec.ParallelIterations = v.I
 	}
-	bodyName := out.name + "/body"
+	bodyName := under(out.name, "body")
 	loop, err := l.region(out, bodyName).Loop(spec)
 	if err != nil {
 		return err
 	}
 
 	// The test, in the frame.
-	test := scope{name: out.name + "/cond", device: out.device, args: loop.Vars[:vars], pivot: loop.Cond.Pivot}
+	test := scope{name: under(out.name, "cond"), device: out.device, args: loop.Vars[:vars], pivot: loop.Cond.Pivot}
 	f := function(n, "cond")
-	p, err := l.inline(t, f, test)
+	cond, err := l.condition(f, test.args)
 	if err != nil {
 		return err
 	}
-	if len(p.results) != 1 {
-		return status.Invalid("the condition '%s' returns %d results, where 1 is needed", f.Name, len(p.results))
+	p, err := l.inline(t, cond, test)
+	if err != nil {
+		return err
 	}
-	going := l.holds(l.after(p, 0, test), test)
+	going := l.holds(l.after(p, test)[0], test)
 	if l.err != nil {
 		return l.err
 	}
@@ -56,24 +58,37 @@ func (l *lowering) while(t *task) error {
 	// An iteration.
 	body := scope{name: bodyName, device: out.device, args: loop.Current[:vars], pivot: loop.Body.Pivot}
 	f = function(n, "body")
-	p, err = l.inline(t, f, body)
+	iteration, err := l.plan(f, body.args, n.OutputTypes())
 	if err != nil {
 		return err
 	}
-	if err := checkResults(n, f, p.results); err != nil {
+	if p, err = l.inline(t, iteration, body); err != nil {
 		return err
 	}
 	p.results = append(p.results, loop.Current[vars:]...)
-	next := make([]graph.Output, len(p.results))
-	for i := range next {
-		if next[i] = l.after(p, i, body); l.err != nil {
-			return l.err
-		}
-		loop.Body.Own(next[i].Op)
+	next := l.after(p, body)
+	if l.err != nil {
+		return l.err
+	}
+	for _, v := range next {
+		loop.Body.Own(v.Op)
 	}
 	outs, err := loop.Close(next)
 	if err != nil {
 		return err
 	}
-	return l.finish(n, outs[:vars], outs[0].Op)
+	return l.finish(n, out, outs[:vars], outs[0].Op)
+}
+
+// condition is the plan of a loop's condition, which returns anything that can be
+// true or false.
+func (l *lowering) condition(f *registry.Func, args []graph.Output) (*plan, error) {
+	body, err := l.g.InstantiateContext(l.ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Results) != 1 {
+		return nil, status.Invalid("the condition '%s' returns %d results, where 1 is needed", f.Name, len(body.Results))
+	}
+	return l.plan(f, args, body.Results[0].InputTypes())
 }

@@ -104,12 +104,14 @@ func refuse[T tensor.Element](check func(y []T) error, y []T, n int) error {
 // result is a buffer for the result: that of an operand which has its shape,
 // so that every element is read before it is written.
 func result(ctx *kernel.Context, in []tensor.Value, rt tensor.DType, dims []int64) (tensor.Value, error) {
-	if in[0].DType() == rt && equal(in[0].Dims(), dims) {
-		if v, ok := ctx.Reuse(in, 0); ok {
-			return v, nil
+	for i := range in[:2] {
+		if v := &in[i]; v.DType() == rt && !v.Shared() && equal(v.Dims(), dims) {
+			if w, ok := ctx.Reuse(in, i); ok {
+				return w, nil
+			}
 		}
 	}
-	return ctx.ReuseOrAlloc(in, 1, rt, dims)
+	return ctx.Alloc(rt, dims)
 }
 
 func equal(a, b []int64) bool {

@@ -12,8 +12,9 @@ const Grain = 1 << 15
 // views have the same dimensions, the values the same dtype. They must not
 // overlap. It fails only if the step has ended.
 func Copy(ctx *kernel.Context, dst *tensor.Value, to View, src *tensor.Value, from View) error {
-	var p plan
-	if !p.make(to, from) {
+	var few [6]loop
+	p, ok := newPlan(few[:0], to, from)
+	if !ok {
 		return nil
 	}
 	switch dt := dst.DType().Base(); dt {
@@ -52,19 +53,18 @@ type plan struct {
 	// contiguous in the destination and tile is in the source.
 	tile  loop
 	tiled bool
-	few   [6]loop // backs outer
 }
 
-// make plans a copy: loops of one step vanish, loops that continue each other
-// in both views become one. It is false if there is nothing to copy.
-func (p *plan) make(to, from View) bool {
-	p.d, p.s = to.Offset, from.Offset
-	p.outer = p.few[:0]
+// newPlan plans a copy: loops of one step vanish, loops that continue each other
+// in both views become one. It is false if there is nothing to copy. The loops
+// are in outer if they fit there.
+func newPlan(outer []loop, to, from View) (plan, bool) {
+	p := plan{d: to.Offset, s: from.Offset, outer: outer}
 	for i, n := range to.Dims {
 		l := loop{n, to.Strides[i], from.Strides[i]}
 		switch k := len(p.outer) - 1; {
 		case n == 0:
-			return false
+			return p, false
 		case n == 1:
 		case k >= 0 && p.outer[k].d == n*l.d && p.outer[k].s == n*l.s:
 			p.outer[k] = loop{p.outer[k].n * n, l.d, l.s}
@@ -74,7 +74,7 @@ func (p *plan) make(to, from View) bool {
 	}
 	if len(p.outer) == 0 {
 		p.inner = loop{1, 1, 1}
-		return true
+		return p, true
 	}
 	last := len(p.outer) - 1
 	p.inner, p.outer = p.outer[last], p.outer[:last]
@@ -87,7 +87,7 @@ func (p *plan) make(to, from View) bool {
 			}
 		}
 	}
-	return true
+	return p, true
 }
 
 // run shares out the copy along its outermost loops, or along the inner one if
@@ -108,8 +108,8 @@ func run[T tensor.Element](ctx *kernel.Context, p *plan, dst, src []T) error {
 }
 
 func share[T tensor.Element](ctx *kernel.Context, p *plan, total int, dst, src []T) error {
-	q := *p
-	q.outer = append([]loop(nil), p.outer...)
+	q := plan{d: p.d, s: p.s, inner: p.inner, tile: p.tile, tiled: p.tiled}
+	q.outer = append(q.outer, p.outer...)
 	by := &q.inner
 	if q.tiled && q.tile.n > by.n {
 		by = &q.tile
@@ -225,21 +225,58 @@ func tiles[T tensor.Element](outer, inner loop, d, s int, dst, src []T) {
 // Move sets n elements of dst, from element d on, to those of src from s on.
 // The values have the same dtype and the ranges are inside them.
 func Move(dst *tensor.Value, d int, src *tensor.Value, s, n int) {
-	switch dt := dst.DType().Base(); dt {
+	dt := dst.DType()
+	if size := dt.Size(); size > 0 {
+		copy(tensor.Bytes(dst)[d*size:(d+n)*size], tensor.Bytes(src)[s*size:(s+n)*size])
+		return
+	}
+	switch dt.Base() {
 	case tensor.String:
 		copy(tensor.Of[string](dst)[d:d+n], tensor.Of[string](src)[s:s+n])
 	case tensor.Resource:
 		copy(tensor.Of[*tensor.Handle](dst)[d:d+n], tensor.Of[*tensor.Handle](src)[s:s+n])
 	case tensor.Variant:
 		copy(tensor.Of[*tensor.Object](dst)[d:d+n], tensor.Of[*tensor.Object](src)[s:s+n])
-	default:
-		size := dt.Size()
-		copy(tensor.Bytes(dst)[d*size:(d+n)*size], tensor.Bytes(src)[s*size:(s+n)*size])
 	}
+}
+
+// Rows are equally long runs of elements of a tensor, the first at Offset, each
+// Width elements behind the one before.
+type Rows struct{ Offset, Width int }
+
+// CopyRows sets count rows of n elements of dst to as many of src. It is Copy for
+// such views.
+func CopyRows(ctx *kernel.Context, dst *tensor.Value, to Rows, src *tensor.Value, from Rows, count, n int) error {
+	if dt := dst.DType(); count*n <= Grain && !dt.HasPointers() {
+		size := dt.Size()
+		d, s := tensor.Bytes(dst), tensor.Bytes(src)
+		for range count {
+			copy(d[to.Offset*size:(to.Offset+n)*size], s[from.Offset*size:(from.Offset+n)*size])
+			to.Offset += to.Width
+			from.Offset += from.Width
+		}
+		return nil
+	}
+	dims := []int{count, n}
+	return Copy(ctx, dst, View{Offset: to.Offset, Dims: dims, Strides: []int{to.Width, 1}},
+		src, View{Offset: from.Offset, Dims: dims, Strides: []int{from.Width, 1}})
 }
 
 // Fill sets every element of dst to element i of src, which has its dtype.
 func Fill(ctx *kernel.Context, dst *tensor.Value, src *tensor.Value, i int) error {
+	if dt := dst.DType(); dst.NumElements() <= Grain && !dt.HasPointers() {
+		if dst.NumElements() > 0 {
+			repeat(tensor.Bytes(dst), tensor.Bytes(src)[i*dt.Size():(i+1)*dt.Size()])
+		}
+		return nil
+	}
 	n := []int{dst.NumElements()}
 	return Copy(ctx, dst, View{Dims: n, Strides: []int{1}}, src, View{Offset: i, Dims: n, Strides: []int{0}})
+}
+
+// repeat fills dst with x, over and over: doubling what is there.
+func repeat(dst, x []byte) {
+	for n := copy(dst, x); n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
 }

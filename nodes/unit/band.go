@@ -21,7 +21,7 @@ func (e *emitter) bandAt(code []Instr) int {
 	made := map[int32]bool{}
 	for n := range code {
 		in := &code[n]
-		if in.Op != Call || !e.form.pure(in) || e.becomesScalar(in) {
+		if in.Op != Call || !e.form.pure(in) || e.becomesScalar(in) || e.isPick(code[n:]) > 0 {
 			return n
 		}
 		for _, u := range in.In {

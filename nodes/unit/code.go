@@ -21,6 +21,7 @@ type Unit struct {
 	entries []entrance
 	latches []latch
 	bands   []band
+	picks   []pick
 	loops   []loop
 
 	params  []param
@@ -49,6 +50,7 @@ const (
 	opTest         // tests[x]: jumps if a predicate does not choose a side
 	opLoop         // loop x begins
 	opLatch        // latches[x]: the next iteration of a loop begins
+	opPick         // picks[x]: element a of a vector, or else what follows
 	opBand         // bands[x]: kernels side by side, or else what follows
 	opEnter        // entries[x]: jumps if what is taken for granted does not hold
 	firstScalar
@@ -126,6 +128,7 @@ type test struct {
 // scalars.
 type entrance struct {
 	checks    []check
+	vectors   []check // slots that hold a vector of a type
 	registers []check // of the island, to be made scalars of their types
 	loads     []transfer
 	otherwise int32 // where to go if a check fails

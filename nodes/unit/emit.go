@@ -1,9 +1,6 @@
 package unit
 
 import (
-	"math"
-	"slices"
-
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -16,12 +13,11 @@ import (
 func (f *Form) emit(c *credit) *Unit {
 	e := &emitter{
 		form: f, credit: c,
-		u:      &Unit{Frame: f.Frame, slots: 0},
+		u:      &Unit{Frame: f.Frame},
 		slot:   make([]int32, len(f.Values)),
 		reach:  make([]int32, len(f.Values)),
 		target: make([]bool, len(f.Values)),
-		areas:  map[*Instr]area{},
-		loop:   -1, junk: -1, spare: -1,
+		loop:   -1, junk: -1,
 	}
 	for v := range e.slot {
 		e.slot[v] = -1
@@ -50,9 +46,6 @@ func (f *Form) emit(c *credit) *Unit {
 	return e.u
 }
 
-// registers is how many registers of scalars there are.
-const registers = 256
-
 type emitter struct {
 	form    *Form
 	credit  *credit
@@ -60,10 +53,8 @@ type emitter struct {
 	slot    []int32 // of each value, of those that others are written to; -1
 	reach   []int32 // by value: the depth of the innermost loop that holds all that uses it
 	target  []bool  // values that others are written to
-	areas   map[*Instr]area
-	junk    int32 // a slot for what nobody reads
-	spare   int32 // a slot to break a cycle of moves; -1
-	scratch int32 // slots for inputs that are all gathered
+	junk    int32   // a slot for what nobody reads
+	scratch int32   // slots for inputs that are all gathered
 
 	program  *island                  // of a program without loops; nil if it is none
 	within   *island                  // the innermost one being written; nil outside of all
@@ -78,172 +69,6 @@ type emitter struct {
 	around   *Loop // the loop being written
 	twice    bool  // what is written now is written again further on
 	label    int   // no instruction before it may be fused with one after it
-}
-
-// An area is where a kernel's inputs and outputs lie.
-type area struct {
-	in, out int32
-}
-
-func (e *emitter) fresh(n int32) int32 {
-	at := int32(e.u.slots)
-	e.u.slots += int(n)
-	return at
-}
-
-// root is the value whose slot v has.
-func (e *emitter) root(v int32) int32 {
-	for e.form.Values[v].Into >= 0 {
-		v = e.form.Values[v].Into
-	}
-	return v
-}
-
-// home is the slot of a value outside of islands.
-func (e *emitter) home(v int32) int32 {
-	r := e.root(v)
-	if e.slot[r] < 0 {
-		e.slot[r] = e.fresh(1)
-		if x := &e.form.Values[r]; x.Const >= 0 {
-			e.preset(e.slot[r], x)
-		}
-	}
-	return e.slot[r]
-}
-
-func (e *emitter) preset(slot int32, x *Value) {
-	e.u.presets = append(e.u.presets, preset{slot, e.form.flow.Consts[x.Const]})
-}
-
-// lone says whether a use of a value is its only one and may have it in place.
-func (e *emitter) lone(u Use) bool {
-	x := &e.form.Values[u.Value]
-	if x.Uses != 1 || u.Read || x.Into >= 0 || e.target[u.Value] || e.slot[u.Value] >= 0 {
-		return false
-	}
-	switch x.Role {
-	case roleLocal, roleParam:
-		return u.Mode == Move
-	case roleShared:
-		return x.Const < 0
-	}
-	return false
-}
-
-// allot gives slots to what kernels are called with and to what they make.
-func (e *emitter) allot() {
-	var scratch int32
-	e.calls(e.form.Body, func(in *Instr) {
-		a := area{in: -1}
-		for _, u := range in.In {
-			if e.form.Values[u.Value].Const >= 0 && !u.Read || e.lone(u) {
-				a.in = e.fresh(int32(len(in.In)))
-				break
-			}
-		}
-		if a.in < 0 {
-			scratch = max(scratch, int32(len(in.In)))
-		} else {
-			for k, u := range in.In {
-				if x := &e.form.Values[u.Value]; x.Const >= 0 && !u.Read {
-					e.preset(a.in+int32(k), x)
-				} else if e.lone(u) {
-					e.slot[u.Value] = a.in + int32(k)
-				}
-			}
-		}
-		if len(in.Out) > 1 {
-			a.out = e.fresh(int32(len(in.Out)))
-			for o, v := range in.Out {
-				if v >= 0 {
-					e.slot[v] = a.out + int32(o)
-				}
-			}
-		}
-		e.areas[in] = a
-	})
-	e.scratch = e.fresh(scratch)
-	for _, p := range e.form.Params {
-		x := param{slot: e.home(p.Value), node: p.Node, feed: -1}
-		if e.form.Frame == 0 {
-			x.feed = e.form.flow.Nodes[p.Node].Aux
-		}
-		e.u.params = append(e.u.params, x)
-	}
-}
-
-// calls does something for every Call of a block and those within it. What one
-// call makes may lie in the area of a later one, so a block's calls come last
-// first.
-func (e *emitter) calls(b *Block, do func(*Instr)) {
-	if b == nil {
-		return
-	}
-	for i := len(b.Code) - 1; i >= 0; i-- {
-		in := &b.Code[i]
-		switch {
-		case in.Op == Call:
-			do(in)
-		case in.Loop != nil:
-			e.calls(in.Loop.Tail, do)
-			e.calls(in.Loop.Body, do)
-			e.calls(in.Loop.Head, do)
-		}
-		e.calls(in.Else, do)
-		e.calls(in.Then, do)
-	}
-}
-
-// findReach finds how far values of loops get.
-func (e *emitter) findReach() {
-	for v := range e.reach {
-		if w := e.form.Values[v].Loop; w != nil {
-			e.reach[v] = w.Depth
-		}
-	}
-	var block func(b *Block, within *Loop)
-	use := func(u Use, within *Loop) {
-		made := e.form.Values[u.Value].Loop
-		for made != within { // to the innermost loop that both are in
-			if within == nil || made != nil && made.Depth > within.Depth {
-				made = made.Outer
-			} else {
-				within = within.Outer
-			}
-		}
-		if made == nil {
-			e.reach[u.Value] = 0
-		} else {
-			e.reach[u.Value] = min(e.reach[u.Value], made.Depth)
-		}
-	}
-	block = func(b *Block, within *Loop) {
-		if b == nil {
-			return
-		}
-		for i := range b.Code {
-			in := &b.Code[i]
-			for _, u := range in.In {
-				use(u, within)
-			}
-			block(in.Then, within)
-			block(in.Else, within)
-			if w := in.Loop; w != nil {
-				for _, x := range w.Vars {
-					use(x.Init, within)
-					use(x.Next, w)
-				}
-				use(w.Test, w)
-				block(w.Head, w)
-				block(w.Body, w)
-				block(w.Tail, w)
-			}
-		}
-	}
-	block(e.form.Body, nil)
-	for _, r := range e.form.Results {
-		use(r.Use, nil)
-	}
 }
 
 func (e *emitter) write() {
@@ -292,120 +117,6 @@ func (e *emitter) here() int32 {
 	return int32(e.label)
 }
 
-// island writes a part of the form with its assumptions, behind a check of them.
-// Where it has too many scalars it writes nothing and answers false.
-func (e *emitter) island(s *island, body func()) bool {
-	for _, v := range s.assume {
-		e.home(v) // so that what is undone below is the island's alone
-	}
-	before, outer := *e.u, *e
-	e.within, e.known, e.loads, e.got = s, nil, nil, nil
-	e.idle = make(map[tensor.DType][]int16, len(outer.idle))
-	for dt, list := range outer.idle {
-		e.idle[dt] = slices.Clone(list)
-	}
-	at := len(e.u.entries)
-	e.add(instr{op: opEnter, x: int32(at)})
-	e.u.entries = append(e.u.entries, entrance{})
-	e.here()
-	body()
-	x := entrance{registers: e.known, loads: e.loads}
-	for _, v := range s.assume {
-		x.checks = append(x.checks, check{e.home(v), tensor.Descriptor(e.form.Values[v].DType)})
-	}
-	for _, v := range e.got {
-		e.register[v] = 0
-	}
-	e.within, e.known, e.loads, e.got, e.idle = outer.within, outer.known, outer.loads, outer.got, outer.idle
-	if e.free > registers {
-		slots, presets := e.u.slots, e.u.presets // those of values that were met first
-		*e.u = before
-		e.u.slots, e.u.presets = slots, presets
-		e.free = outer.free
-		return false
-	}
-	x.otherwise = e.here()
-	e.u.entries[at] = x
-	return true
-}
-
-// recount makes a new account of the uses of values, which are written now.
-func (e *emitter) recount(from, to int32) {
-	for v := from; v < to && e.left != nil; v++ {
-		e.left[v] = e.form.Values[v].Uses
-	}
-}
-
-// isScalar says whether a value is in a register of scalars here.
-func (e *emitter) isScalar(v int32) bool { return e.within != nil && e.within.knows(v) }
-
-// owner is the island that knows a value to be a scalar, among its own.
-func (e *emitter) owner(v int32) *island {
-	for s := e.within; s != nil; s = s.outer {
-		if s.inside(v) && s.has[v-s.from] {
-			return s
-		}
-	}
-	return nil
-}
-
-// reg is the register of a value for which isScalar holds.
-func (e *emitter) reg(v int32) uint8 {
-	owner := e.owner(v)
-	for owner != nil {
-		into := e.form.Values[v].Into
-		if into < 0 || e.owner(into) != owner {
-			break
-		}
-		v = into
-	}
-	if e.register[v] != 0 {
-		return uint8(e.register[v] - 1)
-	}
-	e.got = append(e.got, v)
-	dt := e.form.Values[v].DType
-	if idle := e.idle[dt]; len(idle) > 0 && owner != nil {
-		e.register[v] = idle[len(idle)-1]
-		e.idle[dt] = idle[:len(idle)-1]
-		return uint8(e.register[v] - 1)
-	}
-	e.free++
-	r := int32(e.free - 1)
-	if r >= registers {
-		r = 0 // the island will be given up
-	}
-	e.register[v] = int16(r) + 1
-	e.known = append(e.known, check{r, tensor.Descriptor(dt)})
-	if owner == nil { // it comes from outside
-		e.loads = append(e.loads, transfer{e.home(v), r})
-	}
-	return uint8(r)
-}
-
-// used notes that a use of a value was written. After the last one its register
-// is free for another of the same type.
-func (e *emitter) used(v int32) {
-	if !e.isScalar(v) {
-		return
-	}
-	x := &e.form.Values[v]
-	if x.Loop != e.around { // used again by the next iteration
-		e.left[v] = math.MaxInt32
-	}
-	e.left[v]--
-	if e.left[v] == 0 && e.register[v] != 0 && x.Role == roleLocal && x.Into < 0 && !e.target[v] && e.owner(v) != nil {
-		e.idle[x.DType] = append(e.idle[x.DType], e.register[v])
-	}
-}
-
-// at is the slot of a value here.
-func (e *emitter) at(v int32) int32 {
-	if e.isScalar(v) {
-		return int32(e.reg(v))
-	}
-	return e.home(v)
-}
-
 func (e *emitter) drop(list []int32) {
 	for _, v := range list {
 		if !e.isScalar(v) {
@@ -418,6 +129,10 @@ func (e *emitter) block(b *Block) {
 	e.drop(b.Drop)
 	for i := 0; i < len(b.Code); i++ {
 		e.credit.spend(4)
+		if n := e.pickAt(b.Code[i:]); n > 0 {
+			i += n - 1
+			continue
+		}
 		if e.loop >= 0 {
 			if n := e.bandAt(b.Code[i:]); n > 1 {
 				e.band(b.Code[i : i+n])
@@ -526,7 +241,7 @@ func (e *emitter) scalarCall(op opcode, in *Instr) bool {
 
 // kernelCall describes the call of a kernel.
 func (e *emitter) kernelCall(in *Instr) int32 {
-	a := e.areas[in]
+	a := in.area
 	u := e.u
 	c := call{
 		kernel: e.form.flow.Nodes[in.Node].Kernel, node: in.Node, loop: e.loop,
@@ -569,116 +284,6 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 	}
 	u.calls = append(u.calls, c)
 	return int32(len(u.calls) - 1)
-}
-
-// transfers is a move to be written.
-type transfers struct {
-	from, to int32
-	op       opcode
-	same     tensor.DType
-}
-
-// move is how a value becomes another.
-func (e *emitter) move(to int32, u Use) transfers {
-	t := transfers{from: e.at(u.Value), to: e.at(to)}
-	from := e.isScalar(u.Value)
-	switch {
-	case from && e.isScalar(to):
-		t.op = opMoveScalar
-	case from:
-		t.op = opPlain
-	case u.Mode == Move:
-		t.op = opMove
-	default:
-		t.op = opCopy
-	}
-	return t
-}
-
-func (e *emitter) transfer(t transfers) {
-	switch {
-	case t.from == t.to:
-	case t.op == opMoveScalar:
-		e.add(instr{op: opMoveScalar, d: uint8(t.to), a: uint8(t.from)})
-	default:
-		e.u.moves = append(e.u.moves, transfer{t.from, t.to})
-		e.add(instr{op: t.op, x: int32(len(e.u.moves) - 1)})
-	}
-}
-
-// parallel writes moves that happen at once: each reads what was there before
-// any of them.
-func (e *emitter) parallel(list []transfers) {
-	pending := list[:0]
-	sources, crossed := make(map[int32]bool, len(list)), false
-	for _, t := range list {
-		if t.from != t.to {
-			pending = append(pending, t)
-			crossed = crossed || sources[t.from] // by two
-			sources[t.from] = true
-		}
-	}
-	for _, t := range pending {
-		crossed = crossed || sources[t.to]
-	}
-	if !crossed {
-		for _, t := range pending {
-			e.transfer(t)
-		}
-		return
-	}
-	for len(pending) > 0 {
-		e.credit.spend(len(pending))
-		at := -1
-		for i, t := range pending {
-			free := true
-			for k, other := range pending {
-				if k != i && (other.from == t.to || t.op == opMove && other.from == t.from) {
-					free = false
-					break
-				}
-			}
-			if free {
-				at = i
-				break
-			}
-		}
-		if at < 0 { // a cycle: what its first move overwrites is put aside
-			t := pending[0]
-			aside := transfers{from: t.to, op: t.op}
-			switch t.op {
-			case opMoveScalar:
-				e.free++
-				r := min(e.free-1, registers-1)
-				e.known = append(e.known, check{int32(r), e.descriptor(t.to)})
-				aside.to = int32(r)
-			default:
-				if e.spare < 0 {
-					e.spare = e.fresh(1)
-				}
-				aside.to, aside.op = e.fresh(1), opMove
-			}
-			e.transfer(aside)
-			for k := range pending {
-				if pending[k].from == t.to {
-					pending[k].from = aside.to
-				}
-			}
-			continue
-		}
-		e.transfer(pending[at])
-		pending = append(pending[:at], pending[at+1:]...)
-	}
-}
-
-// descriptor is a scalar of the type of a register.
-func (e *emitter) descriptor(register int32) tensor.Value {
-	for _, k := range e.known {
-		if k.slot == register {
-			return k.zero
-		}
-	}
-	return tensor.Value{}
 }
 
 // fuse takes back the comparison just written if the predicate is its result

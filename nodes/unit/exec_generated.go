@@ -301,7 +301,7 @@ var fused = map[opcode]jumps{
 
 var opcodeNames = [...]string{
 	opEnd: "end", opCall: "call", opMove: "move", opCopy: "copy", opPlain: "plain", opDrop: "drop", opRead: "read",
-	opFetch: "fetch", opJump: "jump", opTest: "test", opLoop: "loop", opLatch: "latch", opBand: "band", opEnter: "enter",
+	opFetch: "fetch", opJump: "jump", opTest: "test", opLoop: "loop", opLatch: "latch", opPick: "pick", opBand: "band", opEnter: "enter",
 	opAddInt32:            "AddInt32",
 	opAddInt64:            "AddInt64",
 	opAddFloat:            "AddFloat",
@@ -472,6 +472,10 @@ func (m *Machine) exec() bool {
 				}
 			}
 			pc = l.target
+		case opPick:
+			if p := &m.code.picks[in.x]; m.pick(p, &regs[in.a], &regs[in.d]) {
+				pc = p.end
+			}
 		case opBand:
 			if shared, ok := m.band(in.x); !ok {
 				return false

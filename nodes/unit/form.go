@@ -103,6 +103,11 @@ type Instr struct {
 	Else *Block
 	Loop *Loop
 	Drop []int32 // values given up afterwards
+
+	Pick   int32 // of a StridedSlice that is x[i]: the value of i, plus 1
+	before []int // the packing that was put in front of it
+
+	area area // where its inputs and outputs lie, once that is decided
 }
 
 // A Block is instructions in order.
@@ -129,8 +134,7 @@ type Loop struct {
 	rank int32 // of its test
 	When cond  // when it is entered, relative to the frame around it
 
-	from, to int32   // the values made in it, and in loops within, are those from from to to-1
-	assume   []int32 // values from outside that must be scalars for its Scalar values to be
+	from, to int32 // the values made in it, and in loops within, are those from from to to-1
 }
 
 // A Variable is a value that an iteration hands to the next.

@@ -19,10 +19,10 @@ import (
 //	graph                                  takes the graph in text form that the commands below it are about
 //	form feed=(x,…) fetch=(y,z:1,…) target=(t,…) frame=L
 //	                                       the form of a frame's unit, or why there is none; without frame, the program's
-//	scalars …                              the same after the scalars were found
+//	islands …                              the values that are certainly scalars in it, if others are
 //	code …                                 the instructions
 //
-// form, scalars and code may bring a graph of their own. Every form is verified
+// form, islands and code may bring a graph of their own. Every form is verified
 // and simulated.
 func TestGolden(t *testing.T) {
 	goldens(t, func(t *testing.T, d *datadriven.TestData, g *graph.Graph) string {
@@ -44,8 +44,8 @@ func TestGolden(t *testing.T) {
 		switch d.Cmd {
 		case "form":
 			return f.String()
-		case "scalars":
-			return f.Scalars()
+		case "islands":
+			return f.Islands()
 		case "code":
 			u, _, err := c.Compile(frame)
 			if err != nil {
@@ -58,32 +58,39 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// TestGivenUpIsland holds that scalars have registers as long as these suffice:
-// beyond, kernels are called for all of them.
+// TestGivenUpIsland holds that scalars have registers as long as these suffice
+// for those needed at a time: beyond, kernels are called for all of them.
 func TestGivenUpIsland(t *testing.T) {
-	const registers = 256
-	for _, chain := range []int{registers - 1, registers} { // and one for what is fed
-		text := "x = Placeholder() {dtype=DT_FLOAT}\ny0 = Neg(x)\n"
-		for i := 1; i < chain; i++ {
-			text += fmt.Sprintf("y%d = Neg(y%d)\n", i, i-1)
+	for _, c := range []struct {
+		scalars int
+		island  bool
+	}{{250, true}, {260, false}} {
+		text := "x = Placeholder() {dtype=DT_FLOAT}\n"
+		for i := range c.scalars {
+			text += fmt.Sprintf("y%d = Neg(x)\n", i)
+		}
+		text += "s1 = AddV2(y0, y1)\n"
+		for i := 2; i < c.scalars; i++ {
+			text += fmt.Sprintf("s%d = AddV2(s%d, y%d)\n", i, i-1, i)
 		}
 		g := graph.New()
 		if err := g.AddText(text); err != nil {
 			t.Fatal(err)
 		}
-		d := &datadriven.TestData{CmdArgs: []datadriven.CmdArg{{Key: "feed", Vals: []string{"x"}}, {Key: "fetch", Vals: []string{fmt.Sprint("y", chain-1)}}}}
-		c, _, err := compiler(g, d)
+		last := fmt.Sprint("s", c.scalars-1)
+		d := &datadriven.TestData{CmdArgs: []datadriven.CmdArg{{Key: "feed", Vals: []string{"x"}}, {Key: "fetch", Vals: []string{last}}}}
+		compiler, _, err := compiler(g, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, reason, err := c.Compile(0)
+		u, reason, err := compiler.Compile(0)
 		if u == nil {
 			t.Fatal(reason, err)
 		}
 		code := u.String()
 		calls, island := strings.Count(code, "\tcall "), strings.Contains(code, "\tenter ")
-		if want := chain < registers; calls != chain || island != want {
-			t.Errorf("%d scalars: %d calls, island %v; want %d, %v", chain+1, calls, island, chain, want)
+		if want := 2*c.scalars - 1; calls != want || island != c.island {
+			t.Errorf("%d scalars at a time: %d calls, island %v; want %d, %v", c.scalars, calls, island, want, c.island)
 		}
 	}
 }

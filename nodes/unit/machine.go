@@ -379,6 +379,12 @@ func (m *Machine) enter(e *entrance) bool {
 			return false
 		}
 	}
+	for i := range e.vectors {
+		c := &e.vectors[i]
+		if v := m.slab[c.slot]; v.IsZero() || v.DType() != c.zero.DType() || v.Rank() != 1 {
+			return false
+		}
+	}
 	for i := range e.registers {
 		m.slab[e.registers[i].slot] = e.registers[i].zero
 	}

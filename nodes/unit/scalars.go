@@ -21,6 +21,7 @@ type island struct {
 	has      []bool         // those of them that are scalars, and are not in outer
 	assume   []int32        // values from outside that must be scalars
 	taken    map[int32]bool // those in assume
+	vectors  []int32        // values from outside that must be vectors
 	work     int            // instructions that need no kernel here, and do outside
 }
 
@@ -111,6 +112,7 @@ func newIsland(f *Form, c *credit, loop *Loop, outer *island) *island {
 		}
 	}
 	// Only those from outside are taken for granted of which a scalar is made.
+	vector := map[int32]bool{}
 	need := func(u Use) {
 		if !s.inside(u.Value) && !s.knows(u.Value) {
 			s.taken[u.Value] = true
@@ -120,6 +122,15 @@ func newIsland(f *Form, c *credit, loop *Loop, outer *island) *island {
 	made := func(v int32) bool { return v >= 0 && s.inside(v) && s.has[v-s.from] }
 	s.each(func(in *Instr) {
 		if len(in.Out) != 1 || !made(in.Out[0]) {
+			return
+		}
+		if in.Pick != 0 {
+			s.work++
+			need(Use{Value: in.Pick - 1})
+			if x := in.In[0].Value; !vector[x] && !s.outer.vector(x) {
+				vector[x] = true
+				s.vectors = append(s.vectors, x)
+			}
 			return
 		}
 		if in.Op == Call && scalarOp(f, in) != 0 {
@@ -192,6 +203,30 @@ func (s *island) believes(u Use) bool {
 	return s.form.flow.output(x.Source).Shape().NumDimensions() <= 0 // -1: not known
 }
 
+// picks says whether a slice is x[i] of what can be a vector from outside.
+func (s *island) picks(in *Instr) bool {
+	x := in.In[0]
+	v := &s.form.Values[x.Value]
+	if x.Read || s.inside(x.Value) || !machine(v.DType) || !s.believes(Use{Value: in.Pick - 1}) {
+		return false
+	}
+	rank := s.form.flow.output(v.Source).Shape().NumDimensions()
+	return rank == 1 || rank < 0
+}
+
+// vector says whether a value was found to be a vector when the island, or one
+// around it, was entered.
+func (s *island) vector(v int32) bool {
+	for ; s != nil; s = s.outer {
+		for _, x := range s.vectors {
+			if x == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // makes says whether what an instruction makes is a scalar, as far as is known.
 func (s *island) makes(in *Instr) bool {
 	switch in.Op {
@@ -203,6 +238,9 @@ func (s *island) makes(in *Instr) bool {
 		op := s.form.flow.Op(in.Node)
 		if counts[op] {
 			return true
+		}
+		if in.Pick != 0 {
+			return s.picks(in)
 		}
 		if len(in.Out) != 1 || len(in.In) == 0 || !closed[op] && scalarOp(s.form, in) == 0 {
 			return false

@@ -155,8 +155,8 @@ func (a *analysis) nearest(near *[]cond, here cond) cond {
 		}
 	}
 	c := list[best]
-	copy(list[best:], list[best+1:])
-	*near = list[:len(list)-1]
+	copy(list[1:best+1], list[:best])
+	*near = list[1:]
 	return c
 }
 

@@ -48,7 +48,6 @@ func TestTypesEqualTensorFlow(t *testing.T) {
 	want := map[string]string{
 		// TensorFlow has no kernel of AccumulateNV2: it rewrites it.
 		"AccumulateNV2":        "map[T:[qint8 quint8 qint32 qint16 quint16]]",
-		"ClipByValue":          "map[T:[complex64 complex128]]",
 		"ResourceScatterNdAdd": "map[T:[bool]]",
 		"ResourceScatterNdSub": "map[T:[bool]]",
 	}

@@ -295,6 +295,8 @@ func TestErrors(t *testing.T) {
 		{"Slice", nil, []*tensor.Tensor{m, ints(t, 1, 0), ints(t, 2, 1)}, "Expected size[0] in [0, 1]"},
 		{"StridedSlice", nil, []*tensor.Tensor{m, ints(t, 0), ints(t, 1), ints(t, 0)}, "strides[0] must be non-zero"},
 		{"StridedSlice", registry.Attrs{intAttr("shrink_axis_mask", 1)}, []*tensor.Tensor{m, ints(t, 2), ints(t, 3), ints(t, 1)}, "slice index 2 of dimension 0 out of bounds"},
+		{"StridedSlice", registry.Attrs{intAttr("shrink_axis_mask", 1)}, []*tensor.Tensor{m, ints(t, 1), ints(t, 2, 3), ints(t, 1)}, "1D equal size tensors, but got shapes [1], [2], and [1]"},
+		{"StridedSlice", registry.Attrs{intAttr("shrink_axis_mask", 1)}, []*tensor.Tensor{m, ints(t, 1), ints(t, 2), scalar(t, 1)}, "1D equal size tensors, but got shapes [1], [1], and []"},
 		{"Transpose", nil, []*tensor.Tensor{m, ints(t, 1, 1)}, "0 is missing from {1,1}"},
 		{"GatherV2", nil, []*tensor.Tensor{m, ints(t, 1, 7), scalar(t, 0)}, "indices[1] = 7 is not in [0, 2)"},
 		{"GatherV2", nil, []*tensor.Tensor{m, of(t, []int32{0, 1, -1, 0}, 2, 2), scalar(t, 0)}, "indices[1,0] = -1 is not in [0, 2)"},
@@ -360,5 +362,19 @@ func TestRowsDoNotAllocate(t *testing.T) {
 	}
 	if got := tensor.At0[float32](&out[0]); got != 4 {
 		t.Errorf("element 4 is %v", got)
+	}
+}
+
+// No elements are taken from nowhere, however far in they begin.
+func TestStridedSliceOfNothing(t *testing.T) {
+	x, err := tensor.New(tensor.Float, 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []int32{1, 2} {
+		got := run(t, "StridedSlice", nil, x, ints(t, 1, 0), ints(t, 3, 0), ints(t, step, 1))[0]
+		if d := got.Dims(); len(d) != 2 || d[0] != int64(3-step) || d[1] != 0 {
+			t.Errorf("step %d: shape %v", step, d)
+		}
 	}
 }

@@ -130,10 +130,7 @@ func join(ctx *kernel.Context, dst *tensor.Value, parts []tensor.Value, at int) 
 	width, to := dst.NumElements()/rows, 0
 	for i := range parts {
 		n := parts[i].NumElements() / rows
-		dims := []int{rows, n}
-		err := strided.Copy(ctx, dst, strided.View{Offset: to, Dims: dims, Strides: []int{width, 1}},
-			&parts[i], strided.View{Dims: dims, Strides: []int{n, 1}})
-		if err != nil {
+		if err := strided.CopyRows(ctx, dst, strided.Rows{Offset: to, Width: width}, &parts[i], strided.Rows{Width: n}, rows, n); err != nil {
 			return err
 		}
 		to += n

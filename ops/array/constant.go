@@ -66,7 +66,8 @@ func newConst(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func fill(ctx *kernel.Context, in, out []tensor.Value) error {
-	dims, err := kernel.Dims(&in[0], "dims")
+	var buf [8]int64
+	dims, err := kernel.AppendDims(buf[:0], &in[0], "dims")
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,8 @@ func fill(ctx *kernel.Context, in, out []tensor.Value) error {
 func newEmpty(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("dtype")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		dims, err := kernel.Dims(&in[0], "shape")
+		var buf [8]int64
+		dims, err := kernel.AppendDims(buf[:0], &in[0], "shape")
 		if err != nil {
 			return err
 		}

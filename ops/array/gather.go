@@ -1,6 +1,8 @@
 package array
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -41,13 +43,17 @@ batch_dims: How many leading dimensions params and indices have in common, and a
 
 params: What to take them of.
 indices: Vectors of coordinates in the last dimension, each as long as params has dimensions, for elements, or shorter, for slices.
-output: In the shape of indices without its last dimension, followed by that of a slice.`)
+output: In the shape of indices without its last dimension, followed by that of a slice.
+bad_indices_policy: "IGNORE" for zeros where a place does not exist, else "ERROR", "DEFAULT" or empty: that is an error.`)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return gather{}, nil }, "Gather")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return gather{batch: c.Int("batch_dims"), axis: true}, nil
 	}, "GatherV2")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(gatherNd), nil }, "GatherNd")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		ignore, err := ignoresBadIndices(c)
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return gatherNd(ctx, in, out, ignore) }), err
+	}, "GatherNd")
 }
 
 // A gather is the kernel of Gather and, with an input for the axis, GatherV2.
@@ -95,12 +101,14 @@ func (g gather) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0].NumElements() == 0 {
 		return nil // whatever the indices are
 	}
-	rows, release, err := indices(ctx, &in[1])
+	rows, fresh, err := indices(ctx, in[1])
 	if err != nil {
 		return err
 	}
-	defer release()
-	for i, r := range rows {
+	if fresh {
+		defer ctx.Free(rows)
+	}
+	for i, r := range tensor.Of[int64](&rows) {
 		if r < 0 || r >= int64(limit) {
 			return outside(&in[1], i, r, limit)
 		}
@@ -117,22 +125,26 @@ func (g gather) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 // takeRows copies, for each of batches·outer blocks of the source, the runs of
-// n elements that the batch's share of rows names.
-func takeRows(ctx *kernel.Context, dst, src *tensor.Value, rows []int64, batches, outer, block, n int) error {
-	per := len(rows) / batches
-	if len(rows)*outer*n <= strided.Grain {
-		for b := range batches * outer {
-			share := rows[b/outer*per:][:per]
-			strided.Gather(dst, b*per*n, src, b*block, share, n)
-		}
-		return nil
+// n elements that the batch's share of rows, of int64, names.
+func takeRows(ctx *kernel.Context, dst, src *tensor.Value, rows tensor.Value, batches, outer, block, n int) error {
+	if rows.NumElements()*outer*n > strided.Grain {
+		return shareRows(ctx, dst, src, rows, batches, outer, block, n)
 	}
-	total := batches * outer * per // runs
-	ctx.Parallel(total, max(1, strided.Grain/n), func(lo, hi int) {
+	all, per := tensor.Of[int64](&rows), rows.NumElements()/batches
+	for b := range batches * outer {
+		strided.Gather(dst, b*per*n, src, b*block, all[b/outer*per:][:per], n)
+	}
+	return nil
+}
+
+// shareRows is takeRows for so many that they are worth sharing out.
+func shareRows(ctx *kernel.Context, dst, src *tensor.Value, rows tensor.Value, batches, outer, block, n int) error {
+	all, per := tensor.Of[int64](&rows), rows.NumElements()/batches
+	ctx.Parallel(batches*outer*per, max(1, strided.Grain/n), func(lo, hi int) {
 		for lo < hi && ctx.Err() == nil {
 			b, i := lo/per, lo%per
 			take := min(per-i, hi-lo)
-			strided.Gather(dst, lo*n, src, b*block, rows[b/outer*per+i:][:take], n)
+			strided.Gather(dst, lo*n, src, b*block, all[b/outer*per+i:][:take], n)
 			lo += take
 		}
 	})
@@ -161,39 +173,36 @@ func (g gather) batchDims(in []tensor.Value, at int) (int, error) {
 	return int(b), nil
 }
 
-// indices is the elements of v, an integer tensor, as int64; release gives the
-// memory back that this may have taken.
-func indices(ctx *kernel.Context, v *tensor.Value) (x []int64, release func(), err error) {
+// indices is v, an integer tensor, as int64; fresh says that the caller is to
+// free it.
+func indices(ctx *kernel.Context, v tensor.Value) (wide tensor.Value, fresh bool, err error) {
 	if v.DType() == tensor.Int64 {
-		return tensor.Of[int64](v), func() {}, nil
+		return v, false, nil
 	}
 	n := [1]int64{int64(v.NumElements())}
-	tmp, err := ctx.Alloc(tensor.Int64, n[:])
-	if err != nil {
-		return nil, nil, err
+	if wide, err = ctx.Alloc(tensor.Int64, n[:]); err != nil {
+		return wide, false, err
 	}
-	x = tensor.Of[int64](&tmp)
 	switch v.DType() {
 	case tensor.Int32:
-		for i, k := range tensor.Of[int32](v) {
-			x[i] = int64(k)
-		}
+		widen(&wide, tensor.Of[int32](&v))
 	case tensor.Int16:
-		for i, k := range tensor.Of[int16](v) {
-			x[i] = int64(k)
-		}
+		widen(&wide, tensor.Of[int16](&v))
 	case tensor.Int8:
-		for i, k := range tensor.Of[int8](v) {
-			x[i] = int64(k)
-		}
+		widen(&wide, tensor.Of[int8](&v))
 	case tensor.Uint8:
-		for i, k := range tensor.Of[uint8](v) {
-			x[i] = int64(k)
-		}
+		widen(&wide, tensor.Of[uint8](&v))
 	default:
-		return nil, nil, status.Errorf(status.Unimplemented, "indices of type %v", v.DType())
+		return wide, false, status.Errorf(status.Unimplemented, "indices of type %v", v.DType())
 	}
-	return x, func() { ctx.Free(tmp) }, nil
+	return wide, true, nil
+}
+
+func widen[T int8 | int16 | int32 | uint8](wide *tensor.Value, x []T) {
+	o := tensor.Of[int64](wide)
+	for i, k := range x {
+		o[i] = int64(k)
+	}
 }
 
 // outside is the error that element i of the indices, of value at, is none of
@@ -215,7 +224,19 @@ func place(dims []int64, i int) string {
 	return tensor.FormatDims(at)
 }
 
-func gatherNd(ctx *kernel.Context, in, out []tensor.Value) error {
+// ignoresBadIndices reads the attribute bad_indices_policy.
+func ignoresBadIndices(c *kernel.Construction) (bool, error) {
+	switch policy := c.Str("bad_indices_policy"); policy {
+	case "", "DEFAULT", "ERROR":
+		return false, nil
+	case "IGNORE":
+		return true, nil
+	default:
+		return false, c.Errorf("Unknown bad indices handling attribute: %s", policy)
+	}
+}
+
+func gatherNd(ctx *kernel.Context, in, out []tensor.Value, ignore bool) error {
 	x, idx := in[0].Dims(), in[1].Dims()
 	if len(x) == 0 || len(idx) == 0 {
 		return status.Invalid("params and indices must be at least a vector")
@@ -234,49 +255,83 @@ func gatherNd(ctx *kernel.Context, in, out []tensor.Value) error {
 	if v.NumElements() == 0 {
 		return nil
 	}
-	rows, n, release, err := places(ctx, &in[1], x, func(i int, at []int64) error {
+	rows, n, err := places(ctx, &in[1], x, ignore, func(i int, at []int64) error {
 		return status.Invalid("indices%s = %s does not index into param shape %s", place(idx[:len(idx)-1], i), tensor.FormatDims(at), tensor.FormatDims(x))
 	})
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer ctx.Free(rows)
+	if list := tensor.Of[int64](&rows); slices.Contains(list, nowhere) {
+		return takeSome(ctx, &out[0], &in[0], list, n)
+	}
 	return takeRows(ctx, &out[0], &in[0], rows, 1, 1, 0, n)
 }
 
+// takeSome copies the runs of n elements that rows names, and leaves zeros where
+// it names none.
+func takeSome(ctx *kernel.Context, dst, src *tensor.Value, rows []int64, n int) error {
+	ctx.Free(*dst)
+	var err error
+	if *dst, err = ctx.AllocZeroed(src.DType(), dst.Dims()); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		if i%strided.Grain == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if r != nowhere {
+			strided.Move(dst, i*n, src, int(r)*n, n)
+		}
+	}
+	return nil
+}
+
+// nowhere is the number of a run that does not exist.
+const nowhere = -1
+
 // places turns the rows of v, each a place in the first dimensions of a tensor
-// of shape x, into numbers of runs of n elements. bad makes the error for row i.
-func places(ctx *kernel.Context, v *tensor.Value, x []int64, bad func(i int, at []int64) error) (rows []int64, n int, release func(), err error) {
+// of shape x, into numbers of runs of n elements, for the caller to free. A place
+// that does not exist is nowhere with ignore; else it is the error that bad makes
+// for row i.
+func places(ctx *kernel.Context, v *tensor.Value, x []int64, ignore bool, bad func(i int, at []int64) error) (rows tensor.Value, n int, err error) {
 	idx := v.Dims()
 	depth := int(idx[len(idx)-1])
-	count := 1
+	count := int64(1)
 	for _, d := range idx[:len(idx)-1] {
-		count *= int(d)
+		count *= d
 	}
 	n = 1
 	for _, d := range x[depth:] {
 		n *= int(d)
 	}
-	flat, giveBack, err := indices(ctx, v)
+	wide, fresh, err := indices(ctx, *v)
 	if err != nil {
-		return nil, 0, nil, err
+		return rows, 0, err
 	}
-	defer giveBack()
-	tmp, err := ctx.Alloc(tensor.Int64, []int64{int64(count)})
-	if err != nil {
-		return nil, 0, nil, err
+	if fresh {
+		defer ctx.Free(wide)
 	}
-	rows = tensor.Of[int64](&tmp)
-	for i := range rows {
+	dims := [1]int64{count}
+	if rows, err = ctx.Alloc(tensor.Int64, dims[:]); err != nil {
+		return rows, 0, err
+	}
+	flat, numbers := tensor.Of[int64](&wide), tensor.Of[int64](&rows)
+	for i := range numbers {
 		r, at := int64(0), flat[i*depth:(i+1)*depth]
 		for d, k := range at {
 			if k < 0 || k >= x[d] {
-				ctx.Free(tmp)
-				return nil, 0, nil, bad(i, at)
+				if !ignore {
+					err := bad(i, at)
+					ctx.Free(rows)
+					return tensor.Value{}, 0, err
+				}
+				r = nowhere
+				break
 			}
 			r = r*x[d] + k
 		}
-		rows[i] = r
+		numbers[i] = r
 	}
-	return rows, n, func() { ctx.Free(tmp) }, nil
+	return rows, n, nil
 }

@@ -1,6 +1,8 @@
 package array
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -39,14 +41,15 @@ v: What is subtracted.`)
 		Doc(`Adds updates to a tensor at given coordinates, perhaps in its own memory.
 
 indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
-updates: For each vector an element or slice.`)
+updates: For each vector an element or slice.
+bad_indices_policy: "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.`)
 
 	kernel.ForAll(newInplace(assign), "InplaceUpdate")
 	kernel.ForAll(newInplace(sum), "InplaceAdd")
 	kernel.ForAll(newInplace(difference), "InplaceSub")
-	kernel.ForTypes("ScatterNdNonAliasingAdd", "T", func(tensor.DType) kernel.Kernel {
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return scatterOnto(ctx, in, out, sum) })
-	}, append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool)...)
+	for _, dt := range append(slices.Clone(elementwise.Numbers), tensor.Bool) {
+		kernel.ForType("ScatterNdNonAliasingAdd", "T", dt, newScatterOnto(sum))
+	}
 }
 
 // newInplace makes the kernel of an operation on rows.

@@ -46,28 +46,31 @@ func newOneHot(c *kernel.Construction) (kernel.Kernel, error) {
 		if depth < 0 {
 			return status.Invalid("depth must be non-negative, got: %d", depth)
 		}
-		for i, name := range []string{"on_value", "off_value"} {
+		for i, name := range [...]string{"on_value", "off_value"} {
 			if in[2+i].NumElements() != 1 {
 				return status.Invalid("%s must be a scalar, but got: %s", name, tensor.FormatDims(in[2+i].Dims()))
 			}
 		}
-		dims := append(append(append(make([]int64, 0, len(x)+1), x[:at]...), depth), x[at:]...)
+		var buf [8]int64
+		dims := append(append(append(buf[:0], x[:at]...), depth), x[at:]...)
 		if out[0], err = ctx.Alloc(in[2].DType(), dims); err != nil {
 			return err
 		}
 		if err := strided.Fill(ctx, &out[0], &in[3], 0); err != nil {
 			return err
 		}
-		idx, release, err := indices(ctx, &in[0])
+		idx, fresh, err := indices(ctx, in[0])
 		if err != nil {
 			return err
 		}
-		defer release()
+		if fresh {
+			defer ctx.Free(idx)
+		}
 		behind := 1
 		for _, d := range x[at:] {
 			behind *= int(d)
 		}
-		for i, k := range idx {
+		for i, k := range tensor.Of[int64](&idx) {
 			if k >= 0 && k < depth {
 				to := (i/behind*int(depth)+int(k))*behind + i%behind
 				strided.Move(&out[0], to, &in[2], 0, 1)

@@ -12,7 +12,8 @@ import (
 const scatterDoc = `
 
 indices: Vectors of coordinates in the last dimension, each as long as the tensor has dimensions, for elements, or shorter, for slices.
-updates: For each vector an element or slice.`
+updates: For each vector an element or slice.
+bad_indices_policy: "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.`
 
 func init() {
 	registry.Define("ScatterNd").
@@ -54,12 +55,11 @@ shape: The shape of the result.` + scatterDoc)
 		Attr("bad_indices_policy: string = ''").
 		Doc("Copies a tensor with the smaller of element and update at given coordinates." + scatterDoc)
 
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(scatterNd), nil }, "ScatterNd")
-	onto := func(op string, c combination) {
-		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
-			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return scatterOnto(ctx, in, out, c) }), nil
-		}, op)
-	}
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		ignore, err := ignoresBadIndices(c)
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return scatterNd(ctx, in, out, ignore) }), err
+	}, "ScatterNd")
+	onto := func(op string, c combination) { kernel.ForAll(newScatterOnto(c), op) }
 	onto("TensorScatterUpdate", assign)
 	onto("TensorScatterAdd", sum)
 	onto("TensorScatterSub", difference)
@@ -78,7 +78,14 @@ const (
 	smallest
 )
 
-func scatterNd(ctx *kernel.Context, in, out []tensor.Value) error {
+func newScatterOnto(how combination) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		ignore, err := ignoresBadIndices(c)
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return scatterOnto(ctx, in, out, how, ignore) }), err
+	}
+}
+
+func scatterNd(ctx *kernel.Context, in, out []tensor.Value, ignore bool) error {
 	dims, err := kernel.Dims(&in[2], "shape")
 	if err != nil {
 		return err
@@ -92,10 +99,10 @@ func scatterNd(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0], err = ctx.AllocZeroed(in[1].DType(), dims); err != nil {
 		return err
 	}
-	return scatter(ctx, &out[0], &in[0], &in[1], sum)
+	return scatter(ctx, &out[0], &in[0], &in[1], sum, ignore)
 }
 
-func scatterOnto(ctx *kernel.Context, in, out []tensor.Value, c combination) error {
+func scatterOnto(ctx *kernel.Context, in, out []tensor.Value, c combination, ignore bool) error {
 	if err := checkUpdates(&in[1], &in[2], in[0].Dims()); err != nil {
 		return err
 	}
@@ -104,7 +111,7 @@ func scatterOnto(ctx *kernel.Context, in, out []tensor.Value, c combination) err
 	} else if err := deepCopy(ctx, in, out); err != nil {
 		return err
 	}
-	return scatter(ctx, &out[0], &in[1], &in[2], c)
+	return scatter(ctx, &out[0], &in[1], &in[2], c, ignore)
 }
 
 // checkUpdates checks that updates holds, for each row of idx, a slice of a
@@ -134,26 +141,36 @@ func checkUpdates(idx, updates *tensor.Value, dims []int64) error {
 	return nil
 }
 
-func scatter(ctx *kernel.Context, dst, idx, updates *tensor.Value, c combination) error {
+func scatter(ctx *kernel.Context, dst, idx, updates *tensor.Value, c combination, ignore bool) error {
 	if dst.NumElements() == 0 {
 		return nil
 	}
 	i := idx.Dims()
-	rows, n, release, err := places(ctx, idx, dst.Dims(), func(row int, at []int64) error {
+	rows, n, err := places(ctx, idx, dst.Dims(), ignore, func(row int, at []int64) error {
 		return status.Invalid("indices%s = %s does not index into shape %s", place(i[:len(i)-1], row), tensor.FormatDims(at), tensor.FormatDims(dst.Dims()))
 	})
 	if err != nil {
 		return err
 	}
-	defer release()
-	if c == assign {
-		strided.Scatter(dst, updates, rows, n)
+	defer ctx.Free(rows)
+	list := tensor.Of[int64](&rows)
+	if c == assign && !ignore {
+		strided.Scatter(dst, updates, list, n)
 		return nil
 	}
-	return combineRows(dst, updates, rows, n, c)
+	if c == assign {
+		for i, r := range list {
+			if r != nowhere {
+				strided.Move(dst, int(r)*n, updates, i*n, n)
+			}
+		}
+		return nil
+	}
+	return combineRows(dst, updates, list, n, c)
 }
 
-// combineRows combines the runs of n elements that rows names with updates.
+// combineRows combines the runs of n elements that rows names with updates;
+// nowhere is passed over.
 func combineRows(dst, updates *tensor.Value, rows []int64, n int, c combination) error {
 	switch dt := dst.DType(); dt {
 	case tensor.Float:
@@ -245,6 +262,9 @@ func narrowly(c combination) func(x, y float32) float32 {
 func combine[T tensor.Element](dst, updates *tensor.Value, rows []int64, n int, f func(x, y T) T) {
 	d, u := tensor.Of[T](dst), tensor.Of[T](updates)
 	for i, r := range rows {
+		if r == nowhere {
+			continue
+		}
 		to, from := d[int(r)*n:(int(r)+1)*n], u[i*n:(i+1)*n]
 		for j, x := range from {
 			to[j] = f(to[j], x)

@@ -100,7 +100,7 @@ func piece(ctx *kernel.Context, x *tensor.Value, start, n, all int, dims []int64
 		return ctx.View(*x, start, n, dims)
 	}
 	v, err := ctx.Alloc(x.DType(), dims)
-	if err != nil {
+	if err != nil || n == 0 { // where start may be anywhere
 		return v, err
 	}
 	strided.Move(&v, 0, x, start, n)
@@ -121,9 +121,6 @@ func slice(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(begin) != len(x) || len(size) != len(x) {
 		return status.Invalid("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes [%d] and [%d] instead.", len(x), len(begin), len(size))
 	}
-	// Whether the box is one piece of memory: nothing but the outermost
-	// dimension that has more than one element in it is cut.
-	whole, cut, start := true, false, 0
 	for i := range x {
 		if begin[i] < 0 || begin[i] > x[i] {
 			return status.Invalid("Expected begin[%d] in [0, %d], but got %d", i, x[i], begin[i])
@@ -134,35 +131,54 @@ func slice(ctx *kernel.Context, in, out []tensor.Value) error {
 		if size[i] < 0 || size[i] > x[i]-begin[i] {
 			return status.Invalid("Expected size[%d] in [0, %d], but got %d", i, x[i]-begin[i], size[i])
 		}
-		if cut && size[i] != x[i] {
-			whole = false
+	}
+	return takeBox(ctx, in, out, begin, size, size)
+}
+
+// takeBox sets out[0], of shape dims, to the box of in[0] that has that first
+// corner and size.
+func takeBox(ctx *kernel.Context, in, out []tensor.Value, begin, size, dims []int64) (err error) {
+	x := in[0].Dims()
+	n, start := 1, 0
+	first, last := len(x), -1 // of the dimensions that are cut
+	for i, s := range size {
+		if s != x[i] {
+			first, last = min(first, i), i
 		}
-		cut = cut || size[i] != 1
+		n *= int(s)
 		start = start*int(x[i]) + int(begin[i])
 	}
-	if equalDims(size, x) {
+	switch {
+	case last < 0 && equalDims(dims, x):
 		out[0] = in[0]
 		return nil
-	}
-	if whole {
-		n := 1
-		for _, s := range size {
-			n *= int(s)
-		}
-		if n == 0 {
-			start = 0
-		}
-		out[0], err = piece(ctx, &in[0], start, n, n, size)
+	case last < 0:
+		out[0], err = ctx.Reshaped(in, 0, dims)
+		return err
+	case n == 0:
+		out[0], err = ctx.Alloc(in[0].DType(), dims)
 		return err
 	}
-	if out[0], err = ctx.Alloc(in[0].DType(), size); err != nil {
+	rows := 1 // in front of the last dimension that is cut
+	for _, s := range size[:last] {
+		rows *= int(s)
+	}
+	if rows == 1 {
+		out[0], err = piece(ctx, &in[0], start, n, n, dims)
 		return err
+	}
+	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
+		return err
+	}
+	if first == last {
+		width := in[0].NumElements() / rows
+		return strided.CopyRows(ctx, &out[0], strided.Rows{Width: n / rows}, &in[0], strided.Rows{Offset: start, Width: width}, rows, n/rows)
 	}
 	from := strided.Whole(in[0])
 	for i := range x {
 		from.Slice(i, int(begin[i]), 1, int(size[i]))
 	}
-	return strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], from)
+	return strided.Copy(ctx, &out[0], strided.Of(size), &in[0], from)
 }
 
 // masks are the attributes of the strided-slice operations.
@@ -212,10 +228,13 @@ func view(s shape.Strided, dims []int64) strided.View {
 
 func newStridedSlice(c *kernel.Construction) (kernel.Kernel, error) {
 	spec := masks(c)
-	row := spec.ShrinkMask == 1 && spec.BeginMask|spec.EndMask|spec.EllipsisMask|spec.NewAxisMask == 0
+	plain := spec.EllipsisMask|spec.NewAxisMask|spec.ShrinkMask&(spec.BeginMask|spec.EndMask) == 0
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		if row && in[1].NumElements() == 1 && in[1].Rank() == 1 && in[3].NumElements() == 1 && in[0].Rank() > 0 {
-			return takeRow(ctx, in, out)
+		if plain {
+			var b box
+			if b.fit(&spec, in) {
+				return takeBox(ctx, in, out, b.begin[:b.rank], b.size[:b.rank], b.dims[:b.kept])
+			}
 		}
 		x := in[0].Dims()
 		s, err := apply(spec, in[1:], x)
@@ -250,24 +269,72 @@ func contiguous(s shape.Strided, dims []int64) bool {
 	return true
 }
 
-// takeRow is x[i], the most frequent slice in loops.
-func takeRow(ctx *kernel.Context, in, out []tensor.Value) (err error) {
-	var b [1]int64
-	i := appendIndices(b[:0], &in[1])[0]
-	if step := appendIndices(b[:0], &in[3])[0]; step <= 0 {
-		if step == 0 {
-			return status.Invalid("strides[0] must be non-zero")
+// A box is a strided slice without gaps of a tensor of few dimensions.
+type box struct {
+	begin, size [8]int64 // by dimension of the tensor
+	rank        int
+	dims        [8]int64 // of the result
+	kept        int
+}
+
+// fit makes b what a spec without new dimensions and ellipses takes of in[0], the
+// operands being the inputs behind it. Where that is no box, or a mistake, it is
+// false.
+func (b *box) fit(spec *shape.StridedSpec, in []tensor.Value) bool {
+	x, n := in[0].Dims(), in[1].NumElements()
+	if len(x) > len(b.size) || n > len(x) {
+		return false
+	}
+	for i := 1; i <= 3; i++ {
+		if in[i].Rank() != 1 || in[i].NumElements() != n {
+			return false
 		}
-		return status.Invalid("only stride 1 allowed on non-range indexing.")
 	}
-	dims := in[0].Dims()
-	at, ok := kernel.Axis(i, int(dims[0]))
-	if !ok {
-		return status.Invalid("slice index %d of dimension 0 out of bounds.", i)
+	b.rank = len(x)
+	for i, d := range x {
+		from, to, bit := int64(0), d, int64(1)<<i
+		if i < n {
+			if intAt(&in[3], i) != 1 {
+				return false
+			}
+			if spec.BeginMask&bit == 0 {
+				from = fromFront(intAt(&in[1], i), d)
+			}
+			if spec.ShrinkMask&bit != 0 {
+				if from < 0 || from >= d {
+					return false
+				}
+				b.begin[i], b.size[i] = from, 1
+				continue
+			}
+			from = min(max(from, 0), d)
+			if spec.EndMask&bit == 0 {
+				to = min(max(fromFront(intAt(&in[2], i), d), from), d)
+			}
+		}
+		b.begin[i], b.size[i], b.dims[b.kept] = from, to-from, to-from
+		b.kept++
 	}
-	n := in[0].NumElements() / int(dims[0])
-	out[0], err = piece(ctx, &in[0], at*n, n, n, dims[1:])
-	return err
+	return true
+}
+
+// fromFront counts a negative index from the end of d elements.
+func fromFront(i, d int64) int64 {
+	if i < 0 {
+		return i + d
+	}
+	return i
+}
+
+// intAt is element i of v, a tensor of indices.
+func intAt(v *tensor.Value, i int) int64 {
+	switch v.DType() {
+	case tensor.Int32:
+		return int64(tensor.Of[int32](v)[i])
+	case tensor.Int16:
+		return int64(tensor.Of[int16](v)[i])
+	}
+	return tensor.Of[int64](v)[i]
 }
 
 func newStridedSliceGrad(c *kernel.Construction) (kernel.Kernel, error) {

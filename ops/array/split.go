@@ -72,7 +72,8 @@ func splitV(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := kernel.AppendIntVector(nil, &in[1], "size_splits")
+	var buf [16]int64
+	sizes, err := kernel.AppendIntVector(buf[:0], &in[1], "size_splits")
 	if err != nil {
 		return err
 	}
@@ -140,9 +141,7 @@ func part(ctx *kernel.Context, x, out *tensor.Value, from, rows, n, width int, d
 	if *out, err = ctx.Alloc(x.DType(), dims); err != nil || out.NumElements() == 0 {
 		return err
 	}
-	d := []int{rows, n}
-	return strided.Copy(ctx, out, strided.View{Dims: d, Strides: []int{n, 1}},
-		x, strided.View{Offset: from, Dims: d, Strides: []int{width, 1}})
+	return strided.CopyRows(ctx, out, strided.Rows{Width: n}, x, strided.Rows{Offset: from, Width: width}, rows, n)
 }
 
 func newUnpack(c *kernel.Construction) (kernel.Kernel, error) {

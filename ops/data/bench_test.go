@@ -113,6 +113,59 @@ func BenchmarkTensorArrayWriteRead(b *testing.B) {
 	}
 }
 
+// What a loop reads from an array of rows has homes.
+func BenchmarkTensorArrayRows(b *testing.B) {
+	const n = 1000
+	l := &loop{tb: b}
+	write := l.node("TensorArrayWriteV3", "", tensor.Resource, tensor.Int32, tensor.Float, tensor.Float)
+	read, _, err := kerneltest.New("read", "TensorArrayReadV3", l.attrs("dtype=DT_FLOAT"), tensor.Resource, tensor.Int32, tensor.Float)
+	if err != nil {
+		b.Fatal(err)
+	}
+	row, err := tensor.New(tensor.Float, 1, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	array := l.run("TensorArrayV3", "dtype=DT_FLOAT, clear_after_read=false, identical_element_shapes=true", tensor.Scalar(int32(n)))[0]
+	flow := tensor.Scalar(float32(0))
+	for i := range int32(n) {
+		write(array, tensor.Scalar(i), tensor.ValueOf(row), flow)
+	}
+	ctx, homes, out := l.runner.Context(), make([]tensor.Home, 1), make([]tensor.Value, 1)
+	in := []tensor.Value{array, flow, flow}
+	b.ReportAllocs()
+	i := int32(0)
+	for b.Loop() {
+		in[1], ctx.Homes = tensor.Scalar(i), homes
+		if err := read.Run(ctx, in, out); err != nil {
+			b.Fatal(err)
+		}
+		out[0].Hold(1)
+		ctx.Arena.Drop(out[0])
+		i = (i + 1) % n
+	}
+}
+
+// An array is made, and its elements are written and read: scalars.
+func BenchmarkTensorArrayScalars(b *testing.B) {
+	const n = 1000
+	l := &loop{tb: b}
+	write := l.node("TensorArrayWriteV3", "", tensor.Resource, tensor.Int32, tensor.Float, tensor.Float)
+	read := l.node("TensorArrayReadV3", "dtype=DT_FLOAT", tensor.Resource, tensor.Int32, tensor.Float)
+	flow := tensor.Scalar(float32(0))
+	b.ReportAllocs()
+	for b.Loop() {
+		array := l.run("TensorArrayV3", "dtype=DT_FLOAT, identical_element_shapes=true", tensor.Scalar(int32(n)))[0]
+		for i := range int32(n) {
+			write(array, tensor.Scalar(i), flow, flow)
+		}
+		for i := range int32(n) {
+			read(array, tensor.Scalar(i), flow, none)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N*n), "ns/access")
+}
+
 func BenchmarkStackPushPop(b *testing.B) {
 	l := &loop{tb: b}
 	push := l.node("StackPushV2", "", tensor.Resource, tensor.Float)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/shape"
@@ -206,8 +207,12 @@ func newWrite(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		v := in[2]
+		if !a.Copies(&v) {
+			v = ctx.Disown(v)
+		}
 		out[0] = in[3]
-		return a.Write(i, ctx.Disown(in[2]))
+		return a.Write(i, v)
 	}), nil
 }
 
@@ -222,21 +227,40 @@ func newRead(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		v, zeros, err := a.Read(i)
-		if err == nil && v.IsZero() {
-			v, err = zeroElement(ctx, dt, zeros)
+		e, err := a.Read(i)
+		if err == nil {
+			out[0], err = element(ctx, dt, &e)
 		}
-		out[0] = v
 		return err
 	}), nil
 }
 
-// zeroElement is an element that nobody has written.
-func zeroElement(ctx *kernel.Context, dt tensor.DType, dims []int64) (tensor.Value, error) {
-	if dt.HasPointers() {
+// viewedAbove is the size in bytes above which a part of an array's memory is
+// read as a view of it. A copy of less costs no more, and its reader may write it.
+const viewedAbove = 2 << 10
+
+// element is an element of an array by itself.
+func element(ctx *kernel.Context, dt tensor.DType, e *resource.Element) (tensor.Value, error) {
+	switch {
+	case e.In.IsZero() && dt.HasPointers():
 		return tensor.Value{}, status.Invalid("an element of type %v that was not written cannot be read as zeros", dt)
+	case e.In.IsZero():
+		return ctx.AllocZeroed(dt, e.Dims)
+	case e.Whole:
+		return e.In, nil
 	}
-	return ctx.AllocZeroed(dt, dims)
+	n := 1
+	for _, d := range e.Dims {
+		n *= int(d)
+	}
+	if dt.HasPointers() || n*dt.Size() > viewedAbove {
+		return ctx.View(e.In, e.Start, n, e.Dims)
+	}
+	v, err := ctx.Alloc(dt, e.Dims)
+	if err == nil {
+		strided.Move(&v, 0, &e.In, e.Start, n)
+	}
+	return v, err
 }
 
 func arraySize(_ *kernel.Context, in, out []tensor.Value) error {

@@ -76,31 +76,27 @@ type elements struct {
 }
 
 // add is for element k of n.
-func (e *elements) add(k int, v tensor.Value, zeros []int64) error {
-	dims := zeros
-	if !v.IsZero() {
-		dims = v.Dims()
-	}
+func (e *elements) add(k int, x *resource.Element) error {
 	if k == 0 {
-		e.dims = slices.Clone(dims)
+		e.dims = slices.Clone(x.Dims)
 		var err error
-		if e.all, err = e.ctx.Alloc(e.dt, append([]int64{int64(e.n)}, dims...)); err != nil {
+		if e.all, err = e.ctx.Alloc(e.dt, append([]int64{int64(e.n)}, x.Dims...)); err != nil {
 			return err
 		}
-	} else if !slices.Equal(e.dims, dims) {
+	} else if !slices.Equal(e.dims, x.Dims) {
 		return status.Invalid("TensorArray has inconsistent shapes.  Index 0 has shape: %s but index %d has shape: %s",
-			tensor.FormatDims(e.dims), k, tensor.FormatDims(dims))
+			tensor.FormatDims(e.dims), k, tensor.FormatDims(x.Dims))
 	}
 	size := e.all.NumElements() / e.n
-	return place(&e.all, k*size, v, size)
+	return place(&e.all, k*size, x, size)
 }
 
-// place puts the n elements of v at element i of dst, zeros if v is zero.
-func place(dst *tensor.Value, i int, v tensor.Value, n int) error {
+// place puts the n elements of x at element i of dst.
+func place(dst *tensor.Value, i int, x *resource.Element, n int) error {
 	dt := dst.DType()
 	switch {
-	case !v.IsZero():
-		strided.Move(dst, i, &v, 0, n)
+	case !x.In.IsZero():
+		strided.Move(dst, i, &x.In, x.Start, n)
 	case dt.HasPointers():
 		return status.Invalid("an element of type %v that was not written cannot be read as zeros", dt)
 	default:
@@ -133,12 +129,12 @@ func newGather(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		e := elements{ctx: ctx, dt: dt, n: len(indices)}
-		err = a.ReadEach(slices.All(indices), func(k int, v tensor.Value, zeros []int64) error {
-			if !v.IsZero() && !shape.Compatible(declared, shape.Of(v.Dims()...)) {
+		err = a.ReadEach(slices.All(indices), func(k int, x resource.Element) error {
+			if !x.In.IsZero() && !shape.Compatible(declared, shape.Of(x.Dims...)) {
 				return status.Invalid("TensorArray was passed element_shape %s which does not match the Tensor at index %d: %s",
-					resource.FormatShape(declared), k, tensor.FormatDims(v.Dims()))
+					resource.FormatShape(declared), k, tensor.FormatDims(x.Dims))
 			}
-			return e.add(k, v, zeros)
+			return e.add(k, &x)
 		})
 		if err != nil {
 			if !e.all.IsZero() {
@@ -175,14 +171,8 @@ func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
 		if len(indices) > 0 && !a.Dynamic() && int(slices.Max(indices)) >= size {
 			return status.Invalid("Max scatter index must be < array size (%d vs. %d)", slices.Max(indices), size)
 		}
-		value := ctx.Disown(in[2])
-		for k, i := range indices {
-			if err := a.Write(int(i), value.Row(k)); err != nil {
-				return err
-			}
-		}
 		out[0] = in[3]
-		return nil
+		return a.WriteRows(indices, ctx.Disown(in[2]))
 	}), nil
 }
 
@@ -211,8 +201,8 @@ func newConcat(c *kernel.Construction) (kernel.Kernel, error) {
 
 // concat joins the elements of an array, and stores their first dimensions.
 func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, declared shape.Shape, lengths []int64) (tensor.Value, error) {
-	var pieces []tensor.Value // zero Values for zeros
-	var rest []int64          // the dimensions behind the first
+	var pieces []resource.Element
+	var rest []int64 // the dimensions behind the first
 	rows := int64(0)
 	if len(lengths) == 0 {
 		rest = declared.Dims()
@@ -224,11 +214,8 @@ func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, decla
 			}
 		}
 	}
-	err := a.ReadEach(all, func(k int, v tensor.Value, zeros []int64) error {
-		dims := zeros
-		if !v.IsZero() {
-			dims = v.Dims()
-		}
+	err := a.ReadEach(all, func(k int, x resource.Element) error {
+		dims := x.Dims
 		switch {
 		case len(dims) == 0:
 			return status.Invalid("Concat saw a scalar shape at index %d but requires at least vectors.  Did you mean to call pack?", k)
@@ -241,7 +228,7 @@ func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, decla
 			return status.Invalid("TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: %s but index %d has (excepting dimension 0) shape: %s",
 				tensor.FormatDims(rest), k, tensor.FormatDims(dims[1:]))
 		}
-		pieces = append(pieces, v)
+		pieces = append(pieces, x)
 		lengths[k] = dims[0]
 		rows += dims[0]
 		return nil
@@ -254,12 +241,12 @@ func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, decla
 		return tensor.Value{}, err
 	}
 	at := 0
-	for k, v := range pieces {
+	for k := range pieces {
 		n := int(lengths[k])
 		for _, d := range rest {
 			n *= int(d)
 		}
-		if err := place(&o, at, v, n); err != nil {
+		if err := place(&o, at, &pieces[k], n); err != nil {
 			return tensor.Value{}, err
 		}
 		at += n
@@ -302,27 +289,6 @@ func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("TensorArray's size is not equal to the size of lengths (%d vs. %d), and the TensorArray is not marked as dynamically resizeable", size, len(lengths))
 		}
 		out[0] = in[3]
-		return writePieces(a, ctx.Disown(value), lengths)
+		return a.WritePieces(lengths, ctx.Disown(value))
 	}), nil
-}
-
-// writePieces writes slices of value along its first dimension, whose sizes
-// are those lengths, to the elements in order.
-func writePieces(a *resource.TensorArray, value tensor.Value, lengths []int64) error {
-	t := value.Tensor()
-	dims := slices.Clone(value.Dims())
-	row := 1
-	for _, d := range dims[1:] {
-		row *= int(d)
-	}
-	at := 0
-	for i, n := range lengths {
-		dims[0] = n
-		size := int(n) * row
-		if err := a.Write(i, tensor.ValueOf(t.Slice(at, size, dims))); err != nil {
-			return err
-		}
-		at += size
-	}
-	return nil
 }

@@ -81,7 +81,13 @@ func boxes(boxes, images *tensor.Value, n int) ([]float32, []int32, error) {
 			return nil, nil, status.Errorf(status.OutOfRange, "box_index has values outside [0, batch_size)")
 		}
 	}
-	return tensor.Of[float32](boxes), at, nil
+	corners := tensor.Of[float32](boxes)
+	for _, x := range corners {
+		if x-x != 0 {
+			return nil, nil, status.Invalid("Boxes contains at least one element that is not finite")
+		}
+	}
+	return corners, at, nil
 }
 
 func (k cropping) Run(ctx *kernel.Context, in, out []tensor.Value) error {

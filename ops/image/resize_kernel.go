@@ -47,9 +47,9 @@ func newSampling(c *kernel.Construction) (*sampling, error) {
 	return s, nil
 }
 
-// scale is how many of in pixels go to one of out.
+// scale is how many of in pixels go to one of out; a single one is shared out.
 func (s *sampling) scale(in, out int) float32 {
-	if s.corners && out > 1 {
+	if s.corners && out > 1 && in > 1 {
 		return float32(in-1) / float32(out-1)
 	}
 	return float32(in) / float32(out)

@@ -56,7 +56,7 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	some := false
 	for i := range out {
-		dims := []int64{0} // of an output that is not wanted
+		dims := []int64{} // an output that is not wanted is a scalar, of what value TensorFlow leaves open
 		if i < len(results) {
 			dims = append(make([]int64, 0, len(outer)+2), outer...)
 			size := 1

@@ -53,7 +53,7 @@ full_matrices: Whether q is square, or has as many columns as r has rows.`)
 s: The singular values, from the largest.
 u: The left singular vectors as columns.
 v: The right singular vectors as columns.
-compute_uv: Whether u and v are wanted; else they are empty.
+compute_uv: Whether u and v are wanted; else they are scalars without meaning.
 full_matrices: Whether u and v are square.`)
 	registry.Define("SelfAdjointEigV2").
 		Input("input: T").Output("e: T").Output("v: T").
@@ -64,7 +64,7 @@ full_matrices: Whether u and v are square.`)
 input: Square matrices in the last two dimensions, of which the lower triangle is read.
 e: The eigenvalues in ascending order.
 v: The eigenvectors as columns.
-compute_v: Whether v is wanted; else it is empty.`)
+compute_v: Whether v is wanted; else it is a scalar without meaning.`)
 	registry.Define("Eig").
 		Input("input: T").Output("e: Tout").Output("v: Tout").
 		Attr("compute_v: bool = true").
@@ -74,7 +74,7 @@ compute_v: Whether v is wanted; else it is empty.`)
 
 e: The eigenvalues, in no particular order.
 v: The eigenvectors as columns.
-compute_v: Whether v is wanted; else it is empty.
+compute_v: Whether v is wanted; else it is a scalar without meaning.
 Tout: The type of the results: complex64 of float and complex64, complex128 of the others.`)
 
 	native("Cholesky", newCholesky[float32], newCholesky[float64], newCholesky[complex64], newCholesky[complex128])

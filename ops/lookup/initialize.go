@@ -1,6 +1,8 @@
 package lookup
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -134,6 +136,7 @@ func restore(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
 	if t.kind == fixed {
 		return initialize(ctx, t, in, out)
 	}
+	in = t.unwrapped(in)
 	if err := t.fits(in, false); err != nil {
 		return err
 	}
@@ -145,6 +148,22 @@ func restore(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
 	defer t.mu.Unlock()
 	t.clear()
 	return t.putAll(ctx, in, n)
+}
+
+// unwrapped is the inputs of an import with scalars where they have vectors of
+// one element: so TensorFlow exports a dense table, and wants it back.
+func (t *Table) unwrapped(in []tensor.Value) []tensor.Value {
+	if t.kind != dense {
+		return in
+	}
+	in = slices.Clone(in)
+	for i, dims := range [][]int64{t.keyDims, t.valueDims} {
+		v := &in[1+i]
+		if len(dims) == 0 && v.Rank() == 2 && v.Dim(1) == 1 {
+			*v = v.Reshaped([]int64{int64(v.Dim(0))})
+		}
+	}
+	return in
 }
 
 // export gives the content in the order of the slots.

@@ -1,6 +1,8 @@
 package math
 
 import (
+	"math"
+
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -68,42 +70,47 @@ func newArg(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func newArgOf[T elementwise.Real](c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	better := func(x, y T) bool { return x < y }
+	better, worst := func(x, y T) bool { return x < y }, math.Inf(1)
 	if most {
-		better = func(x, y T) bool { return x > y }
+		better, worst = func(x, y T) bool { return x > y }, math.Inf(-1)
 	}
 	var whole func(x []T) int
 	if most {
 		whole, _ = any(argMaxFloats).(func(x []T) int)
 	}
-	return newArgBy(c, better, whole)
+	return newArgBy(c, better, func(x T) T {
+		if x != x {
+			return T(worst)
+		}
+		return x
+	}, whole)
 }
 
 func newArgBool(c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, nil)
+	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, func(x bool) bool { return x }, nil)
 }
 
-func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, whole func(x []T) int) (kernel.Kernel, error) {
+func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, start func(T) T, whole func(x []T) int) (kernel.Kernel, error) {
 	switch dt := c.Type("output_type"); dt {
 	case tensor.Int16:
-		return &arg[T, int16]{dt, better, whole}, nil
+		return &arg[T, int16]{dt, better, start, whole}, nil
 	case tensor.Uint16:
-		return &arg[T, uint16]{dt, better, whole}, nil
+		return &arg[T, uint16]{dt, better, start, whole}, nil
 	case tensor.Int32:
-		return &arg[T, int32]{dt, better, whole}, nil
+		return &arg[T, int32]{dt, better, start, whole}, nil
 	case tensor.Int64:
-		return &arg[T, int64]{dt, better, whole}, nil
+		return &arg[T, int64]{dt, better, start, whole}, nil
 	default:
 		return nil, c.Errorf("output_type %v is none for indices", dt)
 	}
 }
 
 // An arg finds the first element that no other of its line is better than. NaN
-// is better than nothing, nothing is better than NaN: one that comes first
-// stays, others are passed over.
+// is better than nothing, and what starts with it starts from the worst number.
 type arg[T tensor.Element, R elementwise.Integer] struct {
 	dt     tensor.DType
 	better func(x, y T) bool
+	start  func(T) T       // what the first element counts as
 	whole  func(x []T) int // line for consecutive elements; nil: line itself
 }
 
@@ -136,25 +143,38 @@ func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		inner *= int(d)
 	}
 	o, x := tensor.Of[R](&out[0]), tensor.Of[T](&in[0])
-	if k.whole != nil && inner == 1 && n >= vectorLeast {
-		ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
-			for i := lo; i < hi && ctx.Err() == nil; i++ {
-				o[i] = R(k.whole(x[i*n : (i+1)*n]))
-			}
-		})
-		return ctx.Err()
+	if len(x) <= block {
+		k.lines(o, x, 0, n, inner)
+		return nil
 	}
+	return k.share(ctx, o, x, n, inner)
+}
+
+// share is for inputs of several blocks.
+func (k *arg[T, R]) share(ctx *kernel.Context, o []R, x []T, n, inner int) error {
 	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
-		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			o[i] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
+		for ; lo < hi && ctx.Err() == nil; lo++ {
+			k.lines(o[lo:lo+1], x, lo, n, inner)
 		}
 	})
 	return ctx.Err()
 }
 
+// lines sets o to results lo and following.
+func (k *arg[T, R]) lines(o []R, x []T, lo, n, inner int) {
+	for j := range o {
+		i := lo + j
+		if k.whole != nil && inner == 1 && n >= vectorLeast {
+			o[j] = R(k.whole(x[i*n : (i+1)*n]))
+			continue
+		}
+		o[j] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
+	}
+}
+
 // line looks at n elements, step apart.
 func (k *arg[T, R]) line(x []T, n, step int) int {
-	best, at := x[0], 0
+	best, at := k.start(x[0]), 0
 	for i := 1; i < n; i++ {
 		if y := x[i*step]; k.better(y, best) {
 			best, at = y, i
@@ -163,10 +183,12 @@ func (k *arg[T, R]) line(x []T, n, step int) int {
 	return at
 }
 
-// argMaxFloats finds the largest element in one pass and its place in another.
+// argMaxFloats finds the largest number in one pass and its place in another. It
+// is the first place if there is no number above -∞.
 func argMaxFloats(x []float32) int {
-	if x[0] != x[0] {
+	most := vec.LargestNumber(x)
+	if !(most > float32(math.Inf(-1))) {
 		return 0
 	}
-	return vec.Index(x, vec.LargestNumber(x))
+	return vec.Index(x, most)
 }

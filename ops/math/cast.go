@@ -32,8 +32,13 @@ func newCast(c *kernel.Construction) (kernel.Kernel, error) {
 	if from == to {
 		return kernel.Func(passOn), nil
 	}
+	if to == tensor.Float8e5m2 || to == tensor.Float8e4m3fn {
+		return castFloat8(from, to)
+	}
 	var k kernel.Kernel
 	switch from {
+	case tensor.Float8e5m2, tensor.Float8e4m3fn:
+		k = castVia(from, to, func(x uint8) float32 { return tensor.Float8Value(from, x) })
 	case tensor.Float:
 		k = castFloat(to, c.Bool("Truncate"))
 	case tensor.Double:
@@ -77,6 +82,36 @@ func newCast(c *kernel.Construction) (kernel.Kernel, error) {
 	return k, nil
 }
 
+// castFloat8 makes 8-bit floating-point numbers, of which the dtype says what
+// the bits mean, of longer ones or of the other kind.
+func castFloat8(from, to tensor.DType) (kernel.Kernel, error) {
+	switch from {
+	case tensor.Float8e5m2, tensor.Float8e4m3fn:
+		return castTo(from, to, func(x uint8) uint8 { return tensor.ToFloat8(to, tensor.Float8Value(from, x)) }), nil
+	case tensor.Half:
+		return castTo(from, to, func(x tensor.Float16) uint8 { return tensor.ToFloat8(to, x.Float32()) }), nil
+	case tensor.Bfloat16:
+		return castTo(from, to, func(x tensor.BFloat16) uint8 { return tensor.ToFloat8(to, x.Float32()) }), nil
+	case tensor.Float:
+		return castTo(from, to, func(x float32) uint8 { return tensor.ToFloat8(to, x) }), nil
+	case tensor.Double:
+		return castTo(from, to, func(x float64) uint8 { return tensor.ToFloat8(to, toOdd(x)) }), nil
+	}
+	return nil, status.Errorf(status.Unimplemented, "Cast %v to %v is not supported", from, to)
+}
+
+// toOdd is x as a float32 whose last bit says if something was cut off, so that
+// rounding it once more gives what rounding x does.
+func toOdd(x float64) float32 {
+	y := float32(x)
+	if z := float64(y); z == x || x != x {
+		return y
+	} else if math.Abs(z) > math.Abs(x) {
+		y = math.Nextafter32(y, 0)
+	}
+	return math.Float32frombits(math.Float32bits(y) | 1)
+}
+
 // A cast converts real numbers. Where T has no room for a number the result
 // is what the processor's conversion gives, as in TensorFlow.
 type cast[S, T elementwise.Real] struct{ from, to tensor.DType }
@@ -86,7 +121,18 @@ func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], k.to, T(tensor.Inner[S](&in[0])))
 		return nil
 	}
-	return elementwise.Unary(ctx, in, out, k.to, castV[S, T])
+	if in[0].NumElements() > elementwise.Grain {
+		return elementwise.Unary(ctx, in, out, k.to, castV[S, T])
+	}
+	// A small result costs no closure.
+	x := tensor.Of[S](&in[0])
+	v, err := ctx.ReuseOrAlloc(in, 0, k.to, in[0].Dims())
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	castV(tensor.Of[T](&out[0]), x)
+	return nil
 }
 
 func castV[S, T elementwise.Real](o []T, x []S) {

@@ -17,44 +17,60 @@ func init() {
 clip_value_min: The lower limit: a scalar, or of the shape of t.
 clip_value_max: The upper limit, likewise.`)
 
-	kernel.ForTypes("ClipByValue", "T", newClip, elementwise.Reals...)
+	kernel.ForTypes("ClipByValue", "T", newClip, elementwise.Numbers...)
 }
 
 func newClip(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return kernel.Func(clip[float32])
+		return clipping[float32]()
 	case tensor.Double:
-		return kernel.Func(clip[float64])
+		return clipping[float64]()
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, kernel.Func(clip[float32]))
+		return elementwise.Widen(dt, clipping[float32]())
 	case tensor.Int8:
-		return kernel.Func(clip[int8])
+		return clipping[int8]()
 	case tensor.Int16:
-		return kernel.Func(clip[int16])
+		return clipping[int16]()
 	case tensor.Int32:
-		return kernel.Func(clip[int32])
+		return clipping[int32]()
 	case tensor.Int64:
-		return kernel.Func(clip[int64])
+		return clipping[int64]()
 	case tensor.Uint8:
-		return kernel.Func(clip[uint8])
+		return clipping[uint8]()
 	case tensor.Uint16:
-		return kernel.Func(clip[uint16])
+		return clipping[uint16]()
 	case tensor.Uint32:
-		return kernel.Func(clip[uint32])
+		return clipping[uint32]()
 	case tensor.Uint64:
-		return kernel.Func(clip[uint64])
+		return clipping[uint64]()
+	case tensor.Complex64:
+		return clippingBy(func(x, low, high complex64) complex64 {
+			return complex(limit(real(x), real(low), real(high)), limit(imag(x), imag(low), imag(high)))
+		})
+	case tensor.Complex128:
+		return clippingBy(func(x, low, high complex128) complex128 {
+			return complex(limit(real(x), real(low), real(high)), limit(imag(x), imag(low), imag(high)))
+		})
 	}
 	return nil
 }
 
-// clip takes the smaller of an element and the upper limit, and then the larger
-// of that and the lower limit.
-func clip[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) error {
+// limit takes the smaller of x and the upper limit, and then the larger of that
+// and the lower limit. Both parts of a complex number have limits.
+func limit[T elementwise.Real](x, low, high T) T { return max(min(x, high), low) }
+
+func clipping[T elementwise.Real]() kernel.Kernel { return clippingBy(limit[T]) }
+
+func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return clip(ctx, in, out, limit) })
+}
+
+func clip[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, limit func(x, low, high T) T) error {
 	for i, name := range []string{"clip_value_min", "clip_value_max"} {
-		if limit := in[i+1]; limit.NumElements() != 1 && !tensor.SameShape(limit, in[0]) {
+		if end := in[i+1]; end.NumElements() != 1 && !tensor.SameShape(end, in[0]) {
 			return status.Invalid("%s must be either of the same shape as input, or a scalar: %s vs. %s", name,
-				tensor.FormatDims(limit.Dims()), tensor.FormatDims(in[0].Dims()))
+				tensor.FormatDims(end.Dims()), tensor.FormatDims(in[0].Dims()))
 		}
 	}
 	x, low, high := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&in[2])
@@ -76,7 +92,7 @@ func clip[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) error
 			if len(high) > 1 {
 				h = high[i]
 			}
-			o[i] = max(min(x[i], h), l)
+			o[i] = limit(x[i], l, h)
 		}
 	})
 	return ctx.Err()

@@ -29,7 +29,7 @@ func init() {
 		Commutative().
 		Doc(`Says where x and y, of one shape, are close to each other.
 
-tolerance: How far apart they may be; equal to it is too far.`)
+tolerance: How far apart they may be.`)
 
 	registerEquality("Equal", newEqual, func(x, y bool) bool { return x == y }, func(x, y string) bool { return x == y }, false)
 	registerEquality("NotEqual", newNotEqual, func(x, y bool) bool { return x != y }, func(x, y string) bool { return x != y }, true)
@@ -96,7 +96,7 @@ func unquantized(dt tensor.DType) tensor.DType {
 
 func newApproximateEqual[T elementwise.Float](c *kernel.Construction) (kernel.Kernel, error) {
 	tolerance := T(c.Float("tolerance"))
-	zip := &elementwise.Zip[T, bool]{In: c.Type("T"), Out: tensor.Bool, F: func(x, y T) bool { return max(x-y, y-x) < tolerance }}
+	zip := &elementwise.Zip[T, bool]{In: c.Type("T"), Out: tensor.Bool, F: func(x, y T) bool { return max(x-y, y-x) <= tolerance }}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		if !tensor.SameShape(in[0], in[1]) {
 			return c.Errorf("x and y must be of the same shape. x shape: %s. y shape: %s", tensor.FormatDims(in[0].Dims()), tensor.FormatDims(in[1].Dims()))

@@ -68,6 +68,9 @@ func incompleteGamma(a, x float64) (p, q, dp float64) {
 		}
 		return p, q, front * (slope*sum + dsum)
 	}
+	if !(front > 0) { // x is far above a
+		return 1, 0, 0
+	}
 	sum, dsum := gammaFraction(a, x)
 	q = min(front*a*sum, 1)
 	return 1 - q, q, -front * (a*slope*sum + sum + a*dsum)

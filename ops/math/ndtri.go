@@ -7,6 +7,8 @@ import "math"
 // 26.2.23, and Halley's method makes them exact.
 func ndtri(p float64) float64 {
 	switch {
+	case p < 0:
+		return math.NaN()
 	case p > 0.5:
 		return -ndtri(1 - p)
 	case !(p > 0) || p > 0.1:

@@ -88,6 +88,27 @@ func selectV2(ctx *kernel.Context, in, out []tensor.Value) error {
 	if dims, err = elementwise.BroadcastDims(in[0].Dims(), dims); err != nil {
 		return err
 	}
+	for i := range in[:3] {
+		if in[i].NumElements() != 1 && !sameDims(in[i].Dims(), dims) {
+			return selectRepeated(ctx, in, out, dims)
+		}
+	}
+	return selectInto(ctx, in, out, dims)
+}
+
+// selectInto is selectV2 for operands that have one element or the shape of the
+// result.
+func selectInto(ctx *kernel.Context, in, out []tensor.Value, dims []int64) error {
+	v, err := ctx.Alloc(in[1].DType(), dims)
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	return choose(ctx, &out[0], tensor.Of[bool](&in[0]), &in[1], &in[2])
+}
+
+// selectRepeated repeats operands that are neither.
+func selectRepeated(ctx *kernel.Context, in, out []tensor.Value, dims []int64) (err error) {
 	var ops [3]tensor.Value
 	for i := range ops {
 		if in[i].NumElements() == 1 || sameDims(in[i].Dims(), dims) {
@@ -102,12 +123,7 @@ func selectV2(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 	}
-	v, err := ctx.Alloc(in[1].DType(), dims)
-	if err != nil {
-		return err
-	}
-	out[0] = v
-	return choose(ctx, &out[0], tensor.Of[bool](&ops[0]), &ops[1], &ops[2])
+	return selectInto(ctx, ops[:], out, dims)
 }
 
 func sameDims(a, b []int64) bool {

@@ -51,7 +51,11 @@ func erfDouble(x float64) float64 {
 	return math.Erf(x)
 }
 
+// lgamma grows at both ends.
 func lgamma(x float64) float64 {
+	if math.IsInf(x, -1) {
+		return math.Inf(1)
+	}
 	y, _ := math.Lgamma(x)
 	return y
 }

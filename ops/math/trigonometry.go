@@ -2,7 +2,6 @@ package math
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -65,17 +64,17 @@ y: The second coordinate, which comes first here.`)
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse hyperbolic tangent of every element; NaN outside of [-1, 1].")
 
-	fields("Sin", math.Sin, cmplx.Sin)
-	fields("Cos", math.Cos, cmplx.Cos)
-	fields("Tan", math.Tan, cmplx.Tan)
-	fields("Asin", math.Asin, cmplx.Asin)
-	fields("Acos", math.Acos, cmplx.Acos)
-	fields("Atan", math.Atan, cmplx.Atan)
+	fields("Sin", math.Sin, complexSin)
+	fields("Cos", math.Cos, complexCos)
+	fields("Tan", math.Tan, complexTan)
+	fields("Asin", math.Asin, complexAsin)
+	fields("Acos", math.Acos, complexAcos)
+	fields("Atan", math.Atan, complexAtan)
 	floats2("Atan2", narrow2(math.Atan2), math.Atan2, elementwise.Floats...)
-	fields("Sinh", math.Sinh, cmplx.Sinh)
-	fields("Cosh", math.Cosh, cmplx.Cosh)
-	vectorized("Tanh", math.Tanh, cmplx.Tanh, vec.Tanh)
-	fields("Asinh", math.Asinh, cmplx.Asinh)
-	fields("Acosh", math.Acosh, cmplx.Acosh)
-	fields("Atanh", math.Atanh, cmplx.Atanh)
+	fields("Sinh", sinh, complexSinh)
+	fields("Cosh", cosh, complexCosh)
+	vectorized("Tanh", math.Tanh, complexTanh, vec.Tanh)
+	fields("Asinh", math.Asinh, complexAsinh)
+	fields("Acosh", math.Acosh, complexAcosh)
+	fields("Atanh", math.Atanh, complexAtanh)
 }

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -75,8 +76,35 @@ func newBiasOf[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
 	if c.Op.Name == "BiasAddGrad" {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAddGrad[T](ctx, in, out, second) })
 	}
-	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAdd[T](ctx, in, out, second) })
+	var sums elementwise.Loops[T, T] = plus[T]{}
+	if s, ok := any(plusFloat{}).(elementwise.Loops[T, T]); ok {
+		sums = s
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAdd(ctx, in, out, second, sums) })
 }
+
+// plus is the loops of a sum.
+type plus[T elementwise.Number] struct{}
+
+func (plus[T]) VV(o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] + y[i]
+	}
+}
+
+func (plus[T]) VS(o, x []T, y T) {
+	for i, x := range x[:len(o)] {
+		o[i] = x + y
+	}
+}
+
+func (p plus[T]) SV(o []T, x T, y []T) { p.VS(o, y, x) }
+
+// plusFloat is plus of float32 by the CPU's vectors.
+type plusFloat struct{ plus[float32] }
+
+func (plusFloat) VV(o, x, y []float32) { vec.Add(o, x, y) }
 
 // channels is a tensor seen as outer blocks of so many channels of inner
 // elements each.
@@ -96,7 +124,7 @@ func channels(dims []int64, second bool) (outer, channels, inner int) {
 	return outer, int(dims[at]), inner
 }
 
-func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, second bool) error {
+func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, second bool, sums elementwise.Loops[T, T]) error {
 	dims := in[0].Dims()
 	if len(dims) < 2 {
 		return status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(dims))
@@ -113,8 +141,17 @@ func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, 
 		return status.Invalid("Must provide as many biases as %s of the input tensor: %s vs. %s", which,
 			tensor.FormatDims(in[1].Dims()), tensor.FormatDims(dims))
 	}
+	if inner == 1 { // a sum with broadcasting
+		return elementwise.Binary[T, T](ctx, in, out, in[0].DType(), sums, nil)
+	}
+	return biasPlanes[T](ctx, in, out, n, outer*n, inner)
+}
+
+// biasPlanes adds a number to each of so many planes of inner elements; there is
+// a bias for each of n.
+func biasPlanes[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, n, planes, inner int) error {
 	x, b := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
-	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), dims)
+	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), in[0].Dims())
 	if err != nil {
 		return err
 	}
@@ -123,18 +160,7 @@ func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, 
 	if len(o) == 0 {
 		return nil
 	}
-	if inner == 1 {
-		ctx.Parallel(outer, max(1, elementwise.Grain/n), func(lo, hi int) {
-			for i := lo; i < hi && ctx.Err() == nil; i++ {
-				o, x := o[i*n:(i+1)*n], x[i*n:(i+1)*n]
-				for j, b := range b {
-					o[j] = x[j] + b
-				}
-			}
-		})
-		return ctx.Err()
-	}
-	ctx.Parallel(outer*n, max(1, elementwise.Grain/inner), func(lo, hi int) {
+	ctx.Parallel(planes, max(1, elementwise.Grain/inner), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			o, b := o[i*inner:(i+1)*inner], b[i%n]
 			for j, x := range x[i*inner : (i+1)*inner] {

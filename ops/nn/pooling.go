@@ -114,8 +114,14 @@ func (p *plan) image() int { return p.axes[0].in * p.axes[1].in * p.axes[2].in *
 // results is the number of elements of one example of the result.
 func (p *plan) results() int { return p.axes[0].out * p.axes[1].out * p.axes[2].out * p.depth }
 
-// taps is the number of elements of a window.
-func (p *plan) taps() int { return p.axes[0].size * p.axes[1].size * p.axes[2].size }
+// taps is the number of elements of the input that a window may cover, at least 1.
+func (p *plan) taps() int {
+	n := 1
+	for i := range p.axes {
+		n *= max(1, min(p.axes[i].size, p.axes[i].in))
+	}
+	return n
+}
 
 // expect fails unless v has that shape.
 func expect(v *tensor.Value, what string, dims []int64) error {

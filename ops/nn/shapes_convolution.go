@@ -178,12 +178,17 @@ func groupedDepth(depth, filterIn, filterOut int64) (int64, error) {
 	return filterOut, nil
 }
 
-// dilations is the attribute of that name, nil if the operation has none.
+// dilations is the attribute of that name, nil if the operation has none, or is
+// Conv, for which they are left out by default.
 func dilations(c *shape.Context) []int64 {
 	if c.Attrs.Find("dilations") == nil {
 		return nil
 	}
-	return c.Ints32("dilations")
+	d := c.Ints32("dilations")
+	if len(d) == 0 && c.Op != nil && c.Op.Name == "Conv" {
+		return nil
+	}
+	return d
 }
 
 // convShape is for the convolution whose rank the input tells, less dimensions

@@ -88,17 +88,32 @@ func (k *softmax[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	n := int(dims[len(dims)-1])
+	if len(o) <= rowGrain {
+		for i := 0; i < len(o); i += n {
+			k.row(o[i:i+n], x[i:i+n])
+		}
+		return nil
+	}
+	return k.share(ctx, o, x, n)
+}
+
+// share is for more rows than one worker takes.
+func (k *softmax[T]) share(ctx *kernel.Context, o, x []T, n int) error {
 	ctx.Parallel(len(o)/n, max(1, rowGrain/n), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			if row := o[i*n : (i+1)*n]; k.log {
-				logSoftmax(row, x[i*n:(i+1)*n])
-			} else {
-				exponentials(row, x[i*n:(i+1)*n])
-				multiply(row, 1/sum(row))
-			}
+			k.row(o[i*n:(i+1)*n], x[i*n:(i+1)*n])
 		}
 	})
 	return ctx.Err()
+}
+
+func (k *softmax[T]) row(o, x []T) {
+	if k.log {
+		logSoftmax(o, x)
+		return
+	}
+	exponentials(o, x)
+	multiply(o, 1/sum(o))
 }
 
 // exponentials sets o to exp(x - max(x)).
@@ -233,9 +248,7 @@ func rowEntropy[T elementwise.Float](back, x, want []T) T {
 	log := T(math.Log(float64(total)))
 	var loss T
 	for i, w := range want {
-		if w != 0 {
-			loss += w * (log - (x[i] - most))
-		}
+		loss += w * (log - (x[i] - most)) // NaN for a class that is impossible, even without weight
 		back[i] = back[i]/total - w
 	}
 	return loss

@@ -20,6 +20,7 @@ type fake struct {
 	least, most float32
 	low, high   float32 // the range, where attributes give it
 	perChannel  bool
+	divides     bool // FakeQuantWithMinMaxVars divides by the scale, the others multiply by its inverse
 }
 
 func newFake(c *kernel.Construction) (kernel.Kernel, error) {
@@ -36,7 +37,10 @@ func newFake(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, c.Errorf("min has to be smaller than max, was: %v >= %v", k.low, k.high)
 	}
 	switch c.Op.Name {
-	case "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars":
+	case "FakeQuantWithMinMaxVars":
+		k.divides = true
+		return kernel.Func(k.forward), nil
+	case "FakeQuantWithMinMaxArgs":
 		return kernel.Func(k.forward), nil
 	case "FakeQuantWithMinMaxVarsPerChannel":
 		k.perChannel = true
@@ -49,15 +53,28 @@ func newFake(c *kernel.Construction) (kernel.Kernel, error) {
 
 // A nudged range has zero among the numbers that the integers stand for.
 type nudged struct {
-	low, high, scale float32
-	none             bool // both ends were 0
+	low, high float32
+	scale     float32
+	inverse   float32 // of scale; 0 if numbers are divided by it
+	none      bool    // both ends were 0
+}
+
+// steps is how many steps of the scale there are in x.
+func (r *nudged) steps(x float32) float32 {
+	if r.inverse != 0 {
+		return x * r.inverse
+	}
+	return x / r.scale
 }
 
 func (k *fake) nudge(low, high float32) nudged {
 	if low == 0 && high == 0 {
 		return nudged{none: true}
 	}
-	scale := (high - low) / (k.most - k.least)
+	scale, inverse := (high-low)/(k.most-k.least), float32(0)
+	if !k.divides {
+		inverse = (k.most - k.least) / (high - low)
+	}
 	zero := k.least - low/scale
 	switch {
 	case zero < k.least:
@@ -67,7 +84,7 @@ func (k *fake) nudge(low, high float32) nudged {
 	default:
 		zero = float32(math.Round(float64(zero)))
 	}
-	return nudged{(k.least - zero) * scale, (k.most - zero) * scale, scale, false}
+	return nudged{(k.least - zero) * scale, (k.most - zero) * scale, scale, inverse, false}
 }
 
 // nudges are the ranges of the channels, or the one range, that inputs at and
@@ -122,10 +139,8 @@ func (k *fake) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 				o[i] = 0
 				continue
 			}
-			inverse := 1 / r.scale
-			zero := float32(math.Round(float64(-r.low * inverse)))
 			v := min(max(x[i], r.low), r.high)
-			o[i] = float32(math.Floor(float64((v-r.low)*inverse-zero+0.5))) * r.scale
+			o[i] = float32(math.Floor(float64(r.steps(v-r.low)-float32(math.Round(float64(r.steps(-r.low))))+0.5))) * r.scale
 		}
 	})
 	return ctx.Err()

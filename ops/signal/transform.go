@@ -58,6 +58,9 @@ func (t *transform) lengths(in []tensor.Value) ([]int64, error) {
 		if n < 0 {
 			return nil, status.Invalid("fft_length[%d] must >= 0, but got: %d", i, n)
 		}
+		if n == 0 && in[0].NumElements() > 0 {
+			return nil, status.Invalid("fft_length[%d] is 0 for an input that is not empty", i)
+		}
 		need, at := n, in[0].Rank()-t.dims+i
 		if t.inverse && i == t.dims-1 {
 			need = n/2 + 1

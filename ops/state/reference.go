@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -94,6 +96,15 @@ func (k *variable) Run(ctx *kernel.Context, _, out []tensor.Value) error {
 	r, err := k.found.Named(m, k.container, k.name, func() (reference, error) {
 		v := resource.NewVariable(m, k.name, k.dt)
 		v.Shape = k.shape
+		if slices.Contains(k.shape, 0) && !slices.ContainsFunc(k.shape, func(d int64) bool { return d < 0 }) {
+			none, err := tensor.New(k.dt, k.shape...) // there is nothing to initialize
+			if err != nil {
+				return reference{}, err
+			}
+			if err := v.Assign(tensor.ValueOf(none)); err != nil {
+				return reference{}, err
+			}
+		}
 		return reference{v, tensor.RefTo(k.dt, v)}, nil
 	})
 	if err != nil {

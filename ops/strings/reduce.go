@@ -181,7 +181,9 @@ func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) 
 	parts := map[int][]string{} // by place in the result
 	for i, s := range x {
 		to := int(segments[i/width])*width + i%width
-		parts[to] = append(parts[to], s)
+		if s != "" || len(parts[to]) > 0 { // nothing separates from a beginning that is empty
+			parts[to] = append(parts[to], s)
+		}
 	}
 	for to, p := range parts {
 		o[to] = strings.Join(p, separator)

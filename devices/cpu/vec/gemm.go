@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -47,10 +48,10 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 		}
 		return
 	}
-	q := product[T]{m: m, n: n, k: k, a: a, rowA: lda, colA: 1, b: b, rowB: ldb, transB: transB, c: c, rowC: ldc, add: add}
+	rowA, colA := lda, 1
 	if transA {
 		mustHold("A", a, lda, k, m)
-		q.rowA, q.colA = 1, lda
+		rowA, colA = 1, lda
 	} else {
 		mustHold("A", a, lda, m, k)
 	}
@@ -59,6 +60,17 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	} else {
 		mustHold("B", b, ldb, k, n)
 	}
+	if m <= directRows && !transB && n > 1 && inAssembly[T]() && work(m, n, k) < worthSharing {
+		g := geometryOf(unsafe.Sizeof(a[0]))
+		t := tile{a: unsafe.Pointer(&a[0]), rowA: uintptr(rowA) * g.size, colA: uintptr(colA) * g.size,
+			b: unsafe.Pointer(&b[0]), rowB: uintptr(ldb) * g.size, c: unsafe.Pointer(&c[0]), rowC: uintptr(ldc) * g.size}
+		if add {
+			t.add = 1
+		}
+		g.direct(m, n, k, &t)
+		return
+	}
+	q := product[T]{m: m, n: n, k: k, a: a, rowA: rowA, colA: colA, b: b, rowB: ldb, transB: transB, c: c, rowC: ldc, add: add}
 	if n == 1 && m > 1 && ldc == 1 {
 		// A column is the transpose of a row, which the tiles are made for.
 		q.m, q.n = 1, m
@@ -72,11 +84,16 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	q.run(p)
 }
 
-// mustHold panics unless s reaches to the end of a rows×cols matrix.
+// mustHold panics unless s reaches to the end of a rows×cols matrix, which is
+// not empty.
 func mustHold[T any](name string, s []T, ld, rows, cols int) {
-	if ld < cols || len(s) < cols || (rows-1) > (len(s)-cols)/ld {
-		panic(fmt.Sprintf("vec: %d elements are too few for %s, %d×%d in rows of %d", len(s), name, rows, cols, ld))
+	if over, last := bits.Mul64(uint64(rows-1), uint64(ld)); ld < cols || len(s) < cols || over != 0 || last > uint64(len(s)-cols) {
+		tooFew(name, len(s), ld, rows, cols)
 	}
+}
+
+func tooFew(name string, n, ld, rows, cols int) {
+	panic(fmt.Sprintf("vec: %d elements are too few for %s, %d×%d in rows of %d", n, name, rows, cols, ld))
 }
 
 // A product is one call of Gemm. Strides count elements.
@@ -92,16 +109,22 @@ type product[T Number] struct {
 	add        bool
 }
 
+// inAssembly says whether there are tiles for elements of type T.
+func inAssembly[T Number]() bool {
+	var z T
+	switch any(z).(type) {
+	case float32, float64:
+		return isa != portable
+	}
+	return false
+}
+
 // run computes the product by the way that suits its size.
 func (q *product[T]) run(p kernel.Pool) {
 	var z T
-	assembly := false
-	switch any(z).(type) {
-	case float32, float64:
-		assembly = isa != portable
-	}
+	assembly := inAssembly[T]()
 	g := geometryOf(unsafe.Sizeof(z))
-	sharing := p != nil && p.Workers() > 1 && work(q.m, q.n, q.k) >= worthSharing
+	sharing := work(q.m, q.n, q.k) >= worthSharing && p != nil && p.Workers() > 1
 	switch {
 	case !sharing && assembly:
 		q.compute(g, 0, q.m, 0, q.n)

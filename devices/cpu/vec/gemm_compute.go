@@ -11,7 +11,7 @@ const stripsAtOnce = 64
 // High-Performance Matrix Multiplication (2008), without a loop for what needs
 // none: a panel of B stays in the nearest cache while the strips of A pass by.
 // Operands are packed only if reading them where they are would be slower.
-func (q *product[T]) compute(g geometry, top, bottom, left, right int) {
+func (q *product[T]) compute(g *geometry, top, bottom, left, right int) {
 	height := bottom - top
 	strips := (height-1)/g.rows + 1
 	together := strips
@@ -72,8 +72,30 @@ func (q *product[T]) compute(g geometry, top, bottom, left, right int) {
 	}
 }
 
+// directRows is how many rows at most direct takes: one strip, of which no row
+// gets in another's way.
+const directRows = 6
+
+// direct computes the product of a small matrix of at most directRows rows and
+// one that lies in rows, of which t knows all but the sizes. It makes compute's
+// calls of tiles for such a product, and nothing else.
+func (g *geometry) direct(m, n, k int, t *tile) {
+	width := g.vectors(m) * g.lanes
+	b, c := t.b, t.c
+	for t.k = min(GemmBlock, k); k > 0; t.k = min(GemmBlock, k) {
+		for j := 0; j < n; j += width {
+			t.b, t.c = unsafe.Add(b, j*int(g.size)), unsafe.Add(c, j*int(g.size))
+			g.run(m, min(width, n-j), t)
+		}
+		if k -= t.k; k > 0 {
+			t.a, b = unsafe.Add(t.a, t.k*int(t.colA)), unsafe.Add(b, t.k*int(t.rowB))
+			t.add = 1
+		}
+	}
+}
+
 // width is how many columns wide the tiles of height rows are.
-func (q *product[T]) width(g geometry, height int) int {
+func (q *product[T]) width(g *geometry, height int) int {
 	if q.transB {
 		return g.panel
 	}
@@ -86,19 +108,19 @@ func (q *product[T]) width(g geometry, height int) int {
 const aliasing = 2048
 
 // packsA says whether rows of A get in each other's way.
-func (q *product[T]) packsA(g geometry, height int) bool {
+func (q *product[T]) packsA(g *geometry, height int) bool {
 	return height > 6 && q.colA == 1 && uintptr(q.rowA)*g.size%aliasing == 0
 }
 
 // packsB says whether B is not in rows, or rows of it get in each other's way
 // often enough to pay for moving them.
-func (q *product[T]) packsB(g geometry, height int) bool {
+func (q *product[T]) packsB(g *geometry, height int) bool {
 	return q.transB || height > 6*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
 }
 
 // packStrip packs rows top to bottom of A: their columns first to last, one
 // after the other.
-func (q *product[T]) packStrip(g geometry, dst []T, top, bottom, first, last int) {
+func (q *product[T]) packStrip(g *geometry, dst []T, top, bottom, first, last int) {
 	if q.colA == 1 {
 		transposeInto(g, dst, g.strip, q.a, q.rowA, top, bottom, first, last)
 		return
@@ -111,7 +133,7 @@ func (q *product[T]) packStrip(g geometry, dst []T, top, bottom, first, last int
 
 // packPanel packs columns left to right of op(B): their rows first to last, one
 // after the other.
-func (q *product[T]) packPanel(g geometry, dst []T, width, left, right, first, last int) {
+func (q *product[T]) packPanel(g *geometry, dst []T, width, left, right, first, last int) {
 	if q.transB {
 		transposeInto(g, dst, width, q.b, q.rowB, left, right, first, last)
 		return

@@ -26,7 +26,7 @@ func grain(enough, each float64) int { return max(1, int(enough/each)) }
 // has no influence on the bits of the result.
 type shared[T Number] struct {
 	product[T]
-	g            geometry
+	g            *geometry
 	groups       int // of rows
 	chunks, wide int // of columns: their number, and the columns in one
 
@@ -37,7 +37,7 @@ type shared[T Number] struct {
 var shareds reserve
 
 // share readies a product for a pool.
-func share[T Number](q *product[T], g geometry) *shared[T] {
+func share[T Number](q *product[T], g *geometry) *shared[T] {
 	s, _ := of[T](&shareds).Get().(*shared[T])
 	if s == nil {
 		s = &shared[T]{}

@@ -38,17 +38,22 @@ type geometry struct {
 	strip int     // elements from column to column of a packed strip of A
 }
 
-func geometryOf(size uintptr) geometry {
-	g := geometry{size: size, lanes: int(32 / size), rows: 6, strip: 8}
-	if isa == avx512 {
-		g = geometry{size: size, lanes: int(64 / size), rows: 14, strip: 16}
-	}
-	g.panel = 2 * g.lanes
-	return g
+// geometries are those of each instruction set for elements of 4 and of 8 bytes.
+var geometries = [...][2]geometry{
+	portable: {newGeometry(4, 32, 6, 8), newGeometry(8, 32, 6, 8)},
+	avx2:     {newGeometry(4, 32, 6, 8), newGeometry(8, 32, 6, 8)},
+	avx512:   {newGeometry(4, 64, 14, 16), newGeometry(8, 64, 14, 16)},
 }
 
+func newGeometry(size, vector, rows, strip int) geometry {
+	lanes := vector / size
+	return geometry{size: uintptr(size), lanes: lanes, rows: rows, panel: 2 * lanes, strip: strip}
+}
+
+func geometryOf(size uintptr) *geometry { return &geometries[isa][size/8&1] }
+
 // vectors is how many vectors wide a tile of so many rows may be.
-func (g geometry) vectors(rows int) int {
+func (g *geometry) vectors(rows int) int {
 	switch {
 	case rows == 1:
 		return 8
@@ -59,7 +64,7 @@ func (g geometry) vectors(rows int) int {
 }
 
 // run runs a tile of that many rows and columns.
-func (g geometry) run(rows, cols int, t *tile) {
+func (g *geometry) run(rows, cols int, t *tile) {
 	vectors := (cols-1)/g.lanes + 1
 	t.lanes = cols - (vectors-1)*g.lanes
 	switch {
@@ -75,7 +80,7 @@ func (g geometry) run(rows, cols int, t *tile) {
 }
 
 // transpose runs a transposition.
-func (g geometry) transpose(t *transposition) {
+func (g *geometry) transpose(t *transposition) {
 	switch {
 	case isa == avx512 && g.size == 4:
 		transposeF32AVX512(t)
@@ -90,7 +95,7 @@ func (g geometry) transpose(t *transposition) {
 
 // transposeInto writes columns lo to hi of rows top to bottom of a matrix into
 // dst, as rows of width elements.
-func transposeInto[T Number](g geometry, dst []T, width int, src []T, row, top, bottom, lo, hi int) {
+func transposeInto[T Number](g *geometry, dst []T, width int, src []T, row, top, bottom, lo, hi int) {
 	t := transposition{srcRow: uintptr(row) * g.size, cols: hi - lo, dstRow: uintptr(width) * g.size}
 	for i := top; i < bottom; i += g.lanes {
 		t.src = unsafe.Pointer(&src[i*row+lo])

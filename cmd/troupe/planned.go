@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+)
+
+// plannedFlags say which run is shown by `troupe show --units`.
+type plannedFlags struct {
+	feeds, fetches, targets []string
+	signature               string
+}
+
+func (f *plannedFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units: the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units: the tensor `NAME` is fetched (repeat for more)")
+	fl.StringArrayVar(&f.targets, "target", nil, "with --units: `NODE` is run (repeat for more)")
+	fl.StringVar(&f.signature, "signature", "", "with --units: this signature `KEY` of a SavedModel alone")
+}
+
+func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
+func (f *plannedFlags) given() bool { return f.named() || f.signature != "" }
+
+func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
+	m, err := loadModel(path, cmd.InOrStdin())
+	if err != nil {
+		return failure{err}
+	}
+	out := cmd.OutOrStdout()
+	switch {
+	case m.folder != "" && !f.named():
+		return f.signatures(out, m)
+	case f.signature != "":
+		return fmt.Errorf("--signature %s: only a SavedModel has signatures, and no other flags go with it", f.signature)
+	case m.script != nil && !f.named():
+		failed := error(nil)
+		err := m.script.Plans(func(i int, p troupe.Plan, err error) {
+			if len(m.script.Steps) > 1 {
+				fmt.Fprintf(out, "step %d\n", i)
+			}
+			if err != nil {
+				failed = failure{}
+				fmt.Fprintln(cmd.ErrOrStderr(), "troupe:", err)
+				return
+			}
+			writePlan(out, p)
+		})
+		if err != nil {
+			return failure{err}
+		}
+		return failed
+	case len(f.fetches)+len(f.targets) == 0:
+		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
+	}
+	return f.run(out, m)
+}
+
+// run shows the run that the flags name.
+func (f *plannedFlags) run(w io.Writer, m *model) error {
+	var feeds, fetches []troupe.Output
+	var targets []*troupe.Operation
+	for _, arg := range f.feeds {
+		name, _, _ := strings.Cut(arg, "=")
+		o, err := findOutput(m.graph, name)
+		if err != nil {
+			return fmt.Errorf("--feed %s: %w", name, err)
+		}
+		feeds = append(feeds, o)
+	}
+	for _, name := range f.fetches {
+		o, err := findOutput(m.graph, name)
+		if err != nil {
+			return fmt.Errorf("--fetch %s: %w", name, err)
+		}
+		fetches = append(fetches, o)
+	}
+	for _, name := range f.targets {
+		op, err := findOperation(m.graph, name)
+		if err != nil {
+			return fmt.Errorf("--target %s: %w", name, err)
+		}
+		targets = append(targets, op)
+	}
+	sess, err := troupe.NewSession(m.graph, nil)
+	if err != nil {
+		return failure{err}
+	}
+	defer sess.Close()
+	return prepare(w, sess, feeds, fetches, targets)
+}
+
+// signatures shows the runs that a SavedModel's signatures are.
+func (f *plannedFlags) signatures(w io.Writer, m *model) error {
+	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, nil)
+	if err != nil {
+		return failure{err}
+	}
+	defer loaded.Session.Close()
+	if len(loaded.Signatures) == 0 {
+		return fmt.Errorf("the model has no signatures: give --fetch NAME or --target NODE")
+	}
+	if _, ok := loaded.Signatures[f.signature]; !ok && f.signature != "" {
+		return fmt.Errorf("--signature %s: the model has %s", f.signature, strings.Join(sortedKeys(loaded.Signatures), ", "))
+	}
+	for _, key := range sortedKeys(loaded.Signatures) {
+		if f.signature != "" && key != f.signature {
+			continue
+		}
+		sig := loaded.Signatures[key]
+		var lists [2][]troupe.Output
+		for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
+			for _, name := range sortedKeys(infos) {
+				if infos[name].Name == "" {
+					continue // made of several tensors
+				}
+				o, err := findOutput(loaded.Graph, infos[name].Name)
+				if err != nil {
+					return failure{fmt.Errorf("signature %s: %w", key, err)}
+				}
+				lists[k] = append(lists[k], o)
+			}
+		}
+		if len(lists[1]) == 0 {
+			continue // as of a signature that only initializes
+		}
+		fmt.Fprintf(w, "signature %s\n", key)
+		if err := prepare(w, loaded.Session, lists[0], lists[1], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func prepare(w io.Writer, sess *troupe.Session, feeds, fetches []troupe.Output, targets []*troupe.Operation) error {
+	c, err := sess.MakeCallable(feeds, fetches, targets)
+	if err != nil {
+		return failure{err}
+	}
+	writePlan(w, c.Plan())
+	return nil
+}
+
+// writePlan prints how a run is played, and sums it up.
+func writePlan(w io.Writer, p troupe.Plan) {
+	fmt.Fprint(w, p)
+	fmt.Fprintf(w, "%s, %d of them units", count(len(p.Loops), "loop"), p.Units())
+	if p.Form != "" {
+		fmt.Fprint(w, "; the run is one unit as a whole")
+	}
+	fmt.Fprintln(w)
+}

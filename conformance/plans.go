@@ -1,0 +1,103 @@
+package conformance
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/troupe-go/troupe/session"
+)
+
+// Plans calls tell with how each step of the case would be played, or with the
+// error that keeps it from being prepared. Of steps with the same feeds, fetches
+// and targets it tells of the first. It fails if the case does not load.
+func (s *Script) Plans(tell func(step int, plan session.Plan, err error)) error {
+	o, err := s.open(Config{})
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	known := map[string]bool{}
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		key := fmt.Sprint(sorted(st.Feeds), st.Fetches, st.Targets)
+		if known[key] {
+			continue
+		}
+		known[key] = true
+		plan, err := o.plan(st)
+		tell(i, plan, err)
+	}
+	return nil
+}
+
+func (o *opened) plan(st *Step) (session.Plan, error) {
+	feeds, fetches, targets, err := o.find(st)
+	if err != nil {
+		return session.Plan{}, err
+	}
+	c, err := o.session.MakeCallable(feeds, fetches, targets)
+	if err != nil {
+		return session.Plan{}, err
+	}
+	return c.Plan(), nil
+}
+
+// A UnitCount counts how programs of cases are played.
+type UnitCount struct {
+	Programs int // choices of feeds, fetches and targets
+	Whole    int // those that are one unit
+	Loops    int // each once in a case
+	Units    int // those that are units, or parts of them, in all programs of their case
+
+	Reasons map[string]int // why loops are none
+}
+
+// Count adds a case's programs. Cases that do not load or are hostile, and steps
+// that cannot be prepared, have none.
+func (u *UnitCount) Count(c *Case) {
+	if c.script == nil || c.Hostile() {
+		return
+	}
+	loops := map[string]string{} // frame → why it is no unit
+	c.script.Plans(func(_ int, p session.Plan, err error) {
+		if err != nil {
+			return
+		}
+		u.Programs++
+		if p.Form != "" {
+			u.Whole++
+		}
+		for _, l := range p.Loops {
+			if loops[l.Frame] == "" {
+				loops[l.Frame] = l.Reason
+			}
+		}
+	})
+	for _, reason := range loops {
+		u.Loops++
+		if reason == "" {
+			u.Units++
+			continue
+		}
+		if at := strings.LastIndex(reason, " at "); at >= 0 { // a node
+			reason = reason[:at]
+		}
+		if u.Reasons == nil {
+			u.Reasons = map[string]int{}
+		}
+		u.Reasons[reason]++
+	}
+}
+
+// String is a line of counts, and one for each reason, the commonest first.
+func (u *UnitCount) String() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "%d loops, %d of them units; %d programs, %d of them one unit\n", u.Loops, u.Units, u.Programs, u.Whole)
+	reasons := sorted(u.Reasons)
+	sort.SliceStable(reasons, func(i, k int) bool { return u.Reasons[reasons[i]] > u.Reasons[reasons[k]] })
+	for _, r := range reasons {
+		fmt.Fprintf(&w, "\t%d: %s\n", u.Reasons[r], r)
+	}
+	return w.String()
+}

@@ -1,0 +1,97 @@
+package unit
+
+// transfers is a move to be written.
+type transfers struct {
+	from, to int32
+	op       opcode
+}
+
+// move is how a value becomes another.
+func (e *emitter) move(to int32, u Use) transfers {
+	t := transfers{from: e.at(u.Value), to: e.at(to)}
+	from := e.isScalar(u.Value)
+	switch {
+	case from && e.isScalar(to):
+		t.op = opMoveScalar
+	case from:
+		t.op = opPlain
+	case u.Mode == Move:
+		t.op = opMove
+	default:
+		t.op = opCopy
+	}
+	return t
+}
+
+func (e *emitter) transfer(t transfers) {
+	switch {
+	case t.from == t.to:
+	case t.op == opMoveScalar:
+		e.add(instr{op: opMoveScalar, d: uint8(t.to), a: uint8(t.from)})
+	default:
+		e.u.moves = append(e.u.moves, transfer{t.from, t.to})
+		e.add(instr{op: t.op, x: int32(len(e.u.moves) - 1)})
+	}
+}
+
+// parallel writes moves that happen at once: each reads what was there before
+// any of them.
+func (e *emitter) parallel(list []transfers) {
+	pending := list[:0]
+	sources, crossed := make(map[int32]bool, len(list)), false
+	for _, t := range list {
+		if t.from != t.to {
+			pending = append(pending, t)
+			crossed = crossed || sources[t.from] // by two
+			sources[t.from] = true
+		}
+	}
+	for _, t := range pending {
+		crossed = crossed || sources[t.to]
+	}
+	if !crossed {
+		for _, t := range pending {
+			e.transfer(t)
+		}
+		return
+	}
+	for len(pending) > 0 {
+		e.credit.spend(len(pending))
+		at := -1
+		for i, t := range pending {
+			free := true
+			for k, other := range pending {
+				if k != i && (other.from == t.to || t.op == opMove && other.from == t.from) {
+					free = false
+					break
+				}
+			}
+			if free {
+				at = i
+				break
+			}
+		}
+		if at < 0 { // a cycle: what its first move overwrites is put aside
+			t := pending[0]
+			aside := transfers{from: t.to, op: t.op}
+			switch t.op {
+			case opMoveScalar:
+				e.free++
+				r := min(e.free-1, registers-1)
+				e.known = append(e.known, check{int32(r), e.descriptor(t.to)})
+				aside.to = int32(r)
+			default:
+				aside.to, aside.op = e.fresh(1), opMove
+			}
+			e.transfer(aside)
+			for k := range pending {
+				if pending[k].from == t.to {
+					pending[k].from = aside.to
+				}
+			}
+			continue
+		}
+		e.transfer(pending[at])
+		pending = append(pending[:at], pending[at+1:]...)
+	}
+}

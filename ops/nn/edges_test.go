@@ -1,0 +1,63 @@
+package nn_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	_ "github.com/troupe-go/troupe/ops/array"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Answers that testdata/edges.py recorded.
+func TestEdgesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/edges.jsonl", tensor.Tolerance{RTol: 1e-6})
+}
+
+// Windows far larger than the image, whose elements nobody can count, cover all
+// of it.
+func TestVastWindows(t *testing.T) {
+	const side = 1 << 30
+	x, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 9, 8}, 1, 1, 3, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := registry.ListAttr(registry.KindInt, registry.IntAttr(1), registry.IntAttr(side), registry.IntAttr(side), registry.IntAttr(side), registry.IntAttr(1))
+	one := registry.ListAttr(registry.KindInt, registry.IntAttr(1), registry.IntAttr(1), registry.IntAttr(1), registry.IntAttr(1), registry.IntAttr(1))
+	attrs := registry.Attrs{{Name: "ksize", Value: list}, {Name: "strides", Value: one}, {Name: "padding", Value: registry.StringAttr("SAME")}}
+	for op, want := range map[string]float32{"MaxPool3D": 9, "AvgPool3D": 5} {
+		out, err := kerneltest.Run(op, attrs, x)
+		if err != nil {
+			t.Fatal(op, err)
+		}
+		got, err := tensor.Data[float32](out[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, y := range got {
+			if y != want {
+				t.Errorf("%s: %v, want %v everywhere", op, got, want)
+				break
+			}
+		}
+	}
+}
+
+// Conv leaves dilations out by default; Conv2D must have them.
+func TestConvWithoutDilations(t *testing.T) {
+	b := graph.NewBuilder(graph.New())
+	x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(1, 5, 5, 2)})
+	w := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(3, 3, 2, 4)})
+	y := b.Op("Conv", graph.Attrs{"strides": []int64{1, 1, 1, 1}, "padding": "VALID"}, x, w)
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := y.Shape().String(); got != "[1, 3, 3, 4]" {
+		t.Errorf("shape %s", got)
+	}
+	b.Op("Conv2D", graph.Attrs{"strides": []int64{1, 1, 1, 1}, "padding": "VALID", "dilations": []int64{}}, x, w)
+	if b.Err() == nil {
+		t.Error("Conv2D without dilations")
+	}
+}

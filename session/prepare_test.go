@@ -1,0 +1,48 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+)
+
+// TestPreparingEndsWithItsContext: what prepares runs gives up when its context ends.
+func TestPreparingEndsWithItsContext(t *testing.T) {
+	g := graph.New()
+	if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x) {T=DT_FLOAT}\n"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	feeds, fetches := []graph.Output{g.Operation("x").Output(0)}, []graph.Output{g.Operation("y").Output(0)}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.MakeCallableContext(ended, feeds, fetches, nil); status.CodeOf(err) != status.Canceled {
+		t.Errorf("a callable: %v", err)
+	}
+	if _, err := s.NewPartialRunContext(ended, feeds, fetches, nil); status.CodeOf(err) != status.Canceled {
+		t.Errorf("a partial run: %v", err)
+	}
+	if _, err := s.MakeCallable(feeds, fetches, nil); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	run, err := s.NewPartialRunContext(ctx, feeds, fetches, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	// What the run waits for never comes: only the context ends it.
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := run.Close(); err != nil {
+		t.Error(err)
+	}
+}
