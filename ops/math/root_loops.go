@@ -25,16 +25,6 @@ func sqrtV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
-type sqrtFloat32 struct{ sqrtKernel[float32] }
-
-func (k *sqrtFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(tensor.Float) {
-		tensor.SetScalar(&out[0], tensor.Float, squareRoot(tensor.Inner[float32](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, sqrtV[float32])
-}
-
 type sqrtFloat64 struct{ sqrtKernel[float64] }
 
 func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -49,7 +39,7 @@ func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func newSqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &sqrtFloat32{sqrtKernel[float32]{dt}}
+		return &sqrtKernel[float32]{dt}
 	case tensor.Double:
 		return &sqrtFloat64{sqrtKernel[float64]{dt}}
 	case tensor.Half:
@@ -77,16 +67,6 @@ func rsqrtV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
-type rsqrtFloat32 struct{ rsqrtKernel[float32] }
-
-func (k *rsqrtFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(tensor.Float) {
-		tensor.SetScalar(&out[0], tensor.Float, reciprocalSquareRoot(tensor.Inner[float32](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rsqrtV[float32])
-}
-
 type rsqrtFloat64 struct{ rsqrtKernel[float64] }
 
 func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -101,7 +81,7 @@ func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func newRsqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &rsqrtFloat32{rsqrtKernel[float32]{dt}}
+		return &rsqrtKernel[float32]{dt}
 	case tensor.Double:
 		return &rsqrtFloat64{rsqrtKernel[float64]{dt}}
 	case tensor.Half:
