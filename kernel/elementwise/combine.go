@@ -60,13 +60,18 @@ func Combine(u Update, dt tensor.DType) *Combination {
 		return combination(Half2(update[float32](u)))
 	case tensor.Bfloat16:
 		return combination(Bfloat2(update[float32](u)))
-	case tensor.Bool: // as numbers of which all but 0 are true
-		switch u {
-		case UpdateAdd:
-			return combination(func(x, y bool) bool { return x || y })
-		case UpdateSub:
-			return combination(func(x, y bool) bool { return x != y })
-		}
+	}
+	return nil
+}
+
+// CombineBools adds and subtracts bools as numbers of which all but 0 are true;
+// it is nil for other updates. Few operations sum bools, which Combine does not.
+func CombineBools(u Update) *Combination {
+	switch u {
+	case UpdateAdd:
+		return combination(func(x, y bool) bool { return x || y })
+	case UpdateSub:
+		return combination(func(x, y bool) bool { return x != y })
 	}
 	return nil
 }

@@ -95,12 +95,12 @@ func TestCombine(t *testing.T) {
 	for x := range 4 { // bools are added and subtracted as numbers of which all but 0 are true
 		a, b := x&1 != 0, x&2 != 0
 		for u, want := range map[elementwise.Update]bool{elementwise.UpdateAdd: a || b, elementwise.UpdateSub: a != b} {
-			if got, err := elementwise.Combine(u, tensor.Bool).Scalar(tensor.Scalar(a), tensor.Scalar(b)); err != nil || tensor.At0[bool](&got) != want {
+			if got, err := elementwise.CombineBools(u).Scalar(tensor.Scalar(a), tensor.Scalar(b)); err != nil || tensor.At0[bool](&got) != want {
 				t.Errorf("update %d of %v by %v: %v, %v", u, a, b, got, err)
 			}
 		}
 	}
-	for _, dt := range []tensor.DType{tensor.String, tensor.Qint8} {
+	for _, dt := range []tensor.DType{tensor.Bool, tensor.String, tensor.Qint8} {
 		if elementwise.Combine(elementwise.UpdateAdd, dt) != nil {
 			t.Errorf("%v can be summed", dt)
 		}

@@ -27,7 +27,7 @@ func init() {
 	} {
 		defineScatterNd(op.name, "numbertype", "false", op.doc)
 		kernel.ForType("Resource"+op.name, "T", tensor.Bool, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return newScatterNd(c, elementwise.Combine(op.update, tensor.Bool))
+			return newScatterNd(c, elementwise.CombineBools(op.update))
 		})
 		for _, name := range []string{op.name, "Resource" + op.name} {
 			for _, dt := range elementwise.Numbers {
