@@ -126,6 +126,17 @@ func matrices(x []int64, perm []int) (batch, rows, cols int, ok bool) {
 
 // transposeMatrices shares the matrices out in blocks.
 func transposeMatrices[T uint32 | uint64](ctx *kernel.Context, o, x []T, batch, rows, cols int) error {
+	if len(o) <= strided.Grain {
+		for at := 0; at < len(o); at += rows * cols {
+			vec.Transpose(o[at:at+rows*cols], rows, x[at:at+rows*cols], cols, rows, cols)
+		}
+		return nil
+	}
+	return shareMatrices(ctx, o, x, rows, cols, batch)
+}
+
+// shareMatrices is transposeMatrices for more than one worker takes.
+func shareMatrices[T uint32 | uint64](ctx *kernel.Context, o, x []T, rows, cols, batch int) error {
 	const height, width = 1024, 64
 	down, across := (rows+height-1)/height, (cols+width-1)/width
 	ctx.Parallel(batch*down*across, max(1, strided.Grain/(min(rows, height)*min(cols, width))), func(lo, hi int) {
