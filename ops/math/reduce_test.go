@@ -196,10 +196,10 @@ func TestLongRows(t *testing.T) {
 			total := data[float32](t, run(t, "Sum", nil, in, axis))
 			for r := range rows {
 				row := x[r*n : (r+1)*n]
-				first, high, low, sum, size := 0, row[0], row[0], 0.0, 0.0
+				first, best, high, low, sum, size := 0, -inf, row[0], row[0], 0.0, 0.0
 				for i, v := range row {
-					if v > row[first] {
-						first = i
+					if v > best {
+						first, best = i, v
 					}
 					high, low, sum, size = max(high, v), min(low, v), sum+float64(v), size+math.Abs(float64(v))
 				}

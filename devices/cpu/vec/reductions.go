@@ -90,7 +90,7 @@ func LargestNumber(x []float32) float32 {
 // Index is the place of the first element of x that equals s, -1 if there is
 // none. Zeros are equal, NaN equals nothing.
 func Index(x []float32, s float32) int {
-	i := len(x)
+	var i int
 	switch isa {
 	case avx512:
 		i = indexAVX512(x, s)
