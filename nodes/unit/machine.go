@@ -242,7 +242,9 @@ func (m *Machine) call(c *call) bool {
 	in := slab[c.in : c.in+c.nin : c.in+c.nin]
 	out := slab[c.out : c.out+c.nout : c.out+c.nout]
 	for i := range out {
-		out[i] = tensor.Value{}
+		if o := &out[i]; !o.IsZero() { // as a rule it is, and a store of a pointer costs more
+			*o = tensor.Value{}
+		}
 	}
 	ctx := m.env.Ctx
 	ctx.Keep, ctx.Homes = c.keep, m.homes[c.homes[0]:c.homes[1]]
