@@ -83,7 +83,7 @@ func TestFloat8AgreesWithMLDtypes(t *testing.T) {
 		Inputs []uint32 // float32 bits
 		Rounds []uint8
 	}
-	readGolden(t, "float8.json", &golden)
+	readGolden(t, "float8.json.gz", &golden)
 	for name, g := range golden {
 		dt, ok := ParseDType(name)
 		if !ok {

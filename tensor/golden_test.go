@@ -2,9 +2,12 @@ package tensor
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -43,11 +46,18 @@ func (g golden) tensor(t *testing.T) *Tensor {
 // readGolden reads testdata/name into cases.
 func readGolden(t testing.TB, name string, cases any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
+	f, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(b, cases); err != nil {
+	defer f.Close()
+	var text io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if text, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := json.NewDecoder(text).Decode(cases); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,7 +20,7 @@ func TestReadsWhatNumPyWrites(t *testing.T) {
 		golden
 		File []byte
 	}
-	readGolden(t, "npy.json", &cases)
+	readGolden(t, "npy.json.gz", &cases)
 	for _, c := range cases {
 		got, err := ReadNPY(bytes.NewReader(c.File), 0)
 		if err == nil {
@@ -189,7 +189,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func FuzzReadNPY(f *testing.F) {
 	var cases []struct{ File []byte }
-	readGolden(f, "npy.json", &cases)
+	readGolden(f, "npy.json.gz", &cases)
 	for _, c := range cases {
 		f.Add(c.File)
 	}

@@ -11,7 +11,7 @@ func TestPrintsAsNumPy(t *testing.T) {
 		golden
 		Text string
 	}
-	readGolden(t, "print.json", &cases)
+	readGolden(t, "print.json.gz", &cases)
 	for _, c := range cases {
 		if diff := cmp.Diff(c.Text, c.tensor(t).String()); diff != "" {
 			t.Errorf("%s %v (-want +got):\n%s", c.Dtype, c.Shape, diff)

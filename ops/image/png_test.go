@@ -11,7 +11,7 @@ import (
 
 // Files that TensorFlow wrote, and what it read in them.
 func TestPNGAgainstTensorFlow(t *testing.T) {
-	kerneltest.Recorded(t, "testdata/png.jsonl", tensor.Tolerance{})
+	kerneltest.Recorded(t, "testdata/png.jsonl.gz", tensor.Tolerance{})
 }
 
 // What is written is read back.

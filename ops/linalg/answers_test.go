@@ -2,6 +2,7 @@ package linalg_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
 	"os"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// An answer is a line of testdata/answers.jsonl: testdata/record.py.
+// An answer is a line of testdata/answers.jsonl.gz: testdata/record.py.
 type answer struct {
 	Op      string
 	Attrs   map[string]any
@@ -74,13 +75,17 @@ func fill[T tensor.Element](t *testing.T, v *tensor.Tensor, f func(i int) T) {
 }
 
 func TestAnswersEqualTensorFlow(t *testing.T) {
-	f, err := os.Open("testdata/answers.jsonl")
+	f, err := os.Open("testdata/answers.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := 0
-	for dec := json.NewDecoder(bufio.NewReader(f)); dec.More(); n++ {
+	for dec := json.NewDecoder(bufio.NewReader(text)); dec.More(); n++ {
 		var a answer
 		if err := dec.Decode(&a); err != nil {
 			t.Fatal(err)

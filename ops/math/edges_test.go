@@ -9,5 +9,5 @@ import (
 
 // Answers that testdata/edges.py recorded.
 func TestEdgesAgainstTensorFlow(t *testing.T) {
-	kerneltest.Recorded(t, "testdata/edges.jsonl", tensor.Tolerance{RTol: 1e-6, ATol: 1e-300})
+	kerneltest.Recorded(t, "testdata/edges.jsonl.gz", tensor.Tolerance{RTol: 1e-6, ATol: 1e-300})
 }

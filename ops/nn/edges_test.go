@@ -12,7 +12,7 @@ import (
 
 // Answers that testdata/edges.py recorded.
 func TestEdgesAgainstTensorFlow(t *testing.T) {
-	kerneltest.Recorded(t, "testdata/edges.jsonl", tensor.Tolerance{RTol: 1e-6})
+	kerneltest.Recorded(t, "testdata/edges.jsonl.gz", tensor.Tolerance{RTol: 1e-6})
 }
 
 // Windows far larger than the image, whose elements nobody can count, cover all

@@ -1,4 +1,5 @@
-# Records float8.json: what ml_dtypes makes of 8-bit floats.
+# Records float8.json.gz: what ml_dtypes makes of 8-bit floats.
+import gzip
 import json
 
 import ml_dtypes
@@ -23,6 +24,6 @@ for name in ["float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11f
         "inputs": [int(b) for b in inputs.view(np.uint32)],
         "rounds": [int(b) for b in inputs.astype(dt).view(np.uint8)],
     }
-with open("float8.json", "w") as f:
+with gzip.open("float8.json.gz", "wt") as f:
     json.dump(out, f, separators=(",", ":"))
     f.write("\n")

@@ -1,4 +1,5 @@
-# Records npy.json: files that NumPy writes.
+# Records npy.json.gz: files that NumPy writes.
+import gzip
 import base64
 import io
 import json
@@ -35,6 +36,6 @@ add(np.array([["ü", "日本"], ["", "x"]]).astype(">U2"))
 add(np.asfortranarray(np.array([[b"a", b"b", b"c"], [b"d", b"e", b"f"]])))
 add(np.arange(4.0), version=(2, 0))
 add(np.arange(4.0), version=(3, 0))
-with open("npy.json", "w") as f:
+with gzip.open("npy.json.gz", "wt") as f:
     json.dump(cases, f, indent=0)
     f.write("\n")

@@ -1,4 +1,5 @@
-# Records print.json: how NumPy prints arrays.
+# Records print.json.gz: how NumPy prints arrays.
+import gzip
 import base64
 import json
 
@@ -69,6 +70,6 @@ for v in [1e10, 1e-10, 100000, 1234567, -inf, [1e5, 1e6, 1e-5, 0.0001]]:
     add(v, "bfloat16")
 for dt, v in [("int4", [-8, 7, 0]), ("uint4", [15, 0, 1]), ("int2", [-2, 1]), ("uint2", [3, 0]), ("int4", -3), ("uint2", 2)]:
     add(v, dt)
-with open("print.json", "w") as f:
+with gzip.open("print.json.gz", "wt") as f:
     json.dump(cases, f, indent=0)
     f.write("\n")

@@ -1,4 +1,4 @@
-"""Writes edges.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes edges.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -6,7 +6,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../../kernel/kerneltest/testdata"))
 from record import Recorder, np, tf
 
-r = Recorder(os.path.join(HERE, "edges.jsonl"), isolated=True)
+r = Recorder(os.path.join(HERE, "edges.jsonl.gz"), isolated=True)
 nan, inf = np.nan, np.inf
 for h, w, to in ((1, 1, (2, 2)), (1, 3, (4, 3)), (3, 1, (2, 5)), (1, 1, (1, 1)), (2, 2, (5, 7)), (1, 4, (3, 2)), (5, 4, (2, 3)), (1, 2, (1, 3))):
     for corners in (False, True):

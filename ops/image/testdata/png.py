@@ -1,4 +1,4 @@
-"""Writes png.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes png.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.join(HERE, "../../../kernel/kerneltest/testdata"))
 from record import Recorder, np, tf
 
 rng = np.random.default_rng(9)
-r = Recorder(os.path.join(HERE, "png.jsonl"))
+r = Recorder(os.path.join(HERE, "png.jsonl.gz"))
 for dt in (np.uint8, np.uint16):
     for c in (1, 2, 3, 4):
         image = rng.integers(0, np.iinfo(dt).max, (5, 7, c)).astype(dt)

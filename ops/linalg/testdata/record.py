@@ -1,9 +1,9 @@
-"""Writes answers.jsonl: what TensorFlow answers for operations of linear algebra.
+"""Writes answers.jsonl.gz: what TensorFlow answers for operations of linear algebra.
 
 Each line is an operation with its attributes, its inputs, and its outputs or its
 error. Vectors whose sign or phase is free are not recorded.
 
-    python record.py > answers.jsonl
+    python record.py | gzip -9n > answers.jsonl.gz
 """
 import json
 

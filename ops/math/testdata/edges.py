@@ -1,4 +1,4 @@
-"""Writes edges.jsonl: answers where numbers are infinite, zero or far from zero;
+"""Writes edges.jsonl.gz: answers where numbers are infinite, zero or far from zero;
 see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
@@ -7,7 +7,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../../kernel/kerneltest/testdata"))
 from record import Recorder, np, tf
 
-r = Recorder(os.path.join(HERE, "edges.jsonl"))
+r = Recorder(os.path.join(HERE, "edges.jsonl.gz"))
 inf, nan = np.inf, np.nan
 y = np.repeat([0, -0.0, inf, -inf, nan, 2], 5)
 dy = np.tile([0, -0.0, 1, inf, nan], 6)

@@ -1,4 +1,4 @@
-"""Writes edges.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes edges.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -6,7 +6,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../../kernel/kerneltest/testdata"))
 from record import Recorder, np, tf
 
-r = Recorder(os.path.join(HERE, "edges.jsonl"), isolated=True)
+r = Recorder(os.path.join(HERE, "edges.jsonl.gz"), isolated=True)
 inf, nan = np.inf, np.nan
 x = np.arange(18, dtype=np.float32).reshape(1, 3, 3, 2)
 w = np.arange(8, dtype=np.float32).reshape(2, 2, 2, 1)

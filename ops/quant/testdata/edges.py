@@ -1,4 +1,4 @@
-"""Writes edges.jsonl; see kernel/kerneltest/testdata/record.py."""
+"""Writes edges.jsonl.gz; see kernel/kerneltest/testdata/record.py."""
 import os
 import sys
 
@@ -6,7 +6,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../../kernel/kerneltest/testdata"))
 from record import Recorder, np, tf
 
-r = Recorder(os.path.join(HERE, "edges.jsonl"), isolated=True)
+r = Recorder(os.path.join(HERE, "edges.jsonl.gz"), isolated=True)
 x = np.array([-2, -1, -0.75, -0.5, -0.25, 0, 0.1, 0.2, 0.5, 1, 7], np.float32)
 for low, high in ((-1, 0), (-0.5, 0), (0, 1), (-1, 1), (-0.1, 0.9), (0.5, 1), (-1, -0.5), (-6, 6)):
     for bits in (2, 3, 4, 8, 16):
