@@ -140,9 +140,14 @@ func (p Printer) floats(dt DType, count int, value func(k int) float64, plus boo
 		case format == 'f':
 			return pad(signed(x, atMost(x, dt, 'f', precision)))
 		}
-		s := signed(x, strconv.FormatFloat(x, 'e', precision, 64))
-		head, exp, _ := strings.Cut(s, "e")
-		if precision == 0 {
+		// The exact digits of a power of two, cut off, may be those of the number
+		// below it, so those that tell it from its neighbours go first.
+		s := atMost(x, dt, 'e', precision)
+		if digitsAfterPoint(s) < precision {
+			s = strconv.FormatFloat(x, 'e', precision, 64)
+		}
+		head, exp, _ := strings.Cut(signed(x, s), "e")
+		if precision == 0 && !strings.HasSuffix(head, ".") {
 			head += "."
 		}
 		if n := expSize - len(exp); n > 0 {

@@ -62,3 +62,15 @@ func TestPrintsWhatHasNoNumber(t *testing.T) {
 		}
 	}
 }
+
+// A power of two lies nearer to the number below it than to the one above, so
+// its exact digits, cut off, may be those of a neighbour. NumPy 2.4 prints this.
+func TestPrintPowerOfTwo(t *testing.T) {
+	x, err := FromSlice([]float32{0x1p-96, 0x1p-95}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := (Printer{Precision: 8, Threshold: 10}).Sprint(x), "[1.2621775e-29 2.5243549e-29]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
