@@ -20,6 +20,7 @@ func FuzzIndex(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		b = bytes.Clone(b) // which is the fuzzer's
 		reseal(b)
 		table, shards, err := parseIndex(b)
 		if err != nil {
