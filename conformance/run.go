@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"sort"
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -117,6 +119,7 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		Engine:      cfg.Engine,
 		Threads:     cfg.Threads,
 		MemoryLimit: cfg.MemoryLimit,
+		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}
 	if s.SavedModel != nil {
 		return s.openModel(options)
