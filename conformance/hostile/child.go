@@ -1,0 +1,126 @@
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/troupe-go/troupe/op"
+	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Limits is what an attacked process may use.
+type Limits struct {
+	Memory   int64         // the session's, in bytes
+	Deadline time.Duration // the session's
+	Engine   string
+}
+
+// An Outcome is what an attack came to, as the process that was attacked tells
+// it.
+type Outcome struct {
+	Code    status.Code
+	Message string        `json:",omitempty"`
+	Took    time.Duration // from importing the graph to the answer
+	Grown   int64         // bytes of resident memory at the peak, above what there was before
+	Left    int64         // bytes of them that were still resident afterwards
+}
+
+// Run carries an attack out in this process.
+func (a Attack) Run(l Limits) (Outcome, error) {
+	b := &builder{Scope: op.NewScope()}
+	a.Build(b)
+	g, err := b.Finalize()
+	if err != nil {
+		return Outcome{}, fmt.Errorf("the attack does not build: %w", err)
+	}
+	debug.FreeOSMemory()
+	before, err := resident("VmRSS")
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := resetPeak(); err != nil {
+		return Outcome{}, err
+	}
+	// The collector runs when the heap has doubled unless it is told what the
+	// process may take.
+	debug.SetMemoryLimit(before + l.Memory + slackMemory/2)
+	began := time.Now()
+	err = b.play(g, l)
+	o := Outcome{Code: status.CodeOf(err), Took: time.Since(began)}
+	if err != nil {
+		o.Message = err.Error()
+		if len(o.Message) > 300 {
+			o.Message = fmt.Sprintf("%s… (%d bytes)", o.Message[:300], len(o.Message))
+		}
+	}
+	peak, err := resident("VmHWM")
+	if err != nil {
+		return Outcome{}, err
+	}
+	o.Grown = peak - before
+	debug.FreeOSMemory()
+	after, err := resident("VmRSS")
+	o.Left = after - before
+	return o, err
+}
+
+func (b *builder) play(g *tf.Graph, l Limits) error {
+	fetches := b.fetches
+	if b.def != nil {
+		g = tf.NewGraph()
+		if err := g.Import(b.def, ""); err != nil {
+			return err
+		}
+		y := g.Operation("y")
+		if y == nil {
+			return fmt.Errorf("there is no y")
+		}
+		fetches = []tf.Output{y.Output(0)}
+	}
+	s, err := tf.NewSession(g, &tf.SessionOptions{
+		MemoryLimit: l.Memory, Timeout: l.Deadline, Engine: l.Engine, Files: &tf.FilePolicy{},
+	})
+	if err != nil {
+		return err
+	}
+	feeds := map[tf.Output]*tf.Tensor{}
+	if p := g.Operation("p"); p != nil {
+		v, err := tf.NewTensor(true)
+		if err != nil {
+			return err
+		}
+		feeds[p.Output(0)] = v
+	}
+	_, err = s.RunContext(context.Background(), feeds, fetches, b.targets)
+	if e := s.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// slackMemory is what a process may take beyond its session's limit.
+const slackMemory = 64 << 20
+
+// resident reads a figure of /proc/self/status, in bytes.
+func resident(field string) (int64, error) {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			var kib int64
+			_, err := fmt.Sscan(rest, &kib)
+			return kib << 10, err
+		}
+	}
+	return 0, fmt.Errorf("/proc/self/status has no %s", field)
+}
+
+// resetPeak lets VmHWM begin anew.
+func resetPeak() error { return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
