@@ -139,7 +139,7 @@ func (k *averagePool[T]) gradient(ctx *kernel.Context, in, out []tensor.Value) e
 	ctx.Parallel(p.batch, max(1, elementwise.Grain/(m*p.taps())), func(lo, hi int) {
 		share := make([]T, p.depth)
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
-			p.positions(func(oz, oy, ox, o int) {
+			p.positions(ctx, func(oz, oy, ox, o int) {
 				count := 0
 				p.visit(oz, oy, ox, func(int) { count++ })
 				scale := 1 / T(count)

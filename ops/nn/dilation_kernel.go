@@ -97,9 +97,13 @@ func (k *dilation[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	line := axes[2].out * depth
 	ctx.Parallel(int(x[0])*y.out, max(1, elementwise.Grain/(line*y.size*axes[2].size)), func(lo, hi int) {
 		best := make([]int, depth)
-		for r := lo; r < hi && ctx.Err() == nil; r++ {
+		var credit kernel.Credit
+		for r := lo; r < hi; r++ {
 			b, oy := r/y.out, r%y.out
 			for ox := range axes[2].out {
+				if !credit.Spend(ctx, depth*y.size*axes[2].size) {
+					return
+				}
 				dilate(dst[r*line+ox*depth:][:depth], best, best, src[b*y.in*axes[2].in*depth:], w, &axes, oy, ox)
 			}
 		}
@@ -157,10 +161,11 @@ func (k *dilation[T]) gradient(ctx *kernel.Context, in, out []tensor.Value, whic
 	}
 	src, w, grad, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	depth, image := int(x[3]), axes[1].in*axes[2].in*int(x[3])
+	var credit kernel.Credit
 	sums, at, tap := make([]T, depth), make([]int, depth), make([]int, depth)
 	for i := 0; i < len(grad); i += depth {
 		ox, oy, b := i/depth%axes[2].out, i/depth/axes[2].out%axes[1].out, i/depth/axes[2].out/axes[1].out
-		if ox == 0 && ctx.Err() != nil {
+		if !credit.Spend(ctx, depth*axes[1].size*axes[2].size) {
 			return ctx.Err()
 		}
 		dilate(sums, at, tap, src[b*image:], w, &axes, oy, ox)

@@ -63,7 +63,11 @@ func (l *lrn) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 	x, o, depth := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0]), int(dims[3])
 	return rows(ctx, len(x), depth, func(i int) {
 		row := x[i : i+depth]
+		var credit kernel.Credit
 		for c, v := range row {
+			if !credit.Spend(ctx, min(depth, 2*l.radius)) {
+				return
+			}
 			o[i+c] = float32(float64(v) * math.Pow(l.norm(row, c), -l.beta))
 		}
 	})
@@ -98,7 +102,11 @@ func (l *lrn) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	depth := int(dims[3])
 	return rows(ctx, len(x), depth, func(i int) {
 		row, to := x[i:i+depth], o[i:i+depth]
+		var credit kernel.Credit
 		for c := range row {
+			if !credit.Spend(ctx, min(depth, 2*l.radius)) {
+				return
+			}
 			norm, g := l.norm(row, c), float64(grad[i+c])
 			to[c] += float32(math.Pow(norm, -l.beta) * g)
 			factor := -2 * l.alpha * l.beta * float64(y[i+c]) / norm * g

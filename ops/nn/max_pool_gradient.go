@@ -46,7 +46,7 @@ func (k *maxPool[T]) gradient(ctx *kernel.Context, in, out []tensor.Value) error
 	}
 	return k.scatter(ctx, &p, in, out, func(b int, from, to, grad []T) {
 		best, at := make([]T, p.depth), make([]int, p.depth)
-		p.positions(func(oz, oy, ox, o int) {
+		p.positions(ctx, func(oz, oy, ox, o int) {
 			argmax(&p, best, at, from, oz, oy, ox)
 			for c, g := range grad[o : o+p.depth] {
 				to[at[c]] += g
@@ -65,7 +65,7 @@ func (k *maxPool[T]) gradientOfEqual(ctx *kernel.Context, in, out []tensor.Value
 	most := tensor.Of[T](&in[1])
 	return k.scatter(ctx, &p, in, out, func(b int, from, to, grad []T) {
 		most := most[b*p.results():][:p.results()]
-		p.positions(func(oz, oy, ox, o int) {
+		p.positions(ctx, func(oz, oy, ox, o int) {
 			p.visit(oz, oy, ox, func(at int) {
 				for c := range p.depth {
 					if from[at+c] == most[o+c] {
@@ -116,7 +116,7 @@ func (k *maxPool[T]) gradGrad(ctx *kernel.Context, in, out []tensor.Value) error
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, g := src[b*p.image():], grad[b*p.image():]
 			to, most := dst[b*p.results():], most[b*p.results():]
-			p.positions(func(oz, oy, ox, o int) {
+			p.positions(ctx, func(oz, oy, ox, o int) {
 				clear(found)
 				p.visit(oz, oy, ox, func(at int) {
 					for c := range p.depth {
@@ -171,7 +171,7 @@ func (k *argmaxPool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			if k.batch {
 				base = b * n
 			}
-			p.positions(func(oz, oy, ox, o int) {
+			p.positions(ctx, func(oz, oy, ox, o int) {
 				o += b * m
 				argmax(&p, dst[o:o+p.depth], at, src[b*n:][:n], oz, oy, ox)
 				for c, i := range at {

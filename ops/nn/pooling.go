@@ -147,13 +147,18 @@ func (p *plan) visit(oz, oy, ox int, f func(at int)) {
 	}
 }
 
-// positions calls f for each position of one example, in order: with where its
-// channels begin within the result.
-func (p *plan) positions(f func(oz, oy, ox, at int)) {
+// positions calls f for each position of one example, in order, until the step
+// is to stop: with where its channels begin within the result.
+func (p *plan) positions(ctx *kernel.Context, f func(oz, oy, ox, at int)) {
 	at := 0
+	var credit kernel.Credit
+	work := p.taps() * p.depth
 	for oz := range p.axes[0].out {
 		for oy := range p.axes[1].out {
 			for ox := range p.axes[2].out {
+				if !credit.Spend(ctx, work) {
+					return
+				}
 				f(oz, oy, ox, at)
 				at += p.depth
 			}

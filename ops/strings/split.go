@@ -1,6 +1,7 @@
 package strings
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -37,12 +38,12 @@ maxsplit: The most splits of a string; -1 for any number.`)
 	kernel.ForAll(newSplitV2, "StringSplitV2")
 }
 
-// A splitter appends the parts of s to dst, as sep says.
-type splitter func(dst []string, s, sep string) []string
+// A splitter gives the parts of s, as sep says.
+type splitter func(s, sep string) iter.Seq[string]
 
 func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
 	skipEmpty := c.Bool("skip_empty")
-	split := splitter(func(dst []string, s, delimiter string) []string { return splitAny(dst, s, delimiter, skipEmpty) })
+	split := splitter(func(s, delimiter string) iter.Seq[string] { return splitAny(s, delimiter, skipEmpty) })
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		return split.run(ctx, in, out, "delimiter")
 	}), nil
@@ -50,13 +51,14 @@ func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
 
 func newSplitV2(c *kernel.Construction) (kernel.Kernel, error) {
 	most := c.Int("maxsplit")
-	split := splitter(func(dst []string, s, sep string) []string { return splitAt(dst, s, sep, most) })
+	split := splitter(func(s, sep string) iter.Seq[string] { return splitAt(s, sep, most) })
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		return split.run(ctx, in, out, "sep")
 	}), nil
 }
 
-// run puts out the parts of each string as a row of a sparse matrix.
+// run puts out the parts of each string as a row of a sparse matrix. They are
+// counted first, since a string may have as many parts as bytes.
 func (f splitter) run(ctx *kernel.Context, in, out []tensor.Value, what string) error {
 	if in[0].Rank() != 1 {
 		return status.Invalid("input must be a vector, got shape: %s", tensor.FormatDims(in[0].Dims()))
@@ -66,21 +68,19 @@ func (f splitter) run(ctx *kernel.Context, in, out []tensor.Value, what string) 
 		return err
 	}
 	x := tensor.Of[string](&in[0])
-	var parts []string
-	ends := make([]int, len(x))
-	widest := 0
-	for i, s := range x {
-		if i%1024 == 1023 {
-			if err := ctx.Err(); err != nil {
-				return err
+	var credit kernel.Credit
+	n, widest := int64(0), int64(0)
+	for _, s := range x {
+		before := n
+		for range f(s, sep) {
+			if n++; !credit.Spend(ctx, splitCost) {
+				return ctx.Err()
 			}
 		}
-		before := len(parts)
-		parts = f(parts, s, sep)
-		ends[i] = len(parts)
-		widest = max(widest, len(parts)-before)
+		if widest = max(widest, n-before); !credit.Spend(ctx, len(s)) {
+			return ctx.Err()
+		}
 	}
-	n := int64(len(parts))
 	for i, dims := range [][]int64{{n, 2}, {n}, {2}} {
 		dt := tensor.Int64
 		if i == 1 {
@@ -90,73 +90,87 @@ func (f splitter) run(ctx *kernel.Context, in, out []tensor.Value, what string) 
 			return err
 		}
 	}
-	indices := tensor.Of[int64](&out[0])
-	for row, from := 0, 0; row < len(ends); row++ {
-		for i := from; i < ends[row]; i++ {
-			indices[2*i], indices[2*i+1] = int64(row), int64(i-from)
+	indices, parts := tensor.Of[int64](&out[0]), tensor.Of[string](&out[1])
+	at := 0
+	for row, s := range x {
+		from := at
+		for part := range f(s, sep) {
+			if !credit.Spend(ctx, splitCost) {
+				return ctx.Err()
+			}
+			indices[2*at], indices[2*at+1], parts[at] = int64(row), int64(at-from), part
+			at++
 		}
-		from = ends[row]
 	}
-	copy(tensor.Of[string](&out[1]), parts)
 	size := tensor.Of[int64](&out[2])
-	size[0], size[1] = int64(len(x)), int64(widest)
+	size[0], size[1] = int64(len(x)), widest
 	return nil
 }
 
+// splitCost is what finding a part takes, as a credit counts.
+const splitCost = 16
+
 // splitAny splits s at every byte that is in delimiters, and between all bytes
 // if there are none. The empty string has no parts.
-func splitAny(dst []string, s, delimiters string, skipEmpty bool) []string {
-	if delimiters == "" {
-		for i := range len(s) {
-			dst = append(dst, s[i:i+1])
-		}
-		return dst
-	}
-	if s == "" {
-		return dst
-	}
-	from := 0
-	for i := range len(s) + 1 {
-		if i == len(s) || strings.IndexByte(delimiters, s[i]) >= 0 {
-			if i > from || !skipEmpty {
-				dst = append(dst, s[from:i])
+func splitAny(s, delimiters string, skipEmpty bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if delimiters == "" {
+			for i := range len(s) {
+				if !yield(s[i : i+1]) {
+					return
+				}
 			}
-			from = i + 1
+			return
+		}
+		if s == "" {
+			return
+		}
+		from := 0
+		for i := range len(s) + 1 {
+			if i == len(s) || strings.IndexByte(delimiters, s[i]) >= 0 {
+				if (i > from || !skipEmpty) && !yield(s[from:i]) {
+					return
+				}
+				from = i + 1
+			}
 		}
 	}
-	return dst
 }
 
 const space = " \t\n\v\f\r"
 
 // splitAt splits s at most times, at any run of white space or, if sep is not
 // empty, at sep; without end if most is negative.
-func splitAt(dst []string, s, sep string, most int64) []string {
-	if most == 0 {
-		return append(dst, s)
-	}
-	for splits := int64(1); ; splits++ {
-		rest, found := "", false
-		if sep == "" {
-			s = strings.TrimLeft(s, space)
-			if s == "" {
-				return dst
-			}
-			end := strings.IndexAny(s, space)
-			if end < 0 {
-				end = len(s)
-			}
-			dst = append(dst, s[:end])
-			rest = strings.TrimLeft(s[end:], space)
-		} else {
-			s, rest, found = strings.Cut(s, sep)
-			if dst = append(dst, s); !found {
-				return dst
-			}
+func splitAt(s, sep string, most int64) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if most == 0 {
+			yield(s)
+			return
 		}
-		if splits == most {
-			return append(dst, rest)
+		s := s
+		for splits := int64(1); ; splits++ {
+			part, rest, found := "", "", true
+			if sep == "" {
+				s = strings.TrimLeft(s, space)
+				if s == "" {
+					return
+				}
+				end := strings.IndexAny(s, space)
+				if end < 0 {
+					end = len(s)
+				}
+				part, rest = s[:end], strings.TrimLeft(s[end:], space)
+			} else {
+				part, rest, found = strings.Cut(s, sep)
+			}
+			if !yield(part) || !found {
+				return
+			}
+			if splits == most {
+				yield(rest)
+				return
+			}
+			s = rest
 		}
-		s = rest
 	}
 }
