@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"sort"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -116,6 +118,7 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		Engine:      cfg.Engine,
 		Threads:     cfg.Threads,
 		MemoryLimit: cfg.MemoryLimit,
+		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}
 	if s.SavedModel != nil {
 		return s.openModel(options)
