@@ -86,9 +86,11 @@ func add(g *graph.Graph, ys, xs []graph.Output, o Options) (*graph.Builder, []gr
 		}
 	}
 	b := graph.NewBuilder(g).Scope(prefix)
-	w := newWalk(g, b, ys, xs, stop)
-	w.begin(ys, grads)
-	if err := w.run(); err != nil {
+	w, err := newWalk(g, b, ys, xs, stop)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.start(ys, grads); err != nil {
 		return nil, nil, err
 	}
 	return b, w.results(xs), b.Err()
