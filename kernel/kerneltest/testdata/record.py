@@ -88,7 +88,7 @@ class Recorder:
         groups, said = [], dict(attrs)
         for a, x in zip(args, inputs):
             many = bool(a.number_attr or a.type_list_attr)
-            groups.append((many, [np.asarray(e) for e in (x if many else [x])]))
+            groups.append((many, [np.array(e, object) if isinstance(e, bytes) else np.asarray(e) for e in (x if many else [x])]))
             if a.number_attr:
                 said[a.number_attr] = len(groups[-1][1])
             if a.type_list_attr:
