@@ -613,6 +613,46 @@ func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Ou
 	return op.Output(0)
 }
 
+// FresnelCos computes Fresnel's integral ∫cos(πt²/2)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FresnelCos",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// FresnelSin computes Fresnel's integral ∫sin(πt²/2)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func FresnelSin(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FresnelSin",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // FusedBatchNormAttr is an optional attribute of FusedBatchNorm.
 type FusedBatchNormAttr func(optionalAttr)
 
