@@ -269,7 +269,7 @@ func (g *nodeGraph) input(in *nodeInput, name string, known bool) (graph.Output,
 
 // variableOf adds a variable and what assigns and reads it.
 func (g *nodeGraph) variableOf(name, makes, assigns, reads, dtype string, element tensor.DType, v *nodeValue, value graph.Output) (graph.Output, error) {
-	variable, err := g.add(makes, name, map[string]any{"dtype": element, "shape": graph.MakeShape(v.Shape...)})
+	variable, err := g.add(makes, name, map[string]any{"dtype": element, "shape": graph.MakeShape(v.Shape...), "shared_name": name})
 	if err != nil || v.Value == nil {
 		return variable, err
 	}

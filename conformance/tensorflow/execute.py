@@ -156,6 +156,7 @@ class Graph:
             resource = "variable" in v
             node = node_def_pb2.NodeDef(name=name, op="VarHandleOp" if resource else "VariableV2")
             node.attr["dtype"].type = shapes.type_number(element)
+            node.attr["shared_name"].s = name.encode()
             node.attr["shape"].shape.SetInParent()
             for d in v["shape"]:
                 node.attr["shape"].shape.dim.add().size = d
@@ -183,7 +184,7 @@ CONFIG.graph_options.rewrite_options.constant_folding = rewriter_config_pb2.Rewr
 
 
 def as_output(dtype, array):
-    array = np.asarray(array)
+    array = np.asarray(array, dtype=object if dtype == "DT_STRING" else None)  # as bytes they would lose zeros at the end
     if dtype in QUANTIZED:
         array = array.view(QUANTIZED[dtype])
     return {"dtype": dtype, "shape": list(array.shape), "value": to_text(array)}
