@@ -142,7 +142,10 @@ func ftrl[T elementwise.Float](c *kernel.Construction) rule[T] {
 			linear := now[2][i] + (g+2*shrinkage*v)*scale - (after-before)/divide*v
 			next[1][i] = sum
 			next[2][i] = linear
-			next[0][i] = (max(min(linear, bound), -bound) - linear) / (after/divide + 2*l2*scale)
+			next[0][i] = 0
+			if T(math.Abs(float64(linear))) > bound {
+				next[0][i] = (bound*sign(linear) - linear) / (after/divide + 2*l2*scale)
+			}
 		}
 	}
 }
