@@ -106,7 +106,7 @@ func (k typed) getItem(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := l.sameType(k.dt); err != nil {
 		return err
 	}
-	at, err := kernel.Int(&in[1], "index")
+	at, err := kernel.OnlyInt(&in[1], "index")
 	if err != nil {
 		return err
 	}
