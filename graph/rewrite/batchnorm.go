@@ -1,0 +1,3 @@
+package rewrite
+
+func batchNorm(w *work) error { return nil }

@@ -1,0 +1,3 @@
+package rewrite
+
+func epilogue(w *work) error { return nil }
