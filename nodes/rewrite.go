@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/rewrite"
 )
@@ -33,3 +35,14 @@ func (c *compiler) rewrite(g *graph.Graph, spec Spec, o rewrite.Options) (Spec, 
 
 // Rewritten is what the passes did to the program, in their order.
 func (p *Program) Rewritten() []rewrite.Stat { return p.rewritten }
+
+// Text is the program as it was laid out, one node a line; "" if no passes were let
+// at it.
+func (p *Program) Text() string {
+	var b strings.Builder
+	for _, n := range p.graph.Nodes {
+		b.WriteString(n.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
