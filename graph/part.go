@@ -20,6 +20,7 @@ type Part struct {
 	Feeds []Output
 
 	copies []*Node // by the ids of the original
+	origin []*Node // by the ids of the copies: the nodes that they are of, or in the place of
 	fed    map[Output]Output
 	shaped bool
 }
@@ -79,6 +80,7 @@ func (p *Part) feed(need []*Node, feeds []Output) error {
 		if placeholder {
 			p.copies[f.Op.id] = n
 		}
+		p.origin = append(p.origin, f.Op)
 		p.fed[f] = n.Output(0)
 		p.Feeds = append(p.Feeds, n.Output(0))
 	}
@@ -105,6 +107,7 @@ func (p *Part) copy(need []*Node) error {
 			c.sig = c.sig.undeclared()
 		}
 		p.copies[n.id] = c
+		p.origin = append(p.origin, n)
 		p.g.add(c)
 	}
 	ins := make([]Output, 0, inputs)
@@ -151,6 +154,17 @@ func (p *Part) Shapes(n *Node) ([]shape.Shape, error) {
 		}
 	}
 	return n.self.shapes, nil
+}
+
+// Claimed is what the original graph says of the shape of an output: what is fed may
+// be of another. Of nodes that were added nothing is claimed.
+func (p *Part) Claimed(o Output) shape.Shape {
+	if o.Op.id < len(p.origin) {
+		if shapes := p.origin[o.Op.id].self.shapes; o.Index < len(shapes) {
+			return shapes[o.Index]
+		}
+	}
+	return shape.Shape{}
 }
 
 // infer works out the shapes of all nodes. From then on those of nodes that are

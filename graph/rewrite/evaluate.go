@@ -62,10 +62,7 @@ func (w *work) evaluate(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, e
 	if taken > mostFolded {
 		return nil, nil
 	}
-	k, err := kernel.Make("CPU", &kernel.Construction{
-		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(),
-		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: w.options.Device,
-	})
+	k, err := w.kernel(n)
 	if err != nil {
 		return nil, nil
 	}
@@ -95,6 +92,14 @@ func (w *work) evaluate(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, e
 		tensors[i] = out[i].Compact().Tensor()
 	}
 	return tensors, nil
+}
+
+// kernel makes the kernel of a node.
+func (w *work) kernel(n *graph.Node) (kernel.Kernel, error) {
+	return kernel.Make("CPU", &kernel.Construction{
+		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(),
+		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: w.options.Device,
+	})
 }
 
 // run runs a kernel; the answer is nil if it fails, or panics.

@@ -66,7 +66,7 @@ func Run(ctx context.Context, p Program, o Options) (*Program, []Stat, error) {
 			check(w, passes[i].name)
 		}
 		if i == 0 {
-			s.Before = len(p.Nodes) - w.fedAway
+			s.Before = p.Graph.NumNodes() - w.fedAway // what the step does not need was left out before
 		}
 		now := time.Now()
 		s.After, s.Time = w.size(), now.Sub(begin)
@@ -199,20 +199,38 @@ func (w *work) replace(n *graph.Node, with ...graph.Output) error {
 
 // become replaces n by a node that is added for it, under n's name.
 func (w *work) become(n *graph.Node, spec graph.OpSpec) (*graph.Node, error) {
-	name := n.Name()
-	spec.Name, spec.Device = w.UniqueName(name), n.Device()
+	spec.Name, spec.Device = w.UniqueName(n.Name()), n.Device()
 	by, err := w.Add(spec)
 	if err != nil {
 		return nil, err
 	}
+	return by, w.succeed(n, by)
+}
+
+// fused is become for a node that is added if it has a kernel.
+func (w *work) fused(n *graph.Node, spec graph.OpSpec) error {
+	spec.Name, spec.Device = w.UniqueName(n.Name()), n.Device()
+	by, err := w.Add(spec)
+	if err != nil {
+		return err
+	}
+	if _, err := w.kernel(by); err != nil {
+		return w.Remove(by)
+	}
+	return w.succeed(n, by)
+}
+
+// succeed puts by in the place of n, under its name.
+func (w *work) succeed(n, by *graph.Node) error {
+	name := n.Name()
 	outs := make([]graph.Output, by.NumOutputs())
 	for i := range outs {
 		outs[i] = by.Output(i)
 	}
 	if err := w.replace(n, outs...); err != nil {
-		return nil, err
+		return err
 	}
-	return by, w.Rename(by, name)
+	return w.Rename(by, name)
 }
 
 // sweep removes what nothing needs any more.
