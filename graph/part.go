@@ -156,10 +156,21 @@ func (p *Part) Shapes(n *Node) ([]shape.Shape, error) {
 	return n.self.shapes, nil
 }
 
+// Inherit lets what the original graph claims of n hold for by, which takes its place.
+func (p *Part) Inherit(by, n *Node) {
+	if n.id >= len(p.origin) {
+		return
+	}
+	for len(p.origin) <= by.id {
+		p.origin = append(p.origin, nil)
+	}
+	p.origin[by.id] = p.origin[n.id]
+}
+
 // Claimed is what the original graph says of the shape of an output: what is fed may
 // be of another. Of nodes that were added nothing is claimed.
 func (p *Part) Claimed(o Output) shape.Shape {
-	if o.Op.id < len(p.origin) {
+	if o.Op.id < len(p.origin) && p.origin[o.Op.id] != nil {
 		if shapes := p.origin[o.Op.id].self.shapes; o.Index < len(shapes) {
 			return shapes[o.Index]
 		}

@@ -223,6 +223,7 @@ func (w *work) fused(n *graph.Node, spec graph.OpSpec) error {
 // succeed puts by in the place of n, under its name.
 func (w *work) succeed(n, by *graph.Node) error {
 	name := n.Name()
+	w.Inherit(by, n)
 	outs := make([]graph.Output, by.NumOutputs())
 	for i := range outs {
 		outs[i] = by.Output(i)

@@ -185,8 +185,11 @@ type tileMemory[T Float] struct{ slots [][tileSize]T }
 // tiles computes elements lo to hi.
 func (r *Run[T]) tiles(lo, hi int) {
 	c := r.chain
-	memory := takeTile[T](c.slots - 1)
-	defer giveTile(memory)
+	var memory *tileMemory[T]
+	if c.slots > 1 {
+		memory = takeTile[T](c.slots - 1)
+		defer giveTile(memory)
+	}
 	for ; lo < hi; lo += tileSize {
 		r.tile(lo, min(lo+tileSize, hi), memory)
 	}

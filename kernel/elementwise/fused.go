@@ -14,8 +14,8 @@ type Part struct {
 	In       []int // what it takes: inputs of the fused node, and behind them results of the parts before
 }
 
-// blame says which part failed.
-func (p *Part) blame(err error) error {
+// Blame says which part failed.
+func (p *Part) Blame(err error) error {
 	e := *status.From(err)
 	if e.Node == "" {
 		e.Node, e.Op = p.Node, p.Op
@@ -51,7 +51,7 @@ func Apart(ctx *kernel.Context, parts []Part, in, done, out []tensor.Value) (err
 		}
 		outs := make([]tensor.Value, 8) // FusedBatchNormV3 has six
 		if err := p.Kernel.Run(&c, args, outs[:]); err != nil {
-			return p.blame(err)
+			return p.Blame(err)
 		}
 		results[i] = outs[0]
 		for _, v := range outs[1:] {
