@@ -8,7 +8,7 @@ import (
 )
 
 // batchNorm multiplies the factors of a batch normalization, if all are constants, into
-// the constant filter of the convolution or the matrix of the product before it; a
+// the constant filter of the convolution before it; a
 // BiasAdd of the rest stays. Sums are rounded otherwise then, so this is not among
 // the default passes.
 func batchNorm(w *work) error {
@@ -16,15 +16,14 @@ func batchNorm(w *work) error {
 		if err := w.watch.Step(); err != nil {
 			return err
 		}
-		if !isInference(n) || len(n.Controls()) > 0 {
+		if !w.isInference(n) || len(n.Controls()) > 0 {
 			continue
 		}
 		of := n.Inputs()[0]
-		p, ok := products[of.Op.Type()]
-		if !ok || of.DataType() != tensor.Float || n.Inputs()[0].Op.NumOutputs() != 1 || !w.soleConsumer(of.Op) {
+		if !products[of.Op.Type()].norms || of.DataType() != tensor.Float || !w.soleConsumer(of.Op) {
 			continue
 		}
-		if f := of.Op.Attrs().Find("data_format"); p.norms && f != nil && f.S != "NHWC" {
+		if f := of.Op.Attrs().Find("data_format"); f != nil && f.S != "NHWC" {
 			continue
 		}
 		if err := w.foldNorm(n, of.Op); err != nil {
@@ -52,9 +51,6 @@ func (w *work) soleConsumer(n *graph.Node) bool {
 func (w *work) foldNorm(n, product *graph.Node) error {
 	filter := constant(product.Inputs()[1].Op)
 	if filter == nil || len(product.Inputs()[1].Op.Controls()) > 0 || len(filter.Shape()) == 0 {
-		return nil
-	}
-	if t := product.Attrs().Find("transpose_b"); t != nil && t.B {
 		return nil
 	}
 	shape := filter.Shape()

@@ -115,7 +115,7 @@ func (t *tail) extend() bool {
 			return false
 		}
 		args = []graph.Output{other}
-	case t.norms && at == 0 && len(t.fused) == 0 && isInference(next):
+	case t.norms && at == 0 && len(t.fused) == 0 && t.w.isInference(next):
 		fused, args = "FusedBatchNorm", next.Inputs()[1:5]
 		t.epsilon = *next.Attrs().Find("epsilon")
 	default:
@@ -135,7 +135,7 @@ func (t *tail) extend() bool {
 
 // isInference says whether a node normalizes with given moments, and nobody asks for
 // more than the result.
-func isInference(n *graph.Node) bool {
+func (w *work) isInference(n *graph.Node) bool {
 	switch n.Type() {
 	case "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3":
 	default:
@@ -155,6 +155,11 @@ func isInference(n *graph.Node) bool {
 	}
 	for e := range n.Out() {
 		if e.IsControl() || e.From.Index != 0 {
+			return false
+		}
+	}
+	for i := 1; i < n.NumOutputs(); i++ {
+		if len(w.fetched[n.Output(i)]) > 0 {
 			return false
 		}
 	}
