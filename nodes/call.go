@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -23,6 +24,7 @@ const maxDepth = 4096
 type recursion struct {
 	library *graph.Graph // where to find functions
 	device  string
+	rewrite rewrite.Options
 
 	mu       sync.Mutex
 	programs map[string]*callee // by function and attributes
@@ -90,7 +92,7 @@ func (r *recursion) compile(ctx context.Context, f *registry.Func) (*Program, er
 	if err != nil {
 		return nil, err
 	}
-	spec := Spec{Device: r.device, Targets: lower.Effects(body)}
+	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body)}
 	for _, a := range body.Args {
 		spec.Feeds = append(spec.Feeds, a.Output(0))
 	}

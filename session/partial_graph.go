@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -120,7 +121,7 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 	for _, f := range p.fetches {
 		pp.needs = append(pp.needs, feedsBehind(f, p.feeds))
 	}
-	if pp.whole, err = pp.build(ctx, s.graph); err != nil {
+	if pp.whole, err = pp.build(ctx, s.graph, s.rewriting()); err != nil {
 		return nil, err
 	}
 	found, _ := s.programs.LoadOrStore(key, pp)
@@ -128,7 +129,7 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 }
 
 // build makes the graph of the partial runs and compiles it.
-func (pp *partialProgram) build(ctx context.Context, from *Graph) (*program, error) {
+func (pp *partialProgram) build(ctx context.Context, from *Graph, o rewrite.Options) (*program, error) {
 	var def bytes.Buffer
 	if _, err := from.WriteTo(&def); err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func (pp *partialProgram) build(ctx context.Context, from *Graph) (*program, err
 		}
 		p.targets = append(p.targets, n)
 	}
-	return p, p.compile(ctx, g)
+	return p, p.compile(ctx, g, o)
 }
 
 // settled adds the nodes behind fetch i.

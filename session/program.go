@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
@@ -87,7 +88,7 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.compile(ctx, s.graph); err != nil {
+	if err := p.compile(ctx, s.graph, s.rewriting()); err != nil {
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
@@ -98,8 +99,14 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	return found.(*program), nil
 }
 
-func (p *program) compile(ctx context.Context, g *Graph) (err error) {
-	if p.nodes, err = nodes.Compile(ctx, g, nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets}); err != nil {
+// rewriting says how the session's programs are rewritten.
+func (s *Session) rewriting() rewrite.Options {
+	return rewrite.Options{Passes: s.passes, Pool: s.pool}
+}
+
+func (p *program) compile(ctx context.Context, g *Graph, o rewrite.Options) (err error) {
+	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Rewrite: o}
+	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
@@ -19,6 +20,7 @@ import (
 type Session struct {
 	graph     *Graph
 	options   SessionOptions
+	passes    rewrite.Passes
 	engine    nodes.Engine
 	pool      kernel.Pool
 	release   func() // ends what the engine and the pool run in
@@ -48,8 +50,13 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	passes, err := o.passes()
+	if err != nil {
+		return nil, err
+	}
 	s := &Session{
 		graph:     graph,
+		passes:    passes,
 		options:   o,
 		log:       zerolog.Nop(),
 		budget:    tensor.NewBudget(o.MemoryLimit),
