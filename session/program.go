@@ -87,7 +87,7 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.compile(ctx, s.graph); err != nil {
+	if err := p.compile(ctx, s.graph, s.functions); err != nil {
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
@@ -98,8 +98,9 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	return found.(*program), nil
 }
 
-func (p *program) compile(ctx context.Context, g *Graph) (err error) {
-	if p.nodes, err = nodes.Compile(ctx, g, nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets}); err != nil {
+func (p *program) compile(ctx context.Context, g *Graph, functions *nodes.Functions) (err error) {
+	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Functions: functions}
+	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}
 	return nil
@@ -195,7 +196,7 @@ func (p *program) begin(s *Session) *call {
 			feeds:   make([]tensor.Value, len(p.feeds)),
 			fetched: make([]tensor.Value, len(p.fetches)),
 		}
-		c.step = kernel.Step{Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Log: &s.log, Seed: s.options.Seed}
+		c.step = kernel.Step{Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Log: &s.log, Seed: s.options.Seed, Functions: s.functions}
 	}
 	return c
 }
