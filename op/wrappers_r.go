@@ -385,6 +385,72 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 	return op.Output(0)
 }
 
+// RandomDatasetAttr is an optional attribute of RandomDataset.
+type RandomDatasetAttr func(optionalAttr)
+
+// RandomDatasetMetadata sets metadata, which is "" by default. Ignored.
+func RandomDatasetMetadata(value string) RandomDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// RandomDataset makes a dataset of random numbers without end.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [RandomDatasetMetadata].
+func RandomDataset(scope *Scope, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RandomDataset",
+		Input: []tf.Input{seed, seed2},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// RandomDatasetV2Attr is an optional attribute of RandomDatasetV2.
+type RandomDatasetV2Attr func(optionalAttr)
+
+// RandomDatasetV2RerandomizeEachIteration sets rerandomize_each_iteration, which is false by default. Whether each iteration has seeds of its own.
+func RandomDatasetV2RerandomizeEachIteration(value bool) RandomDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["rerandomize_each_iteration"] = value }
+}
+
+// RandomDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func RandomDatasetV2Metadata(value string) RandomDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// RandomDatasetV2 makes a dataset of random numbers without end.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - seed_generator: A generator of seeds, as AnonymousSeedGenerator makes it.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [RandomDatasetV2RerandomizeEachIteration], [RandomDatasetV2Metadata].
+func RandomDatasetV2(scope *Scope, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RandomDatasetV2",
+		Input: []tf.Input{seed, seed2, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // RandomGammaAttr is an optional attribute of RandomGamma.
 type RandomGammaAttr func(optionalAttr)
 
@@ -1031,6 +1097,36 @@ func ReluGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops 
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ReluGrad",
 		Input: []tf.Input{gradients, features},
+	})
+	return op.Output(0)
+}
+
+// RepeatDatasetAttr is an optional attribute of RepeatDataset.
+type RepeatDatasetAttr func(optionalAttr)
+
+// RepeatDatasetMetadata sets metadata, which is "" by default. Ignored.
+func RepeatDatasetMetadata(value string) RepeatDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// RepeatDataset makes a dataset of the elements of another, several times over.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - count: How many times; negative for ever. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [RepeatDatasetMetadata].
+func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RepeatDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RepeatDataset",
+		Input: []tf.Input{input_dataset, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
