@@ -69,7 +69,7 @@ type maker func(ctx *kernel.Context, in []tensor.Value) (*Dataset, error)
 func register(make func(c *kernel.Construction, like *Dataset) (maker, error), ops ...string) {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		like := &Dataset{types: c.Types("output_types"), shapes: c.Shapes("output_shapes")}
-		if types := c.Types("Toutput_types"); types != nil {
+		if types := c.Types("Toutput_types"); len(types) > 0 {
 			like.types = types
 		}
 		if len(like.types) != len(like.shapes) {

@@ -33,20 +33,16 @@ type pass struct {
 func newPass(ctx context.Context, step *kernel.Step) *pass {
 	p := &pass{step: *step}
 	p.step.Context, p.step.PerStep = nil, nil
-	p.open(ctx)
+	p.ctx, p.cancel = context.WithCancel(ctx)
+	p.step.State = resource.NewManager() // nodes of functions begin anew
+	p.step.State.Budget = p.step.Resources.Budget
 	return p
 }
 
-func (p *pass) open(ctx context.Context) {
-	p.ctx, p.cancel = context.WithCancel(ctx)
-	p.step.State = resource.NewManager()
-	p.step.State.Budget = p.step.Resources.Budget
-}
-
-// sub is a pass below p. The nodes of functions begin anew in it.
+// sub is a pass below p.
 func (p *pass) sub() *pass {
 	s := &pass{step: p.step, parent: p}
-	s.open(p.ctx)
+	s.ctx, s.cancel = context.WithCancel(p.ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.below == nil {
@@ -81,12 +77,14 @@ func (p *pass) close() {
 	for _, f := range atEnd {
 		f()
 	}
-	p.step.State.Clear()
-	if q := p.parent; q != nil {
-		q.mu.Lock()
-		delete(q.below, p)
-		q.mu.Unlock()
+	q := p.parent
+	if q == nil {
+		p.step.State.Clear()
+		return
 	}
+	q.mu.Lock()
+	delete(q.below, p)
+	q.mu.Unlock()
 }
 
 // finally has f called when the pass is closed.

@@ -73,6 +73,16 @@ optimizations_default: Names of rewritings; ignored.
 output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.
 optimization_configs: Ignored.`)
+	registry.Define("RewriteDataset").
+		Input("input_dataset: variant").Input("rewrite_name: string").Output("handle: variant").
+		Attr("output_types: list(type) >= 1").
+		Attr("output_shapes: list(shape) >= 1").
+		Doc(`Makes a dataset equal to another, and is told how to rewrite it.
+
+input_dataset: The other dataset.
+rewrite_name: The name of a rewriting; ignored.
+output_types: The types of an element's components.
+output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("PrivateThreadPoolDataset").
 		Input("input_dataset: variant").Input("num_threads: int64").Output("handle: variant").
 		Attr("output_types: list(type) >= 1").
@@ -101,7 +111,7 @@ output_shapes: Their shapes, as far as they are known.`)
 		Doc("Gives the dataset that WrapDatasetVariant wrapped.")
 	onto(func(_ *kernel.Construction, d, like *Dataset, _ []tensor.Value) (*Dataset, error) {
 		return like.like(d.size, d.begin), nil
-	}, "OptionsDataset", "ModelDataset", "FinalizeDataset", "OptimizeDataset", "OptimizeDatasetV2", "PrivateThreadPoolDataset", "MaxIntraOpParallelismDataset")
+	}, "OptionsDataset", "ModelDataset", "FinalizeDataset", "OptimizeDataset", "OptimizeDatasetV2", "RewriteDataset", "PrivateThreadPoolDataset", "MaxIntraOpParallelismDataset")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
 			out[0] = in[0]

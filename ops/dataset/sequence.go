@@ -159,10 +159,10 @@ func times(size, count int64) int64 {
 	switch {
 	case count == 0 || size == 0:
 		return 0
-	case size < 0:
-		return size
 	case count < 0:
 		return infinite
+	case size < 0:
+		return size
 	case size > (1<<63-1)/count:
 		return 1<<63 - 1
 	}
@@ -214,8 +214,6 @@ func newTake(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Data
 	switch {
 	case count >= 0 && size == infinite, size >= 0 && count >= 0 && count < size:
 		size = count
-	case count == 0:
-		size = 0
 	}
 	return like.like(size, func(ctx context.Context, p *pass) (iterator, error) {
 		if count == 0 {

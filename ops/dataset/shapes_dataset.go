@@ -44,6 +44,7 @@ func init() {
 		"FixedLengthRecordDatasetV2":   "header_bytes: [], record_bytes: [], footer_bytes: [], buffer_size: [], compression_type: []",
 		"OptimizeDataset":              "optimizations: [?]",
 		"OptimizeDatasetV2":            "optimizations_enabled: [?], optimizations_disabled: [?], optimizations_default: [?]",
+		"RewriteDataset":               "rewrite_name: []",
 		"PrivateThreadPoolDataset":     "num_threads: []",
 		"MaxIntraOpParallelismDataset": "max_intra_op_parallelism: []",
 	} {

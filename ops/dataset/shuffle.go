@@ -152,7 +152,7 @@ func newShuffle(c *kernel.Construction, like *Dataset) (maker, error) {
 			}
 		}
 		return like.like(times(d.size, count), func(_ context.Context, p *pass) (iterator, error) {
-			s := &shuffle{p: p, d: d, most: most, left: count, random: philox.NewSingle(philox.New(g.next()))}
+			s := &shuffle{p: p, d: d, most: most, left: count, seeds: g, random: philox.NewSingle(philox.New(g.next()))}
 			return s.next, nil
 		}), nil
 	}, nil
@@ -165,7 +165,8 @@ type shuffle struct {
 	d      *Dataset
 	most   int64 // elements in the ring
 	left   int64 // epochs still to begin; negative without end
-	random *philox.Single
+	seeds  *seeds
+	random *philox.Single // of the first epoch in the ring
 
 	ring   []element
 	n      int64 // elements in it
@@ -193,6 +194,7 @@ func (s *shuffle) next(ctx context.Context) (element, error) {
 	}
 	for s.epochs[0].begin == s.epochs[0].end {
 		s.epochs = s.epochs[1:]
+		s.random = philox.NewSingle(philox.New(s.seeds.next()))
 	}
 	first := &s.epochs[0]
 	drawn := (first.begin + int64(s.random.One())%(first.end-first.begin)) % s.most
