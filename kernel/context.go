@@ -41,10 +41,10 @@ type Step struct {
 	// streams of random operations; nil: Resources has. Functions that an iterator
 	// calls begin anew with each iterator, so it has one of its own.
 	State *resource.Manager
-	Pool      Pool // shares out ranges; never nil
-	Log       *zerolog.Logger
-	Seed      int64 // the session's seed, 0 if it has none
-	Depth     int   // how many calls of functions are open around it
+	Pool  Pool // shares out ranges; never nil
+	Log   *zerolog.Logger
+	Seed  int64 // the session's seed, 0 if it has none
+	Depth int   // how many calls of functions are open around it
 	// Functions is what kernels call functions with; nil outside a session.
 	Functions Functions
 }

@@ -93,4 +93,3 @@ func newRemoteCall(c *kernel.Construction) (kernel.Kernel, error) {
 		return err
 	}), nil
 }
-
