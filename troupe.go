@@ -47,6 +47,8 @@ type (
 	Session = session.Session
 	// SessionOptions says how a session runs its steps.
 	SessionOptions = session.SessionOptions
+	// A FilePolicy says which files a session's graphs may use.
+	FilePolicy = session.FilePolicy
 	// A Callable is a prepared run.
 	Callable = session.Callable
 	// A Plan says how a Callable's runs are played.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -41,7 +42,8 @@ type Step struct {
 	// streams of random operations; nil: Resources has. Functions that an iterator
 	// calls begin anew with each iterator, so it has one of its own.
 	State *resource.Manager
-	Pool  Pool // shares out ranges; never nil
+	Pool  Pool          // shares out ranges; never nil
+	Files *files.Policy // which files kernels may open, through it alone
 	Log   *zerolog.Logger
 	Seed  int64 // the session's seed, 0 if it has none
 	Depth int   // how many calls of functions are open around it

@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -53,6 +54,11 @@ type SessionOptions struct {
 	// 0 is for ever.
 	Timeout time.Duration
 
+	// Files says which files the session's graphs may read and write; nil is
+	// every regular file that the process may. What is not permitted fails with
+	// PERMISSION_DENIED. A graph that others made wants one.
+	Files *files.Policy
+
 	// Logger gets the session's lifecycle events; nil logs nothing.
 	Logger *zerolog.Logger
 }
@@ -89,6 +95,17 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 		r.MemoryLimit = defaultMemoryLimit()
 	}
 	return r, nil
+}
+
+// reading is o with a directory that may be read besides.
+func (o *SessionOptions) reading(dir string) *SessionOptions {
+	if o == nil || o.Files == nil {
+		return o
+	}
+	r, policy := *o, *o.Files
+	policy.Read = append([]string{dir}, policy.Read...)
+	r.Files = &policy
+	return &r
 }
 
 // heed takes from a ConfigProto what the options do not say themselves.

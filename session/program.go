@@ -196,7 +196,10 @@ func (p *program) begin(s *Session) *call {
 			feeds:   make([]tensor.Value, len(p.feeds)),
 			fetched: make([]tensor.Value, len(p.fetches)),
 		}
-		c.step = kernel.Step{Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Log: &s.log, Seed: s.options.Seed, Functions: s.functions}
+		c.step = kernel.Step{
+			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
+			Seed: s.options.Seed, Functions: s.functions,
+		}
 	}
 	return c
 }

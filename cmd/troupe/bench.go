@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/files"
 )
 
 // benchFlags are the flags of `troupe bench`.
@@ -141,7 +142,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 		return r, err
 	}
 	r.ImportMS = imported.ms()
-	sess, err := troupe.NewSession(g, &troupe.SessionOptions{Engine: f.engine, Threads: f.threads})
+	sess, err := troupe.NewSession(g, &troupe.SessionOptions{Engine: f.engine, Threads: f.threads, Files: &files.Policy{Read: []string{dir}}})
 	if err != nil {
 		return r, err
 	}

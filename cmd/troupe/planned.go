@@ -87,7 +87,7 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 		}
 		targets = append(targets, op)
 	}
-	sess, err := troupe.NewSession(m.graph, nil)
+	sess, err := troupe.NewSession(m.graph, &troupe.SessionOptions{Files: new(fileFlags).policy(m)})
 	if err != nil {
 		return failure{err}
 	}
@@ -97,7 +97,7 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 
 // signatures shows the runs that a SavedModel's signatures are.
 func (f *plannedFlags) signatures(w io.Writer, m *model) error {
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, nil)
+	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, &troupe.SessionOptions{Files: new(fileFlags).policy(m)})
 	if err != nil {
 		return failure{err}
 	}

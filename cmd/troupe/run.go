@@ -20,6 +20,7 @@ type runFlags struct {
 	threads                 int
 	timeout                 time.Duration
 	stats                   bool
+	files                   fileFlags
 }
 
 func runCommand() *cobra.Command {
@@ -40,6 +41,9 @@ the graph says of which type. @FILE is a numpy array (.npy) or a serialized
 TensorProto. NAME is a tensor, "node:1", or "node" for its first output; any
 tensor of the graph may be fed.
 
+The graph may read files in the model's own folder and no other, and write none,
+unless --read and --write permit it.
+
 While a long run goes on, a terminal shows how many iterations a second its
 outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 		Example: `  troupe run conformance/testdata/control.zip/program_edit_distance
@@ -56,6 +60,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	engineFlag(cmd, &f.engine)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
+	f.files.add(cmd)
 	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
 	return cmd
 }
@@ -76,7 +81,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if len(f.fetches)+len(f.targets) == 0 {
 		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
 	}
-	sess, err := m.open(f.options())
+	sess, err := m.open(f.options(m))
 	if err != nil {
 		return err
 	}
@@ -101,8 +106,8 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	return nil
 }
 
-func (f *runFlags) options() *troupe.SessionOptions {
-	return &troupe.SessionOptions{Engine: f.engine, Threads: f.threads, Timeout: f.timeout}
+func (f *runFlags) options(m *model) *troupe.SessionOptions {
+	return &troupe.SessionOptions{Engine: f.engine, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m)}
 }
 
 // resolve finds what the flags name.

@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -48,6 +49,8 @@ init: Whether elements are zero; else they may be anything.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(zerosLike), nil }, "ZerosLike")
 	kernel.ForTypes("OnesLike", "T", newOnesLike, append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool)...)
 	kernel.ForAll(newEmpty, "Empty")
+
+	gradient.None("Const", "ZerosLike", "OnesLike")
 }
 
 func newConst(c *kernel.Construction) (kernel.Kernel, error) {

@@ -3,6 +3,8 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -43,6 +45,9 @@ type: That type. Where it is smaller, a dimension is added at the end; where it 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(expandDims), nil }, "ExpandDims")
 	kernel.ForAll(newSqueeze, "Squeeze")
 	kernel.ForAll(newBitcast, "Bitcast")
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output { return c.ReshapeLike(dy, x) },
+		"Reshape", "ExpandDims", "Squeeze")
 }
 
 func reshape(ctx *kernel.Context, in, out []tensor.Value) error {

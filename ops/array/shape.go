@@ -3,6 +3,7 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -60,6 +61,8 @@ r1: Likewise for s1.`)
 	kernel.ForAll(newSize, "Size")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastArgs), nil }, "BroadcastArgs")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastGradientArgs), nil }, "BroadcastGradientArgs")
+
+	gradient.None("Shape", "ShapeN", "Rank", "Size", "BroadcastGradientArgs")
 }
 
 func newShape(c *kernel.Construction) (kernel.Kernel, error) {

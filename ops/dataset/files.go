@@ -142,8 +142,8 @@ func (r *reading) begin(_ context.Context, p *pass) (iterator, error) {
 				}
 				at++
 				var err error
-				if file, err = os.Open(r.names[at-1]); err != nil {
-					return nil, status.FromFile(err)
+				if file, err = p.step.Files.Open(r.names[at-1]); err != nil {
+					return nil, err
 				}
 				if next, err = r.records(file, at-1, p.step.Resources.Budget); err != nil {
 					closeFile()

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -90,6 +91,12 @@ A NaN among them gives NaN. Where there are none, the result is the highest valu
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return &reduce[bool]{disjunction, c.Bool("keep_dims")}, nil
 	}, "Any")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) && c.Wants(0) {
+			c.Set(0, c.Spread(c.Dy(0), c.Input(0), c.Input(1)))
+		}
+	}, "Sum")
 }
 
 // block is the number of elements that are reduced at a time. Longer runs give
