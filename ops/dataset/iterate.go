@@ -369,13 +369,13 @@ func newFromString(c *kernel.Construction) (kernel.Kernel, error) {
 
 // deleteIterator is the kernel of DeleteIterator.
 func deleteIterator(ctx *kernel.Context, in, _ []tensor.Value) error {
-	it, err := find(ctx, &in[0])
-	if err != nil {
+	if _, err := find(ctx, &in[0]); err != nil {
 		return err
 	}
-	if h, _ := resource.HandleOf(&in[0]); h.Container == anonymous {
-		return resource.Delete[*Iterator](ctx.Step.PerStep, h.Container, h.Name)
+	h, _ := resource.HandleOf(&in[0])
+	from := ctx.Step.Resources
+	if h.Container == anonymous {
+		from = ctx.Step.PerStep
 	}
-	it.Close()
-	return nil
+	return resource.Delete[*Iterator](from, h.Container, h.Name)
 }
