@@ -19,15 +19,14 @@ type Functions interface {
 
 // A Function may be called any number of times and from any goroutine.
 type Function interface {
-	// Args and Results are the types of what it takes and returns.
-	Args() []tensor.DType
-	Results() []tensor.DType
 	// Call plays the function as a step within the given one: with its context,
 	// its resources and its number, on the session's engine and account. It waits
 	// for all that the function waits for. So it is for kernels that are [Apart],
 	// and for goroutines of resources.
 	//
-	// The arguments are shared, as are the results, which are on nobody's account.
+	// It fails with INVALID_ARGUMENT for arguments of other types than it takes;
+	// what it returns is for the caller to check. Arguments are shared, as are the
+	// results, which are on nobody's account.
 	Call(step *Step, args []tensor.Value) ([]tensor.Value, error)
 }
 

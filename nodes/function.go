@@ -12,10 +12,9 @@ import (
 
 // A function is one that kernels call.
 type function struct {
-	name          string
-	program       *Program
-	engine        Engine
-	args, results []tensor.DType
+	name    string
+	program *Program
+	engine  Engine
 }
 
 // Function is the function with its program. See [kernel.Functions].
@@ -27,26 +26,13 @@ func (r *Functions) Function(ctx context.Context, f *registry.Func) (kernel.Func
 	if err != nil {
 		return nil, err
 	}
-	called := &function{name: f.Name, program: p, engine: r.engine}
-	for _, o := range p.feeds {
-		called.args = append(called.args, o.DataType().Base())
-	}
-	for _, o := range p.fetches {
-		called.results = append(called.results, o.DataType().Base())
-	}
-	return called, nil
+	return &function{f.Name, p, r.engine}, nil
 }
-
-// Args are the types of the arguments.
-func (f *function) Args() []tensor.DType { return f.args }
-
-// Results are the types of the results.
-func (f *function) Results() []tensor.DType { return f.results }
 
 // Call plays the program on the engine. See [kernel.Function].
 func (f *function) Call(step *kernel.Step, args []tensor.Value) ([]tensor.Value, error) {
-	if len(args) != len(f.args) {
-		return nil, status.Invalid("function '%s' takes %d arguments, not %d", f.name, len(f.args), len(args))
+	if len(args) != len(f.program.feeds) {
+		return nil, status.Invalid("function '%s' takes %d arguments, not %d", f.name, len(f.program.feeds), len(args))
 	}
 	inner := *step
 	if err := deepen(&inner, f.name); err != nil {
@@ -54,12 +40,12 @@ func (f *function) Call(step *kernel.Step, args []tensor.Value) ([]tensor.Value,
 	}
 	feeds := slices.Clone(args)
 	for i := range feeds {
-		if got := feeds[i].DType(); got != f.args[i] {
-			return nil, status.Invalid("function '%s': argument %d is %v, not %v", f.name, i, f.args[i], got)
+		if want := f.program.feeds[i].DataType().Base(); feeds[i].DType() != want {
+			return nil, status.Invalid("argument %d of function '%s' is %v, not %v", i, f.name, feeds[i].DType(), want)
 		}
 		feeds[i] = feeds[i].Share()
 	}
-	fetched := make([]tensor.Value, len(f.results))
+	fetched := make([]tensor.Value, len(f.program.fetches))
 	if err := f.engine.Run(&inner, f.program, feeds, fetched); err != nil {
 		return nil, err
 	}

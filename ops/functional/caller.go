@@ -3,6 +3,7 @@ package functional
 import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -49,13 +50,8 @@ func newFor(c *kernel.Construction) (kernel.Kernel, error) {
 			if state, err = f.Call(ctx.Step, args); err != nil {
 				return err
 			}
-			if len(state) != len(out) {
-				return status.Invalid("For loop body returned %d arguments. Expected: %d", len(state), len(out))
-			}
-			for k := range state {
-				if state[k].DType() != in[3+k].DType() {
-					return status.Invalid("For loop body returned %v for an argument of %v", state[k].DType(), in[3+k].DType())
-				}
+			if err := returns(body, state, c.Outputs); err != nil {
+				return err
 			}
 		}
 		copy(out, state)
@@ -86,10 +82,26 @@ func newRemoteCall(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		results, err := called.Call(ctx.Step, in[1:])
-		if err == nil && len(results) != len(out) {
-			err = status.Invalid("function '%s' returns %d results, not %d", f.Name, len(results), len(out))
+		if err == nil {
+			err = returns(f, results, c.Outputs)
+		}
+		if err != nil {
+			return err
 		}
 		copy(out, results)
-		return err
+		return nil
 	}), nil
+}
+
+// returns says whether a function returns what its caller puts out.
+func returns(f *registry.Func, results []tensor.Value, want []tensor.DType) error {
+	if len(results) != len(want) {
+		return status.Invalid("function '%s' returns %d results, not %d", f.Name, len(results), len(want))
+	}
+	for i, v := range results {
+		if v.DType() != want[i] {
+			return status.Invalid("result %d of function '%s' is %v, not %v", i, f.Name, v.DType(), want[i])
+		}
+	}
+	return nil
 }

@@ -16,11 +16,10 @@ func init() { kernel.ForAll(newMapDefun, "MapDefun") }
 // A mapDefun is the kernel of MapDefun. Calls for different slices go on at the
 // same time, on as many goroutines as the pool has workers.
 type mapDefun struct {
-	f        *registry.Func
-	sliced   int // arguments that come before the captured ones
-	types    []tensor.DType
-	shapes   []registry.Shape
-	parallel int
+	f      *registry.Func
+	sliced int // arguments that come before the captured ones
+	types  []tensor.DType
+	shapes []registry.Shape
 }
 
 func newMapDefun(c *kernel.Construction) (kernel.Kernel, error) {
@@ -47,9 +46,6 @@ func (k *mapDefun) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	f, err := ctx.Step.Function(k.f)
 	if err != nil {
 		return err
-	}
-	if got := len(f.Results()); got != len(out) {
-		return status.Invalid("function '%s' returns %d results, not %d", k.f.Name, got, len(out))
 	}
 	args := make([]tensor.Value, len(in))
 	for i, v := range in {
@@ -122,6 +118,9 @@ func (m *mapping) run(f kernel.Function, args []tensor.Value) error {
 				}
 				results, err := f.Call(&step, own)
 				if err == nil {
+					err = returns(m.k.f, results, m.k.types)
+				}
+				if err == nil {
 					err = m.store(i, results)
 				}
 				if err != nil {
@@ -152,9 +151,6 @@ func (m *mapping) store(i int64, results []tensor.Value) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for o, v := range results {
-		if v.DType() != m.k.types[o] {
-			return status.Invalid("output %d of function '%s' is %v, not %v", o, m.k.f.Name, v.DType(), m.k.types[o])
-		}
 		if !m.made[o] {
 			if err := m.make(o, v.Dims()); err != nil {
 				return err
