@@ -37,6 +37,72 @@ func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, option
 	return op.Output(0)
 }
 
+// BatchDatasetAttr is an optional attribute of BatchDataset.
+type BatchDatasetAttr func(optionalAttr)
+
+// BatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func BatchDatasetMetadata(value string) BatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// BatchDataset makes a dataset of batches of elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has; the last may have fewer. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [BatchDatasetMetadata].
+func BatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BatchDataset",
+		Input: []tf.Input{input_dataset, batch_size},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// BatchDatasetV2Attr is an optional attribute of BatchDatasetV2.
+type BatchDatasetV2Attr func(optionalAttr)
+
+// BatchDatasetV2ParallelCopy sets parallel_copy, which is false by default. Ignored.
+func BatchDatasetV2ParallelCopy(value bool) BatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+}
+
+// BatchDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func BatchDatasetV2Metadata(value string) BatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// BatchDatasetV2 makes a dataset of batches of elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has. Type: int64.
+//   - drop_remainder: Whether elements that do not fill the last one are left out. Type: bool.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [BatchDatasetV2ParallelCopy], [BatchDatasetV2Metadata].
+func BatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BatchDatasetV2",
+		Input: []tf.Input{input_dataset, batch_size, drop_remainder},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // BatchMatMulAttr is an optional attribute of BatchMatMul.
 type BatchMatMulAttr func(optionalAttr)
 
