@@ -21,6 +21,7 @@ type Unit struct {
 	entries []entrance
 	latches []latch
 	bands   []band
+	chains  []chain
 	picks   []pick
 	loops   []loop
 
@@ -52,6 +53,7 @@ const (
 	opLatch        // latches[x]: the next iteration of a loop begins
 	opPick         // picks[x]: element a of a vector, or else what follows
 	opBand         // bands[x]: kernels side by side, or else what follows
+	opChain        // chains[x]: kernels that were prepared, or else what follows
 	opEnter        // entries[x]: jumps if what is taken for granted does not hold
 	firstScalar
 )
