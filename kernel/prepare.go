@@ -23,6 +23,9 @@ type Prepared struct {
 	// share no memory with in. It cannot fail, and is done within some
 	// microseconds.
 	Run func(ctx *Context, in, out []tensor.Value)
+	// Floats, where it is not nil, is the same for a kernel on float32 with one
+	// output: on the elements of the output and of the first and the last input.
+	Floats func(o, x, y []float32)
 }
 
 // A PreparedOut is an output of a prepared kernel.

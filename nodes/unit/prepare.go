@@ -44,7 +44,8 @@ type shapeOf struct {
 // A ready is a call that was prepared.
 type ready struct {
 	run     func(ctx *kernel.Context, in, out []tensor.Value)
-	in, out []tensor.Value // parts of args
+	floats  func(o, x, y []float32) // in its place, if it is not nil
+	in, out []tensor.Value          // parts of args
 	call    *call
 
 	split, end int // in args: how many inputs, and where its outputs end
@@ -114,7 +115,11 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 			return true, false
 		}
 		m.at = x.call
-		x.run(ctx, x.in, x.out)
+		if x.floats != nil {
+			x.floats(tensor.Of[float32](&x.out[0]), tensor.Of[float32](&x.in[0]), tensor.Of[float32](&x.in[len(x.in)-1]))
+		} else {
+			x.run(ctx, x.in, x.out)
+		}
 	}
 	for _, slot := range c.gives {
 		m.drop(slot)
@@ -226,7 +231,7 @@ func (m *Machine) prepare(c *chain, s *chainState) bool {
 		for _, v := range x.out {
 			args = append(args, place(v))
 		}
-		steps = append(steps, ready{run: p.Run, call: &m.code.calls[c.calls[i]], split: len(x.in), end: len(args)})
+		steps = append(steps, ready{run: p.Run, floats: p.Floats, call: &m.code.calls[c.calls[i]], split: len(x.in), end: len(args)})
 	}
 	at := 0
 	for i := range steps { // now that args stay where they are

@@ -108,10 +108,8 @@ func (p *matMul[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	if !ok || m == 0 || n == 0 || m > preparedWork || n > preparedWork/m || k > preparedWork/(m*n) {
 		return kernel.Prepared{}, false
 	}
-	lda, ldb := in[0].Dim(1), in[1].Dim(1)
-	return kernel.OneOut(p.dt, []int64{int64(m), int64(n)}, func(_ *kernel.Context, in, out []tensor.Value) {
-		vec.Gemm(nil, p.transA, p.transB, m, n, k, tensor.Of[T](&in[0]), lda, tensor.Of[T](&in[1]), ldb, tensor.Of[T](&out[0]), n)
-	})
+	return elementwise.Prepared(p.dt, []int64{int64(m), int64(n)},
+		vec.GemmAgain[T](p.transA, p.transB, m, n, k, in[0].Dim(1), in[1].Dim(1), n))
 }
 
 // sizes are those of the product of an m×k and a k×n matrix.
