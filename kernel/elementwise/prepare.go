@@ -15,8 +15,12 @@ func Prepared[T, R tensor.Element](rt tensor.DType, dims []int64, f func(o []R, 
 	return p, ok
 }
 
-// PrepareBinary is what [Binary] does, for [kernel.Preparer], where it needs at
-// most a loop over rows.
+// PrepareUnary is what [Unary] does, for [kernel.Preparer].
+func PrepareUnary[T, R tensor.Element](in []tensor.Value, rt tensor.DType, v func(o []R, x []T)) (kernel.Prepared, bool) {
+	return Prepared(rt, in[0].Dims(), func(o []R, x, _ []T) { v(o, x) })
+}
+
+// PrepareBinary is what [Binary] does, for [kernel.Preparer].
 func PrepareBinary[T, R tensor.Element](in []tensor.Value, rt tensor.DType, l Loops[T, R]) (kernel.Prepared, bool) {
 	x, y := in[0], in[1]
 	switch n := y.NumElements(); {
@@ -33,16 +37,19 @@ func PrepareBinary[T, R tensor.Element](in []tensor.Value, rt tensor.DType, l Lo
 			}
 		})
 	}
-	return kernel.Prepared{}, false
+	b, err := NewBroadcast(x.Dims(), y.Dims())
+	if err != nil {
+		return kernel.Prepared{}, false
+	}
+	return Prepared(rt, b.Dims, func(o []R, x, y []T) { runs(b, 0, b.rows, o, x, y, l) })
 }
 
 // Prepare makes a Map ready.
 func (m *Map[T, R]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	v := m.Vector
-	if v == nil {
-		v = m.each
+	if m.Vector != nil {
+		return PrepareUnary(in, m.Out, m.Vector)
 	}
-	return Prepared(m.Out, in[0].Dims(), func(o []R, x, _ []T) { v(o, x) })
+	return PrepareUnary(in, m.Out, m.each)
 }
 
 // Prepare makes a Zip ready that refuses nothing.

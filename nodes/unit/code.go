@@ -30,6 +30,7 @@ type Unit struct {
 	presets []preset
 	slots   int
 	homes   int32
+	eager   bool    // chains are prepared when they are first played
 	scalars bool    // the first 256 slots are registers of scalars
 	copies  []bool  // by slot: it never owns what it holds
 	stale   []int32 // slots that may hold copies of tensors when the unit has ended

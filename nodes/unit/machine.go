@@ -77,7 +77,10 @@ func (u *Unit) NewMachine() *Machine {
 	m.homes, m.bands = make([]tensor.Home, u.homes), make([]bandState, len(u.bands))
 	m.chains = make([]chainState, len(u.chains))
 	for i := range m.chains {
-		m.chains[i].shapes, m.chains[i].wait = make([]shapeOf, len(u.chains[i].inputs)), 1
+		m.chains[i] = chainState{shapes: make([]shapeOf, len(u.chains[i].inputs)), wait: 1}
+		if u.eager {
+			m.chains[i].wait = 0
+		}
 	}
 	m.spots = make([]call, len(u.loops))
 	for l := range u.loops {

@@ -151,7 +151,7 @@ func (m *Machine) fits(c *chain, s *chainState) bool {
 				s.wait = min(2*s.wait, seldom)
 			}
 			s.steps, s.unfit, s.left = nil, false, s.wait
-			return false
+			break
 		}
 	}
 	switch {
@@ -159,8 +159,8 @@ func (m *Machine) fits(c *chain, s *chainState) bool {
 		return true
 	case s.unfit:
 		return false
-	}
-	if s.left--; s.left > 0 {
+	case s.left > 0:
+		s.left--
 		return false
 	}
 	s.unfit = !m.prepare(c, s)

@@ -1,11 +1,6 @@
 package math
 
-import (
-	"github.com/troupe-go/troupe/devices/cpu/vec"
-	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/kernel/elementwise"
-	"github.com/troupe-go/troupe/tensor"
-)
+import "github.com/troupe-go/troupe/devices/cpu/vec"
 
 // The loops on float32 that the CPU device has in assembly.
 
@@ -14,48 +9,26 @@ func (*addFloat32) VS(o, x []float32, y float32) { vec.AddScalar(o, x, y) }
 func (*addFloat32) SV(o []float32, x float32, y []float32) {
 	vec.AddScalar(o, y, x)
 }
-func (k *addFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return prepareFloat(in, k)
-}
 
 func (*subFloat32) VV(o, x, y []float32)                   { vec.Sub(o, x, y) }
 func (*subFloat32) VS(o, x []float32, y float32)           { vec.SubScalar(o, x, y) }
 func (*subFloat32) SV(o []float32, x float32, y []float32) { vec.ScalarSub(o, x, y) }
-func (k *subFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return prepareFloat(in, k)
-}
 
 func (*mulFloat32) VV(o, x, y []float32)                   { vec.Mul(o, x, y) }
 func (*mulFloat32) VS(o, x []float32, y float32)           { vec.MulScalar(o, x, y) }
 func (*mulFloat32) SV(o []float32, x float32, y []float32) { vec.MulScalar(o, y, x) }
-func (k *mulFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return prepareFloat(in, k)
-}
 
 func (*realDivFloat32) VV(o, x, y []float32)                   { vec.Div(o, x, y) }
 func (*realDivFloat32) VS(o, x []float32, y float32)           { vec.DivScalar(o, x, y) }
 func (*realDivFloat32) SV(o []float32, x float32, y []float32) { vec.ScalarDiv(o, x, y) }
-func (k *realDivFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return prepareFloat(in, k)
-}
 
 func (*maximumFloat32) VV(o, x, y []float32)                   { vec.Max(o, x, y) }
 func (*maximumFloat32) VS(o, x []float32, y float32)           { vec.MaxScalar(o, x, y) }
 func (*maximumFloat32) SV(o []float32, x float32, y []float32) { vec.MaxScalar(o, y, x) }
-func (k *maximumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return prepareFloat(in, k)
-}
 
 func (*minimumFloat32) VV(o, x, y []float32)                   { vec.Min(o, x, y) }
 func (*minimumFloat32) VS(o, x []float32, y float32)           { vec.MinScalar(o, x, y) }
 func (*minimumFloat32) SV(o []float32, x float32, y []float32) { vec.MinScalar(o, y, x) }
-func (k *minimumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return prepareFloat(in, k)
-}
-
-func prepareFloat(in []tensor.Value, l elementwise.Loops[float32, float32]) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary(in, tensor.Float, l)
-}
 
 // vectorLeast is the length from which on the vector reductions pay.
 const vectorLeast = 64
