@@ -66,8 +66,19 @@ func (f *Form) chained(in *Instr) bool {
 // without side effects that stand between two of its instructions, and need none
 // of them, go in front of it.
 func (f *Form) chains(c *credit) {
-	s := &chainer{form: f, credit: c, made: make([]int32, len(f.Values))}
-	for _, w := range f.Loops {
+	s := &chainer{form: f, credit: c, made: make([]int32, len(f.Values)), scalar: make([]bool, len(f.Values))}
+	for v := range f.Values {
+		x := &f.Values[v]
+		if x.Const >= 0 {
+			s.scalar[v] = f.flow.Consts[x.Const].Plain()
+		} else {
+			s.scalar[v] = f.flow.output(x.Source).Shape().NumDimensions() == 0
+		}
+	}
+	for _, w := range f.Loops { // outer ones first
+		for _, x := range w.Vars {
+			s.scalar[x.Value] = s.scalar[x.Value] || s.scalar[x.Init.Value]
+		}
 		s.block(w.Head)
 		s.block(w.Body)
 		s.block(w.Tail)
@@ -77,9 +88,28 @@ func (f *Form) chains(c *credit) {
 type chainer struct {
 	form   *Form
 	credit *credit
+	scalar []bool  // by value: it is, or will be found to be, a scalar
 	made   []int32 // by value: the number of the chain that makes it
 	number int32   // of the chain that is open
 	nodes  []int32 // its nodes
+}
+
+// member says whether an instruction is for a chain. Where no shape is known,
+// what is made of scalars is taken for one.
+func (s *chainer) member(in *Instr) bool {
+	if !s.form.chained(in) {
+		return false
+	}
+	for _, u := range in.In {
+		if !s.scalar[u.Value] {
+			return true
+		}
+	}
+	if len(in.Out) == 1 && scalarOp(s.form, in) != 0 {
+		s.scalar[in.Out[0]] = true
+		return false
+	}
+	return true
 }
 
 func (s *chainer) block(b *Block) {
@@ -91,7 +121,7 @@ func (s *chainer) block(b *Block) {
 			if in.Else != nil {
 				s.block(in.Else)
 			}
-		} else if s.form.chained(in) {
+		} else if s.member(in) {
 			members++
 		}
 	}
@@ -110,7 +140,7 @@ func (s *chainer) block(b *Block) {
 	for i := 0; i < len(b.Code); {
 		n := 1
 		switch in := &b.Code[i]; {
-		case s.form.chained(in):
+		case s.member(in):
 			code = append(code, behind...)
 			behind = behind[:0]
 			open = append(open, *in)
