@@ -29,7 +29,7 @@ type chainState struct {
 	unfit  bool      // it cannot be prepared for them
 	steps  []ready   // nil: it is not prepared
 	args   []tensor.Value
-	loads  []transfer // from slots of inputs to args
+	loads  []load
 	leaves []made
 	used   bool // args may hold what belongs to a run
 }
@@ -41,22 +41,52 @@ type shapeOf struct {
 	dims  [4]int64
 }
 
-// A ready is a call that was prepared.
+// A ready is a call that was prepared. It is made with in and out, or, where there
+// is floats, with o, x and y, which are their elements.
 type ready struct {
 	run     func(ctx *kernel.Context, in, out []tensor.Value)
-	floats  func(o, x, y []float32) // in its place, if it is not nil
-	in, out []tensor.Value          // parts of args
+	in, out []tensor.Value // parts of args
+	floats  func(o, x, y []float32)
+	o, x, y []float32
 	call    *call
 
 	split, end int // in args: how many inputs, and where its outputs end
 }
 
+// A place is where a step reads or makes a value.
+type place struct {
+	step, arg int32      // arg: in args
+	floats    *[]float32 // of the step: its elements; nil if it does not want them
+}
+
+// A load is a value that a chain has from outside.
+type load struct {
+	slot int32
+	place
+}
+
 // A made is a value that is there after the chain.
 type made struct {
-	dtype tensor.DType
-	dims  []int64
-	args  []int32 // where steps make and read it
-	value tensor.Value
+	dtype  tensor.DType
+	dims   []int64
+	places []place
+	value  tensor.Value
+}
+
+// put brings a value to its place.
+func (s *chainState) put(p *place, v tensor.Value) {
+	a := &s.args[p.arg]
+	*a = v
+	if p.floats != nil {
+		*p.floats = elements(a)
+	}
+}
+
+func elements(v *tensor.Value) []float32 {
+	if v.IsZero() {
+		return nil
+	}
+	return tensor.Of[float32](v)
 }
 
 // note keeps v's type and shape.
@@ -99,13 +129,14 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 			return false, true
 		}
 		x.value = v
-		for _, a := range x.args {
-			s.args[a] = v
+		for k := range x.places {
+			s.put(&x.places[k], v)
 		}
 	}
 	s.used = true
-	for _, l := range s.loads {
-		s.args[l.to] = m.slab[l.from]
+	for i := range s.loads {
+		l := &s.loads[i]
+		s.put(&l.place, m.slab[l.slot])
 	}
 	m.busy = false
 	for i := range s.steps {
@@ -116,7 +147,7 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 		}
 		m.at = x.call
 		if x.floats != nil {
-			x.floats(tensor.Of[float32](&x.out[0]), tensor.Of[float32](&x.in[0]), tensor.Of[float32](&x.in[len(x.in)-1]))
+			x.floats(x.o, x.x, x.y)
 		} else {
 			x.run(ctx, x.in, x.out)
 		}
@@ -182,7 +213,7 @@ func (m *Machine) prepare(c *chain, s *chainState) bool {
 	inside := int32(len(c.inputs) + len(c.consts)) // the first value that a step makes
 	var steps []ready
 	var args []tensor.Value
-	var loads []transfer
+	var loads []load
 	used := 0
 	for i := range c.steps {
 		x := &c.steps[i]
@@ -217,19 +248,14 @@ func (m *Machine) prepare(c *chain, s *chainState) bool {
 		if parts {
 			continue
 		}
-		place := func(v int32) tensor.Value {
+		for _, v := range slices.Concat(x.in, x.out) {
+			at := place{step: int32(len(steps)), arg: int32(len(args))}
 			if l := leaving[v]; l > 0 {
-				leaves[l-1].args = append(leaves[l-1].args, int32(len(args)))
+				leaves[l-1].places = append(leaves[l-1].places, at)
 			} else if v < int32(len(c.inputs)) {
-				loads = append(loads, transfer{c.inputs[v], int32(len(args))})
+				loads = append(loads, load{c.inputs[v], at})
 			}
-			return values[v]
-		}
-		for _, v := range x.in {
-			args = append(args, place(v))
-		}
-		for _, v := range x.out {
-			args = append(args, place(v))
+			args = append(args, values[v])
 		}
 		steps = append(steps, ready{run: p.Run, floats: p.Floats, call: &m.code.calls[c.calls[i]], split: len(x.in), end: len(args)})
 	}
@@ -238,9 +264,47 @@ func (m *Machine) prepare(c *chain, s *chainState) bool {
 		x := &steps[i]
 		n := at + x.split
 		x.in, x.out, at = args[at:n:n], args[n:x.end:x.end], x.end
+		for k := range x.in {
+			if e := x.elements(k); e != nil {
+				*e = elements(&x.in[k])
+			}
+		}
+		if e := x.elements(x.split); e != nil {
+			*e = elements(&x.out[0])
+		}
+	}
+	for i := range loads {
+		steps[loads[i].step].want(&loads[i].place)
+	}
+	for i := range leaves {
+		for k := range leaves[i].places {
+			p := &leaves[i].places[k]
+			steps[p.step].want(p)
+		}
 	}
 	s.steps, s.args, s.loads, s.leaves = steps, args, loads, leaves
 	return true
+}
+
+// elements is where the elements of a step's kth argument belong; nil if it does
+// not want them.
+func (x *ready) elements(k int) *[]float32 {
+	switch {
+	case x.floats == nil:
+		return nil
+	case k == x.split:
+		return &x.o
+	case k == 0:
+		return &x.x
+	case k == x.split-1:
+		return &x.y
+	}
+	return nil
+}
+
+// want notes in the place of one of a step's arguments where its elements belong.
+func (x *ready) want(p *place) {
+	p.floats = x.elements(int(p.arg) - x.end + x.split + len(x.out))
 }
 
 // parts says whether all that a step makes lies in what another has made, and
@@ -283,14 +347,14 @@ func (s *chainState) release(m *Machine, failed bool) {
 	if failed {
 		m.sweep(s.leaves)
 	}
-	for _, l := range s.loads {
-		s.args[l.to] = tensor.Value{}
+	for i := range s.loads {
+		s.put(&s.loads[i].place, tensor.Value{})
 	}
 	for i := range s.leaves {
 		x := &s.leaves[i]
 		x.value = tensor.Value{}
-		for _, a := range x.args {
-			s.args[a] = tensor.Value{}
+		for k := range x.places {
+			s.put(&x.places[k], tensor.Value{})
 		}
 	}
 }
