@@ -141,8 +141,8 @@ func (a *TensorArray) makeRoom(v *tensor.Value) error {
 		return err
 	}
 	a.leave(r.block)
-	memory := tensor.ValueOf(t).Within(v.DType(), 0, []int64{n * int64(v.NumElements())})
-	r.block = &block{memory: memory, bytes: n * size, live: 1, whole: t} // 1: the room
+	memory := t.As(v.DType(), n*int64(v.NumElements()))
+	r.block = &block{memory: tensor.ValueOf(memory), bytes: n * size, live: 1, whole: t} // 1: the room
 	a.blocks = append(a.blocks, r.block)
 	r.next, r.end = 0, int(n)
 	r.made += n * size

@@ -217,6 +217,15 @@ func (v Value) Within(dt DType, offset int, shape []int64) Value {
 	return Value{t: t}
 }
 
+// As is t's memory, from its beginning, as elements of dtype dt, of numbers, under
+// another shape: shared as t is, for whoever knows when t may be written again.
+// A shape that needs more than t has panics.
+func (t *Tensor) As(dt DType, shape ...int64) *Tensor {
+	w := Value{t: t}.Within(dt, 0, shape).t
+	w.origin = foreign
+	return w
+}
+
 // Reshaped is v's elements under another shape, borrowed: see [Value.Borrow].
 func (v Value) Reshaped(shape []int64) Value { return v.Borrow(0, v.t.n, shape) }
 

@@ -66,6 +66,9 @@ func (f *Form) chained(in *Instr) bool {
 // without side effects that stand between two of its instructions, and need none
 // of them, go in front of it.
 func (f *Form) chains(c *credit) {
+	if len(f.Loops) == 0 {
+		return
+	}
 	s := &chainer{form: f, credit: c, made: make([]int32, len(f.Values)), scalar: make([]bool, len(f.Values))}
 	for v := range f.Values {
 		x := &f.Values[v]
@@ -126,12 +129,15 @@ func (s *chainer) block(b *Block) {
 		}
 	}
 	s.credit.spend(len(b.Code))
-	if members < 2 || members == len(b.Code) {
+	if members < 2 {
 		return
 	}
 	code := make([]Instr, 0, len(b.Code))
 	var open, behind []Instr // the chain; what comes after it, if no more of it does
 	flush := func() {
+		if len(open) == 1 {
+			open[0].Chain = 0
+		}
 		code = append(append(code, open...), behind...)
 		open, behind, s.nodes = open[:0], behind[:0], s.nodes[:0]
 		s.number++
@@ -144,6 +150,7 @@ func (s *chainer) block(b *Block) {
 			code = append(code, behind...)
 			behind = behind[:0]
 			open = append(open, *in)
+			open[len(open)-1].Chain = s.number
 			s.nodes = append(s.nodes, in.Node)
 			for _, v := range in.Out {
 				s.made[v] = s.number
@@ -206,11 +213,12 @@ func (s *chainer) before(code []Instr) bool {
 }
 
 // chainAt is how many of the instructions that code begins with make a chain
-// here.
+// here, where some of them may make scalars.
 func (e *emitter) chainAt(code []Instr) int {
-	for n := range min(len(code), longestChain) {
+	chain := code[0].Chain
+	for n := range code {
 		in := &code[n]
-		if !e.form.chained(in) {
+		if chain == 0 || in.Chain != chain {
 			return n
 		}
 		for _, v := range in.Out {
@@ -219,7 +227,7 @@ func (e *emitter) chainAt(code []Instr) int {
 			}
 		}
 	}
-	return min(len(code), longestChain)
+	return len(code)
 }
 
 // chain writes a chain: an instruction that plays all of it, and the calls that
