@@ -131,10 +131,7 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	means, factors, offsets := s.repeat(mean), s.repeat(factor), s.repeat(offset)
 	o := tensor.Of[float32](&y)
 	s.each(ctx, func(lo, hi int) {
-		to := o[lo:hi]
-		vec.Sub(to, x[lo:hi], means)
-		vec.Mul(to, to, factors)
-		vec.Add(to, to, offsets)
+		vec.Normalize(o[lo:hi], x[lo:hi], means, factors, offsets)
 	})
 	out[0], err = narrowed(ctx, y, in[0].DType())
 	if err != nil {
@@ -155,8 +152,7 @@ func (s *stretches) moments(ctx *kernel.Context, x, mean, variance []float32) er
 	means := s.repeat(mean)
 	sums, err = s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
 		vec.Sub(tmp, x[lo:hi], means)
-		vec.Mul(tmp, tmp, tmp)
-		vec.Add(acc, acc, tmp)
+		vec.MulAdd(acc, tmp, tmp)
 	})
 	if err != nil {
 		return err
@@ -218,8 +214,7 @@ func (k *batchNorm) gradient(ctx *kernel.Context, in, out []tensor.Value) error 
 	}
 	along, err := s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
 		vec.Sub(tmp, x[lo:hi], means)
-		vec.Mul(tmp, tmp, dy[lo:hi])
-		vec.Add(acc, acc, tmp)
+		vec.MulAdd(acc, tmp, dy[lo:hi])
 	})
 	if err != nil {
 		return err

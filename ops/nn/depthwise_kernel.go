@@ -142,12 +142,10 @@ func stretch[T elementwise.Float](s *depthSizes, line []T, k, lo, hi int, tmp []
 	return tmp[:(hi-lo)*s.out]
 }
 
-// mulAdd adds x·w to o; tmp is as long.
-func mulAdd[T elementwise.Float](o, x, w, tmp []T) {
+// mulAdd adds x·w to o.
+func mulAdd[T elementwise.Float](o, x, w []T) {
 	if o, ok := any(o).([]float32); ok {
-		t := any(tmp).([]float32)[:len(o)]
-		vec.Mul(t, any(x).([]float32), any(w).([]float32))
-		vec.Add(o, o, t)
+		vec.MulAdd(o, any(x).([]float32), any(w).([]float32))
 		return
 	}
 	x, w = x[:len(o)], w[:len(o)]
@@ -175,7 +173,7 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	defer ctx.Free(weights)
 	src, dst, w := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[T](&weights)
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.batch*s.y.out, s.x.out*s.out*s.taps(), 2*size, func(r int, tmp []T) {
+	return inRows(ctx, k.dt, s.batch*s.y.out, s.x.out*s.out*s.taps(), size, func(r int, tmp []T) {
 		b, oy := r/s.y.out, r%s.y.out
 		for q := 0; q < s.x.out; q += s.pixels {
 			end := min(q+s.pixels, s.x.out)
@@ -189,8 +187,8 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				line := src[(b*s.y.in+iy)*s.x.in*s.in:]
 				for kx := range s.x.size {
 					if lo, hi := s.x.inside(kx, q, end); lo < hi {
-						x := stretch(&s, line, kx, lo, hi, tmp[:size])
-						mulAdd(to[(lo-q)*s.out:(hi-q)*s.out], x, w[(ky*s.x.size+kx)*size:], tmp[size:])
+						x := stretch(&s, line, kx, lo, hi, tmp)
+						mulAdd(to[(lo-q)*s.out:(hi-q)*s.out], x, w[(ky*s.x.size+kx)*size:])
 					}
 				}
 			}

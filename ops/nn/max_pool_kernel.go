@@ -152,10 +152,12 @@ func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error 
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			oy, oz, b := r%p.axes[1].out, r/p.axes[1].out%p.axes[0].out, r/(p.axes[1].out*p.axes[0].out)
 			from, to := src[b*p.image():][:p.image()], dst[r*line:][:line]
-			if !maxLine(&p, to, from, tmp, oz, oy) {
-				for ox := range x.out {
-					greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox)
-				}
+			if to, ok := any(to).([]float32); ok {
+				maxLine(&p, to, any(from).([]float32), any(tmp).([]float32), oz, oy)
+				continue
+			}
+			for ox := range x.out {
+				greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox)
 			}
 		}
 		desk.giveBack(tmp)
@@ -164,14 +166,8 @@ func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error 
 }
 
 // maxLine computes a line of the result, first the greatest of each column of
-// the lines that windows span, and then of those. It is for float32 and gives
-// up, with false, where there is a NaN or nothing finite.
-func maxLine[T elementwise.Real](p *plan, to, from, tmp []T, oz, oy int) bool {
-	dst, ok := any(to).([]float32)
-	if !ok {
-		return false
-	}
-	src, columns := any(from).([]float32), any(tmp).([]float32)
+// the lines that windows span, and then of those.
+func maxLine(p *plan, dst, src, columns []float32, oz, oy int) {
 	y, x, depth := &p.axes[1], &p.axes[2], p.depth
 	z0, z1 := p.axes[0].span(oz)
 	y0, y1 := y.span(oy)
@@ -179,14 +175,10 @@ func maxLine[T elementwise.Real](p *plan, to, from, tmp []T, oz, oy int) bool {
 	for iz := z0; iz < z1; iz++ {
 		for iy := y0; iy < y1; iy++ {
 			if line := src[(iz*y.in+iy)*len(columns):][:len(columns)]; first {
-				if z1-z0 == 1 && y1-y0 == 1 {
-					columns = line
-				} else {
-					copy(columns, line)
-				}
+				vec.AboveScalar(columns, line, -math.MaxFloat32)
 				first = false
 			} else {
-				vec.Max(columns, columns, line)
+				vec.Above(columns, line, columns)
 			}
 		}
 	}
@@ -197,12 +189,11 @@ func maxLine[T elementwise.Real](p *plan, to, from, tmp []T, oz, oy int) bool {
 			copy(pixel, columns[x0*depth:])
 			continue
 		}
-		vec.Max(pixel, columns[x0*depth:], columns[(x0+1)*depth:])
+		vec.Above(pixel, columns[(x0+1)*depth:], columns[x0*depth:])
 		for ix := x0 + 2; ix < x1; ix++ {
-			vec.Max(pixel, pixel, columns[ix*depth:])
+			vec.Above(pixel, columns[ix*depth:], pixel)
 		}
 	}
-	return vec.Smallest(dst) >= -math.MaxFloat32
 }
 
 // greatest sets o to the greatest number of each channel in one window.
