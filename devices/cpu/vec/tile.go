@@ -15,6 +15,10 @@ type tile struct {
 	k          int
 	lanes      int // elements of the last vector
 	add        int // 0: C is overwritten
+	// The rows of A may be so many stretches of k elements each, one if it is 0,
+	// with jump from the end of one to the next. Those of B follow each other.
+	stretches int
+	jump      uintptr
 }
 
 // A transposition is a call of the assembly that turns rows into columns: a
