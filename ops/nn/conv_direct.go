@@ -54,19 +54,10 @@ func (c *convolving[T]) direct() (d direct[T], ok bool) {
 func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	y := &d.dims[1]
 	lines := d.rows / d.dims[2].n
-	span := (len(y.offsets)-1)*d.spacing + 1 // lines that a window spans
-	height := 1
-	if fit := blockSize / max(d.padded, d.line); fit > span {
-		height = (fit-span)/max(y.step, 1) + 1
-	}
 	pool := ctx.Step.Pool
-	height = min(height, max(1, lines/(4*pool.Workers())), y.n)
+	height := min(d.height(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/64)
-	memory := 0
-	if d.padded > 0 {
-		memory = ((height-1)*y.step + span) * d.padded
-	}
-	desk, err := newDesk[T](ctx, dt, max(1, min(lines, pool.Workers())), memory)
+	desk, err := newDesk[T](ctx, dt, max(1, min(lines, pool.Workers())), d.memory(height))
 	if err != nil {
 		return err
 	}
@@ -75,10 +66,18 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	defer panels.Close()
 	ctx.Parallel(lines, max(height, least), func(lo, hi int) {
 		m := desk.take()
-		var buf [32]vec.Line
+		var buf [mostLines]vec.Line
 		for lo < hi && ctx.Err() == nil {
-			end := min(lo+height, hi, lo/y.n*y.n+y.n, lo+len(buf)) // of the same image
-			d.block(panels, buf[:0], m, lo, end)
+			end := min(lo+height, hi, lo/y.n*y.n+y.n) // of the same image
+			rows, source := d.block(buf[:0], m, lo, end)
+			for _, l := range rows {
+				if l.Lines == 0 {
+					for i := range d.windows.Rows {
+						clear(d.dst[l.Result+i*d.ldc:][:d.n])
+					}
+				}
+			}
+			panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
 			lo = end
 		}
 		desk.giveBack(m)
@@ -86,43 +85,58 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	return ctx.Err()
 }
 
-// block computes lines lo to hi, of one image.
-func (d *direct[T]) block(panels *vec.Panels[T], lines []vec.Line, memory []T, lo, hi int) {
+// mostLines is how many lines a block has at most.
+const mostLines = 32
+
+// height is how many lines a block has.
+func (d *direct[T]) height() int {
+	y := &d.dims[1]
+	height := 1
+	if fit, span := blockSize/max(d.padded, d.line), d.span(); fit > span {
+		height = (fit-span)/max(y.step, 1) + 1
+	}
+	return min(height, y.n, mostLines)
+}
+
+// span is how many lines of the image a window spans.
+func (d *direct[T]) span() int { return (len(d.dims[1].offsets)-1)*d.spacing + 1 }
+
+// memory is how many elements the padded lines of a block take.
+func (d *direct[T]) memory(height int) int {
+	return ((height-1)*d.dims[1].step + d.span()) * d.padded
+}
+
+// block appends lines lo to hi, of one image, and answers the source that they lie
+// in: padded lines in memory, or the image. A line of which windows see nothing
+// has no lines.
+func (d *direct[T]) block(lines []vec.Line, memory []T, lo, hi int) ([]vec.Line, []T) {
 	y := &d.dims[1]
 	image := d.src[lo/y.n*y.in*d.line:]
-	top := lo%y.n*y.step + y.offsets[0] // line of the image, perhaps above it
-	last := (hi-1)%y.n*y.step + y.offsets[len(y.offsets)-1]
-	from, source, length := max(top, 0), image, d.line
+	from, source, length := 0, image, d.line
 	if d.padded > 0 {
 		source, length = memory, d.padded
-		copied := 0
-		for i := from; i <= min(last, y.in-1); i++ {
-			d.pad(memory[copied:][:d.padded], image[i*d.line:][:d.line])
-			copied += d.padded
+		from = max(lo%y.n*y.step+y.offsets[0], 0)
+		last := min((hi-1)%y.n*y.step+y.offsets[len(y.offsets)-1], y.in-1)
+		for i := from; i <= last; i++ {
+			d.pad(memory[(i-from)*length:][:length], image[i*d.line:][:d.line])
 		}
-	} else {
-		from = 0
 	}
 	for r := lo; r < hi; r++ {
-		first := r%y.n*y.step + y.offsets[0]
+		top := r%y.n*y.step + y.offsets[0] // line of the image, perhaps above it
 		l := vec.Line{Result: r * d.windows.Rows * d.ldc}
-		for l.First < len(y.offsets) && first+l.First*d.spacing < 0 {
+		for l.First < len(y.offsets) && top+l.First*d.spacing < 0 {
 			l.First++
 		}
 		end := len(y.offsets)
-		for end > l.First && first+(end-1)*d.spacing >= y.in {
+		for end > l.First && top+(end-1)*d.spacing >= y.in {
 			end--
 		}
-		if l.Lines = end - l.First; l.Lines == 0 { // windows that see nothing
-			for i := range d.windows.Rows {
-				clear(d.dst[l.Result+i*d.ldc:][:d.n])
-			}
-			continue
+		if l.Lines = end - l.First; l.Lines > 0 {
+			l.Source = (top + l.First*d.spacing - from) * length
 		}
-		l.Source = (first + l.First*d.spacing - from) * length
 		lines = append(lines, l)
 	}
-	panels.Multiply(d.windows, lines, source, d.dst, d.ldc)
+	return lines, source
 }
 
 // pad copies a line with zeros around it, or what windows see of it.
@@ -134,4 +148,23 @@ func (d *direct[T]) pad(to, line []T) {
 		to = to[d.before:]
 	}
 	clear(to[copy(to, line):])
+}
+
+// addFilter adds what lines lo to hi of the gradient give the filter to sum, with
+// memory for a block of that height.
+func (d *direct[T]) addFilter(ctx *kernel.Context, sum, memory []T, height, lo, hi int) {
+	y := &d.dims[1]
+	var buf [mostLines]vec.Line
+	for lo < hi && ctx.Err() == nil {
+		end := min(lo+height, hi, lo/y.n*y.n+y.n)
+		lines, source := d.block(buf[:0], memory, lo, end)
+		for len(lines) > 0 && lines[0].Lines == 0 {
+			lines = lines[1:]
+		}
+		for len(lines) > 0 && lines[len(lines)-1].Lines == 0 {
+			lines = lines[:len(lines)-1]
+		}
+		vec.AddTransposed(d.windows, lines, d.n, source, d.dst, d.ldc, sum, d.n)
+		lo = end
+	}
 }

@@ -18,7 +18,8 @@ type Windows struct {
 
 // A Line is Windows.Rows rows of a product: Result is where the first begins in C.
 // Of the lines of its windows, Lines from First on are in the image; Source is
-// where the first of these begins in A. The others are zeros.
+// where the first of these begins in A. The others are zeros. A Line without lines
+// is left out.
 type Line struct {
 	Source, Result int
 	First, Lines   int
@@ -75,7 +76,9 @@ func (p *Panels[T]) Close() {
 // something lies outside of A, B or C.
 func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 	for i := range lines {
-		p.check(&w, &lines[i], len(a), len(c), ldc)
+		if lines[i].Lines != 0 {
+			p.check(&w, &lines[i], len(a), len(c), ldc)
+		}
 	}
 	g := geometryOf(unsafe.Sizeof(a[0]))
 	strips := (w.Rows-1)/g.rows + 1
@@ -103,6 +106,80 @@ func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 					for s := range strips {
 						row, next := cut(w.Rows, strips, s), cut(w.Rows, strips, s+1)
 						t.a, t.c = unsafe.Pointer(&a[source+row*w.Step]), unsafe.Pointer(&c[result+row*ldc])
+						g.run(next-row, cols, &t)
+					}
+				}
+			}
+		}
+	}
+}
+
+// AddTransposed adds to C, which has a row for each element of a window and n
+// columns, the transposed rows of lines times those of B: what the filter of a
+// convolution gets of its gradient. Here Result is where a line's first row begins
+// in B. The lines are one image's, and each as far from the one before as the
+// second is from the first. Sums are made in the order of the rows, in blocks of at
+// most GemmBlock, of whole lines if these are shorter. It panics if something lies
+// outside of A, B or C.
+func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, c []T, ldc int) {
+	if len(lines) == 0 {
+		return
+	}
+	far := 0 // from an element of a line to that of the next
+	for i := range lines {
+		l := &lines[i]
+		p := Panels[T]{k: w.Length * (l.First + l.Lines), n: n}
+		p.check(&w, l, len(a), len(b), ldb)
+		if mustHold("C", c, ldc, p.k, n); i == 0 {
+			continue
+		}
+		before := &lines[i-1]
+		apart := l.Source - before.Source - (l.First-before.First)*w.Next
+		if i == 1 {
+			far = apart
+		}
+		if apart != far || far < 0 || l.Result-before.Result != w.Rows*ldb || l.First > before.First || l.First+l.Lines > before.First+before.Lines {
+			panic(fmt.Sprintf("vec: %+v does not follow %+v", *l, *before))
+		}
+	}
+	g := geometryOf(unsafe.Sizeof(a[0]))
+	size, strips := int(g.size), (w.Length-1)/g.rows+1
+	together := max(1, GemmBlock/w.Rows) // lines that make a block
+	t := tile{rowA: g.size, colA: uintptr(w.Step * size), rowB: uintptr(g.panel * size), rowC: uintptr(ldc * size), add: 1}
+	panel := borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
+	defer panel.giveBack()
+	end := lines[0].First + lines[0].Lines
+	for first := 0; first < len(lines); first += together {
+		block := lines[first:min(first+together, len(lines))]
+		for at := 0; at < w.Rows; at += GemmBlock { // once, unless a line is longer
+			t.k = min(GemmBlock, w.Rows-at)
+			t.jump = uintptr((far - t.k*w.Step) * size)
+			for left := 0; left < n; left += g.panel {
+				cols := min(g.panel, n-left)
+				rows := t.k // of B
+				if at == 0 && w.Rows <= GemmBlock {
+					rows = len(block) * w.Rows
+				}
+				for i := range rows {
+					copy(panel.s[i*g.panel:][:cols], b[block[0].Result+(at+i)*ldb+left:])
+				}
+				for line := block[len(block)-1].First; line < end; line++ { // of the window
+					from, to := 0, len(block) // of those that have this line of the window
+					for from < to && block[from].First > line {
+						from++
+					}
+					for from < to && block[to-1].First+block[to-1].Lines <= line {
+						to--
+					}
+					if from == to {
+						continue
+					}
+					l := &block[from]
+					source := l.Source + (line-l.First)*w.Next + at*w.Step
+					t.stretches, t.b = to-from, unsafe.Pointer(&panel.s[from*w.Rows*g.panel])
+					for s := range strips {
+						row, next := cut(w.Length, strips, s), cut(w.Length, strips, s+1)
+						t.a, t.c = unsafe.Pointer(&a[source+row]), unsafe.Pointer(&c[(line*w.Length+row)*ldc+left])
 						g.run(next-row, cols, &t)
 					}
 				}

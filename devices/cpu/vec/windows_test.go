@@ -86,7 +86,7 @@ func TestWindowsOutside(t *testing.T) {
 		"B":            func(w Windows, l Line) (Windows, Line) { l.First = 1; return w, l },
 		"C":            func(w Windows, l Line) (Windows, Line) { l.Result = 1; return w, l },
 		"no rows":      func(w Windows, l Line) (Windows, Line) { w.Rows = 0; return w, l },
-		"no lines":     func(w Windows, l Line) (Windows, Line) { l.Lines = 0; return w, l },
+		"less lines":   func(w Windows, l Line) (Windows, Line) { l.Lines = -1; return w, l },
 		"before A":     func(w Windows, l Line) (Windows, Line) { l.Source = -1; return w, l },
 		"a step back":  func(w Windows, l Line) (Windows, Line) { w.Step = -1; return w, l },
 		"a line above": func(w Windows, l Line) (Windows, Line) { w.Next = -1; return w, l },
