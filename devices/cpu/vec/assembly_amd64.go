@@ -483,6 +483,9 @@ func tileF64AVX512_14x2(t *tile)
 func transposeF64AVX512(t *transposition)
 
 //go:noescape
+func copyPanelAVX512(t *transposition)
+
+//go:noescape
 func tileF32AVX2_1x1(t *tile)
 
 //go:noescape
@@ -607,6 +610,9 @@ func tileF64AVX2_6x2(t *tile)
 
 //go:noescape
 func transposeF64AVX2(t *transposition)
+
+//go:noescape
+func copyPanelAVX2(t *transposition)
 
 // runF32AVX512 runs the tile of that many rows and vectors.
 func runF32AVX512(rows, vectors int, t *tile) {

@@ -178,9 +178,13 @@ func transposeF32AVX512(t *transposition) { panic(unreachable) }
 
 func transposeF64AVX512(t *transposition) { panic(unreachable) }
 
+func copyPanelAVX512(t *transposition) { panic(unreachable) }
+
 func transposeF32AVX2(t *transposition) { panic(unreachable) }
 
 func transposeF64AVX2(t *transposition) { panic(unreachable) }
+
+func copyPanelAVX2(t *transposition) { panic(unreachable) }
 
 func runF32AVX512(rows, vectors int, t *tile) { panic(unreachable) }
 

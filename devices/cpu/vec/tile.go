@@ -97,6 +97,15 @@ func (g *geometry) transpose(t *transposition) {
 	}
 }
 
+// copyPanel copies rows of two vectors each; the transposition's cols do not count.
+func (g *geometry) copyPanel(t *transposition) {
+	if isa == avx512 {
+		copyPanelAVX512(t)
+	} else {
+		copyPanelAVX2(t)
+	}
+}
+
 // transposeInto writes columns lo to hi of rows top to bottom of a matrix into
 // dst, as rows of width elements.
 func transposeInto[T Number](g *geometry, dst []T, width int, src []T, row, top, bottom, lo, hi int) {

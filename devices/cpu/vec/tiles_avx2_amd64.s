@@ -5764,6 +5764,28 @@ done286:
 	VZEROUPPER
 	RET
 
+// func copyPanelAVX2(t *byte)
+// Requires: AVX
+TEXT ·copyPanelAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 32(AX), DX
+	MOVQ 8(AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 16(AX), AX
+
+next287:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	ADDQ    BX, CX
+	ADDQ    SI, DX
+	DECQ    AX
+	JNE     next287
+	VZEROUPPER
+	RET
+
 DATA ones<>+0(SB)/8, $0xffffffffffffffff
 DATA ones<>+8(SB)/8, $0xffffffffffffffff
 DATA ones<>+16(SB)/8, $0xffffffffffffffff

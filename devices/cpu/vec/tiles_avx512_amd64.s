@@ -16655,3 +16655,25 @@ tail537:
 done538:
 	VZEROUPPER
 	RET
+
+// func copyPanelAVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·copyPanelAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 32(AX), DX
+	MOVQ 8(AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 16(AX), AX
+
+next539:
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    BX, CX
+	ADDQ    SI, DX
+	DECQ    AX
+	JNE     next539
+	VZEROUPPER
+	RET

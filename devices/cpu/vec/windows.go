@@ -54,10 +54,7 @@ func NewPanels[T Number](k, n int, b []T, ldb, rows int) *Panels[T] {
 	p.b, p.row, p.panel = p.own.s, g.panel, k*g.panel
 	for j := range count {
 		left := j * g.panel
-		to, w := p.b[j*p.panel:], min(g.panel, n-left)
-		for i := range k {
-			copy(to[i*g.panel:][:w], b[i*ldb+left:])
-		}
+		copyPanel(g, p.b[j*p.panel:], g.panel, b[left:], ldb, k, min(g.panel, n-left), 0)
 	}
 	return p
 }
@@ -160,9 +157,7 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 				if at == 0 && w.Rows <= GemmBlock {
 					rows = len(block) * w.Rows
 				}
-				for i := range rows {
-					copy(panel.s[i*g.panel:][:cols], b[block[0].Result+(at+i)*ldb+left:])
-				}
+				copyPanel(g, panel.s, g.panel, b[block[0].Result+left:], ldb, rows, cols, at)
 				for line := block[len(block)-1].First; line < end; line++ { // of the window
 					from, to := 0, len(block) // of those that have this line of the window
 					for from < to && block[from].First > line {

@@ -84,7 +84,7 @@ func assemble(add func(*assembly)) ([]byte, []*ir.Function) {
 // function's name says.
 func stub(f *ir.Function) string {
 	kind := "*tile"
-	if strings.HasPrefix(f.Name, "transpose") {
+	if strings.HasPrefix(f.Name, "transpose") || strings.HasPrefix(f.Name, "copyPanel") {
 		kind = "*transposition"
 	}
 	return strings.Replace(f.Stub(), "*byte", kind, 1)

@@ -77,6 +77,7 @@ func tiles(a *assembly, of isa) {
 			a.transpose(s)
 		}
 	}
+	a.copyPanel(of)
 	if of == avx2 {
 		a.data()
 	}
