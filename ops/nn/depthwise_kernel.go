@@ -166,6 +166,9 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0].NumElements() == 0 {
 		return nil
 	}
+	if s.per == 1 && k.dt == tensor.Float {
+		return depthwiseTaps(ctx, &s, tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), tensor.Of[float32](&out[0]))
+	}
 	weights, err := repeated(ctx, k.dt, &s, tensor.Of[T](&in[1]))
 	if err != nil {
 		return err
@@ -194,6 +197,65 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 		}
 	})
+}
+
+// depthwiseTaps computes pixels of which each channel makes one of the result:
+// those whose windows lie inside of a line in one go, the others one by one.
+func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) error {
+	first, end := s.x.whole()
+	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
+	ctx.Parallel(s.batch*s.y.out, max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())), func(lo, hi int) {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			to := dst[r*s.x.out*s.out:][:s.x.out*s.out]
+			top, bottom := s.y.tapsInside(r % s.y.out)
+			// run computes pixels q to end, with columns left to right of their windows.
+			run := func(q, end, left, right int) {
+				if q >= end {
+					return
+				}
+				if top >= bottom || left >= right {
+					clear(to[q*s.out : end*s.out])
+					return
+				}
+				t := all
+				t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+				iy := r%s.y.out*s.y.stride - s.y.before + top*s.y.dilation
+				ix := q*s.x.stride - s.x.before + left*s.x.dilation
+				t.Multiply(to[q*s.out:], src[((r/s.y.out*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
+			}
+			for q := range first {
+				left, right := s.x.tapsInside(q)
+				run(q, q+1, left, right)
+			}
+			run(first, end, 0, s.x.size)
+			for q := end; q < s.x.out; q++ {
+				left, right := s.x.tapsInside(q)
+				run(q, q+1, left, right)
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// tapsInside is which taps of the window at position o lie inside.
+func (a *axis) tapsInside(o int) (lo, hi int) {
+	at := o*a.stride - a.before // of tap 0
+	if at < 0 {
+		lo = min((-at+a.dilation-1)/a.dilation, a.size)
+	}
+	if at < a.in {
+		hi = min((a.in-1-at)/a.dilation+1, a.size)
+	}
+	return lo, max(lo, hi)
+}
+
+// whole is the positions, first to end, whose windows lie inside with all taps.
+func (a *axis) whole() (first, end int) {
+	first = min((a.before+a.stride-1)/a.stride, a.out)
+	if last := a.in - 1 - (a.size-1)*a.dilation + a.before; last >= 0 { // the greatest o·stride
+		end = min(last/a.stride+1, a.out)
+	}
+	return first, max(first, end)
 }
 
 // inRows calls f for each of n rows that cost that many operations each, with

@@ -126,6 +126,12 @@ func greaterEqualScalarAVX512(dst []bool, x []float32, s float32)
 func chooseAVX512(dst []float32, c []bool, x []float32, y []float32)
 
 //go:noescape
+func tapsWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsAVX512(t *tapRun)
+
+//go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -247,6 +253,12 @@ func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
 
 //go:noescape
 func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
+
+//go:noescape
+func tapsWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsAVX2(t *tapRun)
 
 //go:noescape
 func tileF32AVX512_1x1(t *tile)

@@ -90,6 +90,10 @@ func greaterEqualScalarAVX512(dst []bool, x []float32, s float32) { panic(unreac
 
 func chooseAVX512(dst []float32, c []bool, x []float32, y []float32) { panic(unreachable) }
 
+func tapsWideAVX512(t *tapRun) { panic(unreachable) }
+
+func tapsAVX512(t *tapRun) { panic(unreachable) }
+
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func addScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
@@ -173,6 +177,10 @@ func greaterEqualAVX2(dst []bool, x []float32, y []float32) { panic(unreachable)
 func greaterEqualScalarAVX2(dst []bool, x []float32, s float32) { panic(unreachable) }
 
 func chooseAVX2(dst []float32, c []bool, x []float32, y []float32) { panic(unreachable) }
+
+func tapsWideAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsAVX2(t *tapRun) { panic(unreachable) }
 
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 

@@ -2836,116 +2836,109 @@ done115:
 	VZEROUPPER
 	RET
 
+// func tapsWideAVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel116:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row117:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one118:
+	VMOVUPS (R9), Z4
+	VMULPS  (R11), Z4, Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS 64(R9), Z4
+	VMULPS  64(R11), Z4, Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS 128(R9), Z4
+	VMULPS  128(R11), Z4, Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS 192(R9), Z4
+	VMULPS  192(R11), Z4, Z4
+	VADDPS  Z4, Z3, Z3
+	ADDQ    SI, R11
+	ADDQ    DI, R9
+	DECQ    R12
+	JNE     one118
+	ADDQ    24(AX), R8
+	ADDQ    48(AX), R9
+	DECQ    R10
+	JNE     row117
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel116
+	VZEROUPPER
+	RET
+
+// func tapsAVX512(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  72(AX), DX
+	MOVQ  88(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  40(AX), DI
+	MOVQ  96(AX), R8
+	MOVL  $0xffffffff, R9
+	BZHIL R8, R9, R9
+	KMOVW R9, K1
+
+pixel119:
+	VPXORD Z0, Z0, Z0
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row120:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one121:
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVUPS.Z (R11), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      SI, R11
+	ADDQ      DI, R9
+	DECQ      R12
+	JNE       one121
+	ADDQ      24(AX), R8
+	ADDQ      48(AX), R9
+	DECQ      R10
+	JNE       row120
+	VMOVUPS   Z0, K1, (DX)
+	ADDQ      8(AX), CX
+	ADDQ      80(AX), DX
+	DECQ      BX
+	JNE       pixel119
+	VZEROUPPER
+	RET
+
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many116:
-	CMPQ    CX, $0x00000020
-	JLT     tail117
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many116
-
-tail117:
-	CMPQ       CX, $0x00
-	JLE        done118
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail117
-
-done118:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many119:
-	CMPQ    CX, $0x00000020
-	JLT     tail120
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many119
-
-tail120:
-	CMPQ       CX, $0x00
-	JLE        done121
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail120
-
-done121:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -2962,10 +2955,10 @@ many122:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2988,7 +2981,7 @@ tail123:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3000,13 +2993,13 @@ done124:
 	VZEROUPPER
 	RET
 
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
 
 many125:
 	CMPQ    CX, $0x00000020
@@ -3015,18 +3008,14 @@ many125:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -3043,9 +3032,8 @@ tail126:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
+	VADDPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -3055,9 +3043,9 @@ done127:
 	VZEROUPPER
 	RET
 
-// func mulAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3074,10 +3062,10 @@ many128:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -3100,7 +3088,7 @@ tail129:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3112,13 +3100,13 @@ done130:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many131:
 	CMPQ    CX, $0x00000020
@@ -3127,14 +3115,18 @@ many131:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -3151,8 +3143,9 @@ tail132:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -3162,9 +3155,9 @@ done133:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func mulAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3181,10 +3174,10 @@ many134:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -3207,7 +3200,7 @@ tail135:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3219,9 +3212,9 @@ done136:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -3234,10 +3227,10 @@ many137:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -3258,7 +3251,7 @@ tail138:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
+	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3266,6 +3259,113 @@ tail138:
 	JMP        tail138
 
 done139:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many140:
+	CMPQ    CX, $0x00000020
+	JLT     tail141
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many140
+
+tail141:
+	CMPQ       CX, $0x00
+	JLE        done142
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail141
+
+done142:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many143:
+	CMPQ    CX, $0x00000020
+	JLT     tail144
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many143
+
+tail144:
+	CMPQ       CX, $0x00
+	JLE        done145
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail144
+
+done145:
 	VZEROUPPER
 	RET
 
@@ -3277,9 +3377,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many140:
+many146:
 	CMPQ    CX, $0x00000020
-	JLT     tail141
+	JLT     tail147
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3299,11 +3399,11 @@ many140:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many140
+	JMP     many146
 
-tail141:
+tail147:
 	CMPQ       CX, $0x00
-	JLE        done142
+	JLE        done148
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3318,9 +3418,9 @@ tail141:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail141
+	JMP        tail147
 
-done142:
+done148:
 	VZEROUPPER
 	RET
 
@@ -3332,9 +3432,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many143:
+many149:
 	CMPQ      CX, $0x00000020
-	JLT       tail144
+	JLT       tail150
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -3375,11 +3475,11 @@ many143:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many143
+	JMP       many149
 
-tail144:
+tail150:
 	CMPQ       CX, $0x00
-	JLE        done145
+	JLE        done151
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3400,9 +3500,9 @@ tail144:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail144
+	JMP        tail150
 
-done145:
+done151:
 	VZEROUPPER
 	RET
 
@@ -3414,9 +3514,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many146:
+many152:
 	CMPQ      CX, $0x00000020
-	JLT       tail147
+	JLT       tail153
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3452,11 +3552,11 @@ many146:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many146
+	JMP       many152
 
-tail147:
+tail153:
 	CMPQ       CX, $0x00
-	JLE        done148
+	JLE        done154
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3475,9 +3575,9 @@ tail147:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail147
+	JMP        tail153
 
-done148:
+done154:
 	VZEROUPPER
 	RET
 
@@ -3489,9 +3589,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many149:
+many155:
 	CMPQ      CX, $0x00000020
-	JLT       tail150
+	JLT       tail156
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -3532,11 +3632,11 @@ many149:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many149
+	JMP       many155
 
-tail150:
+tail156:
 	CMPQ       CX, $0x00
-	JLE        done151
+	JLE        done157
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3557,9 +3657,9 @@ tail150:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail150
+	JMP        tail156
 
-done151:
+done157:
 	VZEROUPPER
 	RET
 
@@ -3571,9 +3671,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many152:
+many158:
 	CMPQ      CX, $0x00000020
-	JLT       tail153
+	JLT       tail159
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3609,11 +3709,11 @@ many152:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many152
+	JMP       many158
 
-tail153:
+tail159:
 	CMPQ       CX, $0x00
-	JLE        done154
+	JLE        done160
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3632,9 +3732,9 @@ tail153:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail153
+	JMP        tail159
 
-done154:
+done160:
 	VZEROUPPER
 	RET
 
@@ -3646,9 +3746,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many155:
+many161:
 	CMPQ    CX, $0x00000020
-	JLT     tail156
+	JLT     tail162
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3669,11 +3769,11 @@ many155:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many155
+	JMP     many161
 
-tail156:
+tail162:
 	CMPQ       CX, $0x00
-	JLE        done157
+	JLE        done163
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3689,9 +3789,9 @@ tail156:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail156
+	JMP        tail162
 
-done157:
+done163:
 	VZEROUPPER
 	RET
 
@@ -3703,9 +3803,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many158:
+many164:
 	CMPQ    CX, $0x00000020
-	JLT     tail159
+	JLT     tail165
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3721,11 +3821,11 @@ many158:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many158
+	JMP     many164
 
-tail159:
+tail165:
 	CMPQ       CX, $0x00
-	JLE        done160
+	JLE        done166
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3739,9 +3839,9 @@ tail159:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail159
+	JMP        tail165
 
-done160:
+done166:
 	VZEROUPPER
 	RET
 
@@ -3753,9 +3853,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many161:
+many167:
 	CMPQ    CX, $0x00000010
-	JLT     tail162
+	JLT     tail168
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -3772,11 +3872,11 @@ many161:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many161
+	JMP     many167
 
-tail162:
+tail168:
 	CMPQ       CX, $0x00
-	JLE        done163
+	JLE        done169
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3794,9 +3894,9 @@ tail162:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail162
+	JMP        tail168
 
-done163:
+done169:
 	VZEROUPPER
 	RET
 
@@ -3810,9 +3910,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many164:
+many170:
 	CMPQ    CX, $0x00000010
-	JLT     tail165
+	JLT     tail171
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -3835,11 +3935,11 @@ many164:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many164
+	JMP     many170
 
-tail165:
+tail171:
 	CMPQ       CX, $0x00
-	JLE        done166
+	JLE        done172
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -3861,9 +3961,9 @@ tail165:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail165
+	JMP        tail171
 
-done166:
+done172:
 	VZEROUPPER
 	RET
 
@@ -3874,9 +3974,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many167:
+many173:
 	CMPQ    CX, $0x00000020
-	JLT     tail168
+	JLT     tail174
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3897,11 +3997,11 @@ many167:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many167
+	JMP     many173
 
-tail168:
+tail174:
 	CMPQ       CX, $0x00
-	JLE        done169
+	JLE        done175
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3917,9 +4017,9 @@ tail168:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail168
+	JMP        tail174
 
-done169:
+done175:
 	VZEROUPPER
 	RET
 
@@ -3930,9 +4030,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many170:
+many176:
 	CMPQ    CX, $0x00000020
-	JLT     tail171
+	JLT     tail177
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3948,11 +4048,11 @@ many170:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many170
+	JMP     many176
 
-tail171:
+tail177:
 	CMPQ       CX, $0x00
-	JLE        done172
+	JLE        done178
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3966,9 +4066,9 @@ tail171:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail171
+	JMP        tail177
 
-done172:
+done178:
 	VZEROUPPER
 	RET
 
@@ -3979,9 +4079,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many173:
+many179:
 	CMPQ    CX, $0x00000020
-	JLT     tail174
+	JLT     tail180
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -4002,11 +4102,11 @@ many173:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many173
+	JMP     many179
 
-tail174:
+tail180:
 	CMPQ       CX, $0x00
-	JLE        done175
+	JLE        done181
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4022,9 +4122,9 @@ tail174:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail174
+	JMP        tail180
 
-done175:
+done181:
 	VZEROUPPER
 	RET
 
@@ -4035,9 +4135,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many176:
+many182:
 	CMPQ       CX, $0x00000020
-	JLT        tail177
+	JLT        tail183
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -4053,11 +4153,11 @@ many176:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many176
+	JMP        many182
 
-tail177:
+tail183:
 	CMPQ       CX, $0x00
-	JLE        done178
+	JLE        done184
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4071,9 +4171,9 @@ tail177:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail177
+	JMP        tail183
 
-done178:
+done184:
 	VZEROUPPER
 	RET
 
@@ -4084,9 +4184,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many179:
+many185:
 	CMPQ         CX, $0x00000010
-	JLT          tail180
+	JLT          tail186
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -4153,11 +4253,11 @@ many179:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many179
+	JMP          many185
 
-tail180:
+tail186:
 	CMPQ         CX, $0x00
-	JLE          done181
+	JLE          done187
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4205,9 +4305,9 @@ tail180:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail180
+	JMP          tail186
 
-done181:
+done187:
 	VZEROUPPER
 	RET
 
@@ -4218,9 +4318,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many182:
+many188:
 	CMPQ         CX, $0x00000010
-	JLT          tail183
+	JLT          tail189
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -4290,11 +4390,11 @@ many182:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many182
+	JMP          many188
 
-tail183:
+tail189:
 	CMPQ         CX, $0x00
-	JLE          done184
+	JLE          done190
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4345,9 +4445,9 @@ tail183:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail183
+	JMP          tail189
 
-done184:
+done190:
 	VZEROUPPER
 	RET
 
@@ -4358,9 +4458,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many185:
+many191:
 	CMPQ         CX, $0x00000010
-	JLT          tail186
+	JLT          tail192
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -4434,11 +4534,11 @@ many185:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many185
+	JMP          many191
 
-tail186:
+tail192:
 	CMPQ         CX, $0x00
-	JLE          done187
+	JLE          done193
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4490,9 +4590,9 @@ tail186:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail186
+	JMP          tail192
 
-done187:
+done193:
 	VZEROUPPER
 	RET
 
@@ -4504,9 +4604,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many188:
+many194:
 	CMPQ         CX, $0x00000010
-	JLT          tail189
+	JLT          tail195
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -4575,11 +4675,11 @@ many188:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many188
+	JMP          many194
 
-tail189:
+tail195:
 	CMPQ         CX, $0x00
-	JLE          done190
+	JLE          done196
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4628,9 +4728,9 @@ tail189:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail189
+	JMP          tail195
 
-done190:
+done196:
 	VZEROUPPER
 	RET
 
@@ -4641,9 +4741,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many191:
+many197:
 	CMPQ         CX, $0x00000010
-	JLT          tail192
+	JLT          tail198
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -4758,11 +4858,11 @@ many191:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many191
+	JMP          many197
 
-tail192:
+tail198:
 	CMPQ         CX, $0x00
-	JLE          done193
+	JLE          done199
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4842,9 +4942,9 @@ tail192:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail192
+	JMP          tail198
 
-done193:
+done199:
 	VZEROUPPER
 	RET
 
@@ -4862,9 +4962,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many194:
+many200:
 	CMPQ    CX, $0x00000040
-	JLT     tail195
+	JLT     tail201
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -4883,12 +4983,12 @@ many194:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many194
+	JMP     many200
 
-tail195:
+tail201:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4901,7 +5001,7 @@ tail195:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4914,7 +5014,7 @@ tail195:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4927,7 +5027,7 @@ tail195:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4940,7 +5040,7 @@ tail195:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4953,7 +5053,7 @@ tail195:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4966,7 +5066,7 @@ tail195:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4979,7 +5079,7 @@ tail195:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -4992,7 +5092,7 @@ tail195:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done196:
+done202:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -5024,9 +5124,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many197:
+many203:
 	CMPQ    CX, $0x00000040
-	JLT     tail198
+	JLT     tail204
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -5045,12 +5145,12 @@ many197:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many197
+	JMP     many203
 
-tail198:
+tail204:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5063,7 +5163,7 @@ tail198:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5076,7 +5176,7 @@ tail198:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5089,7 +5189,7 @@ tail198:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5102,7 +5202,7 @@ tail198:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5115,7 +5215,7 @@ tail198:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5128,7 +5228,7 @@ tail198:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5141,7 +5241,7 @@ tail198:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5154,7 +5254,7 @@ tail198:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done199:
+done205:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -5186,9 +5286,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many200:
+many206:
 	CMPQ      CX, $0x00000040
-	JLT       tail201
+	JLT       tail207
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -5255,12 +5355,12 @@ many200:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many200
+	JMP       many206
 
-tail201:
+tail207:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5279,7 +5379,7 @@ tail201:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5298,7 +5398,7 @@ tail201:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5317,7 +5417,7 @@ tail201:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5336,7 +5436,7 @@ tail201:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5355,7 +5455,7 @@ tail201:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5374,7 +5474,7 @@ tail201:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5393,7 +5493,7 @@ tail201:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5412,7 +5512,7 @@ tail201:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done202:
+done208:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -5504,9 +5604,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many203:
+many209:
 	CMPQ      CX, $0x00000040
-	JLT       tail204
+	JLT       tail210
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -5573,12 +5673,12 @@ many203:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many203
+	JMP       many209
 
-tail204:
+tail210:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5597,7 +5697,7 @@ tail204:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5616,7 +5716,7 @@ tail204:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5635,7 +5735,7 @@ tail204:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5654,7 +5754,7 @@ tail204:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5673,7 +5773,7 @@ tail204:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5692,7 +5792,7 @@ tail204:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5711,7 +5811,7 @@ tail204:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5730,7 +5830,7 @@ tail204:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done205:
+done211:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -5816,19 +5916,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many206:
+many212:
 	CMPQ      CX, $0x00000008
-	JLT       tail207
+	JLT       tail213
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found208
+	JNE       found214
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many206
+	JMP       many212
 
-tail207:
+tail213:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5841,15 +5941,15 @@ tail207:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found208
+	JNE        found214
 	ADDQ       CX, DX
-	JMP        done209
+	JMP        done215
 
-found208:
+found214:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done209:
+done215:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -5861,9 +5961,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many210:
+many216:
 	CMPQ      CX, $0x00000010
-	JLT       tail211
+	JLT       tail217
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -5875,20 +5975,20 @@ many210:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many210
+	JMP       many216
 
-tail211:
+tail217:
 	TESTQ     CX, CX
-	JEQ       done212
+	JEQ       done218
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail211
+	JMP       tail217
 
-done212:
+done218:
 	VZEROUPPER
 	RET
 
@@ -5901,9 +6001,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many213:
+many219:
 	SUBQ         $0x08, CX
-	JLT          done214
+	JLT          done220
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -5914,9 +6014,9 @@ many213:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many213
+	JMP          many219
 
-done214:
+done220:
 	VZEROUPPER
 	RET
 
@@ -5929,9 +6029,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many215:
+many221:
 	SUBQ         $0x08, CX
-	JLT          done216
+	JLT          done222
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -5941,9 +6041,9 @@ many215:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many215
+	JMP          many221
 
-done216:
+done222:
 	VZEROUPPER
 	RET
 
@@ -5956,9 +6056,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many217:
+many223:
 	SUBQ         $0x08, CX
-	JLT          done218
+	JLT          done224
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -5969,9 +6069,9 @@ many217:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many217
+	JMP          many223
 
-done218:
+done224:
 	VZEROUPPER
 	RET
 
@@ -5984,9 +6084,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many219:
+many225:
 	SUBQ         $0x08, CX
-	JLT          done220
+	JLT          done226
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -5996,9 +6096,9 @@ many219:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many219
+	JMP          many225
 
-done220:
+done226:
 	VZEROUPPER
 	RET
 
@@ -6011,9 +6111,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many221:
+many227:
 	SUBQ         $0x08, CX
-	JLT          done222
+	JLT          done228
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6024,9 +6124,9 @@ many221:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many221
+	JMP          many227
 
-done222:
+done228:
 	VZEROUPPER
 	RET
 
@@ -6039,9 +6139,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many223:
+many229:
 	SUBQ         $0x08, CX
-	JLT          done224
+	JLT          done230
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6051,9 +6151,9 @@ many223:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many223
+	JMP          many229
 
-done224:
+done230:
 	VZEROUPPER
 	RET
 
@@ -6066,9 +6166,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many225:
+many231:
 	SUBQ         $0x08, CX
-	JLT          done226
+	JLT          done232
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6079,9 +6179,9 @@ many225:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many225
+	JMP          many231
 
-done226:
+done232:
 	VZEROUPPER
 	RET
 
@@ -6094,9 +6194,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many227:
+many233:
 	SUBQ         $0x08, CX
-	JLT          done228
+	JLT          done234
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6106,9 +6206,9 @@ many227:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many227
+	JMP          many233
 
-done228:
+done234:
 	VZEROUPPER
 	RET
 
@@ -6122,9 +6222,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many229:
+many235:
 	SUBQ      $0x08, CX
-	JLT       done230
+	JLT       done236
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -6134,9 +6234,112 @@ many229:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many229
+	JMP       many235
 
-done230:
+done236:
+	VZEROUPPER
+	RET
+
+// func tapsWideAVX2(t *byte)
+// Requires: AVX
+TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel237:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row238:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one239:
+	VMOVUPS (R9), Y4
+	VMULPS  (R11), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R9), Y4
+	VMULPS  32(R11), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R9), Y4
+	VMULPS  64(R11), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R9), Y4
+	VMULPS  96(R11), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	ADDQ    SI, R11
+	ADDQ    DI, R9
+	DECQ    R12
+	JNE     one239
+	ADDQ    24(AX), R8
+	ADDQ    48(AX), R9
+	DECQ    R10
+	JNE     row238
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel237
+	VZEROUPPER
+	RET
+
+// func tapsAVX2(t *byte)
+// Requires: AVX, CMOV
+TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    88(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    40(AX), DI
+	MOVQ    96(AX), R8
+	MOVQ    $+8, R9
+	CMPQ    R8, R9
+	CMOVQGT R9, R8
+	NEGQ    R8
+	LEAQ    ones<>+32(SB), R9
+	VMOVUPS (R9)(R8*4), Y0
+
+pixel240:
+	VXORPS Y1, Y1, Y1
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row241:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one242:
+	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R11), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       SI, R11
+	ADDQ       DI, R9
+	DECQ       R12
+	JNE        one242
+	ADDQ       24(AX), R8
+	ADDQ       48(AX), R9
+	DECQ       R10
+	JNE        row241
+	VMASKMOVPS Y1, Y0, (DX)
+	ADDQ       8(AX), CX
+	ADDQ       80(AX), DX
+	DECQ       BX
+	JNE        pixel240
 	VZEROUPPER
 	RET
 

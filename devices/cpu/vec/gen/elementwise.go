@@ -9,6 +9,9 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
+// tapVectors is how many vectors of channels a wide run of taps has.
+const tapVectors = 4
+
 // sources says what a function takes besides dst.
 type sources string
 
@@ -68,6 +71,8 @@ func elementwise(a *assembly) {
 			f.compare(p, true)
 		}
 		f.choose()
+		f.taps("tapsWide", tapVectors)
+		f.taps("taps", 1)
 	}
 	a.data()
 	a.StaticGlobal(constants)
