@@ -199,42 +199,48 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	})
 }
 
-// depthwiseTaps computes pixels of which each channel makes one of the result:
-// those whose windows lie inside of a line in one go, the others one by one.
+// depthwiseTaps computes pixels of which each channel makes one of the result.
 func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) error {
-	first, end := s.x.whole()
 	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
 	ctx.Parallel(s.batch*s.y.out, max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			to := dst[r*s.x.out*s.out:][:s.x.out*s.out]
-			top, bottom := s.y.tapsInside(r % s.y.out)
-			// run computes pixels q to end, with columns left to right of their windows.
-			run := func(q, end, left, right int) {
-				if q >= end {
-					return
-				}
+			b, oy := r/s.y.out, r%s.y.out
+			line := dst[r*s.x.out*s.out:][:s.x.out*s.out]
+			alongLine(&s.x, &s.y, oy, func(q, end, left, right, top, bottom int) {
+				to := line[q*s.out : end*s.out]
 				if top >= bottom || left >= right {
-					clear(to[q*s.out : end*s.out])
+					clear(to)
 					return
 				}
 				t := all
 				t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
-				iy := r%s.y.out*s.y.stride - s.y.before + top*s.y.dilation
-				ix := q*s.x.stride - s.x.before + left*s.x.dilation
-				t.Multiply(to[q*s.out:], src[((r/s.y.out*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
-			}
-			for q := range first {
-				left, right := s.x.tapsInside(q)
-				run(q, q+1, left, right)
-			}
-			run(first, end, 0, s.x.size)
-			for q := end; q < s.x.out; q++ {
-				left, right := s.x.tapsInside(q)
-				run(q, q+1, left, right)
-			}
+				iy, ix := oy*s.y.stride-s.y.before+top*s.y.dilation, q*s.x.stride-s.x.before+left*s.x.dilation
+				t.Multiply(to, src[((b*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
+			})
 		}
 	})
 	return ctx.Err()
+}
+
+// alongLine calls f for positions q to end of the line of a result at oy, of whose
+// windows the columns left to right and the lines top to bottom lie inside: once
+// for those with all columns, and for each of the others.
+func alongLine(x, y *axis, oy int, f func(q, end, left, right, top, bottom int)) {
+	top, bottom := y.tapsInside(oy)
+	first, end := x.whole()
+	single := func(q int) {
+		left, right := x.tapsInside(q)
+		f(q, q+1, left, right, top, bottom)
+	}
+	for q := range first {
+		single(q)
+	}
+	if first < end {
+		f(first, end, 0, x.size, top, bottom)
+	}
+	for q := end; q < x.out; q++ {
+		single(q)
+	}
 }
 
 // tapsInside is which taps of the window at position o lie inside.

@@ -132,6 +132,12 @@ func tapsWideAVX512(t *tapRun)
 func tapsAVX512(t *tapRun)
 
 //go:noescape
+func tapsLargestWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsLargestAVX512(t *tapRun)
+
+//go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -259,6 +265,12 @@ func tapsWideAVX2(t *tapRun)
 
 //go:noescape
 func tapsAVX2(t *tapRun)
+
+//go:noescape
+func tapsLargestWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsLargestAVX2(t *tapRun)
 
 //go:noescape
 func tileF32AVX512_1x1(t *tile)

@@ -94,6 +94,10 @@ func tapsWideAVX512(t *tapRun) { panic(unreachable) }
 
 func tapsAVX512(t *tapRun) { panic(unreachable) }
 
+func tapsLargestWideAVX512(t *tapRun) { panic(unreachable) }
+
+func tapsLargestAVX512(t *tapRun) { panic(unreachable) }
+
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func addScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
@@ -181,6 +185,10 @@ func chooseAVX2(dst []float32, c []bool, x []float32, y []float32) { panic(unrea
 func tapsWideAVX2(t *tapRun) { panic(unreachable) }
 
 func tapsAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsLargestWideAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsLargestAVX2(t *tapRun) { panic(unreachable) }
 
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 

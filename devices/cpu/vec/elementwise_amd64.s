@@ -2936,116 +2936,97 @@ one121:
 	VZEROUPPER
 	RET
 
+// func tapsLargestWideAVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel122:
+	VMOVUPS constants<>+2048(SB), Z0
+	VMOVUPS constants<>+2048(SB), Z1
+	VMOVUPS constants<>+2048(SB), Z2
+	VMOVUPS constants<>+2048(SB), Z3
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row123:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one124:
+	VMOVUPS (R9), Z4
+	VMAXPS  Z0, Z4, Z0
+	VMOVUPS 64(R9), Z4
+	VMAXPS  Z1, Z4, Z1
+	VMOVUPS 128(R9), Z4
+	VMAXPS  Z2, Z4, Z2
+	VMOVUPS 192(R9), Z4
+	VMAXPS  Z3, Z4, Z3
+	ADDQ    SI, R9
+	DECQ    R10
+	JNE     one124
+	ADDQ    24(AX), DI
+	DECQ    R8
+	JNE     row123
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel122
+	VZEROUPPER
+	RET
+
+// func tapsLargestAVX512(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  72(AX), DX
+	MOVQ  88(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  40(AX), DI
+	MOVQ  96(AX), DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+
+pixel125:
+	VMOVUPS constants<>+2048(SB), Z0
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row126:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one127:
+	VMOVUPS.Z (R9), K1, Z1
+	VMAXPS    Z0, Z1, Z0
+	ADDQ      SI, R9
+	DECQ      R10
+	JNE       one127
+	ADDQ      24(AX), DI
+	DECQ      R8
+	JNE       row126
+	VMOVUPS   Z0, K1, (DX)
+	ADDQ      8(AX), CX
+	ADDQ      80(AX), DX
+	DECQ      BX
+	JNE       pixel125
+	VZEROUPPER
+	RET
+
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many122:
-	CMPQ    CX, $0x00000020
-	JLT     tail123
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many122
-
-tail123:
-	CMPQ       CX, $0x00
-	JLE        done124
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail123
-
-done124:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many125:
-	CMPQ    CX, $0x00000020
-	JLT     tail126
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many125
-
-tail126:
-	CMPQ       CX, $0x00
-	JLE        done127
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail126
-
-done127:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3062,10 +3043,10 @@ many128:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -3088,7 +3069,7 @@ tail129:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3100,13 +3081,13 @@ done130:
 	VZEROUPPER
 	RET
 
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
 
 many131:
 	CMPQ    CX, $0x00000020
@@ -3115,18 +3096,14 @@ many131:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -3143,9 +3120,8 @@ tail132:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
+	VADDPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -3155,9 +3131,9 @@ done133:
 	VZEROUPPER
 	RET
 
-// func mulAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3174,10 +3150,10 @@ many134:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -3200,7 +3176,7 @@ tail135:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3212,13 +3188,13 @@ done136:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many137:
 	CMPQ    CX, $0x00000020
@@ -3227,14 +3203,18 @@ many137:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -3251,8 +3231,9 @@ tail138:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -3262,9 +3243,9 @@ done139:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func mulAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3281,10 +3262,10 @@ many140:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -3307,7 +3288,7 @@ tail141:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3319,9 +3300,9 @@ done142:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -3334,10 +3315,10 @@ many143:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -3358,7 +3339,7 @@ tail144:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
+	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -3366,6 +3347,113 @@ tail144:
 	JMP        tail144
 
 done145:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many146:
+	CMPQ    CX, $0x00000020
+	JLT     tail147
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many146
+
+tail147:
+	CMPQ       CX, $0x00
+	JLE        done148
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail147
+
+done148:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many149:
+	CMPQ    CX, $0x00000020
+	JLT     tail150
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many149
+
+tail150:
+	CMPQ       CX, $0x00
+	JLE        done151
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail150
+
+done151:
 	VZEROUPPER
 	RET
 
@@ -3377,9 +3465,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many146:
+many152:
 	CMPQ    CX, $0x00000020
-	JLT     tail147
+	JLT     tail153
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3399,11 +3487,11 @@ many146:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many146
+	JMP     many152
 
-tail147:
+tail153:
 	CMPQ       CX, $0x00
-	JLE        done148
+	JLE        done154
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3418,9 +3506,9 @@ tail147:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail147
+	JMP        tail153
 
-done148:
+done154:
 	VZEROUPPER
 	RET
 
@@ -3432,9 +3520,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many149:
+many155:
 	CMPQ      CX, $0x00000020
-	JLT       tail150
+	JLT       tail156
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -3475,11 +3563,11 @@ many149:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many149
+	JMP       many155
 
-tail150:
+tail156:
 	CMPQ       CX, $0x00
-	JLE        done151
+	JLE        done157
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3500,9 +3588,9 @@ tail150:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail150
+	JMP        tail156
 
-done151:
+done157:
 	VZEROUPPER
 	RET
 
@@ -3514,9 +3602,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many152:
+many158:
 	CMPQ      CX, $0x00000020
-	JLT       tail153
+	JLT       tail159
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3552,11 +3640,11 @@ many152:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many152
+	JMP       many158
 
-tail153:
+tail159:
 	CMPQ       CX, $0x00
-	JLE        done154
+	JLE        done160
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3575,9 +3663,9 @@ tail153:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail153
+	JMP        tail159
 
-done154:
+done160:
 	VZEROUPPER
 	RET
 
@@ -3589,9 +3677,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many155:
+many161:
 	CMPQ      CX, $0x00000020
-	JLT       tail156
+	JLT       tail162
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -3632,11 +3720,11 @@ many155:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many155
+	JMP       many161
 
-tail156:
+tail162:
 	CMPQ       CX, $0x00
-	JLE        done157
+	JLE        done163
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3657,9 +3745,9 @@ tail156:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail156
+	JMP        tail162
 
-done157:
+done163:
 	VZEROUPPER
 	RET
 
@@ -3671,9 +3759,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many158:
+many164:
 	CMPQ      CX, $0x00000020
-	JLT       tail159
+	JLT       tail165
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3709,11 +3797,11 @@ many158:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many158
+	JMP       many164
 
-tail159:
+tail165:
 	CMPQ       CX, $0x00
-	JLE        done160
+	JLE        done166
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3732,9 +3820,9 @@ tail159:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail159
+	JMP        tail165
 
-done160:
+done166:
 	VZEROUPPER
 	RET
 
@@ -3746,9 +3834,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many161:
+many167:
 	CMPQ    CX, $0x00000020
-	JLT     tail162
+	JLT     tail168
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3769,11 +3857,11 @@ many161:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many161
+	JMP     many167
 
-tail162:
+tail168:
 	CMPQ       CX, $0x00
-	JLE        done163
+	JLE        done169
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3789,9 +3877,9 @@ tail162:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail162
+	JMP        tail168
 
-done163:
+done169:
 	VZEROUPPER
 	RET
 
@@ -3803,9 +3891,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many164:
+many170:
 	CMPQ    CX, $0x00000020
-	JLT     tail165
+	JLT     tail171
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3821,11 +3909,11 @@ many164:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many164
+	JMP     many170
 
-tail165:
+tail171:
 	CMPQ       CX, $0x00
-	JLE        done166
+	JLE        done172
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3839,9 +3927,9 @@ tail165:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail165
+	JMP        tail171
 
-done166:
+done172:
 	VZEROUPPER
 	RET
 
@@ -3853,9 +3941,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many167:
+many173:
 	CMPQ    CX, $0x00000010
-	JLT     tail168
+	JLT     tail174
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -3872,11 +3960,11 @@ many167:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many167
+	JMP     many173
 
-tail168:
+tail174:
 	CMPQ       CX, $0x00
-	JLE        done169
+	JLE        done175
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3894,9 +3982,9 @@ tail168:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail168
+	JMP        tail174
 
-done169:
+done175:
 	VZEROUPPER
 	RET
 
@@ -3910,9 +3998,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many170:
+many176:
 	CMPQ    CX, $0x00000010
-	JLT     tail171
+	JLT     tail177
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -3935,11 +4023,11 @@ many170:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many170
+	JMP     many176
 
-tail171:
+tail177:
 	CMPQ       CX, $0x00
-	JLE        done172
+	JLE        done178
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -3961,9 +4049,9 @@ tail171:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail171
+	JMP        tail177
 
-done172:
+done178:
 	VZEROUPPER
 	RET
 
@@ -3974,9 +4062,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many173:
+many179:
 	CMPQ    CX, $0x00000020
-	JLT     tail174
+	JLT     tail180
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3997,11 +4085,11 @@ many173:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many173
+	JMP     many179
 
-tail174:
+tail180:
 	CMPQ       CX, $0x00
-	JLE        done175
+	JLE        done181
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4017,9 +4105,9 @@ tail174:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail174
+	JMP        tail180
 
-done175:
+done181:
 	VZEROUPPER
 	RET
 
@@ -4030,9 +4118,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many176:
+many182:
 	CMPQ    CX, $0x00000020
-	JLT     tail177
+	JLT     tail183
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -4048,11 +4136,11 @@ many176:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many176
+	JMP     many182
 
-tail177:
+tail183:
 	CMPQ       CX, $0x00
-	JLE        done178
+	JLE        done184
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4066,9 +4154,9 @@ tail177:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail177
+	JMP        tail183
 
-done178:
+done184:
 	VZEROUPPER
 	RET
 
@@ -4079,9 +4167,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many179:
+many185:
 	CMPQ    CX, $0x00000020
-	JLT     tail180
+	JLT     tail186
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -4102,11 +4190,11 @@ many179:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many179
+	JMP     many185
 
-tail180:
+tail186:
 	CMPQ       CX, $0x00
-	JLE        done181
+	JLE        done187
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4122,9 +4210,9 @@ tail180:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail180
+	JMP        tail186
 
-done181:
+done187:
 	VZEROUPPER
 	RET
 
@@ -4135,9 +4223,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many182:
+many188:
 	CMPQ       CX, $0x00000020
-	JLT        tail183
+	JLT        tail189
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -4153,11 +4241,11 @@ many182:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many182
+	JMP        many188
 
-tail183:
+tail189:
 	CMPQ       CX, $0x00
-	JLE        done184
+	JLE        done190
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4171,9 +4259,9 @@ tail183:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail183
+	JMP        tail189
 
-done184:
+done190:
 	VZEROUPPER
 	RET
 
@@ -4184,9 +4272,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many185:
+many191:
 	CMPQ         CX, $0x00000010
-	JLT          tail186
+	JLT          tail192
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -4253,11 +4341,11 @@ many185:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many185
+	JMP          many191
 
-tail186:
+tail192:
 	CMPQ         CX, $0x00
-	JLE          done187
+	JLE          done193
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4305,9 +4393,9 @@ tail186:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail186
+	JMP          tail192
 
-done187:
+done193:
 	VZEROUPPER
 	RET
 
@@ -4318,9 +4406,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many188:
+many194:
 	CMPQ         CX, $0x00000010
-	JLT          tail189
+	JLT          tail195
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -4390,11 +4478,11 @@ many188:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many188
+	JMP          many194
 
-tail189:
+tail195:
 	CMPQ         CX, $0x00
-	JLE          done190
+	JLE          done196
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4445,9 +4533,9 @@ tail189:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail189
+	JMP          tail195
 
-done190:
+done196:
 	VZEROUPPER
 	RET
 
@@ -4458,9 +4546,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many191:
+many197:
 	CMPQ         CX, $0x00000010
-	JLT          tail192
+	JLT          tail198
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -4534,11 +4622,11 @@ many191:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many191
+	JMP          many197
 
-tail192:
+tail198:
 	CMPQ         CX, $0x00
-	JLE          done193
+	JLE          done199
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4590,9 +4678,9 @@ tail192:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail192
+	JMP          tail198
 
-done193:
+done199:
 	VZEROUPPER
 	RET
 
@@ -4604,9 +4692,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many194:
+many200:
 	CMPQ         CX, $0x00000010
-	JLT          tail195
+	JLT          tail201
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -4675,11 +4763,11 @@ many194:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many194
+	JMP          many200
 
-tail195:
+tail201:
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done202
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4728,9 +4816,9 @@ tail195:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail195
+	JMP          tail201
 
-done196:
+done202:
 	VZEROUPPER
 	RET
 
@@ -4741,9 +4829,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many197:
+many203:
 	CMPQ         CX, $0x00000010
-	JLT          tail198
+	JLT          tail204
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -4858,11 +4946,11 @@ many197:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many197
+	JMP          many203
 
-tail198:
+tail204:
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done205
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4942,9 +5030,9 @@ tail198:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail198
+	JMP          tail204
 
-done199:
+done205:
 	VZEROUPPER
 	RET
 
@@ -4962,9 +5050,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many200:
+many206:
 	CMPQ    CX, $0x00000040
-	JLT     tail201
+	JLT     tail207
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -4983,12 +5071,12 @@ many200:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many200
+	JMP     many206
 
-tail201:
+tail207:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5001,7 +5089,7 @@ tail201:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5014,7 +5102,7 @@ tail201:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5027,7 +5115,7 @@ tail201:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5040,7 +5128,7 @@ tail201:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5053,7 +5141,7 @@ tail201:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5066,7 +5154,7 @@ tail201:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5079,7 +5167,7 @@ tail201:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done208
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5092,7 +5180,7 @@ tail201:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done202:
+done208:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -5124,9 +5212,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many203:
+many209:
 	CMPQ    CX, $0x00000040
-	JLT     tail204
+	JLT     tail210
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -5145,12 +5233,12 @@ many203:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many203
+	JMP     many209
 
-tail204:
+tail210:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5163,7 +5251,7 @@ tail204:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5176,7 +5264,7 @@ tail204:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5189,7 +5277,7 @@ tail204:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5202,7 +5290,7 @@ tail204:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5215,7 +5303,7 @@ tail204:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5228,7 +5316,7 @@ tail204:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5241,7 +5329,7 @@ tail204:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done211
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5254,7 +5342,7 @@ tail204:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done205:
+done211:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -5286,9 +5374,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many206:
+many212:
 	CMPQ      CX, $0x00000040
-	JLT       tail207
+	JLT       tail213
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -5355,12 +5443,12 @@ many206:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many206
+	JMP       many212
 
-tail207:
+tail213:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5379,7 +5467,7 @@ tail207:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5398,7 +5486,7 @@ tail207:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5417,7 +5505,7 @@ tail207:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5436,7 +5524,7 @@ tail207:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5455,7 +5543,7 @@ tail207:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5474,7 +5562,7 @@ tail207:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5493,7 +5581,7 @@ tail207:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done214
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5512,7 +5600,7 @@ tail207:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done208:
+done214:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -5604,9 +5692,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many209:
+many215:
 	CMPQ      CX, $0x00000040
-	JLT       tail210
+	JLT       tail216
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -5673,12 +5761,12 @@ many209:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many209
+	JMP       many215
 
-tail210:
+tail216:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5697,7 +5785,7 @@ tail210:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5716,7 +5804,7 @@ tail210:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5735,7 +5823,7 @@ tail210:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5754,7 +5842,7 @@ tail210:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5773,7 +5861,7 @@ tail210:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5792,7 +5880,7 @@ tail210:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5811,7 +5899,7 @@ tail210:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done217
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5830,7 +5918,7 @@ tail210:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done211:
+done217:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -5916,19 +6004,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many212:
+many218:
 	CMPQ      CX, $0x00000008
-	JLT       tail213
+	JLT       tail219
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found214
+	JNE       found220
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many212
+	JMP       many218
 
-tail213:
+tail219:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5941,15 +6029,15 @@ tail213:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found214
+	JNE        found220
 	ADDQ       CX, DX
-	JMP        done215
+	JMP        done221
 
-found214:
+found220:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done215:
+done221:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -5961,9 +6049,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many216:
+many222:
 	CMPQ      CX, $0x00000010
-	JLT       tail217
+	JLT       tail223
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -5975,20 +6063,20 @@ many216:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many216
+	JMP       many222
 
-tail217:
+tail223:
 	TESTQ     CX, CX
-	JEQ       done218
+	JEQ       done224
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail217
+	JMP       tail223
 
-done218:
+done224:
 	VZEROUPPER
 	RET
 
@@ -6001,9 +6089,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many219:
+many225:
 	SUBQ         $0x08, CX
-	JLT          done220
+	JLT          done226
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6014,9 +6102,9 @@ many219:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many219
+	JMP          many225
 
-done220:
+done226:
 	VZEROUPPER
 	RET
 
@@ -6029,9 +6117,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many221:
+many227:
 	SUBQ         $0x08, CX
-	JLT          done222
+	JLT          done228
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6041,9 +6129,9 @@ many221:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many221
+	JMP          many227
 
-done222:
+done228:
 	VZEROUPPER
 	RET
 
@@ -6056,9 +6144,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many223:
+many229:
 	SUBQ         $0x08, CX
-	JLT          done224
+	JLT          done230
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6069,9 +6157,9 @@ many223:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many223
+	JMP          many229
 
-done224:
+done230:
 	VZEROUPPER
 	RET
 
@@ -6084,9 +6172,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many225:
+many231:
 	SUBQ         $0x08, CX
-	JLT          done226
+	JLT          done232
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6096,9 +6184,9 @@ many225:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many225
+	JMP          many231
 
-done226:
+done232:
 	VZEROUPPER
 	RET
 
@@ -6111,9 +6199,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many227:
+many233:
 	SUBQ         $0x08, CX
-	JLT          done228
+	JLT          done234
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6124,9 +6212,9 @@ many227:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many227
+	JMP          many233
 
-done228:
+done234:
 	VZEROUPPER
 	RET
 
@@ -6139,9 +6227,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many229:
+many235:
 	SUBQ         $0x08, CX
-	JLT          done230
+	JLT          done236
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6151,9 +6239,9 @@ many229:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many229
+	JMP          many235
 
-done230:
+done236:
 	VZEROUPPER
 	RET
 
@@ -6166,9 +6254,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+1984(SB), Y0
 
-many231:
+many237:
 	SUBQ         $0x08, CX
-	JLT          done232
+	JLT          done238
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6179,9 +6267,9 @@ many231:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many231
+	JMP          many237
 
-done232:
+done238:
 	VZEROUPPER
 	RET
 
@@ -6194,9 +6282,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+1984(SB), Y1
 
-many233:
+many239:
 	SUBQ         $0x08, CX
-	JLT          done234
+	JLT          done240
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6206,9 +6294,9 @@ many233:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many233
+	JMP          many239
 
-done234:
+done240:
 	VZEROUPPER
 	RET
 
@@ -6222,9 +6310,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many235:
+many241:
 	SUBQ      $0x08, CX
-	JLT       done236
+	JLT       done242
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -6234,9 +6322,9 @@ many235:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many235
+	JMP       many241
 
-done236:
+done242:
 	VZEROUPPER
 	RET
 
@@ -6250,7 +6338,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel237:
+pixel243:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -6259,11 +6347,11 @@ pixel237:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row238:
+row244:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one239:
+one245:
 	VMOVUPS (R9), Y4
 	VMULPS  (R11), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -6279,11 +6367,11 @@ one239:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one239
+	JNE     one245
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row238
+	JNE     row244
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6291,7 +6379,7 @@ one239:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel237
+	JNE     pixel243
 	VZEROUPPER
 	RET
 
@@ -6312,17 +6400,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R9
 	VMOVUPS (R9)(R8*4), Y0
 
-pixel240:
+pixel246:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row241:
+row247:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one242:
+one248:
 	VMASKMOVPS (R9), Y0, Y2
 	VMASKMOVPS (R11), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -6330,16 +6418,107 @@ one242:
 	ADDQ       SI, R11
 	ADDQ       DI, R9
 	DECQ       R12
-	JNE        one242
+	JNE        one248
 	ADDQ       24(AX), R8
 	ADDQ       48(AX), R9
 	DECQ       R10
-	JNE        row241
+	JNE        row247
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel240
+	JNE        pixel246
+	VZEROUPPER
+	RET
+
+// func tapsLargestWideAVX2(t *byte)
+// Requires: AVX
+TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel249:
+	VMOVUPS constants<>+2048(SB), Y0
+	VMOVUPS constants<>+2048(SB), Y1
+	VMOVUPS constants<>+2048(SB), Y2
+	VMOVUPS constants<>+2048(SB), Y3
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row250:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one251:
+	VMOVUPS (R9), Y4
+	VMAXPS  Y0, Y4, Y0
+	VMOVUPS 32(R9), Y4
+	VMAXPS  Y1, Y4, Y1
+	VMOVUPS 64(R9), Y4
+	VMAXPS  Y2, Y4, Y2
+	VMOVUPS 96(R9), Y4
+	VMAXPS  Y3, Y4, Y3
+	ADDQ    SI, R9
+	DECQ    R10
+	JNE     one251
+	ADDQ    24(AX), DI
+	DECQ    R8
+	JNE     row250
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel249
+	VZEROUPPER
+	RET
+
+// func tapsLargestAVX2(t *byte)
+// Requires: AVX, CMOV
+TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    88(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    40(AX), DI
+	MOVQ    96(AX), DI
+	MOVQ    $+8, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	NEGQ    DI
+	LEAQ    ones<>+32(SB), R8
+	VMOVUPS (R8)(DI*4), Y0
+
+pixel252:
+	VMOVUPS constants<>+2048(SB), Y1
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row253:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one254:
+	VMASKMOVPS (R9), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	ADDQ       SI, R9
+	DECQ       R10
+	JNE        one254
+	ADDQ       24(AX), DI
+	DECQ       R8
+	JNE        row253
+	VMASKMOVPS Y1, Y0, (DX)
+	ADDQ       8(AX), CX
+	ADDQ       80(AX), DX
+	DECQ       BX
+	JNE        pixel252
 	VZEROUPPER
 	RET
 
@@ -6865,4 +7044,20 @@ DATA constants<>+2032(SB)/4, $0x00000001
 DATA constants<>+2036(SB)/4, $0x00000001
 DATA constants<>+2040(SB)/4, $0x00000001
 DATA constants<>+2044(SB)/4, $0x00000001
-GLOBL constants<>(SB), RODATA|NOPTR, $2048
+DATA constants<>+2048(SB)/4, $0xff7fffff
+DATA constants<>+2052(SB)/4, $0xff7fffff
+DATA constants<>+2056(SB)/4, $0xff7fffff
+DATA constants<>+2060(SB)/4, $0xff7fffff
+DATA constants<>+2064(SB)/4, $0xff7fffff
+DATA constants<>+2068(SB)/4, $0xff7fffff
+DATA constants<>+2072(SB)/4, $0xff7fffff
+DATA constants<>+2076(SB)/4, $0xff7fffff
+DATA constants<>+2080(SB)/4, $0xff7fffff
+DATA constants<>+2084(SB)/4, $0xff7fffff
+DATA constants<>+2088(SB)/4, $0xff7fffff
+DATA constants<>+2092(SB)/4, $0xff7fffff
+DATA constants<>+2096(SB)/4, $0xff7fffff
+DATA constants<>+2100(SB)/4, $0xff7fffff
+DATA constants<>+2104(SB)/4, $0xff7fffff
+DATA constants<>+2108(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $2112

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 )
 
@@ -27,6 +28,7 @@ type tapRun struct {
 	dst                unsafe.Pointer
 	dstStep            uintptr
 	pixels, lanes      int
+	taken              int // channels of this call: not the assembly's
 }
 
 // Multiply sets dst, Channels numbers for each pixel one after the other, to the
@@ -34,29 +36,19 @@ type tapRun struct {
 // before they are added. weights has Channels numbers for each column of a line.
 // It panics if something lies outside.
 func (t *Taps) Multiply(dst, src, weights []float32) {
-	if t.Channels <= 0 || t.Lines <= 0 || t.Columns <= 0 || t.Pixels <= 0 || t.Next < 0 || t.Column < 0 || t.Step < 0 ||
-		t.WeightLine < t.Columns*t.Channels || len(dst) < t.Pixels*t.Channels ||
-		len(src) < (t.Pixels-1)*t.Step+(t.Lines-1)*t.Next+(t.Columns-1)*t.Column+t.Channels ||
-		len(weights) < (t.Lines-1)*t.WeightLine+t.Columns*t.Channels {
-		panic(fmt.Sprintf("vec: %+v are not in %d, %d and %d elements", *t, len(dst), len(src), len(weights)))
+	t.check(len(dst), len(src))
+	if t.WeightLine < t.Columns*t.Channels || len(weights) < (t.Lines-1)*t.WeightLine+t.Columns*t.Channels {
+		panic(fmt.Sprintf("vec: the weights of %+v are not in %d elements", *t, len(weights)))
 	}
-	const size = 4
-	lanes := 8
-	switch isa {
-	case portable:
+	if isa == portable {
 		t.portable(dst, src, weights)
 		return
-	case avx512:
-		lanes = 16
 	}
-	r := tapRun{step: uintptr(t.Step * size), column: uintptr(t.Column * size), next: uintptr(t.Next * size),
-		tap: uintptr(t.Channels * size), skip: uintptr((t.WeightLine - t.Columns*t.Channels) * size),
-		columns: t.Columns, lines: t.Lines, dstStep: uintptr(t.Channels * size), pixels: t.Pixels}
+	r := t.run()
+	r.tap, r.skip = uintptr(t.Channels)*4, uintptr(t.WeightLine-t.Columns*t.Channels)*4
 	for c := 0; c < t.Channels; {
-		r.src, r.weights, r.dst = unsafe.Pointer(&src[c]), unsafe.Pointer(&weights[c]), unsafe.Pointer(&dst[c])
-		r.lanes = t.Channels - c
-		wide := r.lanes >= 4*lanes
-		switch {
+		r.weights = unsafe.Pointer(&weights[c])
+		switch wide := r.at(t, c, dst, src); {
 		case wide && isa == avx512:
 			tapsWideAVX512(&r)
 		case wide:
@@ -66,10 +58,59 @@ func (t *Taps) Multiply(dst, src, weights []float32) {
 		default:
 			tapsAVX2(&r)
 		}
-		if c += lanes; wide {
-			c += 3 * lanes
-		}
+		c += r.taken
 	}
+}
+
+// Largest sets dst as Multiply does, to the largest number of each window: what is
+// not a number is passed over, and the least result is the lowest finite number. Of
+// zeros it is the first.
+func (t *Taps) Largest(dst, src []float32) {
+	t.check(len(dst), len(src))
+	if isa == portable {
+		t.portableLargest(dst, src)
+		return
+	}
+	r := t.run()
+	for c := 0; c < t.Channels; {
+		switch wide := r.at(t, c, dst, src); {
+		case wide && isa == avx512:
+			tapsLargestWideAVX512(&r)
+		case wide:
+			tapsLargestWideAVX2(&r)
+		case isa == avx512:
+			tapsLargestAVX512(&r)
+		default:
+			tapsLargestAVX2(&r)
+		}
+		c += r.taken
+	}
+}
+
+// check panics if something lies outside.
+func (t *Taps) check(dst, src int) {
+	if t.Channels <= 0 || t.Lines <= 0 || t.Columns <= 0 || t.Pixels <= 0 || t.Next < 0 || t.Column < 0 || t.Step < 0 ||
+		dst < t.Pixels*t.Channels || src < (t.Pixels-1)*t.Step+(t.Lines-1)*t.Next+(t.Columns-1)*t.Column+t.Channels {
+		panic(fmt.Sprintf("vec: %+v are not in %d and %d elements", *t, dst, src))
+	}
+}
+
+// run is what all calls of the assembly for t share.
+func (t *Taps) run() tapRun {
+	return tapRun{step: uintptr(t.Step) * 4, column: uintptr(t.Column) * 4, next: uintptr(t.Next) * 4,
+		columns: t.Columns, lines: t.Lines, dstStep: uintptr(t.Channels) * 4, pixels: t.Pixels}
+}
+
+// at readies the call for channels c and on, and says whether it is a wide one.
+func (r *tapRun) at(t *Taps, c int, dst, src []float32) (wide bool) {
+	r.src, r.dst, r.lanes = unsafe.Pointer(&src[c]), unsafe.Pointer(&dst[c]), t.Channels-c
+	if r.taken = 8; isa == avx512 {
+		r.taken = 16
+	}
+	if wide = r.lanes >= 4*r.taken; wide {
+		r.taken *= 4
+	}
+	return wide
 }
 
 func (t *Taps) portable(dst, src, weights []float32) {
@@ -79,6 +120,20 @@ func (t *Taps) portable(dst, src, weights []float32) {
 		for l := range t.Lines {
 			for c := range t.Columns {
 				mulAddPortable(o, src[p*t.Step+l*t.Next+c*t.Column:][:len(o)], weights[l*t.WeightLine+c*t.Channels:][:len(o)])
+			}
+		}
+	}
+}
+
+func (t *Taps) portableLargest(dst, src []float32) {
+	for p := range t.Pixels {
+		o := dst[p*t.Channels:][:t.Channels]
+		for i := range o {
+			o[i] = -math.MaxFloat32
+		}
+		for l := range t.Lines {
+			for c := range t.Columns {
+				abovePortable(o, src[p*t.Step+l*t.Next+c*t.Column:][:len(o)], o)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package vec
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestTaps(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
@@ -26,10 +29,32 @@ func TestTaps(t *testing.T) {
 				if !same(got, want) {
 					t.Fatalf("%+v: %v, want %v", taps, got, want)
 				}
+				for i := range src {
+					if i%5 == 0 {
+						src[i] = special[i%len(special)]
+					}
+				}
+				for i := range want {
+					p, c := i/channels, i%channels
+					want[i] = -math.MaxFloat32
+					for l := range taps.Lines {
+						for k := range taps.Columns {
+							if x := src[p*taps.Step+l*taps.Next+k*taps.Column+c]; x > want[i] {
+								want[i] = x
+							}
+						}
+					}
+				}
+				taps.Largest(got, src)
+				if !same(got, want) {
+					t.Fatalf("the largest of %+v: %v, want %v", taps, got, want)
+				}
 				for name, f := range map[string]func(){
-					"dst":     func() { taps.Multiply(got[1:], src, weights) },
-					"src":     func() { taps.Multiply(got, src[1:], weights) },
-					"weights": func() { taps.Multiply(got, src, weights[1:]) },
+					"dst":          func() { taps.Multiply(got[1:], src, weights) },
+					"src":          func() { taps.Multiply(got, src[1:], weights) },
+					"dst, largest": func() { taps.Largest(got[1:], src) },
+					"src, largest": func() { taps.Largest(got, src[1:]) },
+					"weights":      func() { taps.Multiply(got, src, weights[1:]) },
 				} {
 					func() {
 						defer func() {

@@ -71,8 +71,10 @@ func elementwise(a *assembly) {
 			f.compare(p, true)
 		}
 		f.choose()
-		f.taps("tapsWide", tapVectors)
-		f.taps("taps", 1)
+		f.taps("tapsWide", tapVectors, true)
+		f.taps("taps", 1, true)
+		f.taps("tapsLargestWide", tapVectors, false)
+		f.taps("tapsLargest", 1, false)
 	}
 	a.data()
 	a.StaticGlobal(constants)

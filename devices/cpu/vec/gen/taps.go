@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 )
@@ -22,9 +24,10 @@ const (
 	runLanes
 )
 
-// taps writes a run of a depthwise convolution: so many vectors of channels, of
-// which a single one may be short, of pixels in a row.
-func (f *floats) taps(name string, vectors int) {
+// taps writes a run of a depthwise convolution or, without weights, of a pooling
+// that takes the largest: so many vectors of channels, of which a single one may be
+// short, of pixels in a row.
+func (f *floats) taps(name string, vectors int, weighted bool) {
 	f.Function(name + f.name)
 	f.Attributes(attr.NOSPLIT)
 	f.SignatureExpr("func(t *byte)")
@@ -41,9 +44,17 @@ func (f *floats) taps(name string, vectors int) {
 	line, weights, lines, x, columns := f.GP64(), f.GP64(), f.GP64(), f.GP64(), f.GP64()
 
 	f.Label(pixel)
-	each(sums, func(i int) { sums[i] = f.zero(f.isa) })
+	each(sums, func(i int) {
+		if weighted {
+			sums[i] = f.zero(f.isa)
+		} else {
+			sums[i] = f.value(-math.MaxFloat32)
+		}
+	})
 	f.MOVQ(src, line)
-	f.MOVQ(at(t, runWeights), weights)
+	if weighted {
+		f.MOVQ(at(t, runWeights), weights)
+	}
 	f.MOVQ(at(t, runLines), lines)
 	f.Label(row)
 	f.MOVQ(line, x)
@@ -51,6 +62,11 @@ func (f *floats) taps(name string, vectors int) {
 	f.Label(one)
 	each(sums, func(i int) {
 		v := f.vector(f.isa)
+		if !weighted {
+			f.load(f.isa, at(x, i*f.bytes), v, m)
+			f.VMAXPS(sums[i], v, sums[i])
+			return
+		}
 		f.load(f.isa, at(weights, i*f.bytes), v, m)
 		if m == nil {
 			f.VMULPS(at(x, i*f.bytes), v, v)
@@ -62,11 +78,15 @@ func (f *floats) taps(name string, vectors int) {
 		f.VADDPS(v, sums[i], sums[i])
 	})
 	f.ADDQ(column, x)
-	f.ADDQ(tap, weights)
+	if weighted {
+		f.ADDQ(tap, weights)
+	}
 	f.DECQ(columns)
 	f.JNE(operand.LabelRef(one))
 	f.ADDQ(at(t, runNext), line)
-	f.ADDQ(at(t, runSkip), weights)
+	if weighted {
+		f.ADDQ(at(t, runSkip), weights)
+	}
 	f.DECQ(lines)
 	f.JNE(operand.LabelRef(row))
 	each(sums, func(i int) { f.store(f.isa, sums[i], at(dst, i*f.bytes), m) })
