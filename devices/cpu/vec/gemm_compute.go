@@ -123,7 +123,7 @@ func (q *product[T]) packsA(g *geometry, height int) bool {
 // packsB says whether B is not in rows, or rows of it get in each other's way
 // often enough to pay for moving them.
 func (q *product[T]) packsB(g *geometry, height int) bool {
-	return q.transB || height > 6*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
+	return q.transB || height > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
 }
 
 // packStrip packs rows top to bottom of A: their columns first to last, one
