@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -17,4 +18,6 @@ func init() {
 	kernel.ForTypes("NextAfter", "T", func(dt tensor.DType) kernel.Kernel {
 		return newZip(dt, math.Nextafter32, math.Nextafter, nil, nil)
 	}, tensor.Float, tensor.Double)
+
+	gradient.Binary(partialOfSum, nil, "NextAfter")
 }
