@@ -126,7 +126,10 @@ func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) gr
 }
 
 func concat(ctx *kernel.Context, parts []tensor.Value, axis *tensor.Value, out []tensor.Value) error {
-	a, err := kernel.Int(axis, "Concat dim tensor")
+	if axis.Rank() > 1 {
+		return status.Invalid("Concat dim tensor must be a scalar, got shape %s", tensor.FormatDims(axis.Dims()))
+	}
+	a, err := kernel.OnlyInt(axis, "Concat dim tensor")
 	if err != nil {
 		return err
 	}
