@@ -392,6 +392,57 @@ func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf
 	return op.Output(0)
 }
 
+// FixedLengthRecordReaderV2Attr is an optional attribute of FixedLengthRecordReaderV2.
+type FixedLengthRecordReaderV2Attr func(optionalAttr)
+
+// FixedLengthRecordReaderV2HeaderBytes sets header_bytes, which is 0 by default. How many bytes at the beginning of each file are left out.
+func FixedLengthRecordReaderV2HeaderBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["header_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2FooterBytes sets footer_bytes, which is 0 by default. How many bytes at the end of each file are left out.
+func FixedLengthRecordReaderV2FooterBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["footer_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2HopBytes sets hop_bytes, which is 0 by default. How far the next record begins behind the one before; 0 for record_bytes.
+func FixedLengthRecordReaderV2HopBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["hop_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func FixedLengthRecordReaderV2Container(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// FixedLengthRecordReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func FixedLengthRecordReaderV2SharedName(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// FixedLengthRecordReaderV2Encoding sets encoding, which is "" by default. "ZLIB" or "GZIP" if files are compressed, else empty.
+func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["encoding"] = value }
+}
+
+// FixedLengthRecordReaderV2 makes a reader that gives records of one length from the files whose names its queue holds.
+//
+// Arguments:
+//
+//   - record_bytes: How long a record is.
+//
+// Options: [FixedLengthRecordReaderV2HeaderBytes], [FixedLengthRecordReaderV2FooterBytes], [FixedLengthRecordReaderV2HopBytes], [FixedLengthRecordReaderV2Container], [FixedLengthRecordReaderV2SharedName], [FixedLengthRecordReaderV2Encoding].
+func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...FixedLengthRecordReaderV2Attr) (reader_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordReaderV2",
+		Attrs: with(optionalAttr{"record_bytes": record_bytes}, optional),
+	})
+	return op.Output(0)
+}
+
 // Floor rounds every element down to an integer; it stays of its type.
 //
 // Arguments:
@@ -434,6 +485,18 @@ func FloorMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 		Input: []tf.Input{x, y},
 	})
 	return op.Output(0)
+}
+
+// FlushSummaryWriter writes the events that wait.
+func FlushSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FlushSummaryWriter",
+		Input: []tf.Input{writer},
+	})
+	return op
 }
 
 // FractionalAvgPoolAttr is an optional attribute of FractionalAvgPool.
@@ -962,6 +1025,32 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5)
+}
+
+// FusedPadConv2D mirrors the edges of images and convolves them as Conv2D does.
+//
+// Arguments:
+//
+//   - input: Types: half, bfloat16, float, double.
+//   - paddings: How much is mirrored before and after each dimension. Type: int32.
+//   - filter: As Conv2D has it. Types: half, bfloat16, float, double.
+//   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
+//   - strides: As Conv2D has it.
+//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
+func FusedPadConv2D(scope *Scope, input tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FusedPadConv2D",
+		Input: []tf.Input{input, paddings, filter},
+		Attrs: map[string]any{"mode": mode, "strides": strides, "padding": padding},
+	})
+	return op.Output(0)
 }
 
 // FusedResizeAndPadConv2DAttr is an optional attribute of FusedResizeAndPadConv2D.

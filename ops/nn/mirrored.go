@@ -29,14 +29,19 @@ padding: As Conv2D has it.`)
 	for _, op := range []string{"FusedResizeAndPadConv2D", "FusedPadConv2D"} {
 		kernel.ForType(op, "T", tensor.Float, newMirrored[float32])
 		kernel.ForType(op, "T", tensor.Double, newMirrored[float64])
-		kernel.ForType(op, "T", tensor.Half, func(c *kernel.Construction) (kernel.Kernel, error) {
+	}
+	narrow := func(op string, dt tensor.DType) {
+		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			k, err := newMirrored[float32](c)
 			if err != nil {
 				return nil, err
 			}
-			return elementwise.Widen(tensor.Half, k), nil
+			return elementwise.Widen(dt, k), nil
 		})
 	}
+	narrow("FusedResizeAndPadConv2D", tensor.Half)
+	narrow("FusedPadConv2D", tensor.Half)
+	narrow("FusedPadConv2D", tensor.Bfloat16)
 }
 
 // fusedPadShape is that of the convolution of what is padded, if that is known.
