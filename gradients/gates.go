@@ -64,7 +64,11 @@ func (l *loop) after(p graph.Output) *gate {
 	if g != nil {
 		depth += g.depth
 	}
-	return l.canonical(gate{p.Op.Inputs()[1], p.Index, g, depth})
+	pred := p.Op.Inputs()[1]
+	for pred.Op.Type() == "Identity" { // as which conditionals hand their condition on
+		pred = pred.Op.Inputs()[0]
+	}
+	return l.canonical(gate{pred, p.Index, g, depth})
 }
 
 // canonical gives equal gates one address.

@@ -61,8 +61,8 @@ func (w *walk) ones(i int, y graph.Output) graph.Output {
 
 // functionOf is how a node is differentiated; nil if nothing flows through it.
 func functionOf(n *graph.Node) (gradient.Func, error) {
-	if n.Callee() != nil || len(n.Functions()) > 0 {
-		return nil, status.Errorf(status.Unimplemented, "node '%s' (%s): gradients of functions are not implemented yet", n.Name(), n.Type())
+	if f := ownGradient(n); f != nil {
+		return f, nil
 	}
 	name := n.Type()
 	if v := n.Attrs().Find("_gradient_op_type"); v != nil && v.S != "" {

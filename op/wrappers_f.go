@@ -372,6 +372,35 @@ func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
+// FinalizeDatasetAttr is an optional attribute of FinalizeDataset.
+type FinalizeDatasetAttr func(optionalAttr)
+
+// FinalizeDatasetHasCapturedRef sets has_captured_ref, which is false by default. Ignored.
+func FinalizeDatasetHasCapturedRef(value bool) FinalizeDatasetAttr {
+	return func(attrs optionalAttr) { attrs["has_captured_ref"] = value }
+}
+
+// FinalizeDataset makes a dataset equal to another, with all of its options applied.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [FinalizeDatasetHasCapturedRef].
+func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...FinalizeDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FinalizeDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // Fingerprint hashes each slice along the first dimension.
 //
 // Arguments:
@@ -388,6 +417,69 @@ func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Fingerprint",
 		Input: []tf.Input{data, method},
+	})
+	return op.Output(0)
+}
+
+// FixedLengthRecordDatasetAttr is an optional attribute of FixedLengthRecordDataset.
+type FixedLengthRecordDatasetAttr func(optionalAttr)
+
+// FixedLengthRecordDatasetMetadata sets metadata, which is "" by default. Ignored.
+func FixedLengthRecordDatasetMetadata(value string) FixedLengthRecordDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// FixedLengthRecordDataset makes a dataset of the records of files in which all records are of one length.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - header_bytes: The length of what comes before the first record of a file. Type: int64.
+//   - record_bytes: The length of a record. Type: int64.
+//   - footer_bytes: The length of what comes after the last record of a file. Type: int64.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//
+// Options: [FixedLengthRecordDatasetMetadata].
+func FixedLengthRecordDataset(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, optional ...FixedLengthRecordDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordDataset",
+		Input: []tf.Input{filenames, header_bytes, record_bytes, footer_bytes, buffer_size},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// FixedLengthRecordDatasetV2Attr is an optional attribute of FixedLengthRecordDatasetV2.
+type FixedLengthRecordDatasetV2Attr func(optionalAttr)
+
+// FixedLengthRecordDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func FixedLengthRecordDatasetV2Metadata(value string) FixedLengthRecordDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// FixedLengthRecordDatasetV2 makes a dataset of the records of files, perhaps compressed, in which all records are of one length.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - header_bytes: The length of what comes before the first record of a file. Type: int64.
+//   - record_bytes: The length of a record. Type: int64.
+//   - footer_bytes: The length of what comes after the last record of a file. Type: int64.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//
+// Options: [FixedLengthRecordDatasetV2Metadata].
+func FixedLengthRecordDatasetV2(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, compression_type tf.Output, optional ...FixedLengthRecordDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordDatasetV2",
+		Input: []tf.Input{filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }

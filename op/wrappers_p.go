@@ -64,6 +64,74 @@ func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf
 	return op.Output(0)
 }
 
+// PaddedBatchDatasetAttr is an optional attribute of PaddedBatchDataset.
+type PaddedBatchDatasetAttr func(optionalAttr)
+
+// PaddedBatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func PaddedBatchDatasetMetadata(value string) PaddedBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// PaddedBatchDataset makes a dataset of batches of elements of another, which are padded to one shape.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has; the last may have fewer. Type: int64.
+//   - padded_shapes: For each component the shape; -1 for the largest dimension in the batch. Type: int64.
+//   - padding_values: For each component a scalar to pad with.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [PaddedBatchDatasetMetadata].
+func PaddedBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PaddedBatchDataset",
+		Input: []tf.Input{input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values)},
+		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// PaddedBatchDatasetV2Attr is an optional attribute of PaddedBatchDatasetV2.
+type PaddedBatchDatasetV2Attr func(optionalAttr)
+
+// PaddedBatchDatasetV2ParallelCopy sets parallel_copy, which is false by default. Ignored.
+func PaddedBatchDatasetV2ParallelCopy(value bool) PaddedBatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+}
+
+// PaddedBatchDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func PaddedBatchDatasetV2Metadata(value string) PaddedBatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// PaddedBatchDatasetV2 makes a dataset of batches of elements of another, which are padded to one shape.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has. Type: int64.
+//   - padded_shapes: For each component the shape; -1 for the largest dimension in the batch. Type: int64.
+//   - padding_values: For each component a scalar to pad with.
+//   - drop_remainder: Whether elements that do not fill the last one are left out. Type: bool.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [PaddedBatchDatasetV2ParallelCopy], [PaddedBatchDatasetV2Metadata].
+func PaddedBatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, drop_remainder tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PaddedBatchDatasetV2",
+		Input: []tf.Input{input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values), drop_remainder},
+		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // PaddingFIFOQueueV2Attr is an optional attribute of PaddingFIFOQueueV2.
 type PaddingFIFOQueueV2Attr func(optionalAttr)
 
@@ -101,6 +169,48 @@ func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ..
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "PaddingFIFOQueueV2",
 		Attrs: with(optionalAttr{"component_types": component_types}, optional),
+	})
+	return op.Output(0)
+}
+
+// ParallelBatchDatasetAttr is an optional attribute of ParallelBatchDataset.
+type ParallelBatchDatasetAttr func(optionalAttr)
+
+// ParallelBatchDatasetParallelCopy sets parallel_copy, which is false by default. Ignored.
+func ParallelBatchDatasetParallelCopy(value bool) ParallelBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+}
+
+// ParallelBatchDatasetDeterministic sets deterministic, which is "default" by default. Ignored: elements always come in order.
+func ParallelBatchDatasetDeterministic(value string) ParallelBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["deterministic"] = value }
+}
+
+// ParallelBatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ParallelBatchDatasetMetadata(value string) ParallelBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ParallelBatchDataset makes a dataset of batches of elements of another, several of which are made ahead.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has. Type: int64.
+//   - num_parallel_calls: How many batches are made ahead; -1 leaves it to the runtime. Type: int64.
+//   - drop_remainder: Whether elements that do not fill the last one are left out. Type: bool.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ParallelBatchDatasetParallelCopy], [ParallelBatchDatasetDeterministic], [ParallelBatchDatasetMetadata].
+func ParallelBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, num_parallel_calls tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ParallelBatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ParallelBatchDataset",
+		Input: []tf.Input{input_dataset, batch_size, num_parallel_calls, drop_remainder},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -673,6 +783,51 @@ func Pow(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
+// PrefetchDatasetAttr is an optional attribute of PrefetchDataset.
+type PrefetchDatasetAttr func(optionalAttr)
+
+// PrefetchDatasetSlackPeriod sets slack_period, which is 0 by default. Ignored.
+func PrefetchDatasetSlackPeriod(value int64) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["slack_period"] = value }
+}
+
+// PrefetchDatasetLegacyAutotune sets legacy_autotune, which is true by default. Ignored.
+func PrefetchDatasetLegacyAutotune(value bool) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["legacy_autotune"] = value }
+}
+
+// PrefetchDatasetBufferSizeMin sets buffer_size_min, which is 0 by default. Ignored.
+func PrefetchDatasetBufferSizeMin(value int64) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["buffer_size_min"] = value }
+}
+
+// PrefetchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func PrefetchDatasetMetadata(value string) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// PrefetchDataset makes a dataset of the elements of another, which are made ahead.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: How many are made ahead; -1 leaves it to the runtime. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [PrefetchDatasetSlackPeriod], [PrefetchDatasetLegacyAutotune], [PrefetchDatasetBufferSizeMin], [PrefetchDatasetMetadata].
+func PrefetchDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...PrefetchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PrefetchDataset",
+		Input: []tf.Input{input_dataset, buffer_size},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // PreventGradientAttr is an optional attribute of PreventGradient.
 type PreventGradientAttr func(optionalAttr)
 
@@ -802,6 +957,26 @@ func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "PriorityQueueV2",
 		Attrs: with(optionalAttr{"shapes": shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// PrivateThreadPoolDataset makes a dataset equal to another, to be iterated with threads of its own.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - num_threads: How many; only its sign is looked at. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func PrivateThreadPoolDataset(scope *Scope, input_dataset tf.Output, num_threads tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PrivateThreadPoolDataset",
+		Input: []tf.Input{input_dataset, num_threads},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
 	})
 	return op.Output(0)
 }

@@ -4,6 +4,65 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// TFRecordDatasetAttr is an optional attribute of TFRecordDataset.
+type TFRecordDatasetAttr func(optionalAttr)
+
+// TFRecordDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TFRecordDatasetMetadata(value string) TFRecordDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TFRecordDataset makes a dataset of the records of files in the TFRecord format.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//
+// Options: [TFRecordDatasetMetadata].
+func TFRecordDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TFRecordDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TFRecordDataset",
+		Input: []tf.Input{filenames, compression_type, buffer_size},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// TFRecordDatasetV2Attr is an optional attribute of TFRecordDatasetV2.
+type TFRecordDatasetV2Attr func(optionalAttr)
+
+// TFRecordDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func TFRecordDatasetV2Metadata(value string) TFRecordDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TFRecordDatasetV2 makes a dataset of the records of files in the TFRecord format, each from some place on.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//   - byte_offsets: Where the first record of each file begins; empty for the beginnings. Type: int64.
+//
+// Options: [TFRecordDatasetV2Metadata].
+func TFRecordDatasetV2(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, byte_offsets tf.Output, optional ...TFRecordDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TFRecordDatasetV2",
+		Input: []tf.Input{filenames, compression_type, buffer_size, byte_offsets},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // TFRecordReaderV2Attr is an optional attribute of TFRecordReaderV2.
 type TFRecordReaderV2Attr func(optionalAttr)
 
@@ -32,6 +91,36 @@ func TFRecordReaderV2(scope *Scope, optional ...TFRecordReaderV2Attr) (reader_ha
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "TFRecordReaderV2",
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// TakeDatasetAttr is an optional attribute of TakeDataset.
+type TakeDatasetAttr func(optionalAttr)
+
+// TakeDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TakeDatasetMetadata(value string) TakeDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TakeDataset makes a dataset of the first elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - count: How many; negative for all. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [TakeDatasetMetadata].
+func TakeDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...TakeDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TakeDataset",
+		Input: []tf.Input{input_dataset, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -1206,6 +1295,44 @@ func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, upda
 	return op.Output(0)
 }
 
+// TensorSliceDatasetAttr is an optional attribute of TensorSliceDataset.
+type TensorSliceDatasetAttr func(optionalAttr)
+
+// TensorSliceDatasetIsFiles sets is_files, which is false by default. Ignored.
+func TensorSliceDatasetIsFiles(value bool) TensorSliceDatasetAttr {
+	return func(attrs optionalAttr) { attrs["is_files"] = value }
+}
+
+// TensorSliceDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TensorSliceDatasetMetadata(value string) TensorSliceDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TensorSliceDatasetReplicateOnSplit sets replicate_on_split, which is false by default. Ignored.
+func TensorSliceDatasetReplicateOnSplit(value bool) TensorSliceDatasetAttr {
+	return func(attrs optionalAttr) { attrs["replicate_on_split"] = value }
+}
+
+// TensorSliceDataset makes a dataset of the slices of tensors along their first dimension.
+//
+// Arguments:
+//
+//   - components: The tensors, of equal first dimension.
+//   - output_shapes: Shapes of the slices, as far as they are known.
+//
+// Options: [TensorSliceDatasetIsFiles], [TensorSliceDatasetMetadata], [TensorSliceDatasetReplicateOnSplit].
+func TensorSliceDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorSliceDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorSliceDataset",
+		Input: []tf.Input{tf.OutputList(components)},
+		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // TensorStridedSliceUpdateAttr is an optional attribute of TensorStridedSliceUpdate.
 type TensorStridedSliceUpdateAttr func(optionalAttr)
 
@@ -1310,6 +1437,35 @@ func TensorSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, serialized_s
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "TensorSummaryV2",
 		Input: []tf.Input{tag, tensor, serialized_summary_metadata},
+	})
+	return op.Output(0)
+}
+
+// TextLineDatasetAttr is an optional attribute of TextLineDataset.
+type TextLineDatasetAttr func(optionalAttr)
+
+// TextLineDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TextLineDatasetMetadata(value string) TextLineDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TextLineDataset makes a dataset of the lines of files, without what ends them.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//
+// Options: [TextLineDatasetMetadata].
+func TextLineDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TextLineDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TextLineDataset",
+		Input: []tf.Input{filenames, compression_type, buffer_size},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }
