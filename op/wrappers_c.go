@@ -4,6 +4,30 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// CSRSparseMatrixToSparseTensor turns sparse matrices in compressed rows into a sparse tensor of rank 2 or 3.
+//
+// Arguments:
+//
+//   - sparse_matrix: The matrices, as one variant.
+//   - type_: The type of the entries. Types: float, double, complex64, complex128.
+//
+// Results:
+//
+//   - indices: Indices of the entries, in order. Type: int64.
+//   - values: The entries. Types: float, double, complex64, complex128.
+//   - dense_shape: The shape. Type: int64.
+func CSRSparseMatrixToSparseTensor(scope *Scope, sparse_matrix tf.Output, type_ tf.DataType) (indices tf.Output, values tf.Output, dense_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CSRSparseMatrixToSparseTensor",
+		Input: []tf.Input{sparse_matrix},
+		Attrs: map[string]any{"type": type_},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // CTCBeamSearchDecoderAttr is an optional attribute of CTCBeamSearchDecoder.
 type CTCBeamSearchDecoderAttr func(optionalAttr)
 
@@ -339,6 +363,18 @@ func ClipByValue(scope *Scope, t tf.Output, clip_value_min tf.Output, clip_value
 	return op.Output(0)
 }
 
+// CloseSummaryWriter writes the events that wait and closes a writer.
+func CloseSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CloseSummaryWriter",
+		Input: []tf.Input{writer},
+	})
+	return op
+}
+
 // CombinedNonMaxSuppressionAttr is an optional attribute of CombinedNonMaxSuppression.
 type CombinedNonMaxSuppressionAttr func(optionalAttr)
 
@@ -442,6 +478,24 @@ func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Out
 		Type:  "ComplexAbs",
 		Input: []tf.Input{x},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// CompositeTensorVariantFromComponents packs the components of a composite tensor, such as a ragged or sparse one, into a variant.
+//
+// Arguments:
+//
+//   - components: The components.
+//   - metadata: A serialized description of the composite tensor.
+func CompositeTensorVariantFromComponents(scope *Scope, components []tf.Output, metadata string) (encoded tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CompositeTensorVariantFromComponents",
+		Input: []tf.Input{tf.OutputList(components)},
+		Attrs: map[string]any{"metadata": metadata},
 	})
 	return op.Output(0)
 }
@@ -1001,6 +1055,26 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)
+}
+
+// CreateSummaryFileWriter creates a writer's file of events, unless it has one.
+//
+// Arguments:
+//
+//   - writer: What SummaryWriter gives.
+//   - logdir: The directory, which is made if it is missing. Type: string.
+//   - max_queue: How many events may wait to be written. Type: int32.
+//   - flush_millis: After how many milliseconds they are written in any case. Type: int32.
+//   - filename_suffix: What the file's name ends with. Type: string.
+func CreateSummaryFileWriter(scope *Scope, writer tf.Output, logdir tf.Output, max_queue tf.Output, flush_millis tf.Output, filename_suffix tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CreateSummaryFileWriter",
+		Input: []tf.Input{writer, logdir, max_queue, flush_millis, filename_suffix},
+	})
+	return op
 }
 
 // CropAndResizeAttr is an optional attribute of CropAndResize.
