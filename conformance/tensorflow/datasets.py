@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.framework import function
-from tensorflow.python.ops import gen_dataset_ops, gen_experimental_dataset_ops, gen_functional_ops
+from tensorflow.python.ops import gen_batch_ops, gen_dataset_ops, gen_functional_ops
 
 tf1 = tf.compat.v1
 OUT = sys.argv[1]
@@ -725,6 +725,30 @@ def functions_call_functions():
     def outer(x):
         return gen_functional_ops.remote_call('/cpu:0', [x * 2], [tf.int32], inner)[0]
     return [step(gen_dataset_ops.map_defun([list(range(20))], [], [tf.int32], [tf.TensorShape([])], outer))]
+
+def batched(*args, **more):
+    @function.Defun(tf.float32, tf.float32)
+    def f(x, c):
+        return x * c, tf.fill([tf.shape(x)[0]], tf.shape(x)[0])
+    more = {'num_batch_threads': 1, 'max_batch_size': 8, 'batch_timeout_micros': 0, **more}
+    return gen_batch_ops.batch_function(list(args), [3.], Tout=[tf.float32, tf.int32], f=f, **more)
+
+
+@case
+def batch_function():
+    x = np.float32([[1, 2], [3, 4], [5, 6]])
+    return [step(list(batched(x)) + list(batched(x, allowed_batch_sizes=[2, 4, 8])) + list(batched(x, allowed_batch_sizes=[3, 8])) +
+                 list(batched(x, allowed_batch_sizes=[1, 2], enable_large_batch_splitting=True)))]
+
+
+@case
+def batch_function_rejected():
+    p = tf1.placeholder_with_default
+    return [fails('is larger than maximum input batch size 2', batched(np.float32([1, 2, 3]), max_batch_size=2)[:1]),
+            fails('Batching input tensors must have at least one dimension', batched(p(np.float32(1), None))[:1]),
+            fails('allowed_batch_sizes', batched(np.float32([1]), allowed_batch_sizes=[4, 2, 8])[:1]),
+            fails('final entry in allowed_batch_sizes', batched(np.float32([1]), allowed_batch_sizes=[2, 4])[:1])]
+
 
 os.makedirs(OUT, exist_ok=True)
 only = sys.argv[2:]
