@@ -245,7 +245,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	default:
 		if !a.gone {
 			for i := range a.out {
-				a.out[i].Claim()
+				s.arena.Claim(a.out[i])
 			}
 			s.propagate(a.activation, n, a.out)
 		}

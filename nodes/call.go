@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -24,15 +25,17 @@ const maxDepth = 4096
 type Functions struct {
 	library *graph.Graph // where to find functions
 	device  string
+	rewrite rewrite.Options
 	engine  Engine // plays what kernels call; nil: they cannot call
 
 	mu       sync.Mutex
 	programs map[string]*callee // by function and attributes
 }
 
-// NewFunctions is for the functions of g's library, which kernels call on engine e.
-func NewFunctions(g *graph.Graph, e Engine) *Functions {
-	return &Functions{library: g, device: localCPU, engine: e, programs: map[string]*callee{}}
+// NewFunctions is for the functions of g's library, which are rewritten as o says,
+// and which kernels call on engine e.
+func NewFunctions(g *graph.Graph, o rewrite.Options, e Engine) *Functions {
+	return &Functions{library: g, device: localCPU, rewrite: o, engine: e, programs: map[string]*callee{}}
 }
 
 // A callee is the program of a function, which one of its callers compiles.
@@ -96,7 +99,7 @@ func (r *Functions) compile(ctx context.Context, f *registry.Func) (*Program, er
 	if err != nil {
 		return nil, err
 	}
-	spec := Spec{Device: r.device, Targets: lower.Effects(body), scope: f.Name + "/"}
+	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body), scope: f.Name + "/"}
 	for _, a := range body.Args {
 		spec.Feeds = append(spec.Feeds, a.Output(0))
 	}

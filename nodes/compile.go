@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
@@ -19,6 +20,7 @@ type Spec struct {
 	Fetches []graph.Output // what it wants back
 	Targets []*graph.Node  // what must have run
 	Device  string         // full name of the device; "" is CPU 0 of this process
+	Rewrite rewrite.Options
 	// Functions has the programs of functions that stay calls; nil: the program
 	// has its own.
 	Functions *Functions
@@ -68,9 +70,16 @@ func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (
 	if err := c.prune(spec); err != nil {
 		return nil, err
 	}
+	options := spec.Rewrite
 	if c.calls() {
 		var err error
-		if spec, err = c.lower(g, spec); err != nil {
+		if g, spec, err = c.lower(g, spec); err != nil {
+			return nil, err
+		}
+	}
+	if options.Passes != 0 {
+		var err error
+		if spec, err = c.rewrite(g, spec, options); err != nil {
 			return nil, err
 		}
 	}
@@ -93,8 +102,8 @@ func (c *compiler) calls() bool {
 }
 
 // lower puts the bodies of functions in the place of what calls them. It
-// answers what the program is for, in the graph that makes.
-func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
+// answers the graph that makes, and what the program is for in it.
+func (c *compiler) lower(g *graph.Graph, spec Spec) (*graph.Graph, Spec, error) {
 	var need []*graph.Node
 	for i := range c.p.nodes {
 		if d := c.p.nodes[i].def; d != nil {
@@ -103,10 +112,10 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 	}
 	l, err := lower.Functions(c.ctx, g, need, spec.Feeds)
 	if err != nil {
-		return spec, err
+		return g, spec, err
 	}
 	if c.within == nil {
-		c.within = &Functions{library: g, device: c.p.device, programs: map[string]*callee{}}
+		c.within = &Functions{library: g, device: c.p.device, rewrite: spec.Rewrite, programs: map[string]*callee{}}
 	}
 	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device}
 	for _, f := range spec.Fetches {
@@ -116,7 +125,7 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 		lowered.Targets = append(lowered.Targets, l.Node(t))
 	}
 	c.number, c.fed, c.p.nodes = make([]int32, l.NumNodes()), nil, nil
-	return lowered, c.prune(lowered)
+	return l.Graph, lowered, c.prune(lowered)
 }
 
 // A compiler holds what is needed while a program is made.

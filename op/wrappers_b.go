@@ -281,6 +281,26 @@ func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops 
 	return op.Output(0)
 }
 
+// BesselI0 computes the modified Bessel function I₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselI0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselI0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // BesselI0e computes the exponentially scaled modified Bessel function exp(-|x|)·I₀(x).
 //
 // Arguments:
@@ -301,6 +321,26 @@ func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
+// BesselI1 computes the modified Bessel function I₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselI1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselI1",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // BesselI1e computes the exponentially scaled modified Bessel function exp(-|x|)·I₁(x).
 //
 // Arguments:
@@ -316,6 +356,166 @@ func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "BesselI1e",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselJ0 computes the Bessel function of the first kind J₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselJ0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselJ0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselJ1 computes the Bessel function of the first kind J₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselJ1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselJ1",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK0 computes the modified Bessel function of the second kind K₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK0e computes the exponentially scaled modified Bessel function exp(x)·K₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK0e(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK0e",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK1 computes the modified Bessel function of the second kind K₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK1",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK1e computes the exponentially scaled modified Bessel function exp(x)·K₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK1e(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK1e",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselY0 computes the Bessel function of the second kind Y₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselY0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselY0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselY1 computes the Bessel function of the second kind Y₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselY1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselY1",
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)

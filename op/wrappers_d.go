@@ -141,6 +141,26 @@ func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.D
 	return split.list("components")
 }
 
+// Dawsn computes Dawson's integral exp(-x²)·∫exp(t²)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Dawsn",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // DecodeBase64 decodes strings from the URL-safe base64 alphabet, with or without padding.
 //
 // Arguments:
@@ -471,6 +491,43 @@ func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...
 		Attrs: with(optionalAttr{"out_type": out_type}, optional),
 	})
 	return op.Output(0)
+}
+
+// DecodeWavAttr is an optional attribute of DecodeWav.
+type DecodeWavAttr func(optionalAttr)
+
+// DecodeWavDesiredChannels sets desired_channels, which is -1 by default. How many channels to make, the last one repeated or some left out; -1 for as many as the file has.
+func DecodeWavDesiredChannels(value int64) DecodeWavAttr {
+	return func(attrs optionalAttr) { attrs["desired_channels"] = value }
+}
+
+// DecodeWavDesiredSamples sets desired_samples, which is -1 by default. How many samples to make, filled up with zeros or cut off; -1 for as many as the file has.
+func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
+	return func(attrs optionalAttr) { attrs["desired_samples"] = value }
+}
+
+// DecodeWav decodes a WAV file of 16-bit samples to numbers from -1 to 1.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - audio: A row for each sample, of its channels. Type: float.
+//   - sample_rate: Samples in a second. Type: int32.
+//
+// Options: [DecodeWavDesiredChannels], [DecodeWavDesiredSamples].
+func DecodeWav(scope *Scope, contents tf.Output, optional ...DecodeWavAttr) (audio tf.Output, sample_rate tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeWav",
+		Input: []tf.Input{contents},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1)
 }
 
 // DeepCopy copies its input into memory of its own.

@@ -484,6 +484,57 @@ func FixedLengthRecordDatasetV2(scope *Scope, filenames tf.Output, header_bytes 
 	return op.Output(0)
 }
 
+// FixedLengthRecordReaderV2Attr is an optional attribute of FixedLengthRecordReaderV2.
+type FixedLengthRecordReaderV2Attr func(optionalAttr)
+
+// FixedLengthRecordReaderV2HeaderBytes sets header_bytes, which is 0 by default. How many bytes at the beginning of each file are left out.
+func FixedLengthRecordReaderV2HeaderBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["header_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2FooterBytes sets footer_bytes, which is 0 by default. How many bytes at the end of each file are left out.
+func FixedLengthRecordReaderV2FooterBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["footer_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2HopBytes sets hop_bytes, which is 0 by default. How far the next record begins behind the one before; 0 for record_bytes.
+func FixedLengthRecordReaderV2HopBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["hop_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func FixedLengthRecordReaderV2Container(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// FixedLengthRecordReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func FixedLengthRecordReaderV2SharedName(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// FixedLengthRecordReaderV2Encoding sets encoding, which is "" by default. "ZLIB" or "GZIP" if files are compressed, else empty.
+func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["encoding"] = value }
+}
+
+// FixedLengthRecordReaderV2 makes a reader that gives records of one length from the files whose names its queue holds.
+//
+// Arguments:
+//
+//   - record_bytes: How long a record is.
+//
+// Options: [FixedLengthRecordReaderV2HeaderBytes], [FixedLengthRecordReaderV2FooterBytes], [FixedLengthRecordReaderV2HopBytes], [FixedLengthRecordReaderV2Container], [FixedLengthRecordReaderV2SharedName], [FixedLengthRecordReaderV2Encoding].
+func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...FixedLengthRecordReaderV2Attr) (reader_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordReaderV2",
+		Attrs: with(optionalAttr{"record_bytes": record_bytes}, optional),
+	})
+	return op.Output(0)
+}
+
 // Floor rounds every element down to an integer; it stays of its type.
 //
 // Arguments:
@@ -701,6 +752,46 @@ func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Ou
 		Type:  "FractionalMaxPoolGrad",
 		Input: []tf.Input{orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// FresnelCos computes Fresnel's integral ∫cos(πt²/2)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FresnelCos",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// FresnelSin computes Fresnel's integral ∫sin(πt²/2)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func FresnelSin(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FresnelSin",
+		Input: []tf.Input{x},
 	})
 	return op.Output(0)
 }

@@ -448,6 +448,115 @@ func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Outp
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths")
 }
 
+// ParseSequenceExampleV2Attr is an optional attribute of ParseSequenceExampleV2.
+type ParseSequenceExampleV2Attr func(optionalAttr)
+
+// ParseSequenceExampleV2NcontextSparse sets Ncontext_sparse, which is 0 by default. How many sparse features the context has. At least 0.
+func ParseSequenceExampleV2NcontextSparse(value int64) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["Ncontext_sparse"] = value }
+}
+
+// ParseSequenceExampleV2ContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
+func ParseSequenceExampleV2ContextSparseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
+}
+
+// ParseSequenceExampleV2ContextRaggedValueTypes sets context_ragged_value_types, which is empty by default. The types of the ragged features of the context. Types: float, int64, string.
+func ParseSequenceExampleV2ContextRaggedValueTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_ragged_value_types"] = value }
+}
+
+// ParseSequenceExampleV2ContextRaggedSplitTypes sets context_ragged_split_types, which is empty by default. The types of their splits. Types: int32, int64.
+func ParseSequenceExampleV2ContextRaggedSplitTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_ragged_split_types"] = value }
+}
+
+// ParseSequenceExampleV2ContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
+func ParseSequenceExampleV2ContextDenseShapes(value []tf.Shape) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
+}
+
+// ParseSequenceExampleV2NfeatureListSparse sets Nfeature_list_sparse, which is 0 by default. How many sparse feature lists there are. At least 0.
+func ParseSequenceExampleV2NfeatureListSparse(value int64) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["Nfeature_list_sparse"] = value }
+}
+
+// ParseSequenceExampleV2NfeatureListDense sets Nfeature_list_dense, which is 0 by default. How many dense feature lists there are. At least 0.
+func ParseSequenceExampleV2NfeatureListDense(value int64) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["Nfeature_list_dense"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
+func ParseSequenceExampleV2FeatureListDenseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
+func ParseSequenceExampleV2FeatureListSparseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListRaggedValueTypes sets feature_list_ragged_value_types, which is empty by default. The types of the ragged feature lists. Types: float, int64, string.
+func ParseSequenceExampleV2FeatureListRaggedValueTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_ragged_value_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListRaggedSplitTypes sets feature_list_ragged_split_types, which is empty by default. The types of their splits. Types: int32, int64.
+func ParseSequenceExampleV2FeatureListRaggedSplitTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_ragged_split_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
+func ParseSequenceExampleV2FeatureListDenseShapes(value []tf.Shape) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
+}
+
+// ParseSequenceExampleV2 parses serialized SequenceExample messages into tensors, sparse and ragged ones.
+//
+// Arguments:
+//
+//   - serialized: One message, or a vector of them. Type: string.
+//   - debug_name: Names of the messages for errors, or none. Type: string.
+//   - context_sparse_keys: Features of the context that become sparse tensors. Type: string.
+//   - context_dense_keys: Features of the context that become tensors. Type: string.
+//   - context_ragged_keys: Features of the context that become ragged tensors. Type: string.
+//   - feature_list_sparse_keys: Feature lists that become sparse tensors. Type: string.
+//   - feature_list_dense_keys: Feature lists that become tensors, filled up to the longest. Type: string.
+//   - feature_list_ragged_keys: Feature lists that become ragged tensors. Type: string.
+//   - feature_list_dense_missing_assumed_empty: For each dense feature list whether it may be missing and is empty then. Type: bool.
+//   - context_dense_defaults: The value of each dense feature of the context where a message lacks it; empty if it must be there.
+//
+// Results:
+//
+//   - context_sparse_indices: Indices of the sparse features of the context. Type: int64.
+//   - context_sparse_values: Their values.
+//   - context_sparse_shapes: Their shapes. Type: int64.
+//   - context_dense_values: The dense features of the context.
+//   - context_ragged_values: The values of the ragged features of the context.
+//   - context_ragged_row_splits: Where their rows begin and end.
+//   - feature_list_sparse_indices: Indices of the sparse feature lists. Type: int64.
+//   - feature_list_sparse_values: Their values.
+//   - feature_list_sparse_shapes: Their shapes. Type: int64.
+//   - feature_list_dense_values: The dense feature lists.
+//   - feature_list_dense_lengths: How long the list of each message is. Type: int64.
+//   - feature_list_ragged_values: The values of the ragged feature lists.
+//   - feature_list_ragged_outer_splits: Where the lists of messages begin and end, in features.
+//   - feature_list_ragged_inner_splits: Where features begin and end, in values.
+//
+// Options: [ParseSequenceExampleV2NcontextSparse], [ParseSequenceExampleV2ContextSparseTypes], [ParseSequenceExampleV2ContextRaggedValueTypes], [ParseSequenceExampleV2ContextRaggedSplitTypes], [ParseSequenceExampleV2ContextDenseShapes], [ParseSequenceExampleV2NfeatureListSparse], [ParseSequenceExampleV2NfeatureListDense], [ParseSequenceExampleV2FeatureListDenseTypes], [ParseSequenceExampleV2FeatureListSparseTypes], [ParseSequenceExampleV2FeatureListRaggedValueTypes], [ParseSequenceExampleV2FeatureListRaggedSplitTypes], [ParseSequenceExampleV2FeatureListDenseShapes].
+func ParseSequenceExampleV2(scope *Scope, serialized tf.Output, debug_name tf.Output, context_sparse_keys tf.Output, context_dense_keys tf.Output, context_ragged_keys tf.Output, feature_list_sparse_keys tf.Output, feature_list_dense_keys tf.Output, feature_list_ragged_keys tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_dense_defaults []tf.Output, optional ...ParseSequenceExampleV2Attr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, context_ragged_values []tf.Output, context_ragged_row_splits []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output, feature_list_ragged_values []tf.Output, feature_list_ragged_outer_splits []tf.Output, feature_list_ragged_inner_splits []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ParseSequenceExampleV2",
+		Input: []tf.Input{serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, tf.OutputList(context_dense_defaults)},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("context_ragged_values"), split.list("context_ragged_row_splits"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths"), split.list("feature_list_ragged_values"), split.list("feature_list_ragged_outer_splits"), split.list("feature_list_ragged_inner_splits")
+}
+
 // ParseSingleExample parses one serialized Example message into tensors.
 //
 // Arguments:

@@ -858,6 +858,61 @@ func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value 
 	return op.Output(0)
 }
 
+// ReaderNumRecordsProducedV2 tells how many records a reader has given.
+//
+// Results:
+//
+//   - records_produced: Type: int64.
+func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_produced tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderNumRecordsProducedV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op.Output(0)
+}
+
+// ReaderNumWorkUnitsCompletedV2 tells how many items of its queue a reader has exhausted.
+//
+// Results:
+//
+//   - units_completed: Type: int64.
+func ReaderNumWorkUnitsCompletedV2(scope *Scope, reader_handle tf.Output) (units_completed tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderNumWorkUnitsCompletedV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op.Output(0)
+}
+
+// ReaderReadUpToV2 reads the next records, up to a number of them, taking another item from the queue when the last is exhausted.
+//
+// Arguments:
+//
+//   - reader_handle: The reader.
+//   - queue_handle: A queue of strings, such as names of files.
+//   - num_records: The most records; all are of one item. Type: int64.
+//
+// Results:
+//
+//   - keys: What identifies the records. Type: string.
+//   - values: The records. Type: string.
+func ReaderReadUpToV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output, num_records tf.Output) (keys tf.Output, values tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderReadUpToV2",
+		Input: []tf.Input{reader_handle, queue_handle, num_records},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // ReaderReadV2 reads the next record, taking another item from the queue when the last is exhausted.
 //
 // Arguments:
@@ -878,6 +933,50 @@ func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output)
 		Input: []tf.Input{reader_handle, queue_handle},
 	})
 	return op.Output(0), op.Output(1)
+}
+
+// ReaderResetV2 sets a reader to its beginning.
+func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderResetV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op
+}
+
+// ReaderRestoreStateV2 sets a reader to a state that it gave.
+//
+// Arguments:
+//
+//   - state: What ReaderSerializeStateV2 gave. Type: string.
+func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderRestoreStateV2",
+		Input: []tf.Input{reader_handle, state},
+	})
+	return op
+}
+
+// ReaderSerializeStateV2 gives the state of a reader as a string; readers of lines and records cannot.
+//
+// Results:
+//
+//   - state: Type: string.
+func ReaderSerializeStateV2(scope *Scope, reader_handle tf.Output) (state tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderSerializeStateV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op.Output(0)
 }
 
 // RealAttr is an optional attribute of Real.
@@ -2897,6 +2996,26 @@ func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ReverseV2",
 		Input: []tf.Input{tensor, axis},
+	})
+	return op.Output(0)
+}
+
+// RewriteDataset makes a dataset equal to another, and is told how to rewrite it.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - rewrite_name: The name of a rewriting; ignored. Type: string.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func RewriteDataset(scope *Scope, input_dataset tf.Output, rewrite_name tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RewriteDataset",
+		Input: []tf.Input{input_dataset, rewrite_name},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
 	})
 	return op.Output(0)
 }

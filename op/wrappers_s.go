@@ -2168,6 +2168,26 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 	return op.Output(0)
 }
 
+// Spence computes Spence's integral -∫ln(t)/(t-1)dt from 1 to x, of numbers that are not negative.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Spence(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Spence",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // Split divides a tensor into equal parts along a dimension.
 //
 // Arguments:

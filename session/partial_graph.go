@@ -159,7 +159,7 @@ func (pp *partialProgram) build(ctx context.Context, s *Session) (*program, erro
 		}
 		p.targets = append(p.targets, n)
 	}
-	return p, p.compile(ctx, g, s.functions)
+	return p, p.compile(ctx, g, s)
 }
 
 // settled adds the nodes behind fetch i.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
@@ -87,7 +88,7 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.compile(ctx, s.graph, s.functions); err != nil {
+	if err := p.compile(ctx, s.graph, s); err != nil {
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
@@ -98,8 +99,14 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	return found.(*program), nil
 }
 
-func (p *program) compile(ctx context.Context, g *Graph, functions *nodes.Functions) (err error) {
-	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Functions: functions}
+// rewriting says how the session's programs are rewritten.
+func (s *Session) rewriting() rewrite.Options {
+	return rewrite.Options{Passes: s.passes, Pool: s.pool}
+}
+
+// compile compiles p as a program of a graph, for session s.
+func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
+	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Rewrite: s.rewriting(), Functions: s.functions}
 	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}

@@ -185,11 +185,8 @@ func merge(x []int64, reduced []bool) []run {
 	return runs
 }
 
-// axes says of each of rank dimensions whether v names it.
+// axes says of each of rank dimensions whether v, of whatever shape, names it.
 func axes(v *tensor.Value, rank int, flags []bool) ([]bool, error) {
-	if v.Rank() > 1 {
-		return nil, status.Invalid("reduction indices must be a scalar or a vector, got shape %s", tensor.FormatDims(v.Dims()))
-	}
 	flags = append(flags, make([]bool, rank)...)
 	var buf [8]int64
 	for _, a := range kernel.AppendInts(buf[:0], v) {
