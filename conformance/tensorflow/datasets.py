@@ -406,6 +406,72 @@ def interleave_parallel_empty():
     return drain(D.range(6).interleave(lambda x: D.from_tensors(x).repeat(x % 3), cycle_length=2, block_length=1, num_parallel_calls=2), 6)
 
 
+@case
+def group_by_window():
+    return drain(D.range(11).group_by_window(lambda x: x % 3, lambda k, w: w.batch(2).map(lambda b: tf.reduce_sum(b) * 100 + k), window_size=3), 6)
+
+
+@case
+def group_by_window_of_sizes():
+    return drain(D.range(12).group_by_window(lambda x: x % 3 - 1, lambda k, w: w.batch(9).map(lambda b: tf.size(b, tf.int64) * 100 + k), window_size_func=lambda k: k + 2), 8)
+
+
+@case
+def group_by_window_of_nothing():
+    it = tf1.data.make_initializable_iterator(D.range(3).group_by_window(lambda x: x, lambda k, w: w, window_size_func=lambda k: k - 1))
+    return [step(targets=[it.initializer]), fails('Window size must be greater than zero, but got -1.', [it.get_next()])]
+
+
+@case
+def buckets_by_length():
+    d = D.range(1, 12).map(lambda x: tf.fill([(x * 7) % 5 + 1], x))
+    return drain(d.bucket_by_sequence_length(lambda x: tf.size(x), [3, 5], [2, 2, 2]), 6)
+
+
+@case
+def enumerated():
+    return drain(D.from_tensor_slices(['a', 'b', 'c']).enumerate(start=5), 3)
+
+
+@case
+def sample_from():
+    return drain(D.sample_from_datasets([D.range(4), D.range(10, 14)], weights=[.3, .7], seed=4), 8)
+
+
+@case
+def sample_from_endless():
+    return drain(D.sample_from_datasets([D.range(4).repeat(), D.range(10, 14).repeat()], seed=4).take(20), 20)
+
+
+@case
+def datasets_in_a_function():
+    @tf.function
+    def f(n):
+        d = D.range(n).shuffle(4, seed=1).batch(3)
+        return d.reduce(tf.constant(0, tf.int64), lambda s, x: s * 3 + tf.reduce_sum(x))
+    return [step([f(tf1.placeholder_with_default(np.int64(10), []))])]
+
+
+@case
+def datasets_within_datasets():
+    outer = D.range(3).map(lambda x: D.range(x + 1).batch(2).reduce(np.int64(0), lambda s, b: s + tf.reduce_sum(b)))
+    return drain(outer, 3)
+
+
+@case
+def table_lookup_in_a_map():
+    t = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a', 'b'], [1, 2]), -1)
+    init = tf1.tables_initializer()
+    return [step(targets=[init])] + drain(D.from_tensor_slices(['b', 'c', 'a']).map(t.lookup), 3)
+
+
+@case
+def examples_parsed():
+    ex = lambda i: tf.train.Example(features=tf.train.Features(feature={'x': tf.train.Feature(int64_list=tf.train.Int64List(value=[i])), 's': tf.train.Feature(bytes_list=tf.train.BytesList(value=[b'v%d' % i]))})).SerializeToString()
+    spec = {'x': tf.io.FixedLenFeature([], tf.int64), 's': tf.io.FixedLenFeature([], tf.string)}
+    return drain(D.from_tensor_slices([ex(i) for i in range(4)]).batch(2).map(lambda b: tf.io.parse_example(b, spec)), 2)
+
+
 # Batches.
 
 @case

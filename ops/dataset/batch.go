@@ -248,7 +248,7 @@ func newUnbatch(_ *kernel.Construction, d, like *Dataset, _ []tensor.Value) (*Da
 						return nil, status.Invalid("Input element must have the same batch size in each component. Component 0 had size %d but component %d had size %d.", e[0].Dim(0), i, v.Dim(0))
 					}
 				}
-				rows = slices(e, e[0].Dim(0))
+				rows = rowsOf(e, e[0].Dim(0))
 			}
 		}, err
 	}), nil
