@@ -236,6 +236,9 @@ func newUnbatch(_ *kernel.Construction, d, like *Dataset, _ []tensor.Value) (*Da
 				if e, err := rows(ctx); err != errEnd {
 					return e, err
 				}
+				if err := stopped(ctx); err != nil {
+					return nil, err
+				}
 				e, err := it(ctx)
 				if err != nil {
 					return nil, err

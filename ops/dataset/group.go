@@ -87,6 +87,7 @@ type grouping struct {
 	key, reduce, size call
 
 	windows map[int64]*window // that are not full
+	left    []int64           // keys of those that the end finds so
 	below   *pass
 	out     iterator // of the window that was full last; nil without one
 }
@@ -111,17 +112,19 @@ func (g *grouping) next(ctx context.Context) (element, error) {
 			g.out = nil
 		}
 		if g.it == nil { // what is left, in the order of keys
-			if len(g.windows) == 0 {
+			if len(g.left) == 0 {
 				return nil, errEnd
 			}
-			if err := g.flush(ctx, slices.Min(slices.Collect(maps.Keys(g.windows)))); err != nil {
+			key := g.left[0]
+			g.left = g.left[1:]
+			if err := g.flush(ctx, key); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		e, err := g.it(ctx)
 		if err == errEnd {
-			g.it = nil
+			g.it, g.left = nil, slices.Sorted(maps.Keys(g.windows))
 			continue
 		}
 		if err == nil {
