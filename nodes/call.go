@@ -32,10 +32,10 @@ type Functions struct {
 	programs map[string]*callee // by function and attributes
 }
 
-// NewFunctions is for the functions of g's library, which are rewritten as o says,
-// and which kernels call on engine e.
-func NewFunctions(g *graph.Graph, o rewrite.Options, e Engine) *Functions {
-	return &Functions{library: g, device: localCPU, rewrite: o, engine: e, programs: map[string]*callee{}}
+// NewFunctions is for the functions of g's library, which kernels call on engine e;
+// o says how they are rewritten.
+func NewFunctions(g *graph.Graph, e Engine, o rewrite.Options) *Functions {
+	return &Functions{library: g, device: localCPU, engine: e, rewrite: o, programs: map[string]*callee{}}
 }
 
 // A callee is the program of a function, which one of its callers compiles.

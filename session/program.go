@@ -104,9 +104,9 @@ func (s *Session) rewriting() rewrite.Options {
 	return rewrite.Options{Passes: s.passes, Pool: s.pool}
 }
 
-// compile compiles p as a program of a graph, for session s.
+// compile compiles the run of a graph, which is the session's or made of it.
 func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
-	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Rewrite: s.rewriting(), Functions: s.functions}
+	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Functions: s.functions, Rewrite: s.rewriting()}
 	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}

@@ -74,7 +74,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if s.engine, s.pool, s.release, err = newEngine(o, s.budget, &s.log); err != nil {
 		return nil, err
 	}
-	s.functions = nodes.NewFunctions(graph, s.rewriting(), s.engine)
+	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
 	return s, nil
