@@ -597,6 +597,152 @@ def options():
     return drain(D.range(3).with_options(o), 3)
 
 
+# Failures on the way.
+
+def failing(n, at):
+    """Numbers of which one cannot be had."""
+    return D.range(n).map(lambda x: tf.cast(tf.debugging.check_numerics(1. / tf.cast(x - at, tf.float32), 'oops') * 0., tf.int64) + x)
+
+
+def one_by_one(ds, expected):
+    it = tf1.data.make_initializable_iterator(ds)
+    x = tf.nest.flatten(it.get_next())[0]
+    return [step(targets=[it.initializer])] + [step([x]) if ok else fails('oops : Tensor had Inf', [x]) for ok in expected] + [fails('End of sequence', [x])]
+
+
+@case
+def failure_in_a_batch():
+    return one_by_one(failing(7, 3).batch(2), [1, 0, 1, 1])
+
+
+@case
+def failure_in_a_padded_batch():
+    return one_by_one(failing(7, 3).padded_batch(2, []), [1, 0, 1, 1])
+
+
+@case
+def failure_before_prefetch():
+    return one_by_one(failing(4, 1).prefetch(2), [1, 0, 1, 1])
+
+
+@case
+def failure_before_shuffle():
+    return one_by_one(failing(4, 1).shuffle(1, seed=1), [1, 0, 1, 1])
+
+
+@case
+def failure_before_take_and_skip():
+    return one_by_one(failing(6, 1).skip(1).take(3), [0, 1, 1, 1])
+
+
+@case
+def failure_before_a_window():
+    return one_by_one(failing(7, 3).window(2).flat_map(lambda w: w.batch(2)), [1, 0, 1, 1])
+
+
+@case
+def failure_before_repeat():
+    return one_by_one(failing(3, 1).repeat(2), [1, 0, 1, 1, 0, 1])
+
+
+@case
+def failure_before_filter():
+    return one_by_one(failing(4, 1).filter(lambda x: x < 3), [1, 0, 1])
+
+
+@case
+def failure_before_a_cache():
+    return one_by_one(failing(4, 1).cache(), [1, 0, 1, 1])
+
+
+@case
+def failure_before_unbatch():
+    return one_by_one(failing(4, 1).batch(1).unbatch(), [1, 0, 1, 1])
+
+
+@case
+def failure_before_interleave():
+    return one_by_one(failing(4, 1).interleave(lambda x: D.range(x, x + 2), cycle_length=2), [1, 0, 1, 1, 1, 1, 1])
+
+
+@case
+def failure_in_a_flat_map():
+    return one_by_one(D.range(3).flat_map(lambda x: failing(3, x)), [0, 1, 1, 1, 0, 1, 1, 1, 0])
+
+
+@case
+def failure_in_a_scan():
+    return one_by_one(failing(4, 1).scan(np.int64(0), lambda s, x: (s + x, s)), [1, 0, 1, 1])
+
+
+@case
+def failure_in_take_while():
+    return one_by_one(failing(5, 1).take_while(lambda x: x < 3), [1, 0, 1])
+
+
+@case
+def failure_in_a_reduce():
+    return [fails('oops : Tensor had Inf', [failing(4, 1).reduce(np.int64(0), lambda s, x: s + x)]),
+            fails('oops : Tensor had Inf', [failing(1, 0).get_single_element()])]
+
+
+@case
+def failure_in_a_parallel_batch():
+    return one_by_one(failing(7, 3).batch(2, num_parallel_calls=2), [1, 0, 1, 1])
+
+
+@case
+def padded_batch_of_other_rank():
+    it = tf1.data.make_initializable_iterator(D.range(1, 5).map(lambda x: tf.ensure_shape(tf.fill(tf.fill([x % 2 + 1], 2), x), None)).padded_batch(2, padded_shapes=[None]))
+    return [step(targets=[it.initializer]), fails('All elements in a batch must have the same rank as the padded shape for component0: expected rank 1 but got element with rank 2', [it.get_next()])]
+
+
+@case
+def unbatch_of_scalars_and_unequal():
+    p = lambda v: tf1.placeholder_with_default(v, None)
+    a = tf1.data.make_initializable_iterator(D.from_tensors(p(np.int64(3))).unbatch())
+    b = tf1.data.make_initializable_iterator(D.from_tensors((p(np.int64([3, 4])), p(np.int64([1])))).unbatch())
+    return [step(targets=[a.initializer, b.initializer]), fails('', [a.get_next()]),
+            fails('Input element must have the same batch size in each component. Component 0 had size 2 but component 1 had size 1.', [b.get_next()[0]])]
+
+
+@case
+def nothing_at_all():
+    e = D.from_tensor_slices(np.zeros([0, 3], np.float32))
+    return drain(e.batch(2).concatenate(e.repeat(0).batch(1)).concatenate(e.shuffle(3, seed=1).batch(2)).concatenate(e.repeat(3).prefetch(1).batch(2)), 0)
+
+
+@case
+def map_and_batch_with_a_failure():
+    it = tf1.data.make_initializable_iterator(failing(7, 3).apply(tf.data.experimental.map_and_batch(lambda x: x, 2)))
+    x = it.get_next()
+    return [step(targets=[it.initializer]), step([x]), fails('oops : Tensor had Inf', [x])]
+
+
+@case
+def zip_and_window():
+    d = D.zip((D.range(5), D.from_tensor_slices(['a', 'b', 'c', 'd', 'e']))).window(2)
+    return drain(d.flat_map(lambda a, b: D.zip((a.batch(2), b.batch(2)))).take(2), 2)
+
+
+@case
+def nested_structures():
+    d = D.from_tensor_slices({'a': np.int32([1, 2]), 'b': (np.float32([[1], [2]]), ['x', 'y'])})
+    return drain(d.map(lambda e: {'s': e['a'] * 2, 't': e['b'][1]}).batch(2), 1)
+
+
+@case
+def sparse_elements():
+    st = tf.SparseTensor(np.int64([[0, 1], [2, 0]]), np.float32([1, 2]), np.int64([3, 2]))
+    return drain(D.from_tensor_slices(st).map(lambda s: tf.sparse.to_dense(s) * 2), 3)
+
+
+@case
+def ragged_elements():
+    rt = tf.ragged.constant([[1, 2], [], [3]])
+    return drain(D.from_tensor_slices(rt).map(lambda r: tf.reduce_sum(r)), 3)
+
+
 # Whole datasets.
 
 @case

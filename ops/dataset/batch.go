@@ -302,7 +302,11 @@ func newWindow(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Da
 				if err == nil {
 					err = p.hold(e)
 				}
-				if err != nil {
+				if err != nil { // what there is of the window goes with it
+					for _, e := range buffer {
+						p.drop(e)
+					}
+					buffer = nil
 					return nil, err
 				}
 				buffer = append(buffer, e)
