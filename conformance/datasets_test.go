@@ -17,8 +17,8 @@ func TestDatasets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cases) < 90 {
-		t.Errorf("only %d cases", len(cases))
+	if len(cases) != 129 {
+		t.Errorf("%d cases, want 129", len(cases))
 	}
 	running := goleak.IgnoreCurrent()
 	for _, engine := range engines {

@@ -34,6 +34,9 @@ func (f *function) Call(step *kernel.Step, args []tensor.Value) ([]tensor.Value,
 	if len(args) != len(f.program.feeds) {
 		return nil, status.Invalid("function '%s' takes %d arguments, not %d", f.name, len(f.program.feeds), len(args))
 	}
+	if err := status.FromContext(step.Context); err != nil { // a short program would not look
+		return nil, err
+	}
 	inner := *step
 	if err := deepen(&inner, f.name); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.framework import function
-from tensorflow.python.ops import gen_dataset_ops, gen_experimental_dataset_ops, gen_functional_ops
+from tensorflow.python.ops import gen_batch_ops, gen_dataset_ops, gen_functional_ops
 
 tf1 = tf.compat.v1
 OUT = sys.argv[1]
@@ -406,6 +406,72 @@ def interleave_parallel_empty():
     return drain(D.range(6).interleave(lambda x: D.from_tensors(x).repeat(x % 3), cycle_length=2, block_length=1, num_parallel_calls=2), 6)
 
 
+@case
+def group_by_window():
+    return drain(D.range(11).group_by_window(lambda x: x % 3, lambda k, w: w.batch(2).map(lambda b: tf.reduce_sum(b) * 100 + k), window_size=3), 6)
+
+
+@case
+def group_by_window_of_sizes():
+    return drain(D.range(12).group_by_window(lambda x: x % 3 - 1, lambda k, w: w.batch(9).map(lambda b: tf.size(b, tf.int64) * 100 + k), window_size_func=lambda k: k + 2), 8)
+
+
+@case
+def group_by_window_of_nothing():
+    it = tf1.data.make_initializable_iterator(D.range(3).group_by_window(lambda x: x, lambda k, w: w, window_size_func=lambda k: k - 1))
+    return [step(targets=[it.initializer]), fails('Window size must be greater than zero, but got -1.', [it.get_next()])]
+
+
+@case
+def buckets_by_length():
+    d = D.range(1, 12).map(lambda x: tf.fill([(x * 7) % 5 + 1], x))
+    return drain(d.bucket_by_sequence_length(lambda x: tf.size(x), [3, 5], [2, 2, 2]), 6)
+
+
+@case
+def enumerated():
+    return drain(D.from_tensor_slices(['a', 'b', 'c']).enumerate(start=5), 3)
+
+
+@case
+def sample_from():
+    return drain(D.sample_from_datasets([D.range(4), D.range(10, 14)], weights=[.3, .7], seed=4), 8)
+
+
+@case
+def sample_from_endless():
+    return drain(D.sample_from_datasets([D.range(4).repeat(), D.range(10, 14).repeat()], seed=4).take(20), 20)
+
+
+@case
+def datasets_in_a_function():
+    @tf.function
+    def f(n):
+        d = D.range(n).shuffle(4, seed=1).batch(3)
+        return d.reduce(tf.constant(0, tf.int64), lambda s, x: s * 3 + tf.reduce_sum(x))
+    return [step([f(tf1.placeholder_with_default(np.int64(10), []))])]
+
+
+@case
+def datasets_within_datasets():
+    outer = D.range(3).map(lambda x: D.range(x + 1).batch(2).reduce(np.int64(0), lambda s, b: s + tf.reduce_sum(b)))
+    return drain(outer, 3)
+
+
+@case
+def table_lookup_in_a_map():
+    t = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a', 'b'], [1, 2]), -1)
+    init = tf1.tables_initializer()
+    return [step(targets=[init])] + drain(D.from_tensor_slices(['b', 'c', 'a']).map(t.lookup), 3)
+
+
+@case
+def examples_parsed():
+    ex = lambda i: tf.train.Example(features=tf.train.Features(feature={'x': tf.train.Feature(int64_list=tf.train.Int64List(value=[i])), 's': tf.train.Feature(bytes_list=tf.train.BytesList(value=[b'v%d' % i]))})).SerializeToString()
+    spec = {'x': tf.io.FixedLenFeature([], tf.int64), 's': tf.io.FixedLenFeature([], tf.string)}
+    return drain(D.from_tensor_slices([ex(i) for i in range(4)]).batch(2).map(lambda b: tf.io.parse_example(b, spec)), 2)
+
+
 # Batches.
 
 @case
@@ -529,6 +595,152 @@ def options():
     o.threading.private_threadpool_size = 2
     o.threading.max_intra_op_parallelism = 1
     return drain(D.range(3).with_options(o), 3)
+
+
+# Failures on the way.
+
+def failing(n, at):
+    """Numbers of which one cannot be had."""
+    return D.range(n).map(lambda x: tf.cast(tf.debugging.check_numerics(1. / tf.cast(x - at, tf.float32), 'oops') * 0., tf.int64) + x)
+
+
+def one_by_one(ds, expected):
+    it = tf1.data.make_initializable_iterator(ds)
+    x = tf.nest.flatten(it.get_next())[0]
+    return [step(targets=[it.initializer])] + [step([x]) if ok else fails('oops : Tensor had Inf', [x]) for ok in expected] + [fails('End of sequence', [x])]
+
+
+@case
+def failure_in_a_batch():
+    return one_by_one(failing(7, 3).batch(2), [1, 0, 1, 1])
+
+
+@case
+def failure_in_a_padded_batch():
+    return one_by_one(failing(7, 3).padded_batch(2, []), [1, 0, 1, 1])
+
+
+@case
+def failure_before_prefetch():
+    return one_by_one(failing(4, 1).prefetch(2), [1, 0, 1, 1])
+
+
+@case
+def failure_before_shuffle():
+    return one_by_one(failing(4, 1).shuffle(1, seed=1), [1, 0, 1, 1])
+
+
+@case
+def failure_before_take_and_skip():
+    return one_by_one(failing(6, 1).skip(1).take(3), [0, 1, 1, 1])
+
+
+@case
+def failure_before_a_window():
+    return one_by_one(failing(7, 3).window(2).flat_map(lambda w: w.batch(2)), [1, 0, 1, 1])
+
+
+@case
+def failure_before_repeat():
+    return one_by_one(failing(3, 1).repeat(2), [1, 0, 1, 1, 0, 1])
+
+
+@case
+def failure_before_filter():
+    return one_by_one(failing(4, 1).filter(lambda x: x < 3), [1, 0, 1])
+
+
+@case
+def failure_before_a_cache():
+    return one_by_one(failing(4, 1).cache(), [1, 0, 1, 1])
+
+
+@case
+def failure_before_unbatch():
+    return one_by_one(failing(4, 1).batch(1).unbatch(), [1, 0, 1, 1])
+
+
+@case
+def failure_before_interleave():
+    return one_by_one(failing(4, 1).interleave(lambda x: D.range(x, x + 2), cycle_length=2), [1, 0, 1, 1, 1, 1, 1])
+
+
+@case
+def failure_in_a_flat_map():
+    return one_by_one(D.range(3).flat_map(lambda x: failing(3, x)), [0, 1, 1, 1, 0, 1, 1, 1, 0])
+
+
+@case
+def failure_in_a_scan():
+    return one_by_one(failing(4, 1).scan(np.int64(0), lambda s, x: (s + x, s)), [1, 0, 1, 1])
+
+
+@case
+def failure_in_take_while():
+    return one_by_one(failing(5, 1).take_while(lambda x: x < 3), [1, 0, 1])
+
+
+@case
+def failure_in_a_reduce():
+    return [fails('oops : Tensor had Inf', [failing(4, 1).reduce(np.int64(0), lambda s, x: s + x)]),
+            fails('oops : Tensor had Inf', [failing(1, 0).get_single_element()])]
+
+
+@case
+def failure_in_a_parallel_batch():
+    return one_by_one(failing(7, 3).batch(2, num_parallel_calls=2), [1, 0, 1, 1])
+
+
+@case
+def padded_batch_of_other_rank():
+    it = tf1.data.make_initializable_iterator(D.range(1, 5).map(lambda x: tf.ensure_shape(tf.fill(tf.fill([x % 2 + 1], 2), x), None)).padded_batch(2, padded_shapes=[None]))
+    return [step(targets=[it.initializer]), fails('All elements in a batch must have the same rank as the padded shape for component0: expected rank 1 but got element with rank 2', [it.get_next()])]
+
+
+@case
+def unbatch_of_scalars_and_unequal():
+    p = lambda v: tf1.placeholder_with_default(v, None)
+    a = tf1.data.make_initializable_iterator(D.from_tensors(p(np.int64(3))).unbatch())
+    b = tf1.data.make_initializable_iterator(D.from_tensors((p(np.int64([3, 4])), p(np.int64([1])))).unbatch())
+    return [step(targets=[a.initializer, b.initializer]), fails('', [a.get_next()]),
+            fails('Input element must have the same batch size in each component. Component 0 had size 2 but component 1 had size 1.', [b.get_next()[0]])]
+
+
+@case
+def nothing_at_all():
+    e = D.from_tensor_slices(np.zeros([0, 3], np.float32))
+    return drain(e.batch(2).concatenate(e.repeat(0).batch(1)).concatenate(e.shuffle(3, seed=1).batch(2)).concatenate(e.repeat(3).prefetch(1).batch(2)), 0)
+
+
+@case
+def map_and_batch_with_a_failure():
+    it = tf1.data.make_initializable_iterator(failing(7, 3).apply(tf.data.experimental.map_and_batch(lambda x: x, 2)))
+    x = it.get_next()
+    return [step(targets=[it.initializer]), step([x]), fails('oops : Tensor had Inf', [x])]
+
+
+@case
+def zip_and_window():
+    d = D.zip((D.range(5), D.from_tensor_slices(['a', 'b', 'c', 'd', 'e']))).window(2)
+    return drain(d.flat_map(lambda a, b: D.zip((a.batch(2), b.batch(2)))).take(2), 2)
+
+
+@case
+def nested_structures():
+    d = D.from_tensor_slices({'a': np.int32([1, 2]), 'b': (np.float32([[1], [2]]), ['x', 'y'])})
+    return drain(d.map(lambda e: {'s': e['a'] * 2, 't': e['b'][1]}).batch(2), 1)
+
+
+@case
+def sparse_elements():
+    st = tf.SparseTensor(np.int64([[0, 1], [2, 0]]), np.float32([1, 2]), np.int64([3, 2]))
+    return drain(D.from_tensor_slices(st).map(lambda s: tf.sparse.to_dense(s) * 2), 3)
+
+
+@case
+def ragged_elements():
+    rt = tf.ragged.constant([[1, 2], [], [3]])
+    return drain(D.from_tensor_slices(rt).map(lambda r: tf.reduce_sum(r)), 3)
 
 
 # Whole datasets.
@@ -725,6 +937,30 @@ def functions_call_functions():
     def outer(x):
         return gen_functional_ops.remote_call('/cpu:0', [x * 2], [tf.int32], inner)[0]
     return [step(gen_dataset_ops.map_defun([list(range(20))], [], [tf.int32], [tf.TensorShape([])], outer))]
+
+def batched(*args, **more):
+    @function.Defun(tf.float32, tf.float32)
+    def f(x, c):
+        return x * c, tf.fill([tf.shape(x)[0]], tf.shape(x)[0])
+    more = {'num_batch_threads': 1, 'max_batch_size': 8, 'batch_timeout_micros': 0, **more}
+    return gen_batch_ops.batch_function(list(args), [3.], Tout=[tf.float32, tf.int32], f=f, **more)
+
+
+@case
+def batch_function():
+    x = np.float32([[1, 2], [3, 4], [5, 6]])
+    return [step(list(batched(x)) + list(batched(x, allowed_batch_sizes=[2, 4, 8])) + list(batched(x, allowed_batch_sizes=[3, 8])) +
+                 list(batched(x, allowed_batch_sizes=[1, 2], enable_large_batch_splitting=True)))]
+
+
+@case
+def batch_function_rejected():
+    p = tf1.placeholder_with_default
+    return [fails('is larger than maximum input batch size 2', batched(np.float32([1, 2, 3]), max_batch_size=2)[:1]),
+            fails('Batching input tensors must have at least one dimension', batched(p(np.float32(1), None))[:1]),
+            fails('allowed_batch_sizes', batched(np.float32([1]), allowed_batch_sizes=[4, 2, 8])[:1]),
+            fails('final entry in allowed_batch_sizes', batched(np.float32([1]), allowed_batch_sizes=[2, 4])[:1])]
+
 
 os.makedirs(OUT, exist_ok=True)
 only = sys.argv[2:]

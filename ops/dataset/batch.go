@@ -236,6 +236,9 @@ func newUnbatch(_ *kernel.Construction, d, like *Dataset, _ []tensor.Value) (*Da
 				if e, err := rows(ctx); err != errEnd {
 					return e, err
 				}
+				if err := stopped(ctx); err != nil {
+					return nil, err
+				}
 				e, err := it(ctx)
 				if err != nil {
 					return nil, err
@@ -248,7 +251,7 @@ func newUnbatch(_ *kernel.Construction, d, like *Dataset, _ []tensor.Value) (*Da
 						return nil, status.Invalid("Input element must have the same batch size in each component. Component 0 had size %d but component %d had size %d.", e[0].Dim(0), i, v.Dim(0))
 					}
 				}
-				rows = slices(e, e[0].Dim(0))
+				rows = rowsOf(e, e[0].Dim(0))
 			}
 		}, err
 	}), nil
@@ -299,7 +302,11 @@ func newWindow(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Da
 				if err == nil {
 					err = p.hold(e)
 				}
-				if err != nil {
+				if err != nil { // what there is of the window goes with it
+					for _, e := range buffer {
+						p.drop(e)
+					}
+					buffer = nil
 					return nil, err
 				}
 				buffer = append(buffer, e)

@@ -201,9 +201,9 @@ func newInterleave(c *kernel.Construction, like *Dataset) (maker, error) {
 		if n.block, err = scalar[int64](&rest[1], "block_length"); err != nil {
 			return nil, err
 		}
-		parallel := 1
+		n.parallel = 1
 		if len(rest) > 2 {
-			if parallel, err = calls(ctx, &rest[len(rest)-1]); err != nil {
+			if n.parallel, err = calls(ctx, &rest[len(rest)-1]); err != nil {
 				return nil, err
 			}
 			if n.cycle == -1 {
@@ -216,9 +216,6 @@ func newInterleave(c *kernel.Construction, like *Dataset) (maker, error) {
 		case n.block <= 0:
 			return nil, status.Invalid("block_length must be greater than zero.")
 		}
-		if parallel > 1 {
-			n.ahead = min(n.block, mostAhead)
-		}
 		return like.like(unknown, n.begin), nil
 	}, nil
 }
@@ -228,7 +225,7 @@ type interleaving struct {
 	d, like      *Dataset
 	f            captured
 	cycle, block int64
-	ahead        int64 // how many elements of a dataset are read ahead
+	parallel     int // how many datasets are read ahead; 1: none
 }
 
 // A source is a dataset that takes turns; closed ones have no pass.
@@ -296,8 +293,8 @@ func (n *interleaving) begin(ctx context.Context, p *pass) (iterator, error) {
 				if err != nil {
 					return nil, err
 				}
-				if n.ahead > 0 {
-					it = ahead(below, n.ahead, it)
+				if n.parallel > 1 && turn < int64(n.parallel) {
+					it = ahead(below, min(n.block, mostAhead), it)
 				}
 				*s = source{below, it}
 				open++

@@ -18,7 +18,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // functions are those that tests call: Wait waits for an element of the queue
-// "tickets"; Begin does, too, after it has said so in "begun"; Large makes a megabyte.
+// "tickets"; Begin does, too, after it has said so in "begun"; Large makes a megabyte; Never does
+// not hold; Nothing makes a dataset without elements.
 const functions = `
 func Wait(x: int64) -> (y: int64) {
   q = FIFOQueueV2() {component_types=[DT_INT64], shared_name="tickets"}
@@ -32,6 +33,19 @@ func Begin(x: int64) -> (y: int64) {
   q = FIFOQueueV2(^say) {component_types=[DT_INT64], shared_name="tickets"}
   ticket = QueueDequeueV2(q:handle:0) {component_types=[DT_INT64]}
   sum = AddV2(x, ticket:components:0) {T=DT_INT64}
+  return y = sum:z:0
+}
+func Never(x: int64) -> (y: bool) {
+  never = Less(x, x) {T=DT_INT64}
+  return y = never:z:0
+}
+func Nothing(x: int64) -> (y: variant) {
+  one = OnesLike(x) {T=DT_INT64}
+  range = RangeDataset(x, x, one:y:0) {output_types=[DT_INT64], output_shapes=list(shape) [[]]}
+  return y = range:handle:0
+}
+func Plus(s: int64, x: int64) -> (y: int64) {
+  sum = AddV2(s, x) {T=DT_INT64}
   return y = sum:z:0
 }
 func Large(x: int64) -> (y: int64) {

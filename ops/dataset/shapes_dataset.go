@@ -9,7 +9,7 @@ func init() {
 		"FlatMapDataset", "FilterDataset", "TakeWhileDataset", "ScanDataset", "ParallelFilterDataset", "ParallelMapDataset", "ParallelMapDatasetV2",
 		"InterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3", "ParallelInterleaveDatasetV4", "MapAndBatchDataset",
 		"ConcatenateDataset", "ZipDataset", "DirectedInterleaveDataset", "UniqueDataset", "IgnoreErrorsDataset", "UnbatchDataset",
-		"OptionsDataset", "ModelDataset", "FinalizeDataset", "WrapDatasetVariant", "UnwrapDatasetVariant", "GeneratorDataset",
+		"OptionsDataset", "ModelDataset", "FinalizeDataset", "WrapDatasetVariant", "UnwrapDatasetVariant", "GeneratorDataset", "GroupByWindowDataset",
 		"PaddedBatchDataset", "PaddedBatchDatasetV2", "DatasetCardinality",
 		"AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3", "IteratorGetNextAsOptional", "IteratorFromStringHandle", "IteratorFromStringHandleV2",
 		"AnonymousMemoryCache", "DummyMemoryCache", "AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")

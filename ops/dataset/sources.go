@@ -181,12 +181,12 @@ func newTensorSlice(_ *kernel.Construction, like *Dataset) (maker, error) {
 			return nil, err
 		}
 		n := in[0].Dim(0)
-		return like.like(int64(n), func(context.Context, *pass) (iterator, error) { return slices(e, n), nil }), nil
+		return like.like(int64(n), func(context.Context, *pass) (iterator, error) { return rowsOf(e, n), nil }), nil
 	}, nil
 }
 
-// slices gives the n slices of components along their first dimension.
-func slices(e element, n int) iterator {
+// rowsOf gives the n slices of components along their first dimension.
+func rowsOf(e element, n int) iterator {
 	i := 0
 	return func(context.Context) (element, error) {
 		if i == n {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -108,6 +109,55 @@ func TestDeletedWhileWaiting(t *testing.T) {
 	}
 	if err := <-failed; session.CodeOf(err) != session.Canceled || !strings.Contains(err.Error(), "has been deleted") {
 		t.Errorf("error %v, want CANCELLED", err)
+	}
+}
+
+// Pipelines that never come to an element end with the step.
+func TestEndlessPipelinesEndWithTheStep(t *testing.T) {
+	f := func(attr, name string) map[string]any { return attrs(map[string]any{attr: &registry.Func{Name: name}}) }
+	none := graph.OutputList{}
+	for name, make := range map[string]func(p *pipeline, all graph.Output) graph.Output{
+		"skip": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("SkipDataset", attrs(nil), all, int64(1<<62))
+		},
+		"shard": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("ShardDataset", attrs(nil), all, int64(1<<62), int64(1<<61))
+		},
+		"filter": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("FilterDataset", f("predicate", "Never"), all, none)
+		},
+		"flat": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("FlatMapDataset", f("f", "Nothing"), all, none)
+		},
+		"interleave": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("InterleaveDataset", f("f", "Nothing"), all, none, int64(4), int64(4))
+		},
+		"interleave parallel": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("ParallelInterleaveDatasetV2", f("f", "Nothing"), all, none, int64(4), int64(4), int64(2))
+		},
+		"parallel": func(p *pipeline, all graph.Output) graph.Output {
+			return p.add("PrefetchDataset", attrs(nil), p.add("FilterDataset", f("predicate", "Never"), all, none), int64(3))
+		},
+		"window": func(p *pipeline, all graph.Output) graph.Output {
+			w := p.add("WindowDataset", attrs(nil), all, int64(1), int64(1<<62), int64(1), false)
+			return p.add("SkipDataset", attrs(nil), w, int64(1))
+		},
+		"reduce": func(p *pipeline, all graph.Output) graph.Output {
+			sum := p.add("ReduceDataset", f("f", "Plus"), all, graph.OutputList{p.add("Const", map[string]any{"dtype": tensor.Int64, "value": tensor.FromScalar(int64(0))})}, none)
+			return p.add("TensorDataset", map[string]any{"output_shapes": attrs(nil)["output_shapes"]}, graph.OutputList{sum})
+		},
+	} {
+		for _, engine := range []string{"actors", "sequential"} {
+			p := newPipeline(t, &session.SessionOptions{Engine: engine, Threads: 1, Timeout: 5 * time.Millisecond})
+			next, err := p.over(make(p, p.numbers(1<<62)), tensor.Int64)
+			if err == nil {
+				_, err = next(t.Context())
+			}
+			if session.CodeOf(err) != session.DeadlineExceeded {
+				t.Errorf("%s, %s: %v", name, engine, err)
+			}
+			p.session.Close()
+		}
 	}
 }
 
