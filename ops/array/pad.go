@@ -3,6 +3,8 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -38,6 +40,18 @@ mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can a
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(pad), nil }, "Pad", "PadV2")
 	kernel.ForAll(newMirrorPad, "MirrorPad")
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		paddings := c.Input(1)
+		if paddings.Op == nil {
+			return paddings
+		}
+		before := c.Op("Unpack", graph.Attrs{"num": int64(2), "axis": int64(1)}, paddings)
+		return c.Op("Slice", nil, dy, before, c.ShapeOf(x, paddings.DataType()))
+	}, "Pad", "PadV2")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MirrorPadGrad", c.Attrs("mode"), dy, c.Input(1))
+	}, "MirrorPad")
 }
 
 // paddings reads the input that says how much to add in front of and behind

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -26,6 +27,21 @@ condition: Of the shape of t and e, element by element; a vector, for slices alo
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV1), nil }, "Select")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return selectV2{}, nil }, "SelectV2")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			zeros := c.Zeros(c.Input(1))
+			c.Set(1, c.Op("Select", nil, c.Input(0), c.Dy(0), zeros))
+			c.Set(2, c.Op("Select", nil, c.Input(0), zeros, c.Dy(0)))
+		}
+	}, "Select")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			condition, zero, dz := c.Input(0), c.Scalar(c.Dy(0), 0), c.Dy(0)
+			c.Set(1, c.SumTo(c.Select(condition, dz, zero), c.Input(1)))
+			c.Set(2, c.SumTo(c.Select(condition, zero, dz), c.Input(2)))
+		}
+	}, "SelectV2")
 }
 
 func selectV1(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -20,7 +20,7 @@ func init() {
 			}
 		}
 	}
-	for _, op := range []string{"MaxPoolGrad", "MaxPoolGradV2", "MaxPoolGradGrad", "MaxPoolWithArgmax", "MaxPoolGradWithArgmax"} {
+	for _, op := range []string{"MaxPoolGrad", "MaxPoolGradV2", "MaxPoolGradGrad", "MaxPoolGradGradV2", "MaxPoolWithArgmax", "MaxPoolGradWithArgmax"} {
 		for _, dt := range elementwise.Reals {
 			kernel.ForType(op, "T", dt, newMaxPool(2))
 		}
@@ -92,7 +92,7 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 			return gradientAt[T](ctx, dt, batch, in, out)
 		})
-	default: // MaxPoolV2, MaxPoolGradV2: the window comes as the last two inputs
+	default: // MaxPoolV2, MaxPoolGradV2, MaxPoolGradGradV2: the window comes as the last two inputs
 		format := c.Str("data_format")
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 			q := &maxPool[T]{&pooling{m: &motion{}}, dt}
@@ -105,10 +105,10 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 			if err := q.window(format, ksize, strides); err != nil {
 				return err
 			}
-			if op == "MaxPoolV2" {
-				return channelsLast(f, kernel.Func(q.forward), 0).Run(ctx, in[:n], out)
-			}
-			return channelsLast(f, kernel.Func(q.gradient), 0).Run(ctx, in[:n], out)
+			run := map[string]kernel.Func{
+				"MaxPoolV2": q.forward, "MaxPoolGradV2": q.gradient, "MaxPoolGradGradV2": q.gradGrad,
+			}[op]
+			return channelsLast(f, run, 0).Run(ctx, in[:n], out)
 		})
 	}
 	return channelsLast(f, run, 0)
