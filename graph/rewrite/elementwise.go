@@ -117,7 +117,7 @@ func (w *work) fuse(c *group) error {
 	}
 	var inputs graph.OutputList
 	at := map[graph.Output]int{}
-	var after []*graph.Node
+	var after union
 	for _, n := range parts {
 		for _, from := range n.Inputs() {
 			if _, inside := place[from.Op]; inside {
@@ -128,11 +128,7 @@ func (w *work) fuse(c *group) error {
 				inputs = append(inputs, from)
 			}
 		}
-		for _, d := range n.Controls() {
-			if !slices.Contains(after, d) {
-				after = append(after, d)
-			}
-		}
+		after.add(n.Controls())
 	}
 	var operands []int64
 	var ops, names []string
@@ -147,7 +143,7 @@ func (w *work) fuse(c *group) error {
 		}
 	}
 	spec := graph.OpSpec{
-		Type: fusedElementwise, Input: []graph.Input{inputs}, ControlDependencies: after,
+		Type: fusedElementwise, Input: []graph.Input{inputs}, ControlDependencies: after.nodes,
 		Attrs: graph.Attrs{"T": last.OutputTypes()[0], "ops": ops, "operands": operands, "nodes": names},
 	}
 	return w.fused(last, spec)

@@ -52,7 +52,7 @@ func epilogue(w *work) error {
 		t := &tail{w: w, open: open, norms: p.norms, nodes: []*graph.Node{n}, ops: []string{n.Type()}}
 		for t.extend() {
 		}
-		if len(t.nodes) == 1 {
+		if len(t.nodes) == 1 || n.Type() == "Conv2D" && len(t.args) == 0 { // _FusedConv2D has one at least
 			continue
 		}
 		if err := w.fuseTail(t, p.fused, p.attrs); err != nil {
@@ -184,24 +184,18 @@ func (t *tail) alive(taker *graph.Node, a graph.Output) bool {
 // fuseTail puts the fused node in the place of a tail.
 func (w *work) fuseTail(t *tail, op string, attrs []string) error {
 	first, last := t.nodes[0], t.nodes[len(t.nodes)-1]
-	// The operations must not be asked for: they have no loops where they are linked
-	// without kernels, and their errors name them.
 	names := make([]string, len(t.nodes))
-	var after []*graph.Node
+	var after union
 	for i, n := range t.nodes {
 		names[i] = n.Name()
-		for _, c := range n.Controls() {
-			if !slices.Contains(after, c) {
-				after = append(after, c)
-			}
-		}
+		after.add(n.Controls())
 	}
 	types := make([]tensor.DType, len(t.args))
 	for i := range types {
 		types[i] = tensor.Float
 	}
 	spec := graph.OpSpec{
-		Type: op, ControlDependencies: after,
+		Type: op, ControlDependencies: after.nodes,
 		Input: []graph.Input{first.Inputs()[0], first.Inputs()[1], graph.OutputList(t.args)},
 		Attrs: graph.Attrs{"T": tensor.Float, "num_args": int64(len(t.args)), "fused_ops": t.fused, "_nodes": names, "_ops": t.ops},
 	}
