@@ -12,11 +12,7 @@ import (
 // it puts out. A loop may have no iteration at all, so only what cannot fail moves. What
 // the node waited for inside, those who take its value wait for instead.
 func hoist(w *work) error {
-	frames, err := w.frames()
-	if frames == nil || err != nil {
-		return err
-	}
-	h := &hoisting{work: w, inner: frames, outside: map[*graph.Node]*graph.Node{}}
+	h := &hoisting{work: w, outside: map[*graph.Node]*graph.Node{}}
 	for _, n := range w.Nodes() {
 		if err := w.watch.Steps(2); err != nil {
 			return err
@@ -28,11 +24,17 @@ func hoist(w *work) error {
 		if !ok {
 			continue
 		}
-		if ok, err = w.cannotFail(n); err != nil {
+		ok, err := w.cannotFail(n)
+		if err != nil {
 			return err
 		}
 		if !ok || !movable(n) {
 			continue
+		}
+		if h.inner == nil {
+			if h.inner, err = w.frames(); h.inner == nil || err != nil {
+				return err
+			}
 		}
 		if err := h.lift(n, enter); err != nil {
 			return err
@@ -152,17 +154,12 @@ func (h *hoisting) around(c, enter *graph.Node) (*graph.Node, error) {
 	return o, err
 }
 
-// frames is the nodes that run in a loop or another frame, nil if none does.
+// frames is the nodes that run in a loop or another frame, nil if that cannot be told.
 func (w *work) frames() (map[*graph.Node]bool, error) {
 	nodes := w.Nodes()
-	any := false
 	place := make([]int32, w.MaxID())
 	for i, n := range nodes {
 		place[n.ID()] = int32(i)
-		any = any || n.Class() == graph.ClassEnter
-	}
-	if !any {
-		return nil, nil
 	}
 	f, err := graph.FrameAnalysis{
 		Watch: w.watch, Nodes: len(nodes),

@@ -211,10 +211,9 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	done := out[0]
 	dims := done.Dims()
-	r := k.chain.Begin()
-	defer r.End()
 	o := tensor.Of[float32](&out[0])
-	r.Operands = append(r.Operands, o)
+	var few [12]elementwise.Operand[float32]
+	operands := append(few[:0], o)
 	fits := len(o) > 0 && !done.Shared()
 	for i, how := range k.args {
 		v := &in[2+i]
@@ -223,14 +222,14 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			ok = ok && v.Rank() == 1 && len(x) == int(dims[len(dims)-1])
 		}
 		fits = fits && ok
-		r.Operands = append(r.Operands, x)
+		operands = append(operands, x)
 	}
 	if !fits {
 		out[0] = tensor.Value{}
 		return elementwise.Apart(ctx, k.parts, in, []tensor.Value{done}, out)
 	}
 	for _, n := range k.norms {
-		scale, variance := r.Operands[1+n.at], r.Operands[1+n.at+3]
+		scale, variance := operands[1+n.at], operands[1+n.at+3]
 		v, err := ctx.Alloc(tensor.Float, []int64{int64(len(scale))})
 		if err != nil {
 			return err
@@ -238,9 +237,9 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		defer ctx.Free(v)
 		factor := tensor.Of[float32](&v)
 		normFactors(factor, scale, variance, n.epsilon)
-		r.Operands = append(r.Operands, factor)
+		operands = append(operands, factor)
 	}
-	return r.Compute(ctx, o)
+	return k.chain.Compute(ctx, o, operands)
 }
 
 // normFactors is what batch normalization multiplies with.
