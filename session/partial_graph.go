@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -121,7 +120,7 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 	for _, f := range p.fetches {
 		pp.needs = append(pp.needs, feedsBehind(f, p.feeds))
 	}
-	if pp.whole, err = pp.build(ctx, s.graph, s.rewriting()); err != nil {
+	if pp.whole, err = pp.build(ctx, s); err != nil {
 		return nil, err
 	}
 	found, _ := s.programs.LoadOrStore(key, pp)
@@ -129,9 +128,9 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 }
 
 // build makes the graph of the partial runs and compiles it.
-func (pp *partialProgram) build(ctx context.Context, from *Graph, o rewrite.Options) (*program, error) {
+func (pp *partialProgram) build(ctx context.Context, s *Session) (*program, error) {
 	var def bytes.Buffer
-	if _, err := from.WriteTo(&def); err != nil {
+	if _, err := s.graph.WriteTo(&def); err != nil {
 		return nil, err
 	}
 	g := graph.New()
@@ -160,7 +159,7 @@ func (pp *partialProgram) build(ctx context.Context, from *Graph, o rewrite.Opti
 		}
 		p.targets = append(p.targets, n)
 	}
-	return p, p.compile(ctx, g, o)
+	return p, p.compile(ctx, g, s)
 }
 
 // settled adds the nodes behind fetch i.

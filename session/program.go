@@ -88,7 +88,7 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.compile(ctx, s.graph, s.rewriting()); err != nil {
+	if err := p.compile(ctx, s.graph, s); err != nil {
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
@@ -104,8 +104,9 @@ func (s *Session) rewriting() rewrite.Options {
 	return rewrite.Options{Passes: s.passes, Pool: s.pool}
 }
 
-func (p *program) compile(ctx context.Context, g *Graph, o rewrite.Options) (err error) {
-	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Rewrite: o}
+// compile compiles the run of a graph, which is the session's or made of it.
+func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
+	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Functions: s.functions, Rewrite: s.rewriting()}
 	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}
@@ -202,7 +203,10 @@ func (p *program) begin(s *Session) *call {
 			feeds:   make([]tensor.Value, len(p.feeds)),
 			fetched: make([]tensor.Value, len(p.fetches)),
 		}
-		c.step = kernel.Step{Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log, Seed: s.options.Seed}
+		c.step = kernel.Step{
+			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
+			Seed: s.options.Seed, Functions: s.functions,
+		}
 	}
 	return c
 }

@@ -22,6 +22,7 @@ type Session struct {
 	options   SessionOptions
 	passes    rewrite.Passes
 	engine    nodes.Engine
+	functions *nodes.Functions // the programs of the graph's functions
 	pool      kernel.Pool
 	release   func() // ends what the engine and the pool run in
 	log       zerolog.Logger
@@ -73,6 +74,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if s.engine, s.pool, s.release, err = newEngine(o, s.budget, &s.log); err != nil {
 		return nil, err
 	}
+	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
 	return s, nil

@@ -71,7 +71,10 @@ shape: The shape of the result.`)
 }
 
 func concat(ctx *kernel.Context, parts []tensor.Value, axis *tensor.Value, out []tensor.Value) error {
-	a, err := kernel.Int(axis, "Concat dim tensor")
+	if axis.Rank() > 1 {
+		return status.Invalid("Concat dim tensor must be a scalar, got shape %s", tensor.FormatDims(axis.Dims()))
+	}
+	a, err := kernel.OnlyInt(axis, "Concat dim tensor")
 	if err != nil {
 		return err
 	}

@@ -42,9 +42,9 @@ axis: The dimension; negative counts from the end.`)
 	kernel.ForAll(newUnpack, "Unpack")
 }
 
-// splitAxis reads the input that names the dimension.
+// splitAxis reads the input that names the dimension, its only element.
 func splitAxis(v *tensor.Value, rank int) (int, error) {
-	a, err := kernel.Int(v, "split_dim")
+	a, err := kernel.OnlyInt(v, "split_dim")
 	if err != nil {
 		return 0, err
 	}
@@ -56,6 +56,9 @@ func splitAxis(v *tensor.Value, rank int) (int, error) {
 }
 
 func split(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 0 {
+		return status.Invalid("split_dim must be a scalar but has rank %d", in[0].Rank())
+	}
 	at, err := splitAxis(&in[0], in[1].Rank())
 	if err != nil {
 		return err

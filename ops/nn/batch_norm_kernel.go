@@ -64,8 +64,13 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(dims))
 	}
 	depth := int(dims[len(dims)-1])
-	names := []string{"", "scale", "offset", "mean", "variance"}
-	if k.training && k.factor == 1 {
+	names := []string{"", "scale", "offset", "estimated_mean", "estimated_variance"}
+	if k.training && k.factor == 1 { // those are not looked at
+		for i := 3; i < 5; i++ {
+			if in[i].Rank() != 1 {
+				return status.Invalid("%s must be 1-dimensional, got shape %s", names[i], tensor.FormatDims(in[i].Dims()))
+			}
+		}
 		names = names[:3]
 	}
 	if err := checked(in, depth, names...); err != nil {
