@@ -259,7 +259,7 @@ func element(ctx *kernel.Context, dt tensor.DType, e *resource.Element) (tensor.
 		n *= int(d)
 	}
 	if dt.HasPointers() || n*dt.Size() > viewedAbove {
-		return ctx.View(e.In, e.Start, n, e.Dims)
+		return ctx.View(e.Lend(), e.Start, n, e.Dims)
 	}
 	v, err := ctx.Alloc(dt, e.Dims)
 	if err == nil {
