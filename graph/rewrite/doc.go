@@ -53,7 +53,7 @@
 //   - A pass that meets something odd leaves it: whoever runs the program will say what is
 //     wrong with it.
 //
-// With the build tag invariants the program is checked after each pass (verify.go).
+// With the build tag invariants the program is checked after each pass (verify.go), and a pass that fails panics.
 //
 // # Where to add a pass
 //
