@@ -136,3 +136,17 @@ func TestFusedConv2D(t *testing.T) {
 		}
 	}
 }
+
+// TestFusedApart: of other types the operations are run one after another.
+func TestFusedApart(t *testing.T) {
+	x, _ := tensor.NewTensor([][][][]float64{{{{1}, {-2}}, {{3}, {4}}}})
+	f, _ := tensor.NewTensor([][][][]float64{{{{2}}}})
+	b, _ := tensor.NewTensor([]float64{1})
+	got, err := alone(t, "_FusedConv2D", `strides=[1, 1, 1, 1], padding="SAME", num_args=1, num_host_args=0, TArgs=[DT_DOUBLE], fused_ops=["BiasAdd", "Relu"]`, x, f, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := fmt.Sprint(got.Value()); v != "[[[[3] [0]] [[7] [9]]]]" {
+		t.Error(v)
+	}
+}
