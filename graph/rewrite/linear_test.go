@@ -68,7 +68,7 @@ var larges = []large{
 		all := graph.OutputList{pivot}
 		for i := range n {
 			two := b.After(pivot.Op).Const(float32(i))
-			all = append(all, b.Op("Exp", nil, b.Op("Mul", nil, in, two)))
+			all = append(all, b.Op("AddV2", nil, pivot, b.Op("Mul", nil, in, two)))
 		}
 		return b.Op("Exit", nil, b.Op("AddN", nil, all))
 	}},
