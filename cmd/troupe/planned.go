@@ -29,8 +29,8 @@ func (f *plannedFlags) add(cmd *cobra.Command) {
 func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
 func (f *plannedFlags) given() bool { return f.named() || f.signature+f.rewrite != "" }
 
-func (f *plannedFlags) options() *troupe.SessionOptions {
-	return &troupe.SessionOptions{Rewrite: f.rewrite}
+func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
+	return &troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)}
 }
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
@@ -93,7 +93,7 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 		}
 		targets = append(targets, op)
 	}
-	sess, err := troupe.NewSession(m.graph, &troupe.SessionOptions{Files: new(fileFlags).policy(m)})
+	sess, err := troupe.NewSession(m.graph, f.options(m))
 	if err != nil {
 		return failure{err}
 	}
@@ -103,7 +103,7 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 
 // signatures shows the runs that a SavedModel's signatures are.
 func (f *plannedFlags) signatures(w io.Writer, m *model) error {
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, &troupe.SessionOptions{Files: new(fileFlags).policy(m)})
+	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, f.options(m))
 	if err != nil {
 		return failure{err}
 	}

@@ -43,15 +43,11 @@ func (w *work) apply(rules map[string]rule) error {
 		if !ok {
 			continue
 		}
-		after := gates(n)
+		after := union{nodes: gates(n)}
 		if by != nil {
-			for _, c := range gates(by) {
-				if !slices.Contains(after, c) {
-					after = append(after, c)
-				}
-			}
+			after.add(gates(by))
 		}
-		if err := w.handOn(n, of, after); err != nil {
+		if err := w.handOn(n, of, after.nodes); err != nil {
 			return err
 		}
 	}

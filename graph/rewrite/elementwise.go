@@ -30,11 +30,7 @@ func elementwise(w *work) error {
 	if _, err := registry.Global.Lookup(fusedElementwise); err != nil {
 		return nil
 	}
-	nodes, err := w.unconditional()
-	if err != nil {
-		return err
-	}
-	g := &grouping{w: w, of: map[*graph.Node]*group{}, open: nodes}
+	g := &grouping{w: w, of: map[*graph.Node]*group{}}
 	all := w.Nodes()
 	for _, n := range slices.Backward(all) { // consumers come first, as far as ids say so
 		if err := w.watch.Steps(4); err != nil {
@@ -59,14 +55,14 @@ type group struct{ nodes []*graph.Node }
 
 type grouping struct {
 	w      *work
-	open   map[*graph.Node]bool // nodes that always run
+	open   map[*graph.Node]bool // nodes that always run, once somebody asks
 	of     map[*graph.Node]*group
 	groups []*group
 }
 
 // place puts a node into the group of those who take its value, or begins one.
 func (g *grouping) place(n *graph.Node) error {
-	if !g.open[n] || !fusible[n.Type()] || g.w.fed[n] || n.NumOutputs() != 1 {
+	if !fusible[n.Type()] || g.w.fed[n] || n.NumOutputs() != 1 {
 		return nil
 	}
 	if dt := n.OutputTypes()[0]; dt != tensor.Float && dt != tensor.Double || slices.ContainsFunc(n.Inputs(), func(o graph.Output) bool { return o.DataType() != dt }) {
@@ -74,6 +70,15 @@ func (g *grouping) place(n *graph.Node) error {
 	}
 	if s := g.w.Claimed(n.Output(0)); !s.Known() || s.Rank() == 0 {
 		return nil // scalars are better off with kernels of their own
+	}
+	if g.open == nil {
+		var err error
+		if g.open, err = g.w.unconditional(); err != nil {
+			return err
+		}
+	}
+	if !g.open[n] {
+		return nil
 	}
 	if c := g.joins(n); c != nil {
 		c.nodes = append(c.nodes, n)
@@ -117,7 +122,7 @@ func (w *work) fuse(c *group) error {
 	}
 	var inputs graph.OutputList
 	at := map[graph.Output]int{}
-	var after []*graph.Node
+	var after union
 	for _, n := range parts {
 		for _, from := range n.Inputs() {
 			if _, inside := place[from.Op]; inside {
@@ -128,11 +133,7 @@ func (w *work) fuse(c *group) error {
 				inputs = append(inputs, from)
 			}
 		}
-		for _, d := range n.Controls() {
-			if !slices.Contains(after, d) {
-				after = append(after, d)
-			}
-		}
+		after.add(n.Controls())
 	}
 	var operands []int64
 	var ops, names []string
@@ -147,7 +148,7 @@ func (w *work) fuse(c *group) error {
 		}
 	}
 	spec := graph.OpSpec{
-		Type: fusedElementwise, Input: []graph.Input{inputs}, ControlDependencies: after,
+		Type: fusedElementwise, Input: []graph.Input{inputs}, ControlDependencies: after.nodes,
 		Attrs: graph.Attrs{"T": last.OutputTypes()[0], "ops": ops, "operands": operands, "nodes": names},
 	}
 	return w.fused(last, spec)

@@ -26,7 +26,8 @@ var activations = set("Relu", "Relu6", "Elu", "Tanh", "Sigmoid")
 // follows it: a bias, the inference of a batch normalization, a sum with another
 // tensor, an activation. They are done in the memory of the product, part by part. The
 // node has the name of the last of them; the kernel knows those of the others, for
-// errors, and plays them apart where their operands do not fit.
+// errors, and plays them apart where their operands do not fit. As elementwise does, it
+// leaves loops and branches alone.
 func epilogue(w *work) error {
 	var open map[*graph.Node]bool
 	for _, n := range w.Nodes() {
@@ -49,10 +50,13 @@ func epilogue(w *work) error {
 				return err
 			}
 		}
-		t := &tail{w: w, open: open, norms: p.norms, nodes: []*graph.Node{n}, ops: []string{n.Type()}}
+		if !open[n] {
+			continue
+		}
+		t := &tail{w: w, norms: p.norms, nodes: []*graph.Node{n}, ops: []string{n.Type()}}
 		for t.extend() {
 		}
-		if len(t.nodes) == 1 {
+		if len(t.nodes) == 1 || n.Type() == "Conv2D" && len(t.args) == 0 { // _FusedConv2D has one at least
 			continue
 		}
 		if err := w.fuseTail(t, p.fused, p.attrs); err != nil {
@@ -65,7 +69,6 @@ func epilogue(w *work) error {
 // A tail is a product and what follows it.
 type tail struct {
 	w       *work
-	open    map[*graph.Node]bool
 	norms   bool
 	nodes   []*graph.Node
 	ops     []string // of the nodes; "AddV2:1" where the second operand is the tail's
@@ -121,10 +124,8 @@ func (t *tail) extend() bool {
 	default:
 		return false
 	}
-	for _, a := range args {
-		if a.DataType() != tensor.Float || !t.alive(next, a) {
-			return false
-		}
+	if slices.ContainsFunc(args, func(a graph.Output) bool { return a.DataType() != tensor.Float }) {
+		return false
 	}
 	if at == 1 {
 		op += ":1"
@@ -166,42 +167,21 @@ func (w *work) isInference(n *graph.Node) bool {
 	return true
 }
 
-// alive says whether an argument is there whenever the product is: else the product
-// may run, and fail, where what follows it does not.
-func (t *tail) alive(taker *graph.Node, a graph.Output) bool {
-	if t.open[taker] {
-		return true
-	}
-	switch a.Op.Class() {
-	case graph.ClassConstant:
-		return len(a.Op.Controls()) == 0 || slices.Equal(a.Op.Controls(), t.nodes[0].Controls())
-	case graph.ClassEnter:
-		return isConstant(a.Op)
-	}
-	return false
-}
-
 // fuseTail puts the fused node in the place of a tail.
 func (w *work) fuseTail(t *tail, op string, attrs []string) error {
 	first, last := t.nodes[0], t.nodes[len(t.nodes)-1]
-	// The operations must not be asked for: they have no loops where they are linked
-	// without kernels, and their errors name them.
 	names := make([]string, len(t.nodes))
-	var after []*graph.Node
+	var after union
 	for i, n := range t.nodes {
 		names[i] = n.Name()
-		for _, c := range n.Controls() {
-			if !slices.Contains(after, c) {
-				after = append(after, c)
-			}
-		}
+		after.add(n.Controls())
 	}
 	types := make([]tensor.DType, len(t.args))
 	for i := range types {
 		types[i] = tensor.Float
 	}
 	spec := graph.OpSpec{
-		Type: op, ControlDependencies: after,
+		Type: op, ControlDependencies: after.nodes,
 		Input: []graph.Input{first.Inputs()[0], first.Inputs()[1], graph.OutputList(t.args)},
 		Attrs: graph.Attrs{"T": tensor.Float, "num_args": int64(len(t.args)), "fused_ops": t.fused, "_nodes": names, "_ops": t.ops},
 	}

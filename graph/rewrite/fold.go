@@ -63,18 +63,39 @@ func constant(n *graph.Node) *tensor.Tensor {
 // gates is the nodes that n waits for, itself or through those of its inputs that are
 // constants: it is alive where these are, as far as constants decide that.
 func gates(n *graph.Node) []*graph.Node {
-	all := slices.Clone(n.Controls())
+	var all union
+	all.add(n.Controls())
 	for _, from := range n.Inputs() {
-		if from.Op.Class() != graph.ClassConstant {
-			continue
-		}
-		for _, c := range from.Op.Controls() {
-			if !slices.Contains(all, c) {
-				all = append(all, c)
-			}
+		if from.Op.Class() == graph.ClassConstant {
+			all.add(from.Op.Controls())
 		}
 	}
-	return all
+	return all.nodes
+}
+
+// A union is nodes, each once, in the order in which they came.
+type union struct {
+	nodes []*graph.Node
+	known map[*graph.Node]bool // once they are many
+}
+
+func (u *union) add(nodes []*graph.Node) {
+	const few = 16
+	for _, n := range nodes {
+		if u.known == nil && len(u.nodes) > few {
+			u.known = make(map[*graph.Node]bool, 2*len(u.nodes))
+			for _, n := range u.nodes {
+				u.known[n] = true
+			}
+		}
+		if u.known[n] || u.known == nil && slices.Contains(u.nodes, n) {
+			continue
+		}
+		u.nodes = append(u.nodes, n)
+		if u.known != nil {
+			u.known[n] = true
+		}
+	}
 }
 
 // freeze makes n a constant; of a node of several outputs, those that are needed.

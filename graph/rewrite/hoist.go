@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 )
 
@@ -11,10 +12,7 @@ import (
 // it puts out. A loop may have no iteration at all, so only what cannot fail moves. What
 // the node waited for inside, those who take its value wait for instead.
 func hoist(w *work) error {
-	frames, err := w.frames()
-	if frames == nil || err != nil {
-		return err
-	}
+	h := &hoisting{work: w, outside: map[*graph.Node]*graph.Node{}}
 	for _, n := range w.Nodes() {
 		if err := w.watch.Steps(2); err != nil {
 			return err
@@ -26,13 +24,19 @@ func hoist(w *work) error {
 		if !ok {
 			continue
 		}
-		if ok, err = w.cannotFail(n); err != nil {
+		ok, err := w.cannotFail(n)
+		if err != nil {
 			return err
 		}
 		if !ok || !movable(n) {
 			continue
 		}
-		if err := w.lift(n, enter, frames); err != nil {
+		if h.inner == nil {
+			if h.inner, err = w.frames(); h.inner == nil || err != nil {
+				return err
+			}
+		}
+		if err := h.lift(n, enter); err != nil {
 			return err
 		}
 	}
@@ -62,10 +66,11 @@ func isConstant(enter *graph.Node) bool {
 // movable says whether who takes a node's value can wait in its place for what it
 // waited for.
 func movable(n *graph.Node) bool {
+	const few = 4 // so that edges do not multiply
 	after := gates(n)
 	for e := range n.Out() {
 		switch {
-		case e.IsControl():
+		case e.IsControl(), len(after) > few:
 			return false
 		case len(after) > 0 && e.To.Op.Class().ControlFlow():
 			return false
@@ -74,79 +79,87 @@ func movable(n *graph.Node) bool {
 	return true
 }
 
+// A hoisting is what hoist knows of loops.
+type hoisting struct {
+	*work
+	inner   map[*graph.Node]bool        // nodes that run in a loop
+	outside map[*graph.Node]*graph.Node // constants of a loop as they are around it
+}
+
 // lift moves n out of the frame that enter leads into.
-func (w *work) lift(n, enter *graph.Node, frames map[*graph.Node]bool) error {
+func (h *hoisting) lift(n, enter *graph.Node) error {
 	after := gates(n)
-	spec := graph.CopySpec{Name: w.UniqueName(n.Name()), Device: n.Device()}
+	spec := graph.CopySpec{Name: h.UniqueName(n.Name()), Device: n.Device()}
 	for _, from := range n.Inputs() {
 		if from.Op.Class() == graph.ClassEnter {
 			spec.Inputs = append(spec.Inputs, from.Op.Inputs()[0])
 			continue
 		}
-		c := constantSpec(constant(from.Op), nil)
-		c.Name = w.UniqueName(from.Op.Name() + "/outside")
-		if frames[enter] { // the frame around is a loop as well
-			c.ControlDependencies = []*graph.Node{enter.Inputs()[0].Op}
-		}
-		outside, err := w.Add(c)
+		c, err := h.around(from.Op, enter)
 		if err != nil {
 			return err
 		}
-		spec.Inputs = append(spec.Inputs, outside.Output(0))
+		spec.Inputs = append(spec.Inputs, c.Output(0))
 	}
-	lifted, err := w.AddCopy(n, spec)
+	lifted, err := h.AddCopy(n, spec)
 	if err != nil {
 		return err
 	}
-	if frames[enter] {
-		frames[lifted] = true
-	}
+	h.Inherit(lifted, n)
+	h.inner[lifted] = h.inner[enter]
 	var takers []*graph.Node
 	for e := range n.Out() {
 		takers = append(takers, e.To.Op)
 	}
 	with := make([]graph.Output, n.NumOutputs())
 	for i := range with {
-		in, err := w.Add(graph.OpSpec{
-			Type: "Enter", Name: w.UniqueName(n.Name() + "/Enter"), Device: enter.Device(), Input: []graph.Input{lifted.Output(i)},
-			Attrs: graph.Attrs{
-				"frame_name": enter.FrameName(), "is_constant": true,
-				"parallel_iterations": enter.Attrs().Find("parallel_iterations").I,
-			},
+		in, err := h.AddCopy(enter, graph.CopySpec{
+			Name: h.UniqueName(n.Name() + "/Enter"), Device: enter.Device(), Inputs: []graph.Output{lifted.Output(i)},
+			Attrs: enter.Attrs().With("T", registry.TypeAttr(lifted.OutputTypes()[i])),
 		})
 		if err != nil {
 			return err
 		}
-		if frames[enter] {
-			frames[in] = true
-		}
+		h.inner[in] = h.inner[enter]
 		with[i] = in.Output(0)
 	}
 	name := n.Name()
-	if err := w.replace(n, with...); err != nil {
+	if err := h.replace(n, with...); err != nil {
 		return err
 	}
 	for _, t := range takers {
 		if len(after) > 0 {
-			if err := w.AddControl(t, after...); err != nil {
+			if err := h.AddControl(t, after...); err != nil {
 				return err
 			}
 		}
 	}
-	return w.Rename(lifted, name)
+	return h.Rename(lifted, name)
 }
 
-// frames is the nodes that run in a loop or another frame, nil if none does.
+// around is a constant of a loop in the frame around it.
+func (h *hoisting) around(c, enter *graph.Node) (*graph.Node, error) {
+	nested := h.inner[enter] // there it is alive where what the Enter takes is
+	if o := h.outside[c]; o != nil && !nested {
+		return o, nil
+	}
+	spec := graph.CopySpec{Name: h.UniqueName(c.Name() + "/outside"), Device: c.Device()}
+	if nested {
+		spec.Controls = []*graph.Node{enter.Inputs()[0].Op}
+	}
+	o, err := h.AddCopy(c, spec)
+	if err == nil && !nested {
+		h.outside[c] = o
+	}
+	return o, err
+}
+
+// frames is the nodes that run in a loop or another frame, nil if that cannot be told.
 func (w *work) frames() (map[*graph.Node]bool, error) {
 	nodes := w.Nodes()
-	any := false
 	place := make([]int32, w.MaxID())
 	for i, n := range nodes {
 		place[n.ID()] = int32(i)
-		any = any || n.Class() == graph.ClassEnter
-	}
-	if !any {
-		return nil, nil
 	}
 	f, err := graph.FrameAnalysis{
 		Watch: w.watch, Nodes: len(nodes),

@@ -57,10 +57,10 @@ func Run(ctx context.Context, p Program, o Options) (*Program, []Stat, error) {
 		}
 		s := Stat{Pass: passes[i].name, Before: w.size()}
 		if err := passes[i].run(w); err != nil {
-			return nil, nil, err
+			return nil, nil, w.giveUp(err)
 		}
 		if err := w.sweep(); err != nil {
-			return nil, nil, err
+			return nil, nil, w.giveUp(err)
 		}
 		if check != nil {
 			check(w, passes[i].name)
@@ -77,10 +77,25 @@ func Run(ctx context.Context, p Program, o Options) (*Program, []Stat, error) {
 		return nil, stats, nil
 	}
 	q, err := w.finish()
+	if err != nil {
+		return nil, nil, w.giveUp(err)
+	}
 	if len(stats) > 0 {
 		stats[len(stats)-1].Time += time.Since(begin)
 	}
-	return q, stats, err
+	return q, stats, nil
+}
+
+// giveUp is the error of the context, if that is why a pass ended. Else the program is
+// run as it is: nothing that a pass meets is a reason not to.
+func (w *work) giveUp(err error) error {
+	if ended := w.watch.Ask(); ended != nil {
+		return ended
+	}
+	if check != nil {
+		panic(err)
+	}
+	return nil
 }
 
 // A work is a program while it is rewritten.
@@ -212,7 +227,7 @@ func (w *work) fused(n *graph.Node, spec graph.OpSpec) error {
 	spec.Name, spec.Device = w.UniqueName(n.Name()), n.Device()
 	by, err := w.Add(spec)
 	if err != nil {
-		return err
+		return w.watch.Ask() // the definition has limits of its own
 	}
 	if _, err := w.kernel(by); err != nil {
 		return w.Remove(by)

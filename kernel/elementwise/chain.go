@@ -93,37 +93,21 @@ func OperandOf[T Float](v *tensor.Value, dims []int64) (x Operand[T], ok bool) {
 	return x, len(x) == 1 || isSuffix(own, dims)
 }
 
-// A Run is one use of a chain, from [Chain.Begin] to its end. Operands is set by who
-// uses it.
-type Run[T Float] struct {
-	Operands []Operand[T]
-	chain    *Chain[T]
-	o        []T
-	rows     []T // short rows, repeated
-}
-
-// Begin takes what a run needs; the run's End gives it back.
-func (c *Chain[T]) Begin() *Run[T] {
-	r, _ := c.pool.Get().(*Run[T])
-	if r == nil {
-		r = &Run[T]{chain: c}
-	}
-	return r
-}
-
-// End ends a run.
-func (r *Run[T]) End() {
-	clear(r.Operands)
-	r.o, r.Operands = nil, r.Operands[:0]
-	r.chain.pool.Put(r)
-}
-
 // Compute computes o of the operands. Every link must take one that has as many
-// elements as o has, or the result of a link before.
-func (r *Run[T]) Compute(ctx *kernel.Context, o []T) error {
-	r.o = o
+// elements as o has, or the result of a link before: see Fits.
+func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) error {
+	if len(o) <= tileSize && c.slots == 1 {
+		c.tile(o, 0, len(o), operands, nil)
+		return nil
+	}
+	r, _ := c.pool.Get().(*run[T])
+	if r == nil {
+		r = &run[T]{chain: c}
+	}
+	defer r.end()
+	r.o, r.operands = o, append(r.operands[:0], operands...)
 	r.repeat()
-	grain := max(tileSize, Grain/len(r.chain.links)/tileSize*tileSize)
+	grain := max(tileSize, Grain/len(c.links)/tileSize*tileSize)
 	if len(o) <= grain {
 		r.tiles(0, len(o))
 		return nil
@@ -131,19 +115,32 @@ func (r *Run[T]) Compute(ctx *kernel.Context, o []T) error {
 	return r.share(ctx, grain)
 }
 
+// A run is what one use of a chain needs beside it.
+type run[T Float] struct {
+	chain    *Chain[T]
+	o        []T
+	operands []Operand[T]
+	rows     []T // short rows, repeated
+}
+
+func (r *run[T]) end() {
+	clear(r.operands)
+	r.o = nil
+	r.chain.pool.Put(r)
+}
+
 // Fits says whether every link has an operand as long as the result, of n elements.
-func (r *Run[T]) Fits(n int) bool {
-	long := func(i int) bool { return i >= r.chain.operands || len(r.Operands[i]) == n }
-	for i := range r.chain.links {
-		l := &r.chain.links[i]
-		if !long(l.X) && (l.Two == nil || !long(l.Y)) {
+func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool {
+	for i := range c.links {
+		l := &c.links[i]
+		if !c.long(l.X, n, operands) && (l.Two == nil || !c.long(l.Y, n, operands)) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *Run[T]) share(ctx *kernel.Context, grain int) error {
+func (r *run[T]) share(ctx *kernel.Context, grain int) error {
 	ctx.Parallel(len(r.o), grain, func(lo, hi int) {
 		if ctx.Err() == nil {
 			r.tiles(lo, hi)
@@ -157,10 +154,10 @@ func (r *Run[T]) share(ctx *kernel.Context, grain int) error {
 const shortRow = 256
 
 // repeat makes short rows longer.
-func (r *Run[T]) repeat() {
+func (r *run[T]) repeat() {
 	r.rows = r.rows[:0]
 	need := 0
-	for _, x := range r.Operands {
+	for _, x := range r.operands {
 		if n := len(x); n > 1 && n < shortRow && n < len(r.o) {
 			need += n * (min(2*shortRow, len(r.o)) / n)
 		}
@@ -168,13 +165,13 @@ func (r *Run[T]) repeat() {
 	if cap(r.rows) < need {
 		r.rows = make([]T, 0, need)
 	}
-	for i, x := range r.Operands {
+	for i, x := range r.operands {
 		if n := len(x); n > 1 && n < shortRow && n < len(r.o) {
 			at := len(r.rows)
 			for range min(2*shortRow, len(r.o)) / n {
 				r.rows = append(r.rows, x...)
 			}
-			r.Operands[i] = r.rows[at:len(r.rows):len(r.rows)]
+			r.operands[i] = r.rows[at:len(r.rows):len(r.rows)]
 		}
 	}
 }
@@ -183,7 +180,7 @@ func (r *Run[T]) repeat() {
 type tileMemory[T Float] struct{ slots [][tileSize]T }
 
 // tiles computes elements lo to hi.
-func (r *Run[T]) tiles(lo, hi int) {
+func (r *run[T]) tiles(lo, hi int) {
 	c := r.chain
 	var memory *tileMemory[T]
 	if c.slots > 1 {
@@ -195,65 +192,64 @@ func (r *Run[T]) tiles(lo, hi int) {
 	}
 }
 
-func (r *Run[T]) tile(lo, hi int, memory *tileMemory[T]) {
-	c := r.chain
+func (r *run[T]) tile(lo, hi int, memory *tileMemory[T]) {
+	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.operands, memory)
+}
+
+// tile computes the part o of a result of so many elements in all, from element lo on.
+func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) {
 	for i := range c.links {
 		l := &c.links[i]
-		o := r.place(c.slot[i], lo, hi, memory)
-		x := r.operand(l.X, lo, hi, memory)
+		to := place(c.slot[i], o, memory)
+		x := c.operand(l.X, o, lo, whole, operands, memory)
 		if l.Two == nil {
-			l.One.V(o, x)
+			l.One.V(to, x)
 			continue
 		}
-		y := r.operand(l.Y, lo, hi, memory)
-		whole := len(r.o)
-		xn, yn := r.size(l.X), r.size(l.Y)
+		y := c.operand(l.Y, o, lo, whole, operands, memory)
 		switch {
-		case xn == whole && yn == whole:
-			l.Two.VV(o, x, y)
-		case yn == 1:
-			l.Two.VS(o, x, y[0])
-		case xn == 1:
-			l.Two.SV(o, x[0], y)
-		case yn < whole:
-			for at, pos := 0, lo%yn; at < len(o); pos = 0 {
-				k := min(yn-pos, len(o)-at)
-				l.Two.VV(o[at:at+k], x[at:at+k], y[pos:pos+k])
+		case len(x) == len(o) && len(y) == len(o) && c.long(l.X, whole, operands) && c.long(l.Y, whole, operands):
+			l.Two.VV(to, x, y)
+		case len(y) == 1 && !c.long(l.Y, whole, operands):
+			l.Two.VS(to, x, y[0])
+		case len(x) == 1 && !c.long(l.X, whole, operands):
+			l.Two.SV(to, x[0], y)
+		case !c.long(l.Y, whole, operands):
+			for at, pos := 0, lo%len(y); at < len(to); pos = 0 {
+				k := min(len(y)-pos, len(to)-at)
+				l.Two.VV(to[at:at+k], x[at:at+k], y[pos:pos+k])
 				at += k
 			}
 		default:
-			for at, pos := 0, lo%xn; at < len(o); pos = 0 {
-				k := min(xn-pos, len(o)-at)
-				l.Two.VV(o[at:at+k], x[pos:pos+k], y[at:at+k])
+			for at, pos := 0, lo%len(x); at < len(to); pos = 0 {
+				k := min(len(x)-pos, len(to)-at)
+				l.Two.VV(to[at:at+k], x[pos:pos+k], y[at:at+k])
 				at += k
 			}
 		}
 	}
 }
 
-// size is how many elements an operand or the result of a link has in all.
-func (r *Run[T]) size(i int) int {
-	if i < r.chain.operands {
-		return len(r.Operands[i])
-	}
-	return len(r.o)
+// long says whether an operand has as many elements as the result.
+func (c *Chain[T]) long(i, whole int, operands []Operand[T]) bool {
+	return i >= c.operands || len(operands[i]) == whole
 }
 
 // operand is the part of an operand for a tile; all of a row or of one element.
-func (r *Run[T]) operand(i, lo, hi int, memory *tileMemory[T]) []T {
-	if i >= r.chain.operands {
-		return r.place(r.chain.slot[i-r.chain.operands], lo, hi, memory)
+func (c *Chain[T]) operand(i int, o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) []T {
+	switch {
+	case i >= c.operands:
+		return place(c.slot[i-c.operands], o, memory)
+	case len(operands[i]) < whole:
+		return operands[i]
 	}
-	if x := r.Operands[i]; len(x) < len(r.o) {
-		return x
-	}
-	return r.Operands[i][lo:hi]
+	return operands[i][lo : lo+len(o)]
 }
 
 // place is where in a tile the result of a link lies.
-func (r *Run[T]) place(slot, lo, hi int, memory *tileMemory[T]) []T {
+func place[T Float](slot int, o []T, memory *tileMemory[T]) []T {
 	if slot == 0 {
-		return r.o[lo:hi]
+		return o
 	}
-	return memory.slots[slot-1][:hi-lo]
+	return memory.slots[slot-1][:len(o)]
 }

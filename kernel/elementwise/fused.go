@@ -120,16 +120,16 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	dims := in[largest].Dims()
 	n := in[largest].NumElements()
-	r := f.chain.Begin()
-	defer r.End()
+	var few [8]Operand[T]
+	operands := few[:0]
 	for i := range in {
 		x, ok := OperandOf[T](&in[i], dims)
 		if !ok {
 			return Apart(ctx, f.parts, in, nil, out)
 		}
-		r.Operands = append(r.Operands, x)
+		operands = append(operands, x)
 	}
-	if len(dims) == 0 || n == 0 || !r.Fits(n) {
+	if len(dims) == 0 || n == 0 || !f.chain.Fits(n, operands) {
 		return Apart(ctx, f.parts, in, nil, out)
 	}
 	v, err := f.result(ctx, in, dims)
@@ -137,7 +137,7 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	out[0] = v
-	return r.Compute(ctx, tensor.Of[T](&out[0]))
+	return f.chain.Compute(ctx, tensor.Of[T](&out[0]), operands)
 }
 
 // result is memory for the result: that of an input which nobody needs any more when

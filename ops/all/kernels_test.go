@@ -52,9 +52,8 @@ func TestTypesEqualTensorFlow(t *testing.T) {
 		"QuantizedConv2D": "map[Tfilter:[qint8]]",
 		// A gradient is of numbers.
 		"RaggedTensorToVariantGradient": "map[Tvalues:[string bool qint8 quint8 qint32 qint16 quint16]]",
-		// Rewriting makes them, of float alone.
-		"_FusedConv2D": "map[T:[half double int8 qint8]]",
-		"_FusedMatMul": "map[T:[bfloat16 half]]",
+		// Nor does Conv2D have kernels of these.
+		"_FusedConv2D": "map[T:[int8 qint8]]",
 	}
 	got := map[string]string{}
 	for _, d := range registry.Global.Defs(true) {

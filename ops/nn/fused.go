@@ -12,18 +12,23 @@ import (
 )
 
 func init() {
-	kernel.ForType("_FusedMatMul", "T", tensor.Float, newFusedProduct("MatMul", "transpose_a", "transpose_b"))
-	kernel.ForType("_FusedConv2D", "T", tensor.Float, newFusedProduct("Conv2D",
-		"strides", "padding", "explicit_paddings", "data_format", "dilations"))
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Bfloat16} {
+		kernel.ForType("_FusedMatMul", "T", dt, newFusedProduct("MatMul", "transpose_a", "transpose_b"))
+	}
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Double} {
+		kernel.ForType("_FusedConv2D", "T", dt, newFusedProduct("Conv2D",
+			"strides", "padding", "explicit_paddings", "data_format", "dilations"))
+	}
 }
 
 // A fusedProduct is the kernel of a product or a convolution followed by operations on
 // its result, which are done in the result's memory while parts of it are in the
-// first cache. Bits are those that the operations have alone.
+// first cache. Bits are those that the operations have alone. Of types other than float
+// the operations are run apart.
 type fusedProduct struct {
 	parts []elementwise.Part // the product first
 	args  []argument
-	chain *elementwise.Chain[float32] // of the product's result, the args, and a factor for each normalization
+	chain *elementwise.Chain[float32] // of the product's result, the args, and a factor for each normalization; nil: apart
 	norms []normalization
 }
 
@@ -64,6 +69,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		names, ops := c.Strs("_nodes"), c.Strs("_ops")
 		fused := c.Strs("fused_ops")
+		dt := c.Type("T")
 		own := registry.Attrs{}
 		for _, name := range append(attrs, "T") {
 			if v := c.Attrs.Find(name); v != nil {
@@ -89,7 +95,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 			if len(ops) == len(fused)+1 {
 				what, second = strings.CutSuffix(ops[i+1], ":1")
 			}
-			extra := registry.Attrs{{Name: "T", Value: registry.TypeAttr(tensor.Float)}}
+			extra := registry.Attrs{{Name: "T", Value: registry.TypeAttr(dt)}}
 			switch name {
 			case "FusedBatchNorm":
 				extra = extra.With("epsilon", registry.FloatAttr(c.Float("epsilon"))).With("is_training", registry.BoolAttr(false))
@@ -116,6 +122,9 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 				p.In[0], p.In[1] = p.In[1], p.In[0]
 			}
 			k.parts = append(k.parts, p)
+			if dt != tensor.Float {
+				continue
+			}
 			before := 0 // the operand that comes from before: the product, or a link
 			if len(links) > 0 {
 				before = -len(links)
@@ -155,8 +164,11 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 				k.parts[i].Node, k.parts[i].Op = c.Node, c.Op.Name
 			}
 		}
-		if len(links) == 0 {
+		switch {
+		case len(fused) == 0:
 			return head.Kernel, nil
+		case dt != tensor.Float:
+			return k, nil
 		}
 		operands := 1 + len(k.args) + len(k.norms)
 		for _, f := range factors {
@@ -205,16 +217,18 @@ func (timesFloat) VS(o, x []float32, y float32)           { vec.MulScalar(o, x, 
 func (timesFloat) SV(o []float32, x float32, y []float32) { vec.MulScalar(o, y, x) }
 
 func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if k.chain == nil {
+		return elementwise.Apart(ctx, k.parts, in, nil, out)
+	}
 	head := &k.parts[0]
 	if err := head.Kernel.Run(ctx, in[:2:2], out[:1]); err != nil {
 		return head.Blame(err)
 	}
 	done := out[0]
 	dims := done.Dims()
-	r := k.chain.Begin()
-	defer r.End()
 	o := tensor.Of[float32](&out[0])
-	r.Operands = append(r.Operands, o)
+	var few [12]elementwise.Operand[float32]
+	operands := append(few[:0], o)
 	fits := len(o) > 0 && !done.Shared()
 	for i, how := range k.args {
 		v := &in[2+i]
@@ -223,14 +237,14 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			ok = ok && v.Rank() == 1 && len(x) == int(dims[len(dims)-1])
 		}
 		fits = fits && ok
-		r.Operands = append(r.Operands, x)
+		operands = append(operands, x)
 	}
 	if !fits {
 		out[0] = tensor.Value{}
 		return elementwise.Apart(ctx, k.parts, in, []tensor.Value{done}, out)
 	}
 	for _, n := range k.norms {
-		scale, variance := r.Operands[1+n.at], r.Operands[1+n.at+3]
+		scale, variance := operands[1+n.at], operands[1+n.at+3]
 		v, err := ctx.Alloc(tensor.Float, []int64{int64(len(scale))})
 		if err != nil {
 			return err
@@ -238,9 +252,9 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		defer ctx.Free(v)
 		factor := tensor.Of[float32](&v)
 		normFactors(factor, scale, variance, n.epsilon)
-		r.Operands = append(r.Operands, factor)
+		operands = append(operands, factor)
 	}
-	return r.Compute(ctx, o)
+	return k.chain.Compute(ctx, o, operands)
 }
 
 // normFactors is what batch normalization multiplies with.
