@@ -37,6 +37,10 @@ func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isNanV[float32])
 }
 
+func (*isNanFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isNanV[float32])
+}
+
 type isNanFloat64 struct{ isNanKernel[float64] }
 
 func (k *isNanFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -45,6 +49,10 @@ func (k *isNanFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isNanV[float64])
+}
+
+func (*isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isNanV[float64])
 }
 
 // newIsNan is the kernel for elements of dtype dt, nil if there is none.
@@ -91,6 +99,10 @@ func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isInfV[float32])
 }
 
+func (*isInfFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isInfV[float32])
+}
+
 type isInfFloat64 struct{ isInfKernel[float64] }
 
 func (k *isInfFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -99,6 +111,10 @@ func (k *isInfFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isInfV[float64])
+}
+
+func (*isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isInfV[float64])
 }
 
 // newIsInf is the kernel for elements of dtype dt, nil if there is none.
@@ -145,6 +161,10 @@ func (k *isFiniteFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isFiniteV[float32])
 }
 
+func (*isFiniteFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isFiniteV[float32])
+}
+
 type isFiniteFloat64 struct{ isFiniteKernel[float64] }
 
 func (k *isFiniteFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -153,6 +173,10 @@ func (k *isFiniteFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		return nil
 	}
 	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isFiniteV[float64])
+}
+
+func (*isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isFiniteV[float64])
 }
 
 // newIsFinite is the kernel for elements of dtype dt, nil if there is none.

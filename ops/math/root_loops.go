@@ -37,6 +37,10 @@ func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, sqrtV[float64])
 }
 
+func (*sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, sqrtV[float64])
+}
+
 // newSqrt is the kernel for elements of dtype dt, nil if there is none.
 func newSqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -79,6 +83,10 @@ func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, rsqrtV[float64])
+}
+
+func (*rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, rsqrtV[float64])
 }
 
 // newRsqrt is the kernel for elements of dtype dt, nil if there is none.

@@ -39,6 +39,10 @@ func (k *reluFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rectify32)
 }
 
+func (*reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify32)
+}
+
 // newRelu is the kernel for elements of dtype dt, nil if there is none.
 func newRelu(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -97,6 +101,10 @@ func (k *relu6Float32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, relu6V[float32])
+}
+
+func (*relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, relu6V[float32])
 }
 
 // newRelu6 is the kernel for elements of dtype dt, nil if there is none.
@@ -170,6 +178,10 @@ func (k *reluGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 // newReluGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReluGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -239,6 +251,10 @@ func (k *relu6GradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		return nil
 	}
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+}
+
+func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
 // newRelu6Grad is the kernel for elements of dtype dt, nil if there is none.
