@@ -739,6 +739,54 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
+// BlockLSTMGrad computes the gradient of BlockLSTM.
+//
+// The outputs are the gradients of the inputs of their names.
+//
+// Arguments:
+//
+//   - seq_len_max: As BlockLSTM has it. Type: int64.
+//   - x: Types: half, float.
+//   - cs_prev: As BlockLSTM has it. Types: half, float.
+//   - h_prev: As BlockLSTM has it. Types: half, float.
+//   - w: The weights of x and h_prev. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
+//   - i: What BlockLSTM gave, as are the six inputs that follow. Types: half, float.
+//   - cs: Types: half, float.
+//   - f: Types: half, float.
+//   - o: Types: half, float.
+//   - ci: Types: half, float.
+//   - co: Types: half, float.
+//   - h: Types: half, float.
+//   - cs_grad: The gradient of the cell states. Types: half, float.
+//   - h_grad: The gradient of the outputs. Types: half, float.
+//   - use_peephole: Whether gates saw the cell state.
+//
+// Results:
+//
+//   - x_grad: Types: half, float.
+//   - cs_prev_grad: Types: half, float.
+//   - h_prev_grad: Types: half, float.
+//   - w_grad: Types: half, float.
+//   - wci_grad: Types: half, float.
+//   - wcf_grad: Types: half, float.
+//   - wco_grad: Types: half, float.
+//   - b_grad: Types: half, float.
+func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BlockLSTMGrad",
+		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad},
+		Attrs: map[string]any{"use_peephole": use_peephole},
+	})
+	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
+}
+
 // BlockLSTMGradV2 computes the gradient of an LSTM over all its steps, whose gates are in the order i, f, ci, o.
 //
 // The outputs are the gradients of the inputs of their names.

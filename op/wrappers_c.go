@@ -4,6 +4,30 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// CSRSparseMatrixToSparseTensor turns sparse matrices in compressed rows into a sparse tensor of rank 2 or 3.
+//
+// Arguments:
+//
+//   - sparse_matrix: The matrices, as one variant.
+//   - type_: The type of the entries. Types: float, double, complex64, complex128.
+//
+// Results:
+//
+//   - indices: Indices of the entries, in order. Type: int64.
+//   - values: The entries. Types: float, double, complex64, complex128.
+//   - dense_shape: The shape. Type: int64.
+func CSRSparseMatrixToSparseTensor(scope *Scope, sparse_matrix tf.Output, type_ tf.DataType) (indices tf.Output, values tf.Output, dense_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CSRSparseMatrixToSparseTensor",
+		Input: []tf.Input{sparse_matrix},
+		Attrs: map[string]any{"type": type_},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // CTCBeamSearchDecoderAttr is an optional attribute of CTCBeamSearchDecoder.
 type CTCBeamSearchDecoderAttr func(optionalAttr)
 

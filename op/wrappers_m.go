@@ -838,6 +838,38 @@ func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, 
 	return op.Output(0)
 }
 
+// MaxPoolGradGradV2Attr is an optional attribute of MaxPoolGradGradV2.
+type MaxPoolGradGradV2Attr func(optionalAttr)
+
+// MaxPoolGradGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
+func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
+	return func(attrs optionalAttr) { attrs["data_format"] = value }
+}
+
+// MaxPoolGradGradV2 computes the gradient of MaxPoolGradV2.
+//
+// Arguments:
+//
+//   - orig_input: The input of MaxPoolV2.
+//   - orig_output: Its output.
+//   - grad: The gradient of the gradient of its input.
+//   - ksize: As MaxPoolV2 has it. Type: int32.
+//   - strides: As MaxPoolV2 has it. Type: int32.
+//   - padding: As MaxPoolV2 has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPoolGradGradV2DataFormat].
+func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradGradV2Attr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MaxPoolGradGradV2",
+		Input: []tf.Input{orig_input, orig_output, grad, ksize, strides},
+		Attrs: with(optionalAttr{"padding": padding}, optional),
+	})
+	return op.Output(0)
+}
+
 // MaxPoolGradV2Attr is an optional attribute of MaxPoolGradV2.
 type MaxPoolGradV2Attr func(optionalAttr)
 

@@ -385,6 +385,30 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 	return op.Output(0)
 }
 
+// RaggedTensorToVariantGradient computes the gradient of RaggedTensorToVariant.
+//
+// Arguments:
+//
+//   - encoded_ragged_grad: The gradient of its result, whose variants hold ragged tensors.
+//   - row_splits: Its outermost splits; none if it had none. Types: int32, int64.
+//   - dense_values_shape: The shape of its values. Type: int32.
+//   - Tvalues: The type of the values.
+//
+// Results:
+//
+//   - dense_values_grad: The gradient of these.
+func RaggedTensorToVariantGradient(scope *Scope, encoded_ragged_grad tf.Output, row_splits tf.Output, dense_values_shape tf.Output, Tvalues tf.DataType) (dense_values_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RaggedTensorToVariantGradient",
+		Input: []tf.Input{encoded_ragged_grad, row_splits, dense_values_shape},
+		Attrs: map[string]any{"Tvalues": Tvalues},
+	})
+	return op.Output(0)
+}
+
 // RandomDatasetAttr is an optional attribute of RandomDataset.
 type RandomDatasetAttr func(optionalAttr)
 
@@ -1382,6 +1406,43 @@ func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...R
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ResizeBicubic",
 		Input: []tf.Input{images, size},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// ResizeBicubicGradAttr is an optional attribute of ResizeBicubicGrad.
+type ResizeBicubicGradAttr func(optionalAttr)
+
+// ResizeBicubicGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
+func ResizeBicubicGradAlignCorners(value bool) ResizeBicubicGradAttr {
+	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+}
+
+// ResizeBicubicGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
+func ResizeBicubicGradHalfPixelCenters(value bool) ResizeBicubicGradAttr {
+	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+}
+
+// ResizeBicubicGrad computes the gradient of ResizeBicubic.
+//
+// Arguments:
+//
+//   - grads: The gradient of the resized images. Type: float.
+//   - original_image: The images before they were resized, of which only the shape counts. Types: float, double.
+//
+// Results:
+//
+//   - output: Types: float, double.
+//
+// Options: [ResizeBicubicGradAlignCorners], [ResizeBicubicGradHalfPixelCenters].
+func ResizeBicubicGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBicubicGradAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ResizeBicubicGrad",
+		Input: []tf.Input{grads, original_image},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)

@@ -120,6 +120,45 @@ func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.
 	return op.Output(0)
 }
 
+// ScaleAndTranslateGradAttr is an optional attribute of ScaleAndTranslateGrad.
+type ScaleAndTranslateGradAttr func(optionalAttr)
+
+// ScaleAndTranslateGradKernelType sets kernel_type, which is "lanczos3" by default. As ScaleAndTranslate had it.
+func ScaleAndTranslateGradKernelType(value string) ScaleAndTranslateGradAttr {
+	return func(attrs optionalAttr) { attrs["kernel_type"] = value }
+}
+
+// ScaleAndTranslateGradAntialias sets antialias, which is true by default. As ScaleAndTranslate had it.
+func ScaleAndTranslateGradAntialias(value bool) ScaleAndTranslateGradAttr {
+	return func(attrs optionalAttr) { attrs["antialias"] = value }
+}
+
+// ScaleAndTranslateGrad computes the gradient of ScaleAndTranslate.
+//
+// Arguments:
+//
+//   - grads: The gradient of its result. Types: float.
+//   - original_image: The images that it was given, of which only the shape counts. Types: float.
+//   - scale: The factors that it was given. Type: float.
+//   - translation: The shifts that it was given. Type: float.
+//
+// Results:
+//
+//   - output: Types: float.
+//
+// Options: [ScaleAndTranslateGradKernelType], [ScaleAndTranslateGradAntialias].
+func ScaleAndTranslateGrad(scope *Scope, grads tf.Output, original_image tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateGradAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ScaleAndTranslateGrad",
+		Input: []tf.Input{grads, original_image, scale, translation},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // ScatterNdAttr is an optional attribute of ScatterNd.
 type ScatterNdAttr func(optionalAttr)
 
@@ -1211,6 +1250,30 @@ func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
+// SparseAddGrad computes the gradient of SparseAdd.
+//
+// Arguments:
+//
+//   - backprop_val_grad: The gradient of the sum's values.
+//   - a_indices: What the operation was given. Type: int64.
+//   - b_indices: What the operation was given. Type: int64.
+//   - sum_indices: What it gave. Type: int64.
+//
+// Results:
+//
+//   - a_val_grad: The gradient of the values of a: zero for those that were dropped.
+//   - b_val_grad: The gradient of the values of b.
+func SparseAddGrad(scope *Scope, backprop_val_grad tf.Output, a_indices tf.Output, b_indices tf.Output, sum_indices tf.Output) (a_val_grad tf.Output, b_val_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseAddGrad",
+		Input: []tf.Input{backprop_val_grad, a_indices, b_indices, sum_indices},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseBincountAttr is an optional attribute of SparseBincount.
 type SparseBincountAttr func(optionalAttr)
 
@@ -1715,6 +1778,30 @@ func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segm
 	return op.Output(0)
 }
 
+// SparseSegmentMeanGradV2 computes the gradient of SparseSegmentMean, of which most rows may be zero.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - dense_output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Rows of the gradient. Types: bfloat16, half, float, double.
+//   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
+func SparseSegmentMeanGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentMeanGradV2",
+		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseSegmentMeanWithNumSegmentsAttr is an optional attribute of SparseSegmentMeanWithNumSegments.
 type SparseSegmentMeanWithNumSegmentsAttr func(optionalAttr)
 
@@ -1805,6 +1892,30 @@ func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, seg
 	return op.Output(0)
 }
 
+// SparseSegmentSqrtNGradV2 computes the gradient of SparseSegmentSqrtN, of which most rows may be zero.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - dense_output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Rows of the gradient. Types: bfloat16, half, float, double.
+//   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
+func SparseSegmentSqrtNGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentSqrtNGradV2",
+		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseSegmentSqrtNWithNumSegmentsAttr is an optional attribute of SparseSegmentSqrtNWithNumSegments.
 type SparseSegmentSqrtNWithNumSegmentsAttr func(optionalAttr)
 
@@ -1868,6 +1979,53 @@ func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_i
 	return op.Output(0)
 }
 
+// SparseSegmentSumGrad computes the gradient of SparseSegmentSum.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
+func SparseSegmentSumGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentSumGrad",
+		Input: []tf.Input{grad, indices, segment_ids, output_dim0},
+	})
+	return op.Output(0)
+}
+
+// SparseSegmentSumGradV2 computes the gradient of SparseSegmentSum, of which most rows may be zero.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - dense_output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Rows of the gradient. Types: bfloat16, half, float, double.
+//   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
+func SparseSegmentSumGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentSumGradV2",
+		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseSegmentSumWithNumSegmentsAttr is an optional attribute of SparseSegmentSumWithNumSegments.
 type SparseSegmentSumWithNumSegmentsAttr func(optionalAttr)
 
@@ -1921,6 +2079,29 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 		Input: []tf.Input{indices, values, shape, start, size},
 	})
 	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// SparseSliceGrad computes the gradient of SparseSlice.
+//
+// Arguments:
+//
+//   - backprop_val_grad: The gradient of the box's values.
+//   - input_indices: What the operation was given. Type: int64.
+//   - input_start: What it was given as start. Type: int64.
+//   - output_indices: What it gave. Type: int64.
+//
+// Results:
+//
+//   - val_grad: The gradient of its values: zero for those outside the box.
+func SparseSliceGrad(scope *Scope, backprop_val_grad tf.Output, input_indices tf.Output, input_start tf.Output, output_indices tf.Output) (val_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSliceGrad",
+		Input: []tf.Input{backprop_val_grad, input_indices, input_start, output_indices},
+	})
+	return op.Output(0)
 }
 
 // SparseSoftmax computes the softmax of each row of a sparse tensor, over its entries.

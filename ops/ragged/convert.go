@@ -40,7 +40,8 @@ batched_input: Whether each row of the outermost dimension makes a variant of it
 encoded_ragged_grad: The gradient of its result, whose variants hold ragged tensors.
 row_splits: Its outermost splits; none if it had none.
 dense_values_shape: The shape of its values.
-dense_values_grad: The gradient of these.`)
+dense_values_grad: The gradient of these.
+Tvalues: The type of the values.`)
 	registry.Define("RaggedTensorFromVariant").
 		Input("encoded_ragged: variant").Output("output_nested_splits: output_ragged_rank * Tsplits").
 		Output("output_dense_values: Tvalues").
