@@ -230,6 +230,7 @@ func smooth() map[string]func(t *trial) []graph.Output {
 	structural(m)
 	images(m)
 	matrices(m)
+	held(m)
 	return m
 }
 
@@ -496,7 +497,7 @@ func TestFiniteDifferences(t *testing.T) {
 			compare(t, op, build, rand.New(rand.NewPCG(hash.Sum64(), seed)))
 		}
 	}
-	if len(functions) < 190 {
+	if len(functions) < 210 {
 		t.Errorf("only %d operations are tried", len(functions))
 	}
 }
