@@ -81,6 +81,7 @@ func (w *walk) variable(l *loop, name string, init graph.Output, next func(b *gr
 // leave says that an Exit that was added leaves a loop.
 func (w *walk) leave(l *loop, exit *graph.Node) {
 	w.loops.inner[exit] = l
+	l.exits = append(l.exits, exit)
 	delete(w.loops.of, exit)
 	if l.parent != nil {
 		w.loops.of[exit] = l.parent

@@ -22,8 +22,8 @@ func (lv *level) visitLoop(l *loop) error {
 	w := lv.w
 	flows := false
 	dy := map[*graph.Node]gradient.Value{}
-	for exit, in := range w.loops.inner {
-		if in == l && lv.parts[exit.Output(0)] != nil {
+	for _, exit := range l.exits {
+		if lv.parts[exit.Output(0)] != nil {
 			dy[exit] = lv.take(exit.Output(0))
 			flows = flows || !dy[exit].None()
 		}
@@ -57,8 +57,8 @@ func (lv *level) visitLoop(l *loop) error {
 			init = append(init, a.Zeros(w.last(l, v)))
 		}
 	}
-	for exit, d := range dy {
-		if !d.None() && w.through(exit) {
+	for _, exit := range l.exits {
+		if d, left := dy[exit]; left && !d.None() && w.through(exit) {
 			return status.Errorf(status.Unimplemented, "gradients: '%s' leaves the loop '%s' with what is no variable of it", exit.Name(), l.name)
 		}
 	}

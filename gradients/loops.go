@@ -20,7 +20,7 @@ type loop struct {
 	all              *loops
 	name             string
 	parent           *loop
-	enters           []*graph.Node
+	enters, exits    []*graph.Node
 	variable         map[*graph.Node]bool // the Merges and Switches of its variables
 	gates            map[*graph.Node]*gate
 	same             map[gate]*gate // gates by what they are
@@ -60,6 +60,7 @@ func findLoops(g *graph.Graph) (*loops, error) {
 				return nil, status.Invalid("node '%s' leaves a loop that it is not in", n.Name())
 			}
 			all.inner[n] = in
+			in.exits = append(in.exits, n)
 			in = in.parent
 		case graph.ClassLoopCond:
 			all.byUnit[n] = in

@@ -148,6 +148,44 @@ func AddN(scope *Scope, inputs []tf.Output) (sum tf.Output) {
 	return op.Output(0)
 }
 
+// AddSparseToTensorsMapAttr is an optional attribute of AddSparseToTensorsMap.
+type AddSparseToTensorsMapAttr func(optionalAttr)
+
+// AddSparseToTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func AddSparseToTensorsMapContainer(value string) AddSparseToTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// AddSparseToTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func AddSparseToTensorsMapSharedName(value string) AddSparseToTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// AddSparseToTensorsMap keeps a sparse tensor in a map of the session.
+//
+// Arguments:
+//
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape. Type: int64.
+//
+// Results:
+//
+//   - sparse_handle: Its key in the map. Type: int64.
+//
+// Options: [AddSparseToTensorsMapContainer], [AddSparseToTensorsMapSharedName].
+func AddSparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddSparseToTensorsMapAttr) (sparse_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AddSparseToTensorsMap",
+		Input: []tf.Input{sparse_indices, sparse_values, sparse_shape},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // AddV2 adds two tensors with broadcasting; integers wrap around.
 func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {

@@ -363,6 +363,18 @@ func ClipByValue(scope *Scope, t tf.Output, clip_value_min tf.Output, clip_value
 	return op.Output(0)
 }
 
+// CloseSummaryWriter writes the events that wait and closes a writer.
+func CloseSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CloseSummaryWriter",
+		Input: []tf.Input{writer},
+	})
+	return op
+}
+
 // CombinedNonMaxSuppressionAttr is an optional attribute of CombinedNonMaxSuppression.
 type CombinedNonMaxSuppressionAttr func(optionalAttr)
 
@@ -466,6 +478,24 @@ func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Out
 		Type:  "ComplexAbs",
 		Input: []tf.Input{x},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// CompositeTensorVariantFromComponents packs the components of a composite tensor, such as a ragged or sparse one, into a variant.
+//
+// Arguments:
+//
+//   - components: The components.
+//   - metadata: A serialized description of the composite tensor.
+func CompositeTensorVariantFromComponents(scope *Scope, components []tf.Output, metadata string) (encoded tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CompositeTensorVariantFromComponents",
+		Input: []tf.Input{tf.OutputList(components)},
+		Attrs: map[string]any{"metadata": metadata},
 	})
 	return op.Output(0)
 }
@@ -1025,6 +1055,26 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)
+}
+
+// CreateSummaryFileWriter creates a writer's file of events, unless it has one.
+//
+// Arguments:
+//
+//   - writer: What SummaryWriter gives.
+//   - logdir: The directory, which is made if it is missing. Type: string.
+//   - max_queue: How many events may wait to be written. Type: int32.
+//   - flush_millis: After how many milliseconds they are written in any case. Type: int32.
+//   - filename_suffix: What the file's name ends with. Type: string.
+func CreateSummaryFileWriter(scope *Scope, writer tf.Output, logdir tf.Output, max_queue tf.Output, flush_millis tf.Output, filename_suffix tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CreateSummaryFileWriter",
+		Input: []tf.Input{writer, logdir, max_queue, flush_millis, filename_suffix},
+	})
+	return op
 }
 
 // CropAndResizeAttr is an optional attribute of CropAndResize.

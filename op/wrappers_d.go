@@ -161,6 +161,63 @@ func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
+// DecodeAndCropJpegAttr is an optional attribute of DecodeAndCropJpeg.
+type DecodeAndCropJpegAttr func(optionalAttr)
+
+// DecodeAndCropJpegChannels sets channels, which is 0 by default. As DecodeJpeg has it.
+func DecodeAndCropJpegChannels(value int64) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["channels"] = value }
+}
+
+// DecodeAndCropJpegRatio sets ratio, which is 1 by default. As DecodeJpeg has it.
+func DecodeAndCropJpegRatio(value int64) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["ratio"] = value }
+}
+
+// DecodeAndCropJpegFancyUpscaling sets fancy_upscaling, which is true by default. As DecodeJpeg has it.
+func DecodeAndCropJpegFancyUpscaling(value bool) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["fancy_upscaling"] = value }
+}
+
+// DecodeAndCropJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. As DecodeJpeg has it.
+func DecodeAndCropJpegTryRecoverTruncated(value bool) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["try_recover_truncated"] = value }
+}
+
+// DecodeAndCropJpegAcceptableFraction sets acceptable_fraction, which is 1.0 by default. As DecodeJpeg has it.
+func DecodeAndCropJpegAcceptableFraction(value float32) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["acceptable_fraction"] = value }
+}
+
+// DecodeAndCropJpegDctMethod sets dct_method, which is "" by default. As DecodeJpeg has it.
+func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["dct_method"] = value }
+}
+
+// DecodeAndCropJpeg decodes a part of a JPEG image.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//   - crop_window: Top, left, height and width of the part. Type: int32.
+//
+// Results:
+//
+//   - image: Type: uint8.
+//
+// Options: [DecodeAndCropJpegChannels], [DecodeAndCropJpegRatio], [DecodeAndCropJpegFancyUpscaling], [DecodeAndCropJpegTryRecoverTruncated], [DecodeAndCropJpegAcceptableFraction], [DecodeAndCropJpegDctMethod].
+func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, optional ...DecodeAndCropJpegAttr) (image tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeAndCropJpeg",
+		Input: []tf.Input{contents, crop_window},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // DecodeBase64 decodes strings from the URL-safe base64 alphabet, with or without padding.
 //
 // Arguments:
@@ -177,6 +234,37 @@ func DecodeBase64(scope *Scope, input tf.Output) (output tf.Output) {
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "DecodeBase64",
 		Input: []tf.Input{input},
+	})
+	return op.Output(0)
+}
+
+// DecodeBmpAttr is an optional attribute of DecodeBmp.
+type DecodeBmpAttr func(optionalAttr)
+
+// DecodeBmpChannels sets channels, which is 0 by default. 0 for what the file has, 3 for RGB, 4 for RGBA.
+func DecodeBmpChannels(value int64) DecodeBmpAttr {
+	return func(attrs optionalAttr) { attrs["channels"] = value }
+}
+
+// DecodeBmp decodes a BMP image.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image: Type: uint8.
+//
+// Options: [DecodeBmpChannels].
+func DecodeBmp(scope *Scope, contents tf.Output, optional ...DecodeBmpAttr) (image tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeBmp",
+		Input: []tf.Input{contents},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }
@@ -227,6 +315,26 @@ func DecodeCSV(scope *Scope, records tf.Output, record_defaults []tf.Output, opt
 	})
 	split := scope.outputs(op)
 	return split.list("output")
+}
+
+// DecodeGif decodes all frames of a GIF image.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image: Frames, height, width and 3 channels. Type: uint8.
+func DecodeGif(scope *Scope, contents tf.Output) (image tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeGif",
+		Input: []tf.Input{contents},
+	})
+	return op.Output(0)
 }
 
 // DecodeImageAttr is an optional attribute of DecodeImage.
@@ -977,6 +1085,30 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
+}
+
+// DeserializeManySparse joins serialized sparse tensors along a new first dimension.
+//
+// Arguments:
+//
+//   - serialized_sparse: A row of three strings for each, as SerializeManySparse gives them. Type: string.
+//   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape, as large as the largest of the tensors. Type: int64.
+func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeserializeManySparse",
+		Input: []tf.Input{serialized_sparse},
+		Attrs: map[string]any{"dtype": dtype},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // DeserializeSparse joins serialized sparse tensors of one rank into one, with a dimension more for each of theirs.

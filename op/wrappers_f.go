@@ -579,6 +579,18 @@ func FloorMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
+// FlushSummaryWriter writes the events that wait.
+func FlushSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FlushSummaryWriter",
+		Input: []tf.Input{writer},
+	})
+	return op
+}
+
 // FractionalAvgPoolAttr is an optional attribute of FractionalAvgPool.
 type FractionalAvgPoolAttr func(optionalAttr)
 
@@ -1105,6 +1117,32 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5)
+}
+
+// FusedPadConv2D mirrors the edges of images and convolves them as Conv2D does.
+//
+// Arguments:
+//
+//   - input: Types: half, bfloat16, float, double.
+//   - paddings: How much is mirrored before and after each dimension. Type: int32.
+//   - filter: As Conv2D has it. Types: half, bfloat16, float, double.
+//   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
+//   - strides: As Conv2D has it.
+//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
+func FusedPadConv2D(scope *Scope, input tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FusedPadConv2D",
+		Input: []tf.Input{input, paddings, filter},
+		Attrs: map[string]any{"mode": mode, "strides": strides, "padding": padding},
+	})
+	return op.Output(0)
 }
 
 // FusedResizeAndPadConv2DAttr is an optional attribute of FusedResizeAndPadConv2D.

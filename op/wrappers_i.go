@@ -394,6 +394,23 @@ func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_regi
 	return op.Output(0)
 }
 
+// ImportEvent writes a serialized event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - event: The event. Type: string.
+func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ImportEvent",
+		Input: []tf.Input{writer, event},
+	})
+	return op
+}
+
 // InTopK tells whether the right class is among the k greatest predictions, or ties with the last of them.
 //
 // Arguments:

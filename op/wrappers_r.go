@@ -392,7 +392,7 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 //   - encoded_ragged_grad: The gradient of its result, whose variants hold ragged tensors.
 //   - row_splits: Its outermost splits; none if it had none. Types: int32, int64.
 //   - dense_values_shape: The shape of its values. Type: int32.
-//   - Tvalues: The type of the values.
+//   - Tvalues: Their type.
 //
 // Results:
 //

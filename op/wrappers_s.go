@@ -4070,6 +4070,33 @@ func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (ou
 	return op.Output(0)
 }
 
+// SummaryWriterAttr is an optional attribute of SummaryWriter.
+type SummaryWriterAttr func(optionalAttr)
+
+// SummaryWriterSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func SummaryWriterSharedName(value string) SummaryWriterAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// SummaryWriterContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func SummaryWriterContainer(value string) SummaryWriterAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// SummaryWriter names a writer of summaries, which does nothing before it is created.
+//
+// Options: [SummaryWriterSharedName], [SummaryWriterContainer].
+func SummaryWriter(scope *Scope, optional ...SummaryWriterAttr) (writer tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SummaryWriter",
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // SvdAttr is an optional attribute of Svd.
 type SvdAttr func(optionalAttr)
 

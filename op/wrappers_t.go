@@ -125,6 +125,45 @@ func TakeDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_
 	return op.Output(0)
 }
 
+// TakeManySparseFromTensorsMapAttr is an optional attribute of TakeManySparseFromTensorsMap.
+type TakeManySparseFromTensorsMapAttr func(optionalAttr)
+
+// TakeManySparseFromTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func TakeManySparseFromTensorsMapContainer(value string) TakeManySparseFromTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// TakeManySparseFromTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func TakeManySparseFromTensorsMapSharedName(value string) TakeManySparseFromTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// TakeManySparseFromTensorsMap takes sparse tensors from a map of the session and stacks them along a new first dimension.
+//
+// Arguments:
+//
+//   - sparse_handles: Their keys. Type: int64.
+//   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape, as large as the largest of the tensors. Type: int64.
+//
+// Options: [TakeManySparseFromTensorsMapContainer], [TakeManySparseFromTensorsMapSharedName].
+func TakeManySparseFromTensorsMap(scope *Scope, sparse_handles tf.Output, dtype tf.DataType, optional ...TakeManySparseFromTensorsMapAttr) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TakeManySparseFromTensorsMap",
+		Input: []tf.Input{sparse_handles},
+		Attrs: with(optionalAttr{"dtype": dtype}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // Tan takes the tangent of every element, in radians.
 func Tan(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {

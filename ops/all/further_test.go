@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,9 @@ func TestFurtherDefinitionsEqualTensorFlow(t *testing.T) {
 	}
 	for _, got := range registry.Global.Defs(true) {
 		want := known[got.Name]
+		if want == nil && strings.HasPrefix(got.Name, "_") {
+			continue // what only passes of this project put into a graph
+		}
 		if want == nil {
 			t.Errorf("%s is no operation of TensorFlow", got.Name)
 			continue

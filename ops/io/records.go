@@ -8,13 +8,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	stdio "io"
 	"os"
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // An opener begins with an item of a reader's queue.
@@ -296,14 +296,6 @@ type framed struct {
 	offset int64
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// masked is the checksum of s as the format has it, rotated and shifted.
-func masked(s string) uint32 {
-	c := crc32.Checksum([]byte(s), castagnoli)
-	return (c>>15 | c<<17) + 0xa282ead8
-}
-
 func (f *framed) Next(ctx *kernel.Context) (key, value string, ok bool, err error) {
 	head, err := f.take(ctx, 12)
 	switch {
@@ -314,7 +306,7 @@ func (f *framed) Next(ctx *kernel.Context) (key, value string, ok bool, err erro
 	case len(head) < 12:
 		return "", "", false, status.Errorf(status.DataLoss, "truncated record at %d' failed with Read less bytes than requested", f.offset)
 	}
-	if masked(head[:8]) != binary.LittleEndian.Uint32([]byte(head[8:])) {
+	if wire.MaskedSum(head[:8]) != binary.LittleEndian.Uint32([]byte(head[8:])) {
 		return "", "", false, status.Errorf(status.DataLoss, "corrupted record at %d", f.offset)
 	}
 	n := binary.LittleEndian.Uint64([]byte(head))
@@ -330,7 +322,7 @@ func (f *framed) Next(ctx *kernel.Context) (key, value string, ok bool, err erro
 		return "", "", false, err
 	case uint64(len(value)) < n || len(sum) < 4:
 		return "", "", false, status.Errorf(status.DataLoss, "truncated record at %d' failed with Read less bytes than requested", f.offset)
-	case masked(value) != binary.LittleEndian.Uint32([]byte(sum)):
+	case wire.MaskedSum(value) != binary.LittleEndian.Uint32([]byte(sum)):
 		return "", "", false, status.Errorf(status.DataLoss, "corrupted record at %d", f.offset)
 	}
 	key = fmt.Sprintf("%s:%d", f.name, f.offset)

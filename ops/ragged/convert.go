@@ -41,7 +41,7 @@ encoded_ragged_grad: The gradient of its result, whose variants hold ragged tens
 row_splits: Its outermost splits; none if it had none.
 dense_values_shape: The shape of its values.
 dense_values_grad: The gradient of these.
-Tvalues: The type of the values.`)
+Tvalues: Their type.`)
 	registry.Define("RaggedTensorFromVariant").
 		Input("encoded_ragged: variant").Output("output_nested_splits: output_ragged_rank * Tsplits").
 		Output("output_dense_values: Tvalues").

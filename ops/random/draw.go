@@ -72,12 +72,6 @@ maxvals: The upper limits.`)
 shape: How many draws of each distribution.
 alpha: The shape parameters.
 output: Draws, then distributions.`)
-	registry.Define("RandomGammaGrad").
-		Input("alpha: T").Input("sample: T").Output("output: T").
-		Attr("T: {float, double}").
-		Doc(`Computes the gradient of a draw from a gamma distribution with respect to alpha.
-
-sample: The draw.`)
 	registry.Define("RandomPoissonV2").
 		Input("shape: S").Input("rate: R").Output("output: dtype").
 		Attr("seed: int = 0").

@@ -52,11 +52,12 @@ def attr(v):
 
 
 class Recorder:
-    def __init__(self, path, isolated=False):
+    def __init__(self, path, isolated=False, known=False):
         """Isolated runs each operation in a process of its own: TensorFlow ends
-        the process on some inputs, which then are not recorded."""
+        the process on some inputs, which then are not recorded. With known,
+        shape functions see the shapes of inputs, without which some fail."""
         self.file = gzip.open(path, "wt") if path.endswith(".gz") else open(path, "w")
-        self.isolated = isolated
+        self.isolated, self.known = isolated, known
 
     def ask(self, op, inputs, only=None, types=None, **attrs):
         """Runs an operation and writes down what it answers."""
@@ -98,7 +99,7 @@ class Recorder:
                "In": [tensor(x, types[i] if types else None) for i, x in enumerate(arrays)]}
         graph = tf.Graph()
         with graph.as_default():
-            places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string) for i, x in enumerate(arrays)]
+            places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string, x.shape if self.known else None) for i, x in enumerate(arrays)]
             rest = list(places)
             values = [[rest.pop(0) for _ in g] if many else rest.pop(0) for many, g in groups]
             try:

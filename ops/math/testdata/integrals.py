@@ -12,4 +12,9 @@ x = np.concatenate([x, -x, [np.nan]])
 for op in ("BesselI0", "BesselI1", "BesselJ0", "BesselJ1", "BesselY0", "BesselY1", "BesselK0", "BesselK1", "BesselK0e", "BesselK1e", "Dawsn", "Expint", "FresnelCos", "FresnelSin", "Spence"):
     r.ask(op, [x])
     r.ask(op, [x[1:27].astype(np.float32)])
+a, x = np.array([.01, .3, 1, 2.5, 10, 60, 900, 1e5])[:, None], np.array([1e-6, .1, .5, .95, 1.05, 2, 4])
+for dt in (np.float64, np.float32):
+    k = 8 if dt == np.float64 else 5  # beyond, float underflows in TensorFlow
+    r.ask("RandomGammaGrad", [a.astype(dt)[:k], (a * x).astype(dt)[:k, 2:]])
+    r.ask("RandomGammaGrad", [np.array([1, 0, -1, 2, np.inf, np.nan, 2], dt), np.array([0, 1, 1, -1, 1, 1, np.inf], dt)])
 r.close()
