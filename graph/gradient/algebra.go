@@ -139,8 +139,17 @@ func (a Algebra) Zeros(x graph.Output) graph.Output {
 }
 
 // ZerosLike is zeros of the type and shape of x, there if x is: dead where x is
-// dead, and of variants what adds nothing to them.
-func (a Algebra) ZerosLike(x graph.Output) graph.Output { return a.Op("ZerosLike", nil, x) }
+// dead, and of variants what adds nothing to them. Of a resource they are those of
+// the variable.
+func (a Algebra) ZerosLike(x graph.Output) graph.Output {
+	if x.Op == nil {
+		return x
+	}
+	if h, ok := handleOf(x); ok && h.Type != tensor.Invalid {
+		return a.Op("Fill", nil, a.Op("VariableShape", nil, x), number(a.Builder, h.Type, 0))
+	}
+	return a.Op("ZerosLike", nil, x)
+}
 
 // OnesLike is ones of the type and shape of x.
 func (a Algebra) OnesLike(x graph.Output) graph.Output {

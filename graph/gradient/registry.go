@@ -43,6 +43,15 @@ func Refuse(code status.Code, message string, ops ...string) {
 	Register(func(c *Context) { c.Fail(status.Errorf(code, "%s", message)) }, ops...)
 }
 
+// Whole says of operations that they are differentiated, but not by themselves: those
+// of a loop together, and those that call functions by what the functions hold. That
+// is the work of package gradients; who asks for one of them alone gets INTERNAL.
+func Whole(ops ...string) {
+	Register(func(c *Context) {
+		c.Fail(status.Errorf(status.Internal, "operation %s cannot be differentiated alone", c.Node().Type()))
+	}, ops...)
+}
+
 // Lookup finds how an operation is differentiated. The function is nil if no
 // gradient flows through it; ok is false if nothing was said of it.
 func Lookup(op string) (f Func, ok bool) {

@@ -50,8 +50,6 @@ func TestTypesEqualTensorFlow(t *testing.T) {
 		"AccumulateNV2": "map[T:[qint8 quint8 qint32 qint16 quint16]]",
 		// Filters of qint8 are oneDNN's, which reads the ranges otherwise.
 		"QuantizedConv2D": "map[Tfilter:[qint8]]",
-		// A gradient is of numbers.
-		"RaggedTensorToVariantGradient": "map[Tvalues:[string bool qint8 quint8 qint32 qint16 quint16]]",
 		// Nor does Conv2D have kernels of these.
 		"_FusedConv2D": "map[T:[int8 qint8]]",
 	}

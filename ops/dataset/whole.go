@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -64,6 +65,8 @@ metadata: Ignored.`)
 			return err
 		}), nil
 	}, "DatasetCardinality")
+
+	gradient.None("ReduceDataset")
 }
 
 // through iterates over the dataset of an input within the step, until the function

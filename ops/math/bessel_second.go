@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
@@ -64,6 +66,35 @@ func init() {
 	} {
 		shape.Register(shape.Unchanged, op)
 		reals(op, f, tensor.Half, tensor.Float, tensor.Double)
+	}
+
+	other := func(c *gradient.Context, op string, x graph.Output) graph.Output { return c.Op("Bessel"+op, nil, x) }
+	except0 := func(c *gradient.Context, x graph.Output, at0 float64, slope graph.Output) graph.Output {
+		return c.Select(c.Op("Equal", nil, x, c.Scalar(x, 0)), c.Scalar(x, at0), slope)
+	}
+	for op, slope := range map[string]func(c *gradient.Context, x, y graph.Output) graph.Output{
+		"I0": func(c *gradient.Context, x, _ graph.Output) graph.Output { return other(c, "I1", x) },
+		"I1": func(c *gradient.Context, x, y graph.Output) graph.Output { // at 0 what TensorFlow gives; it is 1/2
+			return except0(c, x, 1, c.Sub(other(c, "I0", x), c.Div(y, x)))
+		},
+		"J0": func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Neg(other(c, "J1", x)) },
+		"J1": func(c *gradient.Context, x, y graph.Output) graph.Output {
+			return except0(c, x, 0.5, c.Sub(other(c, "J0", x), c.Div(y, x)))
+		},
+		"Y0": func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Neg(other(c, "Y1", x)) },
+		"Y1": func(c *gradient.Context, x, y graph.Output) graph.Output {
+			return c.Sub(other(c, "Y0", x), c.Div(y, x))
+		},
+		"K0":  func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Neg(other(c, "K1", x)) },
+		"K0e": func(c *gradient.Context, x, y graph.Output) graph.Output { return c.Sub(y, other(c, "K1e", x)) },
+		"K1": func(c *gradient.Context, x, y graph.Output) graph.Output {
+			return c.Sub(c.Neg(other(c, "K0", x)), c.Div(y, x))
+		},
+		"K1e": func(c *gradient.Context, x, y graph.Output) graph.Output {
+			return c.Sub(c.Mul(y, c.Sub(c.Scalar(x, 1), c.Reciprocal(x))), other(c, "K0e", x))
+		},
+	} {
+		gradient.Map(slope, "Bessel"+op)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
@@ -47,6 +49,20 @@ func init() {
 		shape.Register(shape.Unchanged, op)
 		reals(op, f, tensor.Half, tensor.Float, tensor.Double)
 	}
+
+	gradient.Map(func(c *gradient.Context, x, y graph.Output) graph.Output {
+		return c.Sub(c.Scalar(x, 1), c.Mul(c.Scalar(x, 2), c.Mul(x, y)))
+	}, "Dawsn")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Div(c.Exp(x), x) }, "Expint")
+	for op, wave := range map[string]string{"FresnelCos": "Cos", "FresnelSin": "Sin"} {
+		gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+			return c.Op(wave, nil, c.Mul(c.Scalar(x, math.Pi/2), c.Square(x)))
+		}, op)
+	}
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		one := c.Scalar(x, 1)
+		return c.Select(c.Op("Equal", nil, x, one), c.Scalar(x, -1), c.Div(c.Log(x), c.Sub(one, x)))
+	}, "Spence")
 }
 
 // dawson is Dawson's integral: its power series, DLMF 7.6.3, near 0, else

@@ -11,13 +11,15 @@ import (
 )
 
 func init() {
-	types := append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)],
-		tensor.Bool, tensor.String, tensor.Qint8, tensor.Quint8, tensor.Qint16, tensor.Quint16, tensor.Qint32)
-	constraint := map[string][]tensor.DType{"Tvalues": types}
+	constraint := map[string][]tensor.DType{"Tvalues": valueTypes}
 	kernel.Register(kernel.Registration{Op: "RaggedTensorToVariant", Types: constraint, New: newToVariant})
 	kernel.Register(kernel.Registration{Op: "RaggedTensorFromVariant", Types: constraint, New: newFromVariant})
 	tensor.RegisterVariant(typeName, func(v *tensor.VariantData) (any, error) { return unmarshal(v) })
 }
+
+// valueTypes are those of the values of ragged tensors in variants.
+var valueTypes = slices.Concat(elementwise.Numbers,
+	[]tensor.DType{tensor.Bool, tensor.String, tensor.Qint8, tensor.Quint8, tensor.Qint16, tensor.Quint16, tensor.Qint32})
 
 // typeName is what serialized ragged tensors are called.
 const typeName = "RaggedTensorVariant"

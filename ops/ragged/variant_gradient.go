@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -12,7 +11,7 @@ import (
 
 func init() {
 	kernel.Register(kernel.Registration{
-		Op: "RaggedTensorToVariantGradient", Types: map[string][]tensor.DType{"Tvalues": elementwise.Numbers},
+		Op: "RaggedTensorToVariantGradient", Types: map[string][]tensor.DType{"Tvalues": valueTypes},
 		New: func(c *kernel.Construction) (kernel.Kernel, error) {
 			dt := c.Type("Tvalues")
 			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return toVariantGradient(ctx, dt, in, out) }), nil

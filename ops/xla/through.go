@@ -1,6 +1,8 @@
 package xla
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -46,6 +48,10 @@ broadcast_dims: The dimensions of the result that those of the operand of lower 
 		}), nil
 	}, "XlaOptimizationBarrier", "XlaSharding")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastHelper), nil }, "XlaBroadcastHelper")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("XlaSharding", c.Attrs("sharding", "unspecified_dims"), dy)
+	}, "XlaSharding")
 }
 
 // helped is the shapes of two operands, and of these the one that is lower
