@@ -26,26 +26,25 @@ type recursion struct {
 
 	mu       sync.Mutex
 	programs map[string]*callee // by function and attributes
+	waiting  map[string]bool    // by function: whether anything in it may wait; see waits
 }
 
 // A callee is the program of a function, which one of its callers compiles.
 type callee struct {
 	turn    chan struct{} // holds one token: whoever takes it may compile
 	program atomic.Pointer[Program]
+	plays   sync.Pool // of *play
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
-// function which could not be laid out. The step hands it out, and whoever drives the step
-// plays the function's program; see [Call].
+// function which could not be laid out. A step that plays units runs it, and plays
+// the function on its own goroutine (see play), where nothing in there may wait. Other
+// steps hand it out, and whoever drives the step plays the function's program; see
+// [Call].
 type recursiveCall struct {
 	of     *recursion
 	f      *registry.Func
 	callee *callee
-}
-
-// Run is never reached: drivers ask [Activation.Calls] first.
-func (*recursiveCall) Run(*kernel.Context, []tensor.Value, []tensor.Value) error {
-	return status.Errorf(status.Internal, "a recursive call is no kernel")
 }
 
 // callee is the function's.
@@ -131,13 +130,17 @@ func (a *Activation) Call() (c *Call, err error) {
 	}
 	c = &Call{Step: *a.ctx.Step, Feeds: slices.Clone(a.in), Fetched: a.out}
 	if c.Step.Depth++; c.Step.Depth > maxDepth {
-		return nil, status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", k.f.Name, maxDepth)
+		return nil, k.tooDeep()
 	}
 	for i := range c.Feeds {
 		c.Feeds[i] = c.Feeds[i].Share()
 	}
 	c.Program, err = k.of.program(c.Step.Context, k)
 	return c, err
+}
+
+func (k *recursiveCall) tooDeep() error {
+	return status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", k.f.Name, maxDepth)
 }
 
 // Play plays what the activation calls on an engine, to its end.

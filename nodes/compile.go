@@ -529,11 +529,25 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		n.kernel = k
 		switch k.(type) {
-		case kernel.Async, *recursiveCall:
+		case *recursiveCall:
+			p.blocks = true
+			waits, err := c.within.waits(c.ctx, c.watch, n.def.Callee())
+			if err != nil {
+				return err
+			}
+			if waits {
+				n.kind = kind.Async
+			} else {
+				n.flags |= flagCall
+			}
+		case kernel.Async:
 			n.kind = kind.Async
 			p.blocks = true
 		case kernel.Blocking:
 			p.blocks = true
+		}
+		if mayWait(k) && !n.def.Def().Stateful {
+			return locate(status.Errorf(status.Internal, "the kernel of an operation without state may wait"), n.def, p.device)
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 			out:     make([]tensor.Value, p.maxOut),
 			results: make([]result, len(p.fetches)),
 		}
-		s.ctx.Arena = &s.arena
+		s.ctx.Arena, s.ctx.Driver = &s.arena, s
 		s.prepareUnits()
 	}
 	s.ctx.Step = shared
