@@ -108,7 +108,7 @@ func (m *Machine) band(at int32) (shared, ok bool) {
 	b, s := &m.code.bands[at], &m.bands[at]
 	if s.left--; s.left < 0 {
 		s.left = judgeEvery
-		s.shared = m.env.Clock != nil && m.env.Ctx.Step.Pool.Workers() > 1 && m.worthSharing(b)
+		s.shared = m.env.Clock != nil && m.env.Ctx.Step.Pool.Workers() > 1 && (m.env.Eager || m.worthSharing(b))
 	}
 	if !s.shared {
 		return false, true
