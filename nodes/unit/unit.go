@@ -44,6 +44,7 @@ func (c *Compiler) Form(frame int32) (*Form, string, error) {
 		return nil, c.a.reason, c.credit.err
 	}
 	f.picks(c.credit)
+	f.gather(c.credit)
 	f.lifetimes(c.credit)
 	if c.credit.spent() {
 		return nil, "too much to work out", c.credit.err
