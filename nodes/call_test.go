@@ -163,7 +163,7 @@ func TestRecursionFails(t *testing.T) {
 			})
 			_, err := run(context.Background(), e, p, tensor.Scalar(int32(1000)))
 			bad, _ := err.(*status.Error)
-			if bad == nil || !strings.HasSuffix(bad.Node, "point") || !strings.Contains(bad.Message, "deep within") || nodes.Panicked(err) != panics {
+			if bad == nil || !strings.HasSuffix(bad.Node, "point") || !strings.Contains(bad.Message, "deep within") || kernel.IsPanic(err) != panics {
 				t.Errorf("%s: %v", e.label, err)
 			}
 			if used := e.budget.Used(); used != 0 {

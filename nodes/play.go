@@ -35,12 +35,12 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		depth += s.depth
 	}
 	if depth >= maxDepth {
-		return k.tooDeep()
+		return tooDeep(k.f.Name)
 	}
 	p := k.callee.program.Load()
 	if p == nil {
 		var err error
-		if p, err = k.of.program(ctx.Step.Context, k); err != nil {
+		if p, err = k.of.program(ctx.Step.Context, k.f, k.callee); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (y *play) run() (ok bool, err error) {
 	m := y.machine
 	defer func() {
 		if r := recover(); r != nil {
-			ok, err = false, y.program.failed(panicked(r), m.At(), m)
+			ok, err = false, y.program.failed(kernel.Panicked(r), m.At(), m)
 		}
 	}()
 	if ok = m.Run(&y.env); !ok {

@@ -8,13 +8,14 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // waits says whether anything in a function, or in what it calls, may wait for
 // something outside. It looks once at every function that can be reached, as they
-// stand in the library: to compile them would take longer than to play them. Of
-// operations that have no state none waits, and of the others the kernel is asked.
-func (r *recursion) waits(ctx context.Context, watch *status.Watch, f *registry.Func) (bool, error) {
+// stand in the library: to compile them would take longer than to play them. Where
+// mightWait holds the kernel is asked.
+func (r *Functions) waits(ctx context.Context, watch *status.Watch, f *registry.Func) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known, ok := r.waiting[f.String()]; ok {
@@ -96,12 +97,32 @@ func functionsOf(n *graph.Node) []*registry.Func {
 }
 
 // nodeWaits says whether a node's own kernel may wait, or cannot be made.
-func (r *recursion) nodeWaits(n *graph.Node) bool {
-	if !n.Def().Stateful || lower.Lowers(n) || n.Class() == graph.ClassArg || n.Class() == graph.ClassRetval {
+func (r *Functions) nodeWaits(n *graph.Node) bool {
+	if !mightWait(n) || lower.Lowers(n) || n.Class() == graph.ClassArg || n.Class() == graph.ClassRetval {
 		return false
 	}
-	k, err := makeKernel(n, r.device)
+	k, err := makeKernel(n, r.device, "")
 	return err != nil || mayWait(k)
+}
+
+// mightWait says whether the kernel of a node could be one that waits: those of
+// operations that have no state, call no function and take no variant, which might
+// be a dataset, never are.
+func mightWait(n *graph.Node) bool {
+	if n.Def().Stateful {
+		return true
+	}
+	for _, dt := range n.InputTypes() {
+		if dt.Base() == tensor.Variant {
+			return true
+		}
+	}
+	for _, a := range n.Attrs() {
+		if k := a.Value.Kind.Elem(); k == registry.KindFunc || a.Value.Kind == registry.KindFunc {
+			return true
+		}
+	}
+	return false
 }
 
 // mayWait says whether a kernel may wait for something outside its step.

@@ -197,6 +197,32 @@ func (v Value) Borrow(start, count int, shape []int64) Value {
 	return Value{t: t}
 }
 
+// Within is a value of dtype dt, of numbers, and of that shape in v's memory,
+// offset bytes behind its beginning: borrowed, for whoever alone has v and may
+// write it. A place that is not in v panics.
+func (v Value) Within(dt DType, offset int, shape []int64) Value {
+	n, err := NumElements(dt, shape)
+	if err != nil || len(shape) == 0 || dt.HasPointers() || offset < 0 || n*dt.elemSize() > v.SizeBytes()-offset {
+		panic("tensor: view out of range")
+	}
+	t := &Tensor{dtype: dt, n: n, origin: borrowed}
+	if n > 0 {
+		t.data = unsafe.Add(v.t.data, offset)
+	}
+	t.setShape(shape)
+	t.shared.Store(true)
+	return Value{t: t}
+}
+
+// As is t's memory, from its beginning, as elements of dtype dt, of numbers, under
+// another shape: shared as t is, for whoever knows when t may be written again.
+// A shape that needs more than t has panics.
+func (t *Tensor) As(dt DType, shape ...int64) *Tensor {
+	w := Value{t: t}.Within(dt, 0, shape).t
+	w.origin = foreign
+	return w
+}
+
 // Reshaped is v's elements under another shape, borrowed: see [Value.Borrow].
 func (v Value) Reshaped(shape []int64) Value { return v.Borrow(0, v.t.n, shape) }
 

@@ -3,6 +3,8 @@ package data
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -62,8 +64,36 @@ element_shape_except0: As TensorArrayConcatV3 has it.`)
 
 	kernel.ForAll(newGather, "TensorArrayGatherV3")
 	kernel.ForAll(newScatter, "TensorArrayScatterV3")
-	kernel.ForAll(newConcat, "TensorArrayConcatV3")
+	kernel.ForAll(newConcat, "TensorArrayConcatV2", "TensorArrayConcatV3")
 	kernel.ForAll(newSplit, "TensorArraySplitV3")
+
+	gradient.Register(func(c *gradient.Context) {
+		if array, flow := gradientArray(c, c.Input(2)); c.Has(0) {
+			c.Set(2, c.Op("TensorArrayScatterV3", nil, array, c.Input(1), c.Dy(0), flow))
+		}
+	}, "TensorArrayGatherV3")
+	gradient.Register(func(c *gradient.Context) {
+		c.Pass(0, 3)
+		if c.Wants(2) {
+			array, flow := gradientArray(c, c.Dy(0))
+			c.Set(2, c.Op("TensorArrayGatherV3", graph.Attrs{"dtype": c.Type("T")}, array, c.Input(1), flow))
+		}
+	}, "TensorArrayScatterV3")
+	gradient.Register(func(c *gradient.Context) {
+		if array, flow := gradientArray(c, c.Input(1)); c.Has(0) {
+			c.Set(1, c.Op("TensorArraySplitV3", nil, array, c.Dy(0), c.Output(1), flow))
+		}
+	}, "TensorArrayConcatV3")
+	gradient.Register(func(c *gradient.Context) {
+		c.Pass(0, 3)
+		if c.Wants(1) {
+			array, flow := gradientArray(c, c.Dy(0))
+			if parts := c.Outputs("TensorArrayConcatV3", graph.Attrs{"dtype": c.Type("T")}, array, flow); parts != nil {
+				c.Set(1, parts[0])
+			}
+		}
+	}, "TensorArraySplitV3")
+	gradient.Refuse(status.Unimplemented, "arrays of the second version have no gradients", "TensorArrayConcatV2")
 }
 
 // elements collects elements that are read from an array into one tensor.
@@ -108,7 +138,7 @@ func place(dst *tensor.Value, i int, x *resource.Element, n int) error {
 func newGather(c *kernel.Construction) (kernel.Kernel, error) {
 	dt, declared := c.Type("dtype"), shape.FromAttr(c.Shape("element_shape"))
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, reads)
+		a, err := arrayOf(ctx, &in[0], dt, reads)
 		if err != nil {
 			return err
 		}
@@ -150,7 +180,7 @@ func newGather(c *kernel.Construction) (kernel.Kernel, error) {
 func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("T")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, writes)
+		a, err := arrayOf(ctx, &in[0], dt, writes)
 		if err != nil {
 			return err
 		}
@@ -179,7 +209,7 @@ func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
 func newConcat(c *kernel.Construction) (kernel.Kernel, error) {
 	dt, declared := c.Type("dtype"), shape.FromAttr(c.Shape("element_shape_except0"))
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, reads)
+		a, err := arrayOf(ctx, &in[0], dt, reads)
 		if err != nil {
 			return err
 		}
@@ -257,7 +287,7 @@ func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, decla
 func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("T")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, writes)
+		a, err := arrayOf(ctx, &in[0], dt, writes)
 		if err != nil {
 			return err
 		}
