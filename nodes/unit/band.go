@@ -90,14 +90,17 @@ func (f *Form) gatherIn(b *Block, late []bool, c *credit) {
 	for at := 0; at < len(b.Code); at++ {
 		f.gatherIn(b.Code[at].Then, late, c)
 		f.gatherIn(b.Code[at].Else, late, c)
-		end := at
+		end, kernels := at, 0
 		for end < len(b.Code) && b.Code[end].Op == Call && f.pure(&b.Code[end]) {
+			if f.scalarOf(&b.Code[end]).op == 0 {
+				kernels++
+			}
 			end++
 		}
-		if end > at+2 {
+		if kernels > 1 {
 			f.part(b.Code[at:end], late)
-			at = end - 1
 		}
+		at = max(at, end-1)
 	}
 }
 
