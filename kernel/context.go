@@ -28,6 +28,8 @@ type Context struct {
 	// goroutine: the tensors that the kernel allocates come from them, the first
 	// from the first.
 	Homes []tensor.Home
+	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
+	Driver any
 }
 
 // A Step is what all kernels of one step share.

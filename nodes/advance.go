@@ -41,7 +41,9 @@ func (a *Activation) Cost() int64 { return int64(a.step.p.costs.nanos[a.node].Lo
 
 // Async says whether the kernel should be started rather than run: it may
 // wait for something outside the step.
-func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kind.Async }
+func (a *Activation) Async() bool {
+	return a.step.p.nodes[a.node].kind == kind.Async || a.Calls()
+}
 
 // Run computes the outputs. A panic of the kernel is its error.
 func (a *Activation) Run() (err error) {
@@ -152,7 +154,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
 			continue
 		}
-		if !inline || n.kind == kind.Async || s.worthSharing(a.node) {
+		if !inline || n.kind == kind.Async || s.worthSharing(a.node) || n.flags&flagCall != 0 && !s.useUnits {
 			return s.handOut(a, n)
 		}
 		out := s.out[:n.nout]
@@ -176,7 +178,7 @@ func (s *Step) stuck() bool {
 
 // run runs a kernel on the driver's goroutine, with the clock if the run is measured.
 func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
-	if s.left == 0 {
+	if s.left == 0 || s.p.nodes[node].flags&flagCall != 0 { // what a call costs is different each time
 		return k.Run(&s.ctx, in, out)
 	}
 	if s.left--; s.left == 0 {

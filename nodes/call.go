@@ -30,6 +30,7 @@ type Functions struct {
 
 	mu       sync.Mutex
 	programs map[string]*callee // by function and attributes
+	waiting  map[string]bool    // by function: whether anything in it may wait; see waits
 }
 
 // NewFunctions is for the functions of g's library, which kernels call on engine e;
@@ -42,20 +43,18 @@ func NewFunctions(g *graph.Graph, e Engine, o rewrite.Options) *Functions {
 type callee struct {
 	turn    chan struct{} // holds one token: whoever takes it may compile
 	program atomic.Pointer[Program]
+	plays   sync.Pool // of *play
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
-// function which could not be laid out. The step hands it out, and whoever drives the step
-// plays the function's program; see [Call].
+// function which could not be laid out. A step that plays units runs it, and plays
+// the function on its own goroutine (see play), where nothing in there may wait. Other
+// steps hand it out, and whoever drives the step plays the function's program; see
+// [Call].
 type recursiveCall struct {
 	of     *Functions
 	f      *registry.Func
 	callee *callee
-}
-
-// Run is never reached: drivers ask [Activation.Calls] first.
-func (*recursiveCall) Run(*kernel.Context, []tensor.Value, []tensor.Value) error {
-	return status.Errorf(status.Internal, "a recursive call is no kernel")
 }
 
 // callee is the function's.
@@ -152,9 +151,13 @@ func (a *Activation) Call() (c *Call, err error) {
 // deepen makes a step one within the step that it is a copy of.
 func deepen(s *kernel.Step, function string) error {
 	if s.Depth++; s.Depth > maxDepth {
-		return status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", function, maxDepth)
+		return tooDeep(function)
 	}
 	return nil
+}
+
+func tooDeep(function string) error {
+	return status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", function, maxDepth)
 }
 
 // Play plays what the activation calls on an engine, to its end.

@@ -545,11 +545,25 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		n.kernel = k
 		switch k.(type) {
-		case kernel.Async, *recursiveCall:
+		case *recursiveCall:
+			p.blocks = true
+			waits, err := c.within.waits(c.ctx, c.watch, n.def.Callee())
+			if err != nil {
+				return err
+			}
+			if waits {
+				n.kind = kind.Async
+			} else {
+				n.flags |= flagCall
+			}
+		case kernel.Async:
 			n.kind = kind.Async
 			p.blocks = true
 		case kernel.Blocking:
 			p.blocks = true
+		}
+		if mayWait(k) && !mightWait(n.def) {
+			return locate(status.Errorf(status.Internal, "the kernel of an operation that could not wait does"), n.def, p.device)
 		}
 	}
 	return nil

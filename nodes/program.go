@@ -59,6 +59,7 @@ type flag uint8
 const (
 	flagDeref    flag = 1 << iota // an input is a reference to be read
 	flagConstant                  // an Enter that is constant
+	flagCall                      // a call of a function in which nothing waits for anything
 )
 
 // A node is one actor's program.

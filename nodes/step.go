@@ -58,6 +58,8 @@ type Step struct {
 	played   int         // nodes played since the last look at the alarm
 	unwatch  func() bool // ends watching the context
 
+	depth int // calls of functions that are being played within the step
+
 	// Of units; see unit.
 	useUnits bool
 	whole    bool            // the step is one unit, and is still to be played

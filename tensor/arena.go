@@ -238,6 +238,14 @@ func (v Value) Hold(n int) {
 	}
 }
 
+// Unhold takes one token from those that hold v without taking it back: v is about
+// to be delivered. Only the step's driver calls it.
+func (v Value) Unhold() {
+	if t := v.t; t != nil && !t.shared.Load() {
+		t.refs--
+	}
+}
+
 // Drop takes one token from those that hold v, and takes the buffer back with
 // the last one. Only the step's driver calls it. The zero Value is left alone.
 func (a *Arena) Drop(v Value) {

@@ -186,6 +186,27 @@ func (m *maker) long() {
 	})
 }
 
+// wide makes a loop over tensors. In each turn operations come in groups, of which
+// none needs another of the same group.
+func (m *maker) wide() {
+	for range 2 {
+		m.literal(m.array(tensorType(m.dtype(anyType), m.sizes[1], m.sizes[0])))
+	}
+	around := func(t Type) bool { return t.Kind == Tensor && len(t.Dims) > 0 }
+	m.loopAround(maxTrips, m.int(maxTrips), around, func() {
+		for range m.src.Int("groups", 1, 4) {
+			before := m.seen
+			var made []Var
+			for range m.src.Int("group", 2, 4) {
+				m.seen = before[:len(before):len(before)]
+				m.expression()
+				made = append(made, m.seen[len(before):]...)
+			}
+			m.seen = append(before, made...)
+		}
+	})
+}
+
 // loopAround makes a loop that carries what may go around.
 func (m *maker) loopAround(trips int, bound Var, around func(Type) bool, body func()) {
 	var init []Var

@@ -59,6 +59,7 @@
 //	schedule.go   an order of nodes that keeps those under one condition together
 //	build.go      the form (form.go), without lifetimes
 //	pick.go       which slices are x[i]
+//	band.go       which calls stand side by side
 //	lifetimes.go  who moves, who borrows; drops; which registers values share
 //	verify.go     all that is checked, sharing nothing with what decided it
 //	scalars.go    islands: where values are certainly scalars if some others are

@@ -109,7 +109,8 @@ type Instr struct {
 
 	Chain int32 // of a Call: the chain that it is one of, counted from 1; 0: none
 
-	area area // where its inputs and outputs lie, once that is decided
+	area   area   // where its inputs and outputs lie, once that is decided
+	scalar scalar // what it is for scalars, once somebody has asked
 }
 
 // A Block is instructions in order.

@@ -56,6 +56,7 @@ type Env struct {
 	Clock func() int64
 	Cost  func(node int32) int64
 	Note  func(node int32, nanos int64)
+	Eager bool // bands are shared whatever their kernels cost
 	Away  *tensor.Arena
 	Lock  *sync.Mutex
 }

@@ -46,6 +46,7 @@ func (c *Compiler) Form(frame int32) (*Form, string, error) {
 		return nil, c.a.reason, c.credit.err
 	}
 	f.picks(c.credit)
+	f.gather(c.credit)
 	f.chains(c.credit)
 	f.lifetimes(c.credit)
 	if c.credit.spent() {
