@@ -47,6 +47,8 @@ type (
 	Session = session.Session
 	// SessionOptions says how a session runs its steps.
 	SessionOptions = session.SessionOptions
+	// A FilePolicy says which files a session's graphs may use.
+	FilePolicy = session.FilePolicy
 	// A Callable is a prepared run.
 	Callable = session.Callable
 	// A Plan says how a Callable's runs are played.
@@ -59,6 +61,8 @@ type (
 	RunOptions = session.RunOptions
 	// RunMetadata tells what a run took.
 	RunMetadata = session.RunMetadata
+	// A RewritePass says what one pass of rewriting did to a program.
+	RewritePass = session.RewritePass
 	// A Device is something that kernels run on.
 	Device = session.Device
 	// A SavedModel is a loaded model.

@@ -9,9 +9,17 @@ import (
 // tensors. The functions here read them; an input of another dtype is a
 // mistake in a kernel's registration and reads as int64 would.
 
-// Int is the only element of v, an int32 or int64 tensor of one element; what
-// names it in the error.
+// Int is v, an int32 or int64 scalar; what names it in the error.
 func Int(v *tensor.Value, what string) (int64, error) {
+	if v.Rank() != 0 {
+		return 0, status.Invalid("%s must be a scalar, got shape %s", what, tensor.FormatDims(v.Dims()))
+	}
+	return OnlyInt(v, what)
+}
+
+// OnlyInt is the only element of v, an int32 or int64 tensor of any rank; what
+// names it in the error.
+func OnlyInt(v *tensor.Value, what string) (int64, error) {
 	if v.NumElements() != 1 {
 		return 0, status.Invalid("%s must be a scalar, got shape %s", what, tensor.FormatDims(v.Dims()))
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/status"
@@ -51,6 +52,9 @@ type (
 	// A PlannedLoop is a loop of a Plan.
 	PlannedLoop = nodes.PlannedLoop
 )
+
+// A FilePolicy says which files a session's graphs may use; see package files.
+type FilePolicy = files.Policy
 
 // An Error is what every function fails with; errors.As finds it and its code.
 type Error = status.Error

@@ -33,7 +33,8 @@ type TensorInfo struct {
 // LoadSavedModel loads the model in a directory in the SavedModel format: it
 // imports the graph that has exactly the given tags into a graph of its own,
 // opens a session with the options, restores the variables and runs the
-// operation that initializes the rest, such as tables.
+// operation that initializes the rest, such as tables. Its graph may read the
+// directory, whatever the options' Files permit besides.
 //
 // It fails with NOT_FOUND if there is no model, no graph with these tags, or
 // nothing in its checkpoint for one of its variables, with DATA_LOSS for damaged
@@ -48,7 +49,7 @@ func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*
 		return nil, err
 	}
 	meta.graph = nil // may be large
-	s, err := NewSession(g, options)
+	s, err := NewSession(g, options.reading(exportDir))
 	if err != nil {
 		return nil, err
 	}

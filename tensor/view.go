@@ -100,10 +100,7 @@ func (t *Tensor) checkSize() {
 	}
 }
 
-// Claim lets a view hold its base from now on. The step's driver calls it on
-// every value that a kernel put out which ran away from it, before it drops the
-// kernel's inputs; a kernel on the driver's goroutine claims its views when it
-// makes them. All other values, and views that are claimed, stay as they are.
+// Claim is [Arena.Claim] for views alone.
 func (v Value) Claim() {
 	if t := v.t; t != nil && t.origin == unclaimed {
 		t.origin = counted

@@ -29,6 +29,7 @@ type model struct {
 	graph  *troupe.Graph
 	script *conformance.Script // nil unless it is a case
 	folder string              // of a SavedModel; else ""
+	dir    string              // where the model's file is; "" for the standard input
 	tags   []string            // of the SavedModel's graph
 }
 
@@ -80,7 +81,12 @@ func loadModel(path string, stdin io.Reader) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newModel(def)
+	m, err := newModel(def)
+	if err != nil {
+		return nil, err
+	}
+	m.dir = filepath.Dir(path)
+	return m, nil
 }
 
 // newModel makes a model of a GraphDef in either form.
@@ -122,7 +128,7 @@ func loadSavedModel(name string) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.folder, m.tags = filepath.Dir(name), tags
+	m.folder, m.dir, m.tags = filepath.Dir(name), filepath.Dir(name), tags
 	return m, nil
 }
 

@@ -330,7 +330,7 @@ func newPatcher(c *kernel.Construction) (kernel.Kernel, error) {
 			return nil, status.Errorf(status.Unimplemented, "Only support %s across space.", a.name)
 		}
 		if x[1] < 1 || x[2] < 1 || x[1] > math.MaxInt32 || x[2] > math.MaxInt32 {
-			return nil, c.Errorf("%s must be positive, got %d and %d", a.name, x[1], x[2])
+			return nil, status.Errorf(status.OutOfRange, "%s is out of range: %d and %d", a.name, x[1], x[2])
 		}
 		*a.to = [2]int64{x[1], x[2]}
 	}

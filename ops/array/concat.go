@@ -107,7 +107,10 @@ func (k concat) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bo
 // joinedDims appends the shape that parts have together to dims. It says along which
 // dimension they are joined.
 func joinedDims(dims []int64, parts []tensor.Value, axis *tensor.Value) (_ []int64, at int, err error) {
-	a, err := kernel.Int(axis, "Concat dim tensor")
+	if axis.Rank() > 1 {
+		return nil, 0, status.Invalid("Concat dim tensor must be a scalar, got shape %s", tensor.FormatDims(axis.Dims()))
+	}
+	a, err := kernel.OnlyInt(axis, "Concat dim tensor")
 	if err != nil {
 		return nil, 0, err
 	}

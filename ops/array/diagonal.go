@@ -134,7 +134,11 @@ func diag(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 
 func diagPart(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	x := in[0].Dims()
-	if len(x) == 0 || len(x)%2 != 0 {
+	if len(x) == 0 {
+		out[0] = in[0]
+		return nil
+	}
+	if len(x)%2 != 0 {
 		return status.Invalid("The rank of the tensor should be even and positive, got shape %s", tensor.FormatDims(x))
 	}
 	half := x[:len(x)/2]
@@ -243,7 +247,7 @@ func newMatrixDiag(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		dims := append(append(make([]int64, 0, len(batch)+2), batch...), d.rows, d.cols)
 		if len(in) > 4 {
-			if in[4].NumElements() != 1 {
+			if in[4].Rank() != 0 {
 				return status.Invalid("padding_value must be a scalar, received shape: %s", tensor.FormatDims(in[4].Dims()))
 			}
 			if out[0], err = ctx.Alloc(in[0].DType(), dims); err == nil {

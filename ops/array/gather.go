@@ -255,6 +255,9 @@ func gatherNd(ctx *kernel.Context, in, out []tensor.Value, ignore bool) error {
 	if v.NumElements() == 0 {
 		return nil
 	}
+	if in[0].NumElements() == 0 {
+		return status.Invalid("Requested more than 0 entries, but params is empty.  Params shape: %s", tensor.FormatDims(x))
+	}
 	rows, n, err := places(ctx, &in[1], x, ignore, func(i int, at []int64) error {
 		return status.Invalid("indices%s = %s does not index into param shape %s", place(idx[:len(idx)-1], i), tensor.FormatDims(at), tensor.FormatDims(x))
 	})

@@ -47,7 +47,7 @@ func newOneHot(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("depth must be non-negative, got: %d", depth)
 		}
 		for i, name := range [...]string{"on_value", "off_value"} {
-			if in[2+i].NumElements() != 1 {
+			if in[2+i].Rank() != 0 {
 				return status.Invalid("%s must be a scalar, but got: %s", name, tensor.FormatDims(in[2+i].Dims()))
 			}
 		}

@@ -67,7 +67,7 @@ func pad(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	if len(in) > 2 && in[2].NumElements() != 1 {
+	if len(in) > 2 && in[2].Rank() != 0 {
 		return status.Invalid("constant_values must be a scalar. Found: %s", tensor.FormatDims(in[2].Dims()))
 	}
 	if equalDims(x, dims) {

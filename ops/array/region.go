@@ -1,8 +1,6 @@
 package array
 
 import (
-	"os"
-
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -28,10 +26,10 @@ func newRegion(c *kernel.Construction) (kernel.Kernel, error) {
 	if dt.HasPointers() {
 		return nil, status.Errorf(status.Unimplemented, "Sorry, DT_%v is not currently supported for ImmutableConst", dt)
 	}
-	return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
-		f, err := os.Open(name)
+	return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
+		f, err := ctx.Step.Files.Open(name)
 		if err != nil {
-			return status.Errorf(status.NotFound, "%v", err)
+			return err
 		}
 		defer f.Close()
 		t, err := tensor.ReadTensor(dt, s.Dims, f)

@@ -60,6 +60,10 @@ func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func reverseV2(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() == 0 {
+		out[0] = in[0]
+		return nil
+	}
 	var buf [8]int64
 	axes, err := kernel.AppendIntVector(buf[:0], &in[1], "'dims'")
 	if err != nil {
@@ -159,7 +163,7 @@ func roll(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() < 1 {
 		return status.Invalid("input must be 1-D or higher")
 	}
-	if in[1].Rank() > 1 || in[2].Rank() > 1 || in[1].NumElements() != in[2].NumElements() {
+	if in[1].Rank() > 1 || !tensor.SameShape(in[1], in[2]) {
 		return status.Invalid("shift and axis must have the same size")
 	}
 	dims := in[0].Dims()

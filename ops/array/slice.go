@@ -1,6 +1,8 @@
 package array
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -369,19 +371,25 @@ func newStridedSliceUpdate(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		var from strided.View
-		if in[4].NumElements() == 1 {
-			from = strided.Of(nil).Broadcast(s.Processed.Dims())
-		} else if !equalDims(s.Shape.Dims(), in[4].Dims()) {
-			return status.Invalid("shape of value was %s instead of %v", tensor.FormatDims(in[4].Dims()), s.Shape)
-		} else {
-			from = strided.Of(s.Processed.Dims())
+		if slices.Contains(s.Shape.Dims(), 0) { // there is nothing to change, whatever the value
+			if v, ok := ctx.Reuse(in, 0); ok {
+				out[0] = v
+				return nil
+			}
+			return deepCopy(ctx, in, out)
+		}
+		from, err := strided.Spread(ctx, &in[4], s.Shape.Dims())
+		if err != nil {
+			return err
+		}
+		if from != in[4] {
+			defer ctx.Free(from)
 		}
 		if v, ok := ctx.Reuse(in, 0); ok {
 			out[0] = v
 		} else if err := deepCopy(ctx, in, out); err != nil {
 			return err
 		}
-		return strided.Copy(ctx, &out[0], view(s, dims), &in[4], from)
+		return strided.Copy(ctx, &out[0], view(s, dims), &from, strided.Of(s.Processed.Dims()))
 	}), nil
 }

@@ -44,9 +44,9 @@ axis: The dimension; negative counts from the end.`)
 	kernel.ForAll(newUnpack, "Unpack")
 }
 
-// splitAxis reads the input that names the dimension.
+// splitAxis reads the input that names the dimension, its only element.
 func splitAxis(v *tensor.Value, rank int) (int, error) {
-	a, err := kernel.Int(v, "split_dim")
+	a, err := kernel.OnlyInt(v, "split_dim")
 	if err != nil {
 		return 0, err
 	}
@@ -61,6 +61,9 @@ func splitAxis(v *tensor.Value, rank int) (int, error) {
 type split struct{ parts int64 }
 
 func (split) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 0 {
+		return status.Invalid("split_dim must be a scalar but has rank %d", in[0].Rank())
+	}
 	at, err := splitAxis(&in[0], in[1].Rank())
 	if err != nil {
 		return err
@@ -77,7 +80,7 @@ func (split) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k split) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
 	p := kernel.Prepared{Outs: make([]kernel.PreparedOut, k.parts)}
 	at, err := splitAxis(&in[0], in[1].Rank())
-	if constant&1 == 0 || err != nil || in[1].Dims()[at]%k.parts != 0 {
+	if constant&1 == 0 || in[0].Rank() != 0 || err != nil || in[1].Dims()[at]%k.parts != 0 {
 		return p, false
 	}
 	dims := slices.Clone(in[1].Dims())

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	stdio "io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,10 +77,9 @@ func readFile(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// contentsOf is as much of a file as it says it has, so that what has no end is
-// empty.
+// contentsOf is as much of a file as it says it has.
 func contentsOf(ctx *kernel.Context, name string) (string, error) {
-	f, err := os.Open(name)
+	f, err := ctx.Step.Files.Open(name)
 	if err != nil {
 		return "", err
 	}
@@ -91,18 +89,11 @@ func contentsOf(ctx *kernel.Context, name string) (string, error) {
 		return "", err
 	}
 	size := info.Size()
-	if info.IsDir() {
-		size = 0
-	}
 	if b := ctx.Arena.Budget; b != nil {
 		if err := b.Charge(size); err != nil {
 			return "", err
 		}
 		defer b.Release(size)
-	}
-	if info.IsDir() {
-		_, err := f.Read(make([]byte, 1)) // fails with the right error
-		return "", err
 	}
 	var text strings.Builder
 	text.Grow(int(size))
@@ -112,7 +103,7 @@ func contentsOf(ctx *kernel.Context, name string) (string, error) {
 	return text.String(), nil
 }
 
-func writeFile(_ *kernel.Context, in, _ []tensor.Value) error {
+func writeFile(ctx *kernel.Context, in, _ []tensor.Value) error {
 	name, err := text(&in[0], "Input filename")
 	if err != nil {
 		return err
@@ -122,11 +113,11 @@ func writeFile(_ *kernel.Context, in, _ []tensor.Value) error {
 		return err
 	}
 	if name != "" {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		if err := ctx.Step.Files.MkdirAll(filepath.Dir(name)); err != nil {
 			return status.FromFile(err)
 		}
 	}
-	f, err := os.Create(name)
+	f, err := ctx.Step.Files.Create(name)
 	if err != nil {
 		return status.FromFile(err)
 	}
@@ -146,8 +137,10 @@ func matchingFiles(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// A pattern that is not one matches nothing.
-		found, _ := filepath.Glob(strings.ReplaceAll(pattern, "[!", "[^"))
+		found, err := ctx.Step.Files.Glob(strings.ReplaceAll(pattern, "[!", "[^"))
+		if err != nil {
+			return err
+		}
 		names = append(names, found...)
 	}
 	slices.Sort(names)

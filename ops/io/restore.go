@@ -24,7 +24,7 @@ func (k restore) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(names) != len(k) {
 		return status.Invalid("Got %d tensor names, but %d expected dtypes.", len(names), len(k))
 	}
-	r, err := bundle.Open(prefix)
+	r, err := bundle.Open(ctx.Step.Files, prefix)
 	if status.CodeOf(err) == status.NotFound {
 		return status.Errorf(status.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for %s", prefix)
 	}

@@ -1,7 +1,6 @@
 package io
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -27,7 +26,7 @@ func save(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if len(tensors) != len(names) {
 		return status.Invalid("Got %d tensor names but %d tensors.", len(names), len(tensors))
 	}
-	w, err := bundle.Create(prefix)
+	w, err := bundle.Create(ctx.Step.Files, prefix)
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func saveOne(w *bundle.Writer, name, spec string, v tensor.Value) error {
 // A mergeCheckpoints is the kernel of MergeV2Checkpoints.
 type mergeCheckpoints struct{ deleteDirs, allowMissing bool }
 
-func (k mergeCheckpoints) Run(_ *kernel.Context, in, _ []tensor.Value) error {
+func (k mergeCheckpoints) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if in[0].Rank() != 1 {
 		return status.Invalid("Input checkpoint_prefixes should be an 1-D tensor, got %s instead.", tensor.FormatDims(in[0].Dims()))
 	}
@@ -72,13 +71,13 @@ func (k mergeCheckpoints) Run(_ *kernel.Context, in, _ []tensor.Value) error {
 		return status.Invalid("Input destination_prefix should be a scalar tensor, got %s instead.", tensor.FormatDims(in[1].Dims()))
 	}
 	prefixes, dest := tensor.Of[string](&in[0]), tensor.Of[string](&in[1])[0]
-	if err := bundle.Merge(prefixes, dest, k.allowMissing); err != nil {
+	if err := bundle.Merge(ctx.Step.Files, prefixes, dest, k.allowMissing); err != nil {
 		return err
 	}
 	if k.deleteDirs {
 		for _, p := range prefixes {
 			if dir := filepath.Dir(p); dir != filepath.Dir(dest) {
-				os.Remove(dir) // fails, as it should, while anything is in it
+				_ = ctx.Step.Files.Remove(dir) // fails, as it should, while anything is in it
 			}
 		}
 	}

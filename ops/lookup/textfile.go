@@ -2,9 +2,6 @@ package lookup
 
 import (
 	"bufio"
-	"errors"
-	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -61,12 +58,9 @@ func (f *file) load(ctx *kernel.Context, t *Table, in, _ []tensor.Value) error {
 			return status.Invalid("%s index for whole line requires string or integer table %s, got table %[2]s dtype %[3]v", c.what, c.type_, c.dt)
 		}
 	}
-	r, err := os.Open(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return status.Errorf(status.NotFound, "%s; No such file or directory", name)
-	case err != nil:
-		return status.Errorf(status.Unknown, "%v", err)
+	r, err := ctx.Step.Files.Open(name)
+	if err != nil {
+		return err
 	}
 	defer r.Close()
 	// The table is filled as lines are read, so that the memory limit holds.

@@ -116,7 +116,7 @@ type arg[T tensor.Element, R elementwise.Integer] struct {
 
 func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
-	if in[1].NumElements() != 1 {
+	if in[1].Rank() != 0 {
 		return status.Invalid("dim must be a scalar, but received tensor of shape: %s", tensor.FormatDims(in[1].Dims()))
 	}
 	var axis int64

@@ -3,6 +3,8 @@ package math
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -69,7 +71,20 @@ func init() {
 	kernel.ForTypes("Neg", "T", newNeg, slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)
 	kernel.ForTypes("Square", "T", newSquare, elementwise.Numbers...)
 	kernel.ForTypes("Abs", "T", newAbs, elementwise.Signed...)
+
+	gradient.Binary(partialOfSum, partialOfSum, "Add", "AddV2")
+	gradient.Binary(partialOfSum, func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output { return c.Neg(dz) }, "Sub")
+	gradient.Binary(
+		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output { return c.Mul(dz, c.Conj(y)) },
+		func(c *gradient.Context, x, _, _, dz graph.Output) graph.Output { return c.Mul(c.Conj(x), dz) }, "Mul")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Neg(dy) }, "Neg")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Mul(c.Scalar(x, 2), c.Conj(x)))
+	}, "Square")
 }
+
+// partialOfSum is the gradient of what is added.
+func partialOfSum(_ *gradient.Context, _, _, _, dz graph.Output) graph.Output { return dz }
 
 func plus[T elementwise.Number](x, y T) T  { return x + y }
 func minus[T elementwise.Number](x, y T) T { return x - y }

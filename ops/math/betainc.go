@@ -56,10 +56,12 @@ func betainc[T float32 | float64](ctx *kernel.Context, in, out []tensor.Value) e
 // the continued fraction of DLMF 8.17.22, for x or for 1-x, whichever converges.
 func incompleteBeta(a, b, x float64) float64 {
 	switch {
-	case !(a > 0 && b > 0 && 0 <= x && x <= 1) || math.IsInf(a, 1) || math.IsInf(b, 1):
+	case !(a > 0 && b > 0 && 0 <= x && x <= 1):
 		return math.NaN()
 	case x == 0 || x == 1:
 		return x
+	case math.IsInf(a, 1) || math.IsInf(b, 1):
+		return math.NaN()
 	}
 	// x^a·(1-x)^b / B(a, b), as poisson writes it.
 	n, y := a+b, 1-x

@@ -57,8 +57,17 @@ func newClip(dt tensor.DType) kernel.Kernel {
 }
 
 // limit takes the smaller of x and the upper limit, and then the larger of that
-// and the lower limit. Both parts of a complex number have limits.
-func limit[T elementwise.Real](x, low, high T) T { return max(min(x, high), low) }
+// and the lower limit; a limit that is NaN is none. Both parts of a complex
+// number have limits.
+func limit[T elementwise.Real](x, low, high T) T {
+	if high < x {
+		x = high
+	}
+	if x < low {
+		x = low
+	}
+	return x
+}
 
 func clipping[T elementwise.Real]() kernel.Kernel { return clippingBy(limit[T]) }
 
@@ -68,7 +77,7 @@ func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kerne
 
 func clip[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, limit func(x, low, high T) T) error {
 	for i, name := range []string{"clip_value_min", "clip_value_max"} {
-		if end := in[i+1]; end.NumElements() != 1 && !tensor.SameShape(end, in[0]) {
+		if end := in[i+1]; end.Rank() != 0 && !tensor.SameShape(end, in[0]) {
 			return status.Invalid("%s must be either of the same shape as input, or a scalar: %s vs. %s", name,
 				tensor.FormatDims(end.Dims()), tensor.FormatDims(in[0].Dims()))
 		}

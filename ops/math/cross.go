@@ -51,7 +51,7 @@ func cross[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) erro
 		return status.Invalid("Both inputs must be of same shape: %s vs. %s", tensor.FormatDims(dims), tensor.FormatDims(in[1].Dims()))
 	}
 	if len(dims) == 0 || dims[len(dims)-1] != 3 {
-		return status.Invalid("Cross-products are only defined for 3-element vectors, got shape %s", tensor.FormatDims(dims))
+		return status.Errorf(status.FailedPrecondition, "Cross-products are only defined for 3-element vectors, got shape %s", tensor.FormatDims(dims))
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)
 	if err != nil {

@@ -438,6 +438,8 @@ func reciprocalV[T elementwise.Field](o []T, x []T) {
 	}
 }
 
+func (*reciprocalKernel[T]) V(o []T, x []T) { reciprocalV(o, x) }
+
 type reciprocalFloat32 struct{ reciprocalKernel[float32] }
 
 func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -5,6 +5,8 @@ import (
 	"math/cmplx"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -79,6 +81,11 @@ func init() {
 	fields2("Xlogy", guarded(math.Log, times[float64]), guarded(cmplx.Log, times[complex128]))
 	fields2("Xlog1py", guarded(math.Log1p, times[float64]), guarded(log1p, times[complex128]))
 	fields2("Xdivy", guarded(same[float64], over[float64]), guarded(same[complex128], over[complex128]))
+
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Mul(dy, c.Conj(y)) }, "Exp")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Reciprocal(c.Conj(x)))
+	}, "Log")
 }
 
 func registerRoot(op string, f func(float32) float32, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {

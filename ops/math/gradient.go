@@ -71,7 +71,7 @@ func derivative(op string, reals func(tensor.DType) kernel.Kernel, f func(y, dy 
 		if k == nil {
 			k = newZip(dt, nil, nil, narrowComplex2(f), f)
 		}
-		return elementwise.OfOneShape(op, k)
+		return elementwise.OfOneSize(k)
 	}, elementwise.Fields...)
 }
 

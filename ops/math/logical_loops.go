@@ -131,6 +131,8 @@ func notV[T elementwise.Bool](o []T, x []T) {
 	}
 }
 
+func (*notKernel[T]) V(o []T, x []T) { notV(o, x) }
+
 type notBool struct{ notKernel[bool] }
 
 func (k *notBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -2,6 +2,8 @@ package math
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -58,6 +60,35 @@ b_is_sparse: Whether b holds many zeros; a hint.`)
 		})
 	}
 	kernel.ForAll(newSparseMatMul, "SparseMatMul")
+
+	gradient.Register(matMulGradient, "MatMul")
+}
+
+// matMulGradient: of z = xy, dx = dz·y' and dy = x'·dz, and so on for operands that
+// are transposed.
+func matMulGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	product := func(a graph.Output, ta bool, b graph.Output, tb bool) graph.Output {
+		return c.Op("MatMul", graph.Attrs{"transpose_a": ta, "transpose_b": tb}, a, b)
+	}
+	x, y, dz := c.Conj(c.Input(0)), c.Conj(c.Input(1)), c.Dy(0)
+	tx, ty := c.Bool("transpose_a"), c.Bool("transpose_b")
+	switch {
+	case !c.Wants(0):
+	case tx:
+		c.Set(0, product(y, ty, dz, true))
+	default:
+		c.Set(0, product(dz, false, y, !ty))
+	}
+	switch {
+	case !c.Wants(1):
+	case ty:
+		c.Set(1, product(dz, true, x, tx))
+	default:
+		c.Set(1, product(x, !tx, dz, false))
+	}
 }
 
 // matrices says how the operands of a product are to be taken.

@@ -25,6 +25,8 @@ func isNanV[T elementwise.Float](o []bool, x []T) {
 	}
 }
 
+func (*isNanKernel[T]) V(o []bool, x []T) { isNanV(o, x) }
+
 type isNanFloat32 struct{ isNanKernel[float32] }
 
 func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -85,6 +87,8 @@ func isInfV[T elementwise.Float](o []bool, x []T) {
 	}
 }
 
+func (*isInfKernel[T]) V(o []bool, x []T) { isInfV(o, x) }
+
 type isInfFloat32 struct{ isInfKernel[float32] }
 
 func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -144,6 +148,8 @@ func isFiniteV[T elementwise.Float](o []bool, x []T) {
 		o[i] = isFinite(x)
 	}
 }
+
+func (*isFiniteKernel[T]) V(o []bool, x []T) { isFiniteV(o, x) }
 
 type isFiniteFloat32 struct{ isFiniteKernel[float32] }
 

@@ -133,7 +133,7 @@ func newLinSpace(dt tensor.DType) kernel.Kernel {
 func linSpace[T elementwise.Float](dt tensor.DType) kernel.Kernel {
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		for i, name := range []string{"start", "stop", "num"} {
-			if in[i].NumElements() != 1 {
+			if in[i].Rank() != 0 {
 				return status.Invalid("%s must be a scalar, not shape %s", name, tensor.FormatDims(in[i].Dims()))
 			}
 		}

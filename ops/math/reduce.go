@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -90,6 +91,12 @@ A NaN among them gives NaN. Where there are none, the result is the highest valu
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return &reduce[bool]{disjunction, c.Bool("keep_dims")}, nil
 	}, "Any")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) && c.Wants(0) {
+			c.Set(0, c.Spread(c.Dy(0), c.Input(0), c.Input(1)))
+		}
+	}, "Sum")
 }
 
 // block is the number of elements that are reduced at a time. Longer runs give
@@ -178,11 +185,8 @@ func merge(x []int64, reduced []bool) []run {
 	return runs
 }
 
-// axes says of each of rank dimensions whether v names it.
+// axes says of each of rank dimensions whether v, of whatever shape, names it.
 func axes(v *tensor.Value, rank int, flags []bool) ([]bool, error) {
-	if v.Rank() > 1 {
-		return nil, status.Invalid("reduction indices must be a scalar or a vector, got shape %s", tensor.FormatDims(v.Dims()))
-	}
 	flags = append(flags, make([]bool, rank)...)
 	var buf [8]int64
 	for _, a := range kernel.AppendInts(buf[:0], v) {

@@ -25,6 +25,8 @@ func sqrtV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*sqrtKernel[T]) V(o []T, x []T) { sqrtV(o, x) }
+
 type sqrtFloat64 struct{ sqrtKernel[float64] }
 
 func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -70,6 +72,8 @@ func rsqrtV[T elementwise.Float](o []T, x []T) {
 		o[i] = reciprocalSquareRoot(x)
 	}
 }
+
+func (*rsqrtKernel[T]) V(o []T, x []T) { rsqrtV(o, x) }
 
 type rsqrtFloat64 struct{ rsqrtKernel[float64] }
 

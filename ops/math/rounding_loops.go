@@ -25,6 +25,8 @@ func floorV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*floorKernel[T]) V(o []T, x []T) { floorV(o, x) }
+
 type floorFloat32 struct{ floorKernel[float32] }
 
 func (k *floorFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -84,6 +86,8 @@ func ceilV[T elementwise.Float](o []T, x []T) {
 		o[i] = ceil(x)
 	}
 }
+
+func (*ceilKernel[T]) V(o []T, x []T) { ceilV(o, x) }
 
 type ceilFloat32 struct{ ceilKernel[float32] }
 
@@ -145,6 +149,8 @@ func roundV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*roundKernel[T]) V(o []T, x []T) { roundV(o, x) }
+
 type roundFloat32 struct{ roundKernel[float32] }
 
 func (k *roundFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -204,6 +210,8 @@ func signV[T elementwise.Real](o []T, x []T) {
 		o[i] = sign(x)
 	}
 }
+
+func (*signKernel[T]) V(o []T, x []T) { signV(o, x) }
 
 type signFloat32 struct{ signKernel[float32] }
 

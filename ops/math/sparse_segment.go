@@ -320,6 +320,10 @@ func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) 
 	if height < 0 {
 		return status.Invalid("Expected a non-negative size, got %d", height)
 	}
+	if height == 0 { // nothing is looked at
+		out[0], err = ctx.Alloc(tensor.DTypeOf[T](), append([]int64{0}, in[0].Dims()[1:]...))
+		return err
+	}
 	count := in[0].Dims()[0]
 	if len(ids) > 0 && ids[len(ids)-1] >= count {
 		return status.Invalid("Invalid number of segments")

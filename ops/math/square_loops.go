@@ -132,6 +132,8 @@ func negV[T elementwise.Number](o []T, x []T) {
 	}
 }
 
+func (*negKernel[T]) V(o []T, x []T) { negV(o, x) }
+
 type negFloat32 struct{ negKernel[float32] }
 
 func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -240,6 +242,8 @@ func squareV[T elementwise.Number](o []T, x []T) {
 	}
 }
 
+func (*squareKernel[T]) V(o []T, x []T) { squareV(o, x) }
+
 type squareFloat32 struct{ squareKernel[float32] }
 
 func (k *squareFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -347,6 +351,8 @@ func absV[T elementwise.Real](o []T, x []T) {
 		o[i] = absolute(x)
 	}
 }
+
+func (*absKernel[T]) V(o []T, x []T) { absV(o, x) }
 
 type absFloat32 struct{ absKernel[float32] }
 

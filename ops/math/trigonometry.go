@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
 )
@@ -77,4 +79,14 @@ y: The second coordinate, which comes first here.`)
 	fields("Asinh", math.Asinh, complexAsinh)
 	fields("Acosh", math.Acosh, complexAcosh)
 	fields("Atanh", math.Atanh, complexAtanh)
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Op("Cos", nil, c.Conj(x)))
+	}, "Sin")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(c.Neg(dy), c.Op("Sin", nil, c.Conj(x)))
+	}, "Cos")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
+		return c.Op("TanhGrad", nil, c.Conj(y), dy)
+	}, "Tanh")
 }

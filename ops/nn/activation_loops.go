@@ -25,7 +25,11 @@ func reluV[T elementwise.Real](o []T, x []T) {
 	}
 }
 
+func (*reluKernel[T]) V(o []T, x []T) { reluV(o, x) }
+
 type reluFloat32 struct{ reluKernel[float32] }
+
+func (*reluFloat32) V(o []float32, x []float32) { rectify32(o, x) }
 
 func (k *reluFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -86,6 +90,8 @@ func relu6V[T elementwise.Real](o []T, x []T) {
 		o[i] = rectified6(x)
 	}
 }
+
+func (*relu6Kernel[T]) V(o []T, x []T) { relu6V(o, x) }
 
 type relu6Float32 struct{ relu6Kernel[float32] }
 

@@ -64,8 +64,13 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(dims))
 	}
 	depth := int(dims[len(dims)-1])
-	names := []string{"", "scale", "offset", "mean", "variance"}
-	if k.training && k.factor == 1 {
+	names := []string{"", "scale", "offset", "estimated_mean", "estimated_variance"}
+	if k.training && k.factor == 1 { // those are not looked at
+		for i := 3; i < 5; i++ {
+			if in[i].Rank() != 1 {
+				return status.Invalid("%s must be 1-dimensional, got shape %s", names[i], tensor.FormatDims(in[i].Dims()))
+			}
+		}
 		names = names[:3]
 	}
 	if err := checked(in, depth, names...); err != nil {
@@ -125,9 +130,7 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	factor := make([]float32, depth)
-	for c := range factor {
-		factor[c] = float32(float64(scale[c]) / math.Sqrt(float64(variance[c])+k.epsilon))
-	}
+	normFactors(factor, scale, variance, k.epsilon)
 	means, factors, offsets := s.repeat(mean), s.repeat(factor), s.repeat(offset)
 	o := tensor.Of[float32](&y)
 	s.each(ctx, func(lo, hi int) {

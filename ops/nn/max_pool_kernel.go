@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"strings"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
@@ -97,15 +98,11 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 			q := &maxPool[T]{&pooling{m: &motion{}}, dt}
 			*q.m = *p.m
 			n := len(in) - 2
-			ksize, err := kernel.AppendIntVector(nil, &in[n], "ksize")
-			if err != nil {
-				return err
+			ksize, strides := kernel.AppendInts(nil, &in[n]), kernel.AppendInts(nil, &in[n+1])
+			if c := strings.IndexByte(format, 'C'); c < len(ksize) && c < len(strides) && ksize[c] == 1 {
+				strides[c] = 1 // a window of one channel does not move over channels
 			}
-			strides, err := kernel.AppendIntVector(nil, &in[n+1], "strides")
-			if err != nil {
-				return err
-			}
-			if err := q.window(format, ksize, append([]int64{}, strides...)); err != nil {
+			if err := q.window(format, ksize, strides); err != nil {
 				return err
 			}
 			if op == "MaxPoolV2" {

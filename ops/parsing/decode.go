@@ -197,7 +197,7 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func serialize(_ *kernel.Context, in, out []tensor.Value) error {
-	b, err := in[0].Peek().MarshalProto()
+	b, err := in[0].Peek().MarshalContent()
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,13 @@ func newToVariant(c *kernel.Construction) (kernel.Kernel, error) {
 			}
 		}
 		whole := &Ragged{splits: make([]tensor.Value, levels)}
+		var splits [][]int64
 		var err error
+		if levels > 0 {
+			if splits, err = nested(in[:levels], values.Dim(0)); err != nil {
+				return err
+			}
+		}
 		for i := range levels {
 			if whole.splits[i], err = ctx.Share(in[i]); err != nil {
 				return err
@@ -83,10 +89,6 @@ func newToVariant(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		if levels == 0 {
 			return packRows(ctx, whole, out)
-		}
-		splits, err := nested(in[:levels], values.Dim(0))
-		if err != nil {
-			return err
 		}
 		return packRagged(ctx, splits, whole, out)
 	}), nil

@@ -2,6 +2,7 @@ package random
 
 import (
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/philox"
@@ -56,7 +57,7 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	p := parameters.Dims()
 	if k.behind {
 		dims = append(append([]int64(nil), dims...), p...)
-	} else if len(dims) < len(p) || !endsWith(dims, p) {
+	} else if (len(dims) < len(p) || !endsWith(dims, p)) && !slices.Contains(dims, 0) {
 		return status.Invalid("Shape passed in must end with broadcasted shape.")
 	}
 	v, err := ctx.Alloc(k.dt, dims)
@@ -65,11 +66,8 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	out[0] = v
 	n, kinds := v.NumElements(), parameters.NumElements()
-	if n == 0 {
-		return nil
-	}
 	g, err := k.generator(ctx, in, n)
-	if err != nil {
+	if err != nil || n == 0 {
 		return err
 	}
 	at, set := reals(&parameters), setter(&out[0])

@@ -81,11 +81,11 @@ func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox.Gen
 			if err != nil {
 				return err
 			}
-			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
-				return err
-			}
 			g, err := key(in[1:count])
 			if err != nil {
+				return err
+			}
+			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
 				return err
 			}
 			return fill(ctx, in[count:], &out[0], g)
@@ -138,9 +138,7 @@ func givenKey(in []tensor.Value) (philox.Generator, error) {
 	}
 	switch a := tensor.At0[int32](alg); a {
 	case algPhilox, algAuto:
-	case algThreeFry:
-		return philox.Generator{}, status.Errorf(status.Unimplemented, "the ThreeFry generator has no kernel on CPU")
-	default:
+	default: // ThreeFry too, as on TensorFlow's CPU
 		return philox.Generator{}, status.Invalid("Unsupported algorithm id: %d", a)
 	}
 	if counter.Rank() != 1 || counter.NumElements() < 2 {

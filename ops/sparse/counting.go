@@ -108,6 +108,9 @@ func sparseRows(in []tensor.Value) (valued, error) {
 	if e.rank == 1 {
 		return valued{v, func(int) int64 { return 0 }, -1}, nil
 	}
+	if err := checkDims(e.dims); err != nil {
+		return valued{}, err
+	}
 	if e.dims[0] <= 0 {
 		return valued{}, status.Invalid("Cannot allocate %d batches, is the dense shape too wide?", e.dims[0])
 	}

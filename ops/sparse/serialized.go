@@ -22,7 +22,7 @@ func newSerialize(run func(ctx *kernel.Context, in, out []tensor.Value, dt tenso
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		dt := c.Type("out_type")
 		var pack packer = func(out *tensor.Value, i int, t *tensor.Tensor) error {
-			b, err := t.MarshalProto()
+			b, err := t.MarshalContent()
 			tensor.Of[string](out)[i] = string(b)
 			return err
 		}

@@ -155,7 +155,7 @@ func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) 
 	case len(ids) == 0:
 		return status.Invalid("Segment_id cannot have rank 0")
 	case len(ids) > len(dims):
-		return status.Invalid("segment_ids have rank %d, more than the %d of the input", len(ids), len(dims))
+		return status.Errorf(status.OutOfRange, "segment_ids have rank %d, more than the %d of the input", len(ids), len(dims))
 	}
 	for i, d := range ids {
 		if d != dims[i] {

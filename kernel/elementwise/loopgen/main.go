@@ -281,9 +281,13 @@ func {{.Kernel}}V[T elementwise.{{.Elements}}](o []{{.R "T"}}, x []T) {
 		o[i] = {{.Func}}(x)
 	}
 }
+
+func (*{{.Kernel}}Kernel[T]) V(o []{{.R "T"}}, x []T) { {{.Kernel}}V(o, x) }
 {{range .Scalars}}
 type {{$r.Kernel}}{{title .}} struct{ {{$r.Kernel}}Kernel[{{.}}] }
-
+{{if index $r.Loops .}}
+func (*{{$r.Kernel}}{{title .}}) V(o []{{$r.R .}}, x []{{.}}) { {{index $r.Loops .}}(o, x) }
+{{end}}
 func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	{{- template "scalars1" (args $r (dtype .) .)}}
 }

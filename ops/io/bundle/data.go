@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -45,10 +46,10 @@ type shard struct {
 	size int64
 }
 
-func openShard(name string) (*shard, error) {
-	f, err := os.Open(name)
+func openShard(fs *files.Policy, name string) (*shard, error) {
+	f, err := fs.Open(name)
 	if err != nil {
-		return nil, status.FromFile(err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err != nil {

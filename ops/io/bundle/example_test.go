@@ -19,7 +19,7 @@ func Example() {
 	defer os.RemoveAll(dir)
 	prefix := filepath.Join(dir, "model")
 
-	w, err := bundle.Create(prefix)
+	w, err := bundle.Create(nil, prefix)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	r, err := bundle.Open(prefix)
+	r, err := bundle.Open(nil, prefix)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,9 +1,9 @@
 package bundle
 
 import (
-	"os"
 	"slices"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -15,8 +15,8 @@ import (
 //
 // Nothing is touched before all indexes have been read. An error after that may
 // leave data files under their new names.
-func Merge(prefixes []string, dest string, allowMissing bool) error {
-	m := merge{entries: map[string]*Entry{}}
+func Merge(fs *files.Policy, prefixes []string, dest string, allowMissing bool) error {
+	m := merge{fs: fs, entries: map[string]*Entry{}}
 	var found []string
 	for _, p := range prefixes {
 		err := m.take(p)
@@ -39,20 +39,20 @@ func Merge(prefixes []string, dest string, allowMissing bool) error {
 			return status.Invalid("the merged checkpoint would overwrite %s, which is part of it", name)
 		}
 	}
-	if err := makeDir(dest); err != nil {
+	if err := makeDir(fs, dest); err != nil {
 		return err
 	}
 	for i, old := range m.files {
-		if err := os.Rename(old, DataName(dest, i, len(m.files))); err != nil {
-			return status.FromFile(err)
+		if err := fs.Rename(old, DataName(dest, i, len(m.files))); err != nil {
+			return err
 		}
 	}
-	if err := writeIndex(dest, len(m.files), m.entries); err != nil {
+	if err := writeIndex(fs, dest, len(m.files), m.entries); err != nil {
 		return err
 	}
 	for _, p := range found {
 		if p != dest {
-			os.Remove(IndexName(p)) // without it there is no checkpoint
+			_ = fs.Remove(IndexName(p)) // without it there is no checkpoint
 		}
 	}
 	return nil
@@ -60,13 +60,14 @@ func Merge(prefixes []string, dest string, allowMissing bool) error {
 
 // A merge is what is known of the checkpoints read so far.
 type merge struct {
+	fs      *files.Policy
 	files   []string // the data files, by their new numbers
 	entries map[string]*Entry
 }
 
 // take reads the index of a checkpoint.
 func (m *merge) take(prefix string) error {
-	t, shards, err := openIndex(IndexName(prefix))
+	t, shards, err := openIndex(m.fs, IndexName(prefix))
 	if err != nil {
 		return err
 	}

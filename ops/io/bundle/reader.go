@@ -2,8 +2,9 @@ package bundle
 
 import (
 	"fmt"
-	"os"
+	"io"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -18,6 +19,7 @@ func DataName(prefix string, i, n int) string {
 
 // A Reader reads one checkpoint. It is not for concurrent use.
 type Reader struct {
+	fs     *files.Policy
 	prefix string
 	table  *table
 	shards int32
@@ -27,26 +29,32 @@ type Reader struct {
 // maxIndex bounds an index, which is held in memory.
 const maxIndex = 1 << 30
 
-// Open opens the checkpoint of a prefix and verifies its index's frame. It fails
+// Open opens the checkpoint of a prefix, all of whose files fs must let be
+// read, and verifies its index's frame. It fails
 // with NOT_FOUND if there is none, and with DATA_LOSS if it is damaged.
-func Open(prefix string) (*Reader, error) {
-	t, shards, err := openIndex(IndexName(prefix))
+func Open(fs *files.Policy, prefix string) (*Reader, error) {
+	t, shards, err := openIndex(fs, IndexName(prefix))
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{prefix: prefix, table: t, shards: shards, open: map[int32]*shard{}}, nil
+	return &Reader{fs: fs, prefix: prefix, table: t, shards: shards, open: map[int32]*shard{}}, nil
 }
 
-func openIndex(name string) (*table, int32, error) {
-	info, err := os.Stat(name)
+func openIndex(fs *files.Policy, name string) (*table, int32, error) {
+	f, err := fs.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, status.FromFile(err)
 	}
 	if info.Size() > maxIndex {
 		return nil, 0, status.Errorf(status.ResourceExhausted, "%s has %d bytes, more than %d", name, info.Size(), maxIndex)
 	}
-	file, err := os.ReadFile(name)
-	if err != nil {
+	file := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, file); err != nil {
 		return nil, 0, status.FromFile(err)
 	}
 	t, shards, err := parseIndex(file)
@@ -262,7 +270,7 @@ func (r *Reader) shard(i int32) (*shard, error) {
 	if s, ok := r.open[i]; ok {
 		return s, nil
 	}
-	s, err := openShard(DataName(r.prefix, int(i), int(r.shards)))
+	s, err := openShard(r.fs, DataName(r.prefix, int(i), int(r.shards)))
 	if err == nil {
 		r.open[i] = s
 	}

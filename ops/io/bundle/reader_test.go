@@ -15,7 +15,7 @@ import (
 
 func mustOpen(t *testing.T, prefix string) *Reader {
 	t.Helper()
-	r, err := Open(prefix)
+	r, err := Open(nil, prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestDamage(t *testing.T) {
 }
 
 func readAll(prefix string) error {
-	r, err := Open(prefix)
+	r, err := Open(nil, prefix)
 	if err != nil {
 		return err
 	}

@@ -3,16 +3,15 @@ package bundle
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -22,6 +21,7 @@ import (
 // names before [Writer.Finish], so that what was there before stays whole until
 // then. It is not for concurrent use.
 type Writer struct {
+	fs      *files.Policy
 	prefix  string
 	file    *os.File
 	out     *bufio.Writer
@@ -29,33 +29,30 @@ type Writer struct {
 	entries map[string]*Entry // by key
 }
 
-// Create begins a checkpoint. It makes the directory if that alone is missing.
-func Create(prefix string) (*Writer, error) {
-	if err := makeDir(prefix); err != nil {
+// Create begins a checkpoint, whose files fs must let be written. It makes the directory if that alone is missing.
+func Create(fs *files.Policy, prefix string) (*Writer, error) {
+	if err := makeDir(fs, prefix); err != nil {
 		return nil, err
 	}
-	f, err := createBeside(DataName(prefix, 0, 1))
+	f, err := createBeside(fs, DataName(prefix, 0, 1))
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{prefix: prefix, file: f, out: bufio.NewWriterSize(f, 256<<10), entries: map[string]*Entry{}}, nil
+	return &Writer{fs: fs, prefix: prefix, file: f, out: bufio.NewWriterSize(f, 256<<10), entries: map[string]*Entry{}}, nil
 }
 
 // makeDir makes the directory that a prefix is in.
-func makeDir(prefix string) error {
-	if err := os.Mkdir(filepath.Dir(prefix), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return status.FromFile(err)
+func makeDir(fs *files.Policy, prefix string) error {
+	dir := filepath.Dir(prefix)
+	if err := fs.Mkdir(dir); err != nil && status.CodeOf(err) != status.AlreadyExists {
+		return err
 	}
 	return nil
 }
 
 // createBeside makes a file of a name that begins with the given one.
-func createBeside(name string) (*os.File, error) {
-	f, err := os.OpenFile(fmt.Sprintf("%s.tempstate%d", name, rand.Uint64()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return nil, status.FromFile(err)
-	}
-	return f, nil
+func createBeside(fs *files.Policy, name string) (*os.File, error) {
+	return fs.CreateNew(fmt.Sprintf("%s.tempstate%d", name, rand.Uint64()))
 }
 
 // Add adds a tensor under a name that must be new and not empty.
@@ -176,21 +173,21 @@ func (w *Writer) Finish() error {
 		w.Discard()
 		return status.FromFile(err)
 	}
-	if err := os.Rename(w.file.Name(), DataName(w.prefix, 0, 1)); err != nil {
+	if err := w.fs.Rename(w.file.Name(), DataName(w.prefix, 0, 1)); err != nil {
 		w.Discard()
-		return status.FromFile(err)
+		return err
 	}
-	return writeIndex(w.prefix, 1, w.entries)
+	return writeIndex(w.fs, w.prefix, 1, w.entries)
 }
 
 // Discard gives the checkpoint up instead.
 func (w *Writer) Discard() {
 	w.file.Close()
-	os.Remove(w.file.Name())
+	_ = w.fs.Remove(w.file.Name()) // there is nobody to tell
 }
 
 // writeIndex writes the index of a checkpoint with that many data files.
-func writeIndex(prefix string, shards int, entries map[string]*Entry) error {
+func writeIndex(fs *files.Policy, prefix string, shards int, entries map[string]*Entry) error {
 	var t tableWriter
 	header, err := marshal(&wire.BundleHeaderProto{NumShards: int32(shards), Version: &wire.VersionDef{Producer: version}})
 	if err != nil {
@@ -204,7 +201,7 @@ func writeIndex(prefix string, shards int, entries map[string]*Entry) error {
 		}
 		t.add([]byte(key), value)
 	}
-	f, err := createBeside(IndexName(prefix))
+	f, err := createBeside(fs, IndexName(prefix))
 	if err != nil {
 		return err
 	}
@@ -213,10 +210,10 @@ func writeIndex(prefix string, shards int, entries map[string]*Entry) error {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), IndexName(prefix))
+		err = fs.Rename(f.Name(), IndexName(prefix))
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = fs.Remove(f.Name())
 	}
 	return status.FromFile(err)
 }

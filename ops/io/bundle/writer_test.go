@@ -34,7 +34,7 @@ func TestWriteAsTensorFlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		prefix := filepath.Join(t.TempDir(), "sub", name)
-		w, err := Create(prefix)
+		w, err := Create(nil, prefix)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func add(t *testing.T, w *Writer, from *Reader, name string) {
 
 func TestWriteSlices(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "p")
-	w, err := Create(prefix)
+	w, err := Create(nil, prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestMerge(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write := func(prefix, name, text string) {
 		t.Helper()
-		w, err := Create(prefix)
+		w, err := Create(nil, prefix)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,19 +170,19 @@ func TestMerge(t *testing.T) {
 		{[]string{at("a"), at("none")}, false, "allow_missing_files was set to false and " + at("none") + " did not exist."},
 		{[]string{at("none")}, true, "At least one prefix checkpoint file must exist, but none existed."},
 	} {
-		if err := Merge(c.prefixes, at("m"), c.allow); err == nil || !strings.Contains(err.Error(), c.text) {
+		if err := Merge(nil, c.prefixes, at("m"), c.allow); err == nil || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%v: %v", c.prefixes, err)
 		}
 	}
 	parts := copyFiles(t, "testdata/parts")
-	if err := Merge([]string{at("a"), at("none"), at("c"), parts}, at("m"), true); err != nil {
+	if err := Merge(nil, []string{at("a"), at("none"), at("c"), parts}, at("m"), true); err != nil {
 		t.Fatal(err)
 	}
 	r := mustOpen(t, at("m"))
 	expect(t, r, "x", "", "1")
 	expect(t, r, "y", "", "[3,4]")
 	expect(t, r, "w", "4 5 1,3:1,3", "[[6,7,8],[11,12,13],[16,17,18]]")
-	if _, err := Open(at("a")); status.CodeOf(err) != status.NotFound {
+	if _, err := Open(nil, at("a")); status.CodeOf(err) != status.NotFound {
 		t.Errorf("what was merged is still there: %v", err)
 	}
 }
@@ -191,10 +191,10 @@ func TestMerge(t *testing.T) {
 func TestMergeOntoItself(t *testing.T) {
 	parts := copyFiles(t, "testdata/parts") // two data files
 	other := filepath.Join(filepath.Dir(parts), "other")
-	if err := Merge([]string{parts}, other, false); err != nil {
+	if err := Merge(nil, []string{parts}, other, false); err != nil {
 		t.Fatal(err)
 	}
-	table, shards, err := openIndex(IndexName(other))
+	table, shards, err := openIndex(nil, IndexName(other))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,10 +212,10 @@ func TestMergeOntoItself(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeIndex(other, 2, swapped); err != nil {
+	if err := writeIndex(nil, other, 2, swapped); err != nil {
 		t.Fatal(err)
 	}
-	err = Merge([]string{other}, other, false)
+	err = Merge(nil, []string{other}, other, false)
 	if status.CodeOf(err) != status.InvalidArgument || !strings.Contains(err.Error(), "would overwrite") {
 		t.Error(err)
 	}

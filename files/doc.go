@@ -1,0 +1,10 @@
+// Package files is the door to the file system for everything that a graph
+// does: kernels that read, write and list files, and checkpoints. What a graph
+// names comes from whoever made it, so a session says by a [Policy] which
+// directories its graphs may read and write, and no kernel opens a file in
+// another way.
+//
+// Errors have the codes and words of TensorFlow's file system where it has such
+// an error ("path; No such file or directory", NOT_FOUND); what the policy does
+// not permit is PERMISSION_DENIED, with the path and the option's name.
+package files
