@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/shape"
@@ -192,5 +193,33 @@ func TestChainsOfChangingShapes(t *testing.T) {
 	// Once for the first shapes, twice for the second.
 	if probed.run != 3 || probed.prepared != 177 {
 		t.Errorf("a kernel ran %d times, and %d times prepared", probed.run, probed.prepared)
+	}
+}
+
+// Verify objects to a chain that is not in one piece.
+func TestVerifyChains(t *testing.T) {
+	s := newScalars(t)
+	p := s.compile(cell, []string{"x", "h", "w", "b"}, []string{"h_out"})
+	f, reason, err := unit.NewCompiler(p.Flow(), nil).Form(0)
+	if f == nil {
+		t.Fatal(reason, err)
+	}
+	if err := f.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	code, members := f.Loops[0].Body.Code, 0
+	for i := range code {
+		if chain := code[i].Chain; chain > 0 {
+			members++
+			inner := i > 0 && code[i-1].Chain == chain && i < len(code)-1 && code[i+1].Chain == chain
+			code[i].Chain = 0
+			if err := f.Verify(); (err != nil) != inner {
+				t.Errorf("without instruction %d: %v", i, err)
+			}
+			code[i].Chain = chain
+		}
+	}
+	if members < 15 {
+		t.Errorf("only %d instructions are in the chain:\n%v", members, f)
 	}
 }
