@@ -82,9 +82,7 @@ func (f *Form) chains(c *credit) {
 		for _, x := range w.Vars {
 			s.scalar[x.Value] = s.scalar[x.Value] || s.scalar[x.Init.Value]
 		}
-		s.block(w.Head)
 		s.block(w.Body)
-		s.block(w.Tail)
 	}
 }
 
