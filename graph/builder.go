@@ -40,6 +40,9 @@ func (b *Builder) Scope(name string) *Builder {
 	return &sub
 }
 
+// Prefix is the scope with a slash behind it, "" if there is none.
+func (b *Builder) Prefix() string { return b.scope }
+
 // On is a builder whose nodes ask for a device.
 func (b *Builder) On(device string) *Builder {
 	sub := *b

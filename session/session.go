@@ -232,10 +232,11 @@ func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
 // change with the graph, with other fetches and with what was fed.
 func detach(v tensor.Value) *Tensor {
 	v = v.Compact()
-	own := v.Plain() || v.Exclusive()
-	t := v.Tensor()
-	if own {
-		return t
+	switch {
+	case v.Plain():
+		return v.Tensor()
+	case v.Exclusive():
+		return v.Give()
 	}
-	return t.View()
+	return v.Tensor().View()
 }

@@ -69,6 +69,7 @@ func ValueOf(t *Tensor) Value {
 		}
 		return v
 	}
+	t.keep()
 	return Value{t: t}
 }
 

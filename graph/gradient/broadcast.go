@@ -79,3 +79,9 @@ func Binary(dx, dy Partial, ops ...string) {
 		}
 	}, ops...)
 }
+
+// Map registers the gradient of functions of single elements: f is the derivative
+// at x, where the function is y.
+func Map(f func(c *Context, x, y graph.Output) graph.Output, ops ...string) {
+	Unary(func(c *Context, x, y, dy graph.Output) graph.Output { return c.Mul(dy, c.Conj(f(c, x, y))) }, ops...)
+}

@@ -1,6 +1,8 @@
 package gradient
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -69,6 +71,16 @@ func (c *Context) run(f Func) {
 
 // Node is the node that is differentiated.
 func (c *Context) Node() *graph.Node { return c.setting.Node }
+
+// Source names the backward graph that is built: the same for all nodes of one call,
+// and different for calls.
+func (c *Context) Source() string {
+	prefix := c.Prefix()
+	if i := strings.LastIndex(prefix, c.Node().Name()+"_grad"); i >= 0 {
+		prefix = prefix[:i]
+	}
+	return strings.TrimSuffix(prefix, "/")
+}
 
 // NumInputs is the number of the node's inputs.
 func (c *Context) NumInputs() int { return c.setting.Node.NumInputs() }

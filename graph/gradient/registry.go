@@ -33,6 +33,10 @@ func Register(f Func, ops ...string) {
 // None says of operations that no gradient flows through them.
 func None(ops ...string) { Register(nil, ops...) }
 
+// Flat says of operations that their derivative is zero wherever they have one:
+// what flows to them ends there, as with [None].
+func Flat(ops ...string) { Register(func(*Context) {}, ops...) }
+
 // Refuse says of operations that they ought to have a gradient and have not: who
 // needs it gets the error.
 func Refuse(code status.Code, message string, ops ...string) {

@@ -59,3 +59,13 @@ func (a Algebra) joined(parts []Value) *IndexedSlices {
 		Shape:   parts[0].Rows.Shape,
 	}
 }
+
+// RowsAt is dy as rows of the gradient of x: those that the indices, a tensor of any
+// shape, took from the first dimension of x, which may be a variable's handle.
+func (a Algebra) RowsAt(x, indices, dy graph.Output) IndexedSlices {
+	shape := a.Shape(x)
+	row := a.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, shape, a.Int32s(1), a.Int32s(0), a.Int32s(1))
+	count := a.Op("ExpandDims", nil, a.Size(indices), a.Const(int32(0)))
+	dims := a.Op("ConcatV2", nil, graph.OutputList{count, row}, a.Const(int32(0)))
+	return IndexedSlices{a.Reshape(dy, dims), a.Reshape(indices, count), shape}
+}

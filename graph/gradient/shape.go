@@ -182,3 +182,12 @@ func (a Algebra) ReshapeLike(x, like graph.Output) graph.Output {
 func same(a, b shape.Shape) bool {
 	return a.Full() && b.Full() && a.String() == b.String()
 }
+
+// RowShape is the shape of a row of x: all dimensions but the first, a vector of
+// int32, a constant if they are known.
+func (a Algebra) RowShape(x graph.Output) graph.Output {
+	if s := staticShape(x); s.Known() && s.Rank() > 0 && s.From(1).Full() {
+		return a.constantShape(tensor.Int32, s.From(1))
+	}
+	return a.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, a.Shape(x), a.Int32s(1), a.Int32s(0), a.Int32s(1))
+}

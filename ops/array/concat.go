@@ -1,6 +1,10 @@
 package array
 
 import (
+	"math"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -59,6 +63,57 @@ shape: The shape of the result.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(concatOffset), nil }, "ConcatOffset")
 	kernel.ForAll(newPack, "Pack")
 	kernel.ForAll(newParallelConcat, "ParallelConcat")
+
+	gradient.Register(func(c *gradient.Context) { concatGradient(c, 1, c.NumInputs(), c.Input(0)) }, "Concat")
+	gradient.Register(func(c *gradient.Context) { concatGradient(c, 0, c.NumInputs()-1, c.Input(c.NumInputs()-1)) }, "ConcatV2")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetList(0, c.Outputs("Unpack", graph.Attrs{"num": int64(c.NumInputs()), "axis": c.Int("axis")}, c.Dy(0)))
+		}
+	}, "Pack")
+	gradient.None("ConcatOffset")
+}
+
+// concatGradient takes dy apart again into what belongs to the inputs from lo up to
+// but not including hi.
+func concatGradient(c *gradient.Context, lo, hi int, axis graph.Output) {
+	if !c.Has(0) {
+		return
+	}
+	if hi-lo == 1 {
+		c.Pass(0, lo)
+		return
+	}
+	parts := c.Node().Inputs()[lo:hi]
+	c.SetList(lo, c.Outputs("SplitV", graph.Attrs{"num_split": int64(len(parts))}, c.Dy(0), sizesAlong(c, axis, parts), axis))
+}
+
+// sizesAlong is how long tensors are along an axis, a vector of int32.
+func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) graph.Output {
+	if at, ok := c.ConstInts(axis); ok && len(at) == 1 {
+		var sizes []int32
+		for _, p := range parts {
+			s := c.StaticShape(p)
+			k := at[0]
+			if k < 0 {
+				k += int64(s.Rank())
+			}
+			if !s.Known() || k < 0 || k >= int64(s.Rank()) || s.Dim(int(k)) < 0 || s.Dim(int(k)) > math.MaxInt32 {
+				break
+			}
+			sizes = append(sizes, int32(s.Dim(int(k))))
+		}
+		if len(sizes) == len(parts) {
+			return c.Int32s(sizes...)
+		}
+	}
+	rank := c.Rank(c.Output(0))
+	axis = c.Op("FloorMod", nil, c.Cast(axis, tensor.Int32), rank)
+	var sizes graph.OutputList
+	for _, p := range parts {
+		sizes = append(sizes, c.Op("GatherV2", nil, c.Shape(p), axis, c.Const(int32(0))))
+	}
+	return c.Op("Pack", nil, sizes)
 }
 
 // A concat is the kernel of Concat and ConcatV2.

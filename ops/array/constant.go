@@ -51,6 +51,11 @@ init: Whether elements are zero; else they may be anything.`)
 	kernel.ForAll(newEmpty, "Empty")
 
 	gradient.None("Const", "ZerosLike", "OnesLike")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(1, c.Op("Sum", nil, c.Dy(0), c.Range(c.Rank(c.Output(0)))))
+		}
+	}, "Fill")
 }
 
 func newConst(c *kernel.Construction) (kernel.Kernel, error) {

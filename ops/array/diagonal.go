@@ -3,6 +3,8 @@ package array
 import (
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -118,6 +120,39 @@ num_upper: How many diagonals above it stay; negative for all.`)
 	kernel.ForAll(newMatrixDiagPart, "MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3")
 	kernel.ForAll(newMatrixSetDiag, "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(bandPart), nil }, "MatrixBandPart")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Op("DiagPart", nil, dy) }, "Diag")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Op("Diag", nil, dy) }, "DiagPart")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixDiagPart", nil, dy)
+	}, "MatrixDiag")
+	// Those of the second version are the third's, as in TensorFlow, though it aligns
+	// the diagonals of a band differently.
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixDiagPartV3", c.Attrs("align"), dy, c.Input(1), c.Scalar(dy, 0))
+	}, "MatrixDiagV2", "MatrixDiagV3")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixSetDiagV3", c.Attrs("align"), c.Zeros(x), dy, c.Input(1))
+	}, "MatrixDiagPartV2", "MatrixDiagPartV3")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixSetDiag", nil, c.Zeros(x), dy)
+	}, "MatrixDiagPart")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("MatrixSetDiag", nil, c.Dy(0), c.Zeros(c.Input(1))))
+			c.Set(1, c.Op("MatrixDiagPart", nil, c.Dy(0)))
+		}
+	}, "MatrixSetDiag")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			align, k, dy := c.Attrs("align"), c.Input(2), c.Dy(0)
+			c.Set(0, c.Op("MatrixSetDiagV3", align, dy, c.Zeros(c.Input(1)), k))
+			c.Set(1, c.Op("MatrixDiagPartV3", align, dy, k, c.Scalar(dy, 0)))
+		}
+	}, "MatrixSetDiagV2", "MatrixSetDiagV3")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixBandPart", nil, dy, c.Input(1), c.Input(2))
+	}, "MatrixBandPart")
 }
 
 func diag(ctx *kernel.Context, in, out []tensor.Value) (err error) {

@@ -64,6 +64,10 @@ shape: The shape, in which dimensions may be unknown.`)
 		}
 	}, "Identity", "IdentityN")
 	gradient.None("StopGradient")
+	gradient.Register(func(c *gradient.Context) { c.Pass(0, 0) }, "EnsureShape")
+	gradient.Register(func(c *gradient.Context) {
+		c.Fail(status.Errorf(status.NotFound, "Gradient explicitly disabled. Reason: %s", c.Str("message")))
+	}, "PreventGradient")
 }
 
 // pass makes every input the output of its place.

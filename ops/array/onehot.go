@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -23,6 +24,8 @@ off_value: The value of the rest, a scalar.
 axis: Where the new dimension goes; -1 for behind the last.`)
 
 	kernel.ForAll(newOneHot, "OneHot")
+
+	gradient.None("OneHot")
 }
 
 func newOneHot(c *kernel.Construction) (kernel.Kernel, error) {

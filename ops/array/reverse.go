@@ -1,6 +1,8 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -47,6 +49,13 @@ axis: Which dimensions, a scalar or a vector; negative ones count from the end, 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reverseV2), nil }, "ReverseV2")
 	kernel.ForAll(newReverseSequence, "ReverseSequence")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(roll), nil }, "Roll")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op(c.Node().Type(), c.Attrs("seq_dim", "batch_dim"), dy, c.Input(1))
+	}, "Reverse", "ReverseV2", "ReverseSequence")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("Roll", nil, dy, c.Neg(c.Input(1)), c.Input(2))
+	}, "Roll")
 }
 
 func reverse(ctx *kernel.Context, in, out []tensor.Value) error {

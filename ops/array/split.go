@@ -3,6 +3,8 @@ package array
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -42,6 +44,21 @@ axis: The dimension; negative counts from the end.`)
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return split{c.Int("num_split")}, nil }, "Split")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(splitV), nil }, "SplitV")
 	kernel.ForAll(newUnpack, "Unpack")
+
+	gradient.Register(func(c *gradient.Context) { splitGradient(c, 1, c.Input(0)) }, "Split")
+	gradient.Register(func(c *gradient.Context) { splitGradient(c, 0, c.Input(2)) }, "SplitV")
+	gradient.Register(func(c *gradient.Context) {
+		c.Set(0, c.Op("Pack", c.Attrs("axis"), c.Dys(0, c.NumOutputs())))
+	}, "Unpack")
+}
+
+// splitGradient joins the gradients of the parts into that of input i.
+func splitGradient(c *gradient.Context, i int, axis graph.Output) {
+	if c.NumOutputs() == 1 {
+		c.Pass(0, i)
+		return
+	}
+	c.Set(i, c.Op("ConcatV2", nil, c.Dys(0, c.NumOutputs()), axis))
 }
 
 // splitAxis reads the input that names the dimension, its only element.

@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -120,6 +122,33 @@ element_shape: As TensorArrayV3 has it.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(arraySize), nil }, "TensorArraySizeV3")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(arrayClose), nil }, "TensorArrayCloseV3")
 	kernel.ForAll(newGrad, "TensorArrayGradV3", "TensorArrayGradWithShape")
+
+	// What flows to an element of an array goes by a second array of gradients, one for
+	// each backward graph, and what flows to the array by the flow of that.
+	gradient.Register(func(c *gradient.Context) {
+		if array, flow := gradientArray(c, c.Input(2)); c.Has(0) {
+			c.Set(2, c.Op("TensorArrayWriteV3", nil, array, c.Input(1), c.Dy(0), flow))
+		}
+	}, "TensorArrayReadV3")
+	gradient.Register(func(c *gradient.Context) {
+		c.Pass(0, 3)
+		if c.Wants(2) {
+			array, flow := gradientArray(c, c.Dy(0))
+			c.Set(2, c.Op("TensorArrayReadV3", graph.Attrs{"dtype": c.Type("T")}, array, c.Input(1), flow))
+		}
+	}, "TensorArrayWriteV3")
+	gradient.None("TensorArray", "TensorArrayV2", "TensorArrayV3", "TensorArrayGradV3", "TensorArrayGradWithShape",
+		"TensorArraySizeV3", "TensorArrayCloseV3")
+}
+
+// gradientArray is the array of the gradients of an array's elements, which comes
+// after flow, a flow of the one or of the other.
+func gradientArray(c *gradient.Context, flow graph.Output) (array, after graph.Output) {
+	out := c.Outputs("TensorArrayGradV3", graph.Attrs{"source": c.Source()}, c.Input(0), flow)
+	if out == nil {
+		return graph.Output{}, graph.Output{}
+	}
+	return out[0], out[1]
 }
 
 const tensorArrays = "_tensor_arrays"

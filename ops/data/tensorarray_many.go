@@ -3,6 +3,8 @@ package data
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -64,6 +66,34 @@ element_shape_except0: As TensorArrayConcatV3 has it.`)
 	kernel.ForAll(newScatter, "TensorArrayScatterV3")
 	kernel.ForAll(newConcat, "TensorArrayConcatV2", "TensorArrayConcatV3")
 	kernel.ForAll(newSplit, "TensorArraySplitV3")
+
+	gradient.Register(func(c *gradient.Context) {
+		if array, flow := gradientArray(c, c.Input(2)); c.Has(0) {
+			c.Set(2, c.Op("TensorArrayScatterV3", nil, array, c.Input(1), c.Dy(0), flow))
+		}
+	}, "TensorArrayGatherV3")
+	gradient.Register(func(c *gradient.Context) {
+		c.Pass(0, 3)
+		if c.Wants(2) {
+			array, flow := gradientArray(c, c.Dy(0))
+			c.Set(2, c.Op("TensorArrayGatherV3", graph.Attrs{"dtype": c.Type("T")}, array, c.Input(1), flow))
+		}
+	}, "TensorArrayScatterV3")
+	gradient.Register(func(c *gradient.Context) {
+		if array, flow := gradientArray(c, c.Input(1)); c.Has(0) {
+			c.Set(1, c.Op("TensorArraySplitV3", nil, array, c.Dy(0), c.Output(1), flow))
+		}
+	}, "TensorArrayConcatV3")
+	gradient.Register(func(c *gradient.Context) {
+		c.Pass(0, 3)
+		if c.Wants(1) {
+			array, flow := gradientArray(c, c.Dy(0))
+			if parts := c.Outputs("TensorArrayConcatV3", graph.Attrs{"dtype": c.Type("T")}, array, flow); parts != nil {
+				c.Set(1, parts[0])
+			}
+		}
+	}, "TensorArraySplitV3")
+	gradient.Refuse(status.Unimplemented, "arrays of the second version have no gradients", "TensorArrayConcatV2")
 }
 
 // elements collects elements that are read from an array into one tensor.

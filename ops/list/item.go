@@ -3,6 +3,7 @@ package list
 import (
 	"strconv"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -83,6 +84,56 @@ indices: The place of each slice.`)
 	registerAny(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(resize), nil }, "TensorListResize")
 	registerAny(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(length), nil }, "TensorListLength")
 	registerAny(newElementShape, "TensorListElementShape")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			shape, list := c.Shape(c.Output(0)), c.Input(0)
+			zeros := c.Op("TensorListReserve", c.Attrs("element_dtype"), shape, lengthOf(c, list))
+			c.Set(0, c.Op("TensorListSetItem", nil, zeros, c.Input(1), c.Dy(0)))
+		}
+	}, "TensorListGetItem")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		dlist, at, item := c.Dy(0), c.Input(1), c.Input(2)
+		if c.Wants(0) {
+			rest := c.Op("TensorListSetItem", nil, dlist, at, c.Zeros(item))
+			if c.Bool("resize_if_index_out_of_bounds") {
+				rest = c.Op("TensorListResize", nil, rest, lengthOf(c, c.Input(0)))
+			}
+			c.Set(0, rest)
+		}
+		if c.Wants(2) {
+			c.Set(2, c.Op("TensorListGetItem", c.Attrs("element_dtype"), dlist, at, c.Shape(item)))
+		}
+	}, "TensorListSetItem")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetList(0, c.Outputs("TensorListPopBack", c.Attrs("element_dtype"), c.Dy(0), c.Shape(c.Input(1))))
+		}
+	}, "TensorListPushBack")
+	gradient.Register(func(c *gradient.Context) {
+		c.Set(0, c.Op("TensorListPushBack", nil, c.Dy(0), c.Dy(1)))
+	}, "TensorListPopBack")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListResize", nil, c.Dy(0), lengthOf(c, c.Input(0))))
+		}
+	}, "TensorListResize")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		dlist, rows, indices := c.Dy(0), c.Input(1), c.Input(2)
+		if c.Wants(0) {
+			c.Set(0, c.Op("TensorListScatterIntoExistingList", nil, dlist, c.Zeros(rows), indices))
+		}
+		if c.Wants(1) {
+			c.Set(1, c.Op("TensorListGather", c.Attrs("element_dtype"), dlist, indices, c.RowShape(rows)))
+		}
+	}, "TensorListScatterIntoExistingList")
+	gradient.None("TensorListElementShape", "TensorListLength", "TensorListPushBackBatch")
 }
 
 // A typed kernel works on elements of one type.

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -70,6 +71,25 @@ num_elements: The least length; -1 to have it from the largest index.`)
 	register(newTyped(typed.fromTensor), "TensorListFromTensor")
 	register(newTyped(typed.split), "TensorListSplit")
 	register(newTyped(typed.scatter), "TensorListScatter", "TensorListScatterV2")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListStack", c.Attrs("element_dtype"), c.Dy(0), c.RowShape(c.Input(0))))
+		}
+	}, "TensorListFromTensor")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			parts := c.Outputs("TensorListConcatV2", c.Attrs("element_dtype"), c.Dy(0), pieceShape(c, c.Input(0)), c.Input(2))
+			if parts != nil {
+				c.Set(0, parts[0])
+			}
+		}
+	}, "TensorListSplit")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListGather", c.Attrs("element_dtype"), c.Dy(0), c.Input(1), c.RowShape(c.Input(0))))
+		}
+	}, "TensorListScatter", "TensorListScatterV2")
 }
 
 func (k typed) empty(ctx *kernel.Context, in, out []tensor.Value) error {

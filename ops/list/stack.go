@@ -3,6 +3,8 @@ package list
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -66,6 +68,33 @@ element_dtype: The type of the elements.`)
 	register(newTyped(typed.gather), "TensorListGather")
 	register(newConcat, "TensorListConcat", "TensorListConcatV2")
 	kernel.ForAll(newTyped(typed.concatLists), "TensorListConcatLists")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListFromTensor", nil, c.Dy(0), c.RowShape(c.Output(0))))
+		}
+	}, "TensorListStack")
+	gradient.Register(func(c *gradient.Context) { // of an element that was taken twice, the later gradient
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListScatterV2", nil, c.Dy(0), c.Input(1), c.RowShape(c.Output(0)), lengthOf(c, c.Input(0))))
+		}
+	}, "TensorListGather")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListSplit", nil, c.Dy(0), pieceShape(c, c.Output(0)), c.Output(1)))
+		}
+	}, "TensorListConcat", "TensorListConcatV2")
+	gradient.None("TensorListConcatLists")
+}
+
+// lengthOf is the number of elements of a list.
+func lengthOf(c *gradient.Context, list graph.Output) graph.Output {
+	return c.Op("TensorListLength", nil, list)
+}
+
+// pieceShape is the shape of pieces of a tensor, the first dimension open.
+func pieceShape(c *gradient.Context, whole graph.Output) graph.Output {
+	return c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), c.RowShape(whole)}, c.Const(int32(0)))
 }
 
 func newStack(c *kernel.Construction) (kernel.Kernel, error) {

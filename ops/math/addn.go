@@ -37,7 +37,7 @@ shape: Their shape.`)
 		for i := range c.NumInputs() {
 			c.Pass(0, i)
 		}
-	}, "AddN")
+	}, "AddN", "AccumulateNV2")
 }
 
 func newAddN(dt tensor.DType) kernel.Kernel {

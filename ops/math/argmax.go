@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -35,6 +36,8 @@ func init() {
 	for _, op := range []string{"ArgMax", "ArgMin"} {
 		kernel.Register(kernel.Registration{Op: op, New: newArg})
 	}
+
+	gradient.Flat("ArgMax", "ArgMin")
 }
 
 func newArg(c *kernel.Construction) (kernel.Kernel, error) {

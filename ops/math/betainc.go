@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -21,6 +23,18 @@ func init() {
 	kernel.ForType("Betainc", "T", tensor.Double, func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(betainc[float64]), nil
 	})
+
+	gradient.Register(func(c *gradient.Context) { // of x alone
+		if !c.Has(0) || !c.Wants(2) {
+			return
+		}
+		a, b, x := c.Input(0), c.Input(1), c.Input(2)
+		one := c.Scalar(x, 1)
+		lgamma := func(v graph.Output) graph.Output { return c.Op("Lgamma", nil, v) }
+		logBeta := c.Sub(c.Add(lgamma(a), lgamma(b)), lgamma(c.Add(a, b)))
+		logDensity := c.Sub(c.Add(c.Op("Xlog1py", nil, c.Sub(b, one), c.Neg(x)), c.Op("Xlogy", nil, c.Sub(a, one), x)), logBeta)
+		c.Set(2, c.SumTo(c.Mul(c.Exp(logDensity), c.Dy(0)), x))
+	}, "Betainc")
 }
 
 // betainc is the kernel of Betainc, of whose inputs only scalars broadcast.

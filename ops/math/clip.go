@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -18,6 +19,22 @@ clip_value_min: The lower limit: a scalar, or of the shape of t.
 clip_value_max: The upper limit, likewise.`)
 
 	kernel.ForTypes("ClipByValue", "T", newClip, elementwise.Numbers...)
+
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		x, low, high, dy := c.Input(0), c.Input(1), c.Input(2), c.Dy(0)
+		zero := c.Scalar(dy, 0)
+		below, above := c.Op("Less", nil, x, low), c.Op("Greater", nil, x, high)
+		c.Set(0, c.Select(c.Op("LogicalOr", nil, below, above), zero, dy))
+		if c.Wants(1) {
+			c.Set(1, c.SumTo(c.Select(below, dy, zero), low))
+		}
+		if c.Wants(2) {
+			c.Set(2, c.SumTo(c.Select(above, dy, zero), high))
+		}
+	}, "ClipByValue")
 }
 
 func newClip(dt tensor.DType) kernel.Kernel {

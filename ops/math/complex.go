@@ -3,6 +3,8 @@ package math
 import (
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -62,6 +64,48 @@ Tout: The type of the angles.`)
 		return newMap(dt, nil, nil, narrowComplex1(cmplx.Conj), cmplx.Conj)
 	}, tensor.Complex64, tensor.Complex128)
 	kernel.ForTypes("Conj", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(passOn) }, tensor.Variant)
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Neg(c.Mul(complexOf(c, dy, c.Scalar(dy, 0)), c.Reciprocal(complexOf(c, c.Op("Imag", realPart(x), x), c.Op("Real", realPart(x), x)))))
+	}, "Angle")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return complexOf(c, dy, c.Scalar(dy, 0))
+	}, "Real")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return complexOf(c, c.Scalar(dy, 0), dy)
+	}, "Imag")
+	gradient.Binary(
+		func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output {
+			return c.Op("Real", realPart(dz), dz)
+		},
+		func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output {
+			return c.Op("Imag", realPart(dz), dz)
+		}, "Complex")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		zero := c.Scalar(dy, 0)
+		return c.Op("DivNoNan", nil, c.Mul(complexOf(c, dy, zero), x), complexOf(c, y, zero))
+	}, "ComplexAbs")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Conj(dy) }, "Conj")
+}
+
+// complexOf is re+i·im, with broadcasting.
+func complexOf(c *gradient.Context, re, im graph.Output) graph.Output {
+	if re.Op == nil {
+		return re
+	}
+	out := tensor.Complex64
+	if re.DataType() == tensor.Double {
+		out = tensor.Complex128
+	}
+	return c.Op("Complex", graph.Attrs{"Tout": out}, re, im)
+}
+
+// realPart is the attributes of an operation that takes parts of z.
+func realPart(z graph.Output) graph.Attrs {
+	if z.Op != nil && z.DataType() == tensor.Complex128 {
+		return graph.Attrs{"Tout": tensor.Double}
+	}
+	return nil
 }
 
 // between registers a kernel for one pair of the types T and Tout.

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -15,6 +16,13 @@ func init() {
 		Doc("Computes cross products of vectors of three elements, in the last dimension of tensors of one shape.")
 
 	kernel.ForTypes("Cross", "T", newCross, elementwise.Reals...)
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("Cross", nil, c.Input(1), c.Dy(0)))
+			c.Set(1, c.Op("Cross", nil, c.Dy(0), c.Input(0)))
+		}
+	}, "Cross")
 }
 
 func newCross(dt tensor.DType) kernel.Kernel {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -26,6 +28,19 @@ func init() {
 	reals2("Igamma", func(a, x float64) float64 { p, _, _ := incompleteGamma(a, x); return p })
 	reals2("Igammac", func(a, x float64) float64 { _, q, _ := incompleteGamma(a, x); return q })
 	reals2("IgammaGradA", func(a, x float64) float64 { _, _, dp := incompleteGamma(a, x); return dp })
+
+	density := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
+		log := c.Sub(c.Sub(c.Mul(c.Sub(a, c.Scalar(a, 1)), c.Log(x)), x), c.Op("Lgamma", nil, a))
+		return c.Mul(c.Exp(log), dz)
+	}
+	ofA := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
+		return c.Mul(c.Op("IgammaGradA", nil, a, x), dz)
+	}
+	negative := func(f gradient.Partial) gradient.Partial {
+		return func(c *gradient.Context, a, x, z, dz graph.Output) graph.Output { return c.Neg(f(c, a, x, z, dz)) }
+	}
+	gradient.Binary(ofA, density, "Igamma")
+	gradient.Binary(negative(ofA), negative(density), "Igammac")
 }
 
 // reals2 registers op for float and double, by a function on float64.

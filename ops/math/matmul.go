@@ -62,6 +62,43 @@ b_is_sparse: Whether b holds many zeros; a hint.`)
 	kernel.ForAll(newSparseMatMul, "SparseMatMul")
 
 	gradient.Register(matMulGradient, "MatMul")
+	gradient.Register(sparseMatMulGradient, "SparseMatMul")
+}
+
+// sparseMatMulGradient is that of MatMul, where each operand has a type and says
+// whether it is sparse.
+func sparseMatMulGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	type operand struct {
+		graph.Output
+		transpose, sparse bool
+	}
+	a := operand{c.Input(0), c.Bool("transpose_a"), c.Bool("a_is_sparse")}
+	b := operand{c.Input(1), c.Bool("transpose_b"), c.Bool("b_is_sparse")}
+	dz := operand{c.Dy(0), false, false}
+	transposed := func(o operand) operand { o.transpose = !o.transpose; return o }
+	set := func(i int, x, y operand) {
+		c.Set(i, c.Cast(c.Op("SparseMatMul", graph.Attrs{
+			"transpose_a": x.transpose, "transpose_b": y.transpose,
+			"a_is_sparse": x.sparse, "b_is_sparse": y.sparse,
+		}, x.Output, y.Output), c.Input(i).DataType()))
+	}
+	switch {
+	case !c.Wants(0):
+	case a.transpose:
+		set(0, b, transposed(dz))
+	default:
+		set(0, dz, transposed(b))
+	}
+	switch {
+	case !c.Wants(1):
+	case b.transpose:
+		set(1, transposed(dz), a)
+	default:
+		set(1, transposed(a), dz)
+	}
 }
 
 // matMulGradient: of z = xy, dx = dz·y' and dy = x'·dz, and so on for operands that

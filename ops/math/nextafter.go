@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -17,6 +18,8 @@ func init() {
 	kernel.ForTypes("NextAfter", "T", func(dt tensor.DType) kernel.Kernel {
 		return newZip(dt, towards(math.Nextafter32), towards(math.Nextafter), nil, nil)
 	}, tensor.Float, tensor.Double)
+
+	gradient.Binary(partialOfSum, nil, "NextAfter")
 }
 
 // towards is next, but of equal numbers the second: of zeros that one's sign counts.

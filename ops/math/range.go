@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -29,6 +30,8 @@ num: How many; at least 1, and 1 gives start alone.`)
 
 	kernel.ForTypes("Range", "Tidx", newRange, append(elementwise.Floats[:len(elementwise.Floats):len(elementwise.Floats)], tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint16, tensor.Uint32, tensor.Uint64)...)
 	kernel.ForTypes("LinSpace", "T", newLinSpace, elementwise.Floats...)
+
+	gradient.None("Range", "LinSpace")
 }
 
 func newRange(dt tensor.DType) kernel.Kernel {

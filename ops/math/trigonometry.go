@@ -89,4 +89,38 @@ y: The second coordinate, which comes first here.`)
 	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
 		return c.Op("TanhGrad", nil, c.Conj(y), dy)
 	}, "Tanh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Square(c.Reciprocal(c.Op("Cos", nil, x)))
+	}, "Tan")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Op("Rsqrt", nil, oneMinusSquare(c, x))
+	}, "Asin")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Neg(c.Op("Rsqrt", nil, oneMinusSquare(c, x)))
+	}, "Acos")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Reciprocal(c.Add(c.Scalar(x, 1), c.Square(x)))
+	}, "Atan")
+	gradient.Binary(
+		func(c *gradient.Context, y, x, _, dz graph.Output) graph.Output {
+			return c.Mul(x, overSquare(c, dz, x, y))
+		},
+		func(c *gradient.Context, y, x, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Neg(y), overSquare(c, dz, x, y))
+		}, "Atan2")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Cosh", nil, x) }, "Sinh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Sinh", nil, x) }, "Cosh")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Op("Cosh", nil, y)) }, "Asinh")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Op("Sinh", nil, y)) }, "Acosh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Reciprocal(oneMinusSquare(c, x)) }, "Atanh")
+}
+
+// oneMinusSquare is 1-x².
+func oneMinusSquare(c *gradient.Context, x graph.Output) graph.Output {
+	return c.Sub(c.Scalar(x, 1), c.Square(x))
+}
+
+// overSquare is dz/(x²+y²).
+func overSquare(c *gradient.Context, dz, x, y graph.Output) graph.Output {
+	return c.Div(dz, c.Add(c.Square(x), c.Square(y)))
 }

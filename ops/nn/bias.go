@@ -2,6 +2,8 @@ package nn
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -37,6 +39,25 @@ bias: The vector, of the size of that dimension.`)
 			kernel.ForType(op, "T", dt, newBias)
 		}
 	}
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Pass(0, 0); c.Has(0) && c.Wants(1) {
+			c.Set(1, c.Op("BiasAddGrad", c.Attrs("data_format"), c.Dy(0)))
+		}
+	}, "BiasAdd")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Pass(0, 0); c.Has(0) && c.Wants(1) {
+			c.Set(1, c.Op("Sum", nil, c.Dy(0), c.Range(c.Sub(c.Rank(c.Dy(0)), c.Const(int32(1))))))
+		}
+	}, "BiasAddV1")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		if c.Str("data_format") == "NCHW" { // channels are second
+			n := c.Op("ExpandDims", nil, c.Sub(c.Rank(x), c.Const(int32(2))), c.Const(int32(0)))
+			ones := c.Op("Fill", nil, n, c.Const(int32(1)))
+			dy = c.Reshape(dy, c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), ones}, c.Const(int32(0))))
+		}
+		return c.Op("BroadcastTo", nil, dy, c.Shape(x))
+	}, "BiasAddGrad")
 }
 
 func newBias(c *kernel.Construction) (kernel.Kernel, error) {

@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -47,6 +48,8 @@ func init() {
 	defineScatter("ScatterUpdate", "type", "true", doc)
 	defineResourceScatter("ResourceScatterUpdate", "type", doc)
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return &scatter{dt: c.Inputs[2]}, nil }, "ScatterUpdate", "ResourceScatterUpdate")
+
+	gradient.None("ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv")
 }
 
 const scatterDoc = `

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -36,6 +37,8 @@ separator: What stands between strings.`)
 
 	kernel.ForAll(newReduceJoin, "ReduceJoin")
 	kernel.ForAll(newSegmentJoin, "UnsortedSegmentJoin")
+
+	gradient.None("ReduceJoin")
 }
 
 type reduceJoin struct {

@@ -3,6 +3,7 @@ package strings
 import (
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -35,6 +36,8 @@ maxsplit: The most splits of a string; -1 for any number.`)
 
 	kernel.ForAll(newSplit, "StringSplit")
 	kernel.ForAll(newSplitV2, "StringSplitV2")
+
+	gradient.None("StringSplit")
 }
 
 // A splitter appends the parts of s to dst, as sep says.

@@ -42,6 +42,18 @@ func minAVX512(dst []float32, x []float32, y []float32)
 func minScalarAVX512(dst []float32, x []float32, s float32)
 
 //go:noescape
+func aboveAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func aboveScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func mulAddAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float32, offset []float32)
+
+//go:noescape
 func reluAVX512(dst []float32, x []float32)
 
 //go:noescape
@@ -69,22 +81,61 @@ func expSubScalarAVX512(dst []float32, x []float32, s float32)
 func erfAVX512(dst []float32, x []float32)
 
 //go:noescape
-func sumLanesAVX512(lanes []float32, x []float32)
+func sumOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
-func greatestLanesAVX512(lanes []float32, x []float32)
+func greatestOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
-func maxLanesAVX512(lanes []float32, x []float32)
+func maxOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
-func minLanesAVX512(lanes []float32, x []float32)
+func minOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
 func indexAVX512(x []float32, s float32) int
 
 //go:noescape
 func widenAVX512(dst []float64, x []float32)
+
+//go:noescape
+func lessAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func lessEqualAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessEqualScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterEqualAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterEqualScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func chooseAVX512(dst []float32, c []bool, x []float32, y []float32)
+
+//go:noescape
+func tapsWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsAVX512(t *tapRun)
+
+//go:noescape
+func tapsLargestWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsLargestAVX512(t *tapRun)
 
 //go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
@@ -126,6 +177,18 @@ func minAVX2(dst []float32, x []float32, y []float32)
 func minScalarAVX2(dst []float32, x []float32, s float32)
 
 //go:noescape
+func aboveAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func aboveScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func mulAddAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32, offset []float32)
+
+//go:noescape
 func reluAVX2(dst []float32, x []float32)
 
 //go:noescape
@@ -153,22 +216,61 @@ func expSubScalarAVX2(dst []float32, x []float32, s float32)
 func erfAVX2(dst []float32, x []float32)
 
 //go:noescape
-func sumLanesAVX2(lanes []float32, x []float32)
+func sumOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
-func greatestLanesAVX2(lanes []float32, x []float32)
+func greatestOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
-func maxLanesAVX2(lanes []float32, x []float32)
+func maxOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
-func minLanesAVX2(lanes []float32, x []float32)
+func minOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
 func indexAVX2(x []float32, s float32) int
 
 //go:noescape
 func widenAVX2(dst []float64, x []float32)
+
+//go:noescape
+func lessAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func lessEqualAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
+
+//go:noescape
+func tapsWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsAVX2(t *tapRun)
+
+//go:noescape
+func tapsLargestWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsLargestAVX2(t *tapRun)
 
 //go:noescape
 func tileF32AVX512_1x1(t *tile)
@@ -453,6 +555,9 @@ func tileF64AVX512_14x2(t *tile)
 func transposeF64AVX512(t *transposition)
 
 //go:noescape
+func copyPanelAVX512(t *transposition)
+
+//go:noescape
 func tileF32AVX2_1x1(t *tile)
 
 //go:noescape
@@ -577,6 +682,9 @@ func tileF64AVX2_6x2(t *tile)
 
 //go:noescape
 func transposeF64AVX2(t *transposition)
+
+//go:noescape
+func copyPanelAVX2(t *transposition)
 
 // runF32AVX512 runs the tile of that many rows and vectors.
 func runF32AVX512(rows, vectors int, t *tile) {

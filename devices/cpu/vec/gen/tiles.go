@@ -54,6 +54,8 @@ const (
 	tileK
 	tileLanes
 	tileAdd
+	tileStretches
+	tileJump
 )
 
 const (
@@ -78,6 +80,7 @@ func tiles(a *assembly, of isa) {
 			a.transpose(s)
 		}
 	}
+	a.copyPanel(of)
 	if of == avx2 {
 		a.data()
 	}
@@ -99,6 +102,7 @@ func (a *assembly) tile(s set, rows, vectors int) {
 
 	b, rowB := a.field(t, tileB), a.field(t, tileRowB)
 	k, colA := a.field(t, tileK), a.field(t, tileColA)
+	stretches := a.field(t, tileStretches)
 	element := a.rowsOf(t, rows)
 	last := a.mask(s.isa, s.size, a.field(t, tileLanes))
 	sums := make([]reg, rows*vectors)
@@ -145,7 +149,8 @@ func (a *assembly) tile(s set, rows, vectors int) {
 		}
 	}
 	const unroll = 4
-	many, few, done := a.label("many"), a.label("few"), a.label("done")
+	stretch, many, few, done := a.label("stretch"), a.label("many"), a.label("few"), a.label("done")
+	a.Label(stretch)
 	a.SUBQ(operand.U8(unroll), k)
 	a.JLT(operand.LabelRef(few))
 	a.Label(many)
@@ -163,6 +168,15 @@ func (a *assembly) tile(s set, rows, vectors int) {
 	a.DECQ(k)
 	a.JNE(operand.LabelRef(rest))
 	a.Label(done)
+	finished := a.label("finished")
+	a.DECQ(stretches)
+	a.JLE(operand.LabelRef(finished))
+	for _, base := range element.bases {
+		a.ADDQ(at(t, tileJump), base)
+	}
+	a.MOVQ(at(t, tileK), k)
+	a.JMP(operand.LabelRef(stretch))
+	a.Label(finished)
 
 	a.storeSums(t, s, sums, rows, vectors, &last)
 	a.VZEROUPPER()
