@@ -208,6 +208,9 @@ func choose(ctx *kernel.Context, o *tensor.Value, c []bool, x, y *tensor.Value) 
 }
 
 func pick[T tensor.Element](ctx *kernel.Context, o []T, c []bool, x, y []T) error {
+	if len(o) == 0 {
+		return nil
+	}
 	if len(o) <= elementwise.Grain {
 		pickRange(0, o, c, x, y)
 		return nil
