@@ -25,6 +25,8 @@ type Prepared struct {
 	Run func(ctx *Context, in, out []tensor.Value)
 	// Floats, where it is not nil, is the same for a kernel on float32 with one
 	// output: on the elements of the output and of the first and the last input.
+	// Where each element of the output depends on those at its place alone, o may
+	// also be an input of its shape.
 	Floats func(o, x, y []float32)
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A chain is calls that follow each other in a loop, of kernels that can be
+// A chain is calls that follow each other in a loop, or one, of kernels that can be
 // prepared ([kernel.Preparer]): elementwise arithmetic, small products, what joins
 // and divides tensors. It is one instruction. While its inputs have the types and
 // shapes that they had before, what Run of each kernel does is done in buffers of
@@ -82,9 +82,7 @@ func (f *Form) chains(c *credit) {
 		for _, x := range w.Vars {
 			s.scalar[x.Value] = s.scalar[x.Value] || s.scalar[x.Init.Value]
 		}
-		s.block(w.Head)
 		s.block(w.Body)
-		s.block(w.Tail)
 	}
 }
 
@@ -129,15 +127,12 @@ func (s *chainer) block(b *Block) {
 		}
 	}
 	s.credit.spend(len(b.Code))
-	if members < 2 {
+	if members == 0 {
 		return
 	}
 	code := make([]Instr, 0, len(b.Code))
 	var open, behind []Instr // the chain; what comes after it, if no more of it does
 	flush := func() {
-		if len(open) == 1 {
-			open[0].Chain = 0
-		}
 		code = append(append(code, open...), behind...)
 		open, behind, s.nodes = open[:0], behind[:0], s.nodes[:0]
 		s.number++

@@ -130,11 +130,11 @@ func (e *emitter) drop(list []int32) {
 func (e *emitter) block(b *Block) {
 	e.drop(b.Drop)
 	for code := b.Code; len(code) > 0; {
-		n := 1
+		n := 0
 		if e.loop >= 0 {
 			n = e.chainAt(code)
 		}
-		if n > 1 {
+		if n > 1 || n == 1 && e.bandAt(code) < 2 {
 			e.chain(code[:n])
 		} else {
 			n = e.next(code)

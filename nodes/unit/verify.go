@@ -13,7 +13,7 @@ import (
 // shares nothing with the passes that decide. Tests, and programs built with the
 // tag invariants, run it after every pass.
 func (f *Form) Verify() (err error) {
-	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), ended: map[int32]bool{}}
+	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), chains: map[int32]bool{}}
 	for x := range f.Values {
 		v.madeIn[x] = f.Values[x].Loop
 	}
@@ -55,7 +55,7 @@ type verifier struct {
 	// counts as made by the loop around it.
 	madeIn []*Loop
 	slots  *slots
-	ended  map[int32]bool // chains
+	chains map[int32]bool // those that were met
 	first  []int32        // by node: its first value, as the analysis numbers them
 }
 
@@ -223,21 +223,19 @@ func (v *verifier) block(b *Block) {
 	}
 }
 
-// chain looks that what is of one chain follows each other, and may be one of a
-// chain's.
+// chain looks that what is of one chain stands together, in a loop, and may be of
+// one.
 func (v *verifier) chain(code []Instr, i int) {
 	c := code[i].Chain
-	if i > 0 && code[i-1].Chain != 0 && code[i-1].Chain != c {
-		v.ended[code[i-1].Chain] = true
-	}
 	switch {
 	case c == 0:
-	case !v.form.chained(&code[i]):
-		v.fail("chain %d has %s", c, v.form.flow.Name(code[i].Node))
-	case v.ended[c] || v.within == nil:
+	case v.within == nil || !v.form.chained(&code[i]):
+		v.fail("%s is in chain %d", v.form.flow.Name(code[i].Node), c)
+	case i > 0 && code[i-1].Chain == c:
+	case v.chains[c]:
 		v.fail("%s is apart from chain %d", v.form.flow.Name(code[i].Node), c)
-	case i == len(code)-1:
-		v.ended[c] = true
+	default:
+		v.chains[c] = true
 	}
 }
 

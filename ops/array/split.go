@@ -97,7 +97,7 @@ func (split) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k split) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
 	p := kernel.Prepared{Outs: make([]kernel.PreparedOut, k.parts)}
 	at, err := splitAxis(&in[0], in[1].Rank())
-	if constant&1 == 0 || err != nil || in[1].Dims()[at]%k.parts != 0 {
+	if constant&1 == 0 || in[0].Rank() != 0 || err != nil || in[1].Dims()[at]%k.parts != 0 {
 		return p, false
 	}
 	dims := slices.Clone(in[1].Dims())
