@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -67,9 +66,6 @@ func denseRows(in []tensor.Value) (valued, error) {
 	v := &in[0]
 	if v.Rank() != 1 && v.Rank() != 2 {
 		return valued{}, status.Invalid("Input must be a 1 or 2-dimensional tensor. Got: %s", tensor.FormatDims(v.Dims()))
-	}
-	if slices.Contains(v.Dims(), 0) {
-		return valued{}, status.Invalid("Invalid input: Shapes dimension cannot be 0.")
 	}
 	if err := checkWeights(v, &in[1], "data"); err != nil {
 		return valued{}, err
