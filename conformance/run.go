@@ -116,6 +116,7 @@ func (s *Script) Graph() (*session.Graph, error) {
 func (s *Script) open(cfg Config) (*opened, error) {
 	options := &session.SessionOptions{
 		Engine:      cfg.Engine,
+		Rewrite:     cfg.Rewrite,
 		Threads:     cfg.Threads,
 		MemoryLimit: cfg.MemoryLimit,
 		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there

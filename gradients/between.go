@@ -1,32 +1,30 @@
 package gradients
 
-import "github.com/troupe-go/troupe/graph"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+)
 
 // A span is the part of a graph that lies between ys and xs: nodes by which a y
 // depends on an x.
 type span struct {
 	// leads says of a node, by id, that it needs an x: what flows to its outputs is
 	// to be handed on to inputs.
-	leads []bool
-	// pending is, by id, how many inputs within the span take outputs of a node and
-	// are yet to be differentiated.
-	pending []int32
+	leads   []bool
 	x, stop map[graph.Output]bool
 }
 
-// between finds the span in time linear in what the ys need.
+// between finds the span in time linear in what the ys need. What has no gradient,
+// such as the condition of a loop, does not lead from an x to a y.
 func between(g *graph.Graph, ys, xs, stop []graph.Output) *span {
 	n := g.NumNodes()
-	s := &span{leads: make([]bool, n), pending: make([]int32, n), x: setOf(xs), stop: setOf(stop)}
+	s := &span{leads: make([]bool, n), x: setOf(xs), stop: setOf(stop)}
 	needed := make([]bool, n)
-	var roots, list []*graph.Node
+	var roots []*graph.Node
 	for _, y := range ys {
 		roots = append(roots, y.Op)
 	}
-	graph.DepthFirst(roots, dataInputs, func(n *graph.Node) {
-		needed[n.ID()] = true
-		list = append(list, n)
-	}, nil)
+	graph.DepthFirst(roots, dataInputs, func(n *graph.Node) { needed[n.ID()] = true }, nil)
 
 	// From the xs forward, to what is needed.
 	var reached []*graph.Node
@@ -45,26 +43,20 @@ func between(g *graph.Graph, ys, xs, stop []graph.Output) *span {
 		n := reached[len(reached)-1]
 		reached = reached[:len(reached)-1]
 		for e := range n.Out() {
-			if !e.IsControl() && !s.stop[e.From] {
+			if !e.IsControl() && !s.stop[e.From] && gradient.Differentiable(e.From.DataType()) {
 				reach(e.To.Op)
-			}
-		}
-	}
-	for _, n := range list {
-		if s.leads[n.ID()] {
-			for _, from := range n.Inputs() {
-				if s.wants(from) {
-					s.pending[from.Op.ID()]++
-				}
 			}
 		}
 	}
 	return s
 }
 
+// through says whether a node hands on to its inputs what flows to its outputs.
+func (s *span) through(n *graph.Node) bool { return n.ID() < len(s.leads) && s.leads[n.ID()] }
+
 // wants says whether a gradient of p leads to an x.
 func (s *span) wants(p graph.Output) bool {
-	return s.x[p] || s.leads[p.Op.ID()] && !s.stop[p]
+	return s.x[p] || s.through(p.Op) && !s.stop[p]
 }
 
 func dataInputs(n *graph.Node, yield func(*graph.Node)) {

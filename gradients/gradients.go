@@ -33,12 +33,15 @@ type Options struct {
 // said how it is differentiated, and with INVALID_ARGUMENT if what is asked for is
 // not of the graph, or a gradient of a y not of its type.
 func Dense(g *graph.Graph, ys, xs []graph.Output, o Options) ([]graph.Output, error) {
-	first := g.NumNodes()
 	b, values, err := add(g, ys, xs, o)
 	if err != nil {
 		return nil, err
 	}
 	a := gradient.Build(b)
+	given := map[graph.Output]bool{}
+	for _, p := range o.GradYs {
+		given[p.Canonical()] = true
+	}
 	dense := make([]graph.Output, len(values))
 	for i, v := range values {
 		switch {
@@ -46,7 +49,7 @@ func Dense(g *graph.Graph, ys, xs []graph.Output, o Options) ([]graph.Output, er
 			dense[i] = a.Dense(v.Rows)
 		case v.None():
 			dense[i] = a.Zeros(xs[i])
-		case v.Dense.Op.ID() < first:
+		case given[v.Dense]:
 			// One that was given: a node of its own can be fetched where that is fed.
 			dense[i] = a.Op("Identity", nil, v.Dense)
 		default:
@@ -85,10 +88,15 @@ func add(g *graph.Graph, ys, xs []graph.Output, o Options) (*graph.Builder, []gr
 			return nil, nil, status.Invalid("prefix [%s] conflicts with existing node in the graph.", prefix)
 		}
 	}
+	if err := expand(g, ys, xs, stop); err != nil {
+		return nil, nil, err
+	}
 	b := graph.NewBuilder(g).Scope(prefix)
-	w := newWalk(g, b, ys, xs, stop)
-	w.begin(ys, grads)
-	if err := w.run(); err != nil {
+	w, err := newWalk(g, b, ys, xs, stop)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.start(ys, grads); err != nil {
 		return nil, nil, err
 	}
 	return b, w.results(xs), b.Err()

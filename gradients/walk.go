@@ -5,32 +5,39 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/graph/region"
 	"github.com/troupe-go/troupe/status"
 )
 
-// A walk goes from ys to xs. A node's turn comes when all that its outputs flow
-// into within the span has been differentiated, so that each gradient is summed up
-// once and each node seen once.
+// A walk goes from ys to xs.
 type walk struct {
 	*span
 	b     *graph.Builder // of the backward graph's scope
-	ready []*graph.Node
-	parts map[graph.Output][]gradient.Value // what has come, of nodes that wait
-	sums  map[graph.Output]gradient.Value   // of the xs
+	loops *loops         // of the graph that is differentiated
+	root  *level
+	sums  map[graph.Output]gradient.Value // of the xs
 }
 
-func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) *walk {
-	return &walk{
-		span:  between(g, ys, xs, stop),
-		b:     b,
-		parts: map[graph.Output][]gradient.Value{},
-		sums:  map[graph.Output]gradient.Value{},
+func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
+	w := &walk{span: between(g, ys, xs, stop), b: b, sums: map[graph.Output]gradient.Value{}}
+	var err error
+	if w.loops, err = findLoops(g); err != nil {
+		return nil, err
 	}
+	for _, list := range [][]graph.Output{ys, xs} {
+		for _, p := range list {
+			if l := w.loops.of[p.Op]; l != nil {
+				return nil, status.Errorf(status.Unimplemented, "gradients: %v is inside the loop '%s': gradients of or for single iterations are not implemented", p, l.name)
+			}
+		}
+	}
+	w.root = &level{w: w, region: region.Root(writer{b}), parts: map[graph.Output][]gradient.Value{}}
+	return w, nil
 }
 
-// begin gives the ys their gradients.
-func (w *walk) begin(ys, grads []graph.Output) {
-	ready := map[*graph.Node]bool{}
+// start gives the ys their gradients and walks.
+func (w *walk) start(ys, grads []graph.Output) error {
+	var from []graph.Output
 	for i, y := range ys {
 		if !w.wants(y) {
 			continue
@@ -39,12 +46,10 @@ func (w *walk) begin(ys, grads []graph.Output) {
 		if dy.Op == nil {
 			dy = w.ones(i, y)
 		}
-		w.parts[y] = append(w.parts[y], gradient.Value{Dense: dy})
-		if w.pending[y.Op.ID()] == 0 && !ready[y.Op] {
-			ready[y.Op] = true
-			w.ready = append(w.ready, y.Op)
-		}
+		w.root.give(y, gradient.Value{Dense: dy})
+		from = append(from, y)
 	}
+	return w.root.run(from)
 }
 
 // ones is the gradient of y number i if none is given.
@@ -54,88 +59,10 @@ func (w *walk) ones(i int, y graph.Output) graph.Output {
 	return a.Builder.Add(graph.OpSpec{Type: "Fill", Name: "grad_ys_" + strconv.Itoa(i), Input: []graph.Input{shape, one}}).Output(0)
 }
 
-// run takes the nodes that are ready, one after another. A node becomes ready once.
-func (w *walk) run() error {
-	for len(w.ready) > 0 {
-		n := w.ready[0]
-		w.ready = w.ready[1:]
-		if err := w.visit(n); err != nil {
-			return err
-		}
-		if !w.leads[n.ID()] {
-			continue
-		}
-		for _, from := range n.Inputs() {
-			if !w.wants(from) {
-				continue
-			}
-			id := from.Op.ID()
-			if w.pending[id]--; w.pending[id] == 0 {
-				w.ready = append(w.ready, from.Op)
-			}
-		}
-	}
-	return w.b.Err()
-}
-
-// visit sums up what has come to the outputs of a node and hands it on to the
-// inputs.
-func (w *walk) visit(n *graph.Node) error {
-	dy := make([]gradient.Value, n.NumOutputs())
-	flows := false
-	for i := range dy {
-		p := n.Output(i)
-		parts, ok := w.parts[p]
-		if !ok {
-			continue
-		}
-		delete(w.parts, p)
-		sum := gradient.Build(w.b.On(n.Device())).Sum(parts)
-		if w.x[p] {
-			w.sums[p] = sum
-		}
-		if !w.stop[p] {
-			dy[i] = sum
-			flows = flows || !sum.None()
-		}
-	}
-	if !flows || !w.leads[n.ID()] {
-		return w.b.Err()
-	}
-	f, err := functionOf(n)
-	if f == nil || err != nil {
-		return err
-	}
-	wanted := make([]bool, n.NumInputs())
-	for i, from := range n.Inputs() {
-		wanted[i] = w.wants(from) && gradient.Differentiable(from.DataType())
-	}
-	dx, err := gradient.Call(f, gradient.Setting{
-		Node:    n,
-		Builder: w.b.Scope(n.Name() + "_grad").On(n.Device()),
-		Dy:      dy,
-		Wanted:  wanted,
-	})
-	if err != nil {
-		return status.Within(err, "the gradient of node '%s' (%s)", n.Name(), n.Type())
-	}
-	for i, v := range dx {
-		if wanted[i] && !v.None() {
-			from := n.Inputs()[i]
-			w.parts[from] = append(w.parts[from], v)
-		}
-	}
-	return nil
-}
-
 // functionOf is how a node is differentiated; nil if nothing flows through it.
 func functionOf(n *graph.Node) (gradient.Func, error) {
-	switch n.Class() {
-	case graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassLoopCond:
-		return nil, status.Errorf(status.Unimplemented, "node '%s' (%s): gradients through loops are not implemented yet", n.Name(), n.Type())
-	}
-	if n.Callee() != nil || len(n.Functions()) > 0 {
-		return nil, status.Errorf(status.Unimplemented, "node '%s' (%s): gradients of functions are not implemented yet", n.Name(), n.Type())
+	if f := ownGradient(n); f != nil {
+		return f, nil
 	}
 	name := n.Type()
 	if v := n.Attrs().Find("_gradient_op_type"); v != nil && v.S != "" {

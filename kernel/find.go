@@ -42,7 +42,11 @@ func Make(deviceType string, c *Construction) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.New(c)
+	k, err := r.New(c)
+	if err == nil && !r.Holders {
+		k = sharing(k, c.Inputs)
+	}
+	return k, err
 }
 
 // find is the best kernel that fits, nil if none does.

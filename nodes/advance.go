@@ -1,16 +1,12 @@
 package nodes
 
 import (
-	"errors"
 	"fmt"
-	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -51,7 +47,7 @@ func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kind.A
 func (a *Activation) Run() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked(r)
+			err = kernel.Panicked(r)
 		}
 	}()
 	if a.clock == nil {
@@ -72,36 +68,10 @@ func (a *Activation) Start(done func(error)) {
 	finish := func(err error) { once.Do(func() { done(err) }) }
 	defer func() {
 		if r := recover(); r != nil {
-			finish(panicked(r))
+			finish(kernel.Panicked(r))
 		}
 	}()
 	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, finish)
-}
-
-// panicMessage begins the error of a kernel that panicked.
-const panicMessage = "the kernel panicked: "
-
-// panicked is the error of a kernel that panicked.
-func panicked(r any) error {
-	return status.Errorf(status.Internal, panicMessage+"%v\n%s", r, trim(debug.Stack()))
-}
-
-// Panicked says whether a step's error is that a kernel panicked.
-func Panicked(err error) bool {
-	if err == nil {
-		return false
-	}
-	var e *status.Error
-	return errors.As(err, &e) && e.Code == status.Internal && strings.HasPrefix(e.Message, panicMessage)
-}
-
-// trim keeps the beginning of a stack.
-func trim(stack []byte) []byte {
-	const most = 4096
-	if len(stack) > most {
-		stack = stack[:most]
-	}
-	return stack
 }
 
 // Next plays control-flow nodes until a kernel is due, and hands it out; nil
@@ -128,11 +98,11 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 		if r := recover(); r != nil {
 			clear(s.out)
 			if m := s.unit; m != nil {
-				s.failUnit(m.At(), panicked(r))
+				s.failUnit(m.At(), kernel.Panicked(r))
 				s.unit = nil
 				m.End(true)
 			} else {
-				s.fail(s.current, panicked(r))
+				s.fail(s.current, kernel.Panicked(r))
 			}
 			a, died = nil, true
 		}
@@ -209,7 +179,9 @@ func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
 	if s.left == 0 {
 		return k.Run(&s.ctx, in, out)
 	}
-	s.left--
+	if s.left--; s.left == 0 {
+		s.env.Run = nil // enough is known: units play as they do otherwise
+	}
 	begin := s.clock()
 	err := k.Run(&s.ctx, in, out)
 	s.p.costs.note(node, s.clock()-begin)
@@ -275,7 +247,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	default:
 		if !a.gone {
 			for i := range a.out {
-				a.out[i].Claim()
+				s.arena.Claim(a.out[i])
 			}
 			s.propagate(a.activation, n, a.out)
 		}

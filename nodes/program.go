@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit"
@@ -38,6 +39,9 @@ type Program struct {
 	why     string       // why whole is nil
 	units   []*unit.Unit // by frame, where whole is nil: loops that can
 	reasons []string     // by frame: why it has no unit
+
+	graph     rewrite.Program // what was laid out, if passes were let at it
+	rewritten []rewrite.Stat  // what they did
 
 	costs   costs
 	judging sync.Mutex

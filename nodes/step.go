@@ -115,7 +115,10 @@ func (s *Step) fail(a activation, err error) {
 	if s.err == nil {
 		e := *status.From(err)
 		if e.Node == "" {
-			e.Node, e.Op, e.Tag, e.Device = s.p.name(a.node), s.p.op(a.node), a.it.Tag(), s.p.device
+			e.Node, e.Op = s.p.name(a.node), s.p.op(a.node)
+		}
+		if e.Device == "" { // a fused kernel names the node itself
+			e.Tag, e.Device = a.it.Tag(), s.p.device
 		}
 		s.err = &e
 	}

@@ -199,7 +199,10 @@ func (s *Step) failUnit(node int32, err error) {
 	}
 	e := *status.From(err)
 	if e.Node == "" && node >= 0 {
-		e.Node, e.Op, e.Tag, e.Device = s.p.name(node), s.p.op(node), s.unitTag(), s.p.device
+		e.Node, e.Op = s.p.name(node), s.p.op(node)
+	}
+	if e.Device == "" && node >= 0 { // a fused kernel names the node itself
+		e.Tag, e.Device = s.unitTag(), s.p.device
 	}
 	s.err = &e
 	s.ready.clear()

@@ -303,6 +303,123 @@ func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 	return op.Output(0)
 }
 
+// AnonymousIterator makes an iterator without a name, to be set to a dataset later.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func AnonymousIterator(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousIterator",
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
+// AnonymousIteratorV2 makes an iterator without a name, to be set to a dataset later.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Results:
+//
+//   - handle: The iterator.
+//   - deleter: What DeleteIterator takes.
+func AnonymousIteratorV2(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousIteratorV2",
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// AnonymousIteratorV3 makes an iterator without a name, to be set to a dataset later.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func AnonymousIteratorV3(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousIteratorV3",
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
+// AnonymousMemoryCache makes a cache for CacheDatasetV2.
+//
+// Results:
+//
+//   - handle: The cache.
+//   - deleter: What DeleteMemoryCache takes.
+func AnonymousMemoryCache(scope *Scope) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type: "AnonymousMemoryCache",
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// AnonymousRandomSeedGenerator makes a generator of seeds for datasets, which gives new ones each time it is asked.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//
+// Results:
+//
+//   - handle: The generator.
+//   - deleter: What DeleteRandomSeedGenerator takes.
+func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousRandomSeedGenerator",
+		Input: []tf.Input{seed, seed2},
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// AnonymousSeedGenerator makes a generator of seeds for datasets.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - reshuffle: Whether it gives new seeds each time it is asked. Type: bool.
+//
+// Results:
+//
+//   - handle: The generator.
+//   - deleter: What DeleteSeedGenerator takes.
+func AnonymousSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output, reshuffle tf.Output) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousSeedGenerator",
+		Input: []tf.Input{seed, seed2, reshuffle},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // AnyAttr is an optional attribute of Any.
 type AnyAttr func(optionalAttr)
 
@@ -523,6 +640,26 @@ func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...Ass
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op
+}
+
+// AssertCardinalityDataset makes a dataset of the elements of another, and fails if these are not of the expected number.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - cardinality: The number; -1 for infinitely many, -2 for any. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func AssertCardinalityDataset(scope *Scope, input_dataset tf.Output, cardinality tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AssertCardinalityDataset",
+		Input: []tf.Input{input_dataset, cardinality},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
 }
 
 // AssignAddVariableOp adds a value to a variable's.

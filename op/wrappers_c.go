@@ -127,6 +127,67 @@ func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_va
 	return op.Output(0), op.Output(1)
 }
 
+// CacheDatasetAttr is an optional attribute of CacheDataset.
+type CacheDatasetAttr func(optionalAttr)
+
+// CacheDatasetMetadata sets metadata, which is "" by default. Ignored.
+func CacheDatasetMetadata(value string) CacheDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// CacheDataset makes a dataset of the elements of another, which are kept by the first iteration for all others.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - filename: Where they are kept: empty for memory. Type: string.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [CacheDatasetMetadata].
+func CacheDataset(scope *Scope, input_dataset tf.Output, filename tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CacheDataset",
+		Input: []tf.Input{input_dataset, filename},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// CacheDatasetV2Attr is an optional attribute of CacheDatasetV2.
+type CacheDatasetV2Attr func(optionalAttr)
+
+// CacheDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func CacheDatasetV2Metadata(value string) CacheDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// CacheDatasetV2 makes a dataset of the elements of another, which are kept by the first iteration for all others.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - filename: Where they are kept: empty for memory. Type: string.
+//   - cache: A cache, as AnonymousMemoryCache makes it.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [CacheDatasetV2Metadata].
+func CacheDatasetV2(scope *Scope, input_dataset tf.Output, filename tf.Output, cache tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CacheDatasetV2",
+		Input: []tf.Input{input_dataset, filename, cache},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // CastAttr is an optional attribute of Cast.
 type CastAttr func(optionalAttr)
 
@@ -508,6 +569,36 @@ func ConcatV2(scope *Scope, values []tf.Output, axis tf.Output) (output tf.Outpu
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ConcatV2",
 		Input: []tf.Input{tf.OutputList(values), axis},
+	})
+	return op.Output(0)
+}
+
+// ConcatenateDatasetAttr is an optional attribute of ConcatenateDataset.
+type ConcatenateDatasetAttr func(optionalAttr)
+
+// ConcatenateDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ConcatenateDatasetMetadata(value string) ConcatenateDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ConcatenateDataset makes a dataset of the elements of one dataset, and then of another.
+//
+// Arguments:
+//
+//   - input_dataset: The first dataset.
+//   - another_dataset: The second.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ConcatenateDatasetMetadata].
+func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ConcatenateDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ConcatenateDataset",
+		Input: []tf.Input{input_dataset, another_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }

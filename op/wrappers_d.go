@@ -76,6 +76,91 @@ func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPe
 	return op.Output(0)
 }
 
+// DatasetCardinalityAttr is an optional attribute of DatasetCardinality.
+type DatasetCardinalityAttr func(optionalAttr)
+
+// DatasetCardinalityCardinalityOptions sets cardinality_options, which is "" by default. A serialized message; ignored.
+func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
+	return func(attrs optionalAttr) { attrs["cardinality_options"] = value }
+}
+
+// DatasetCardinality tells the number of elements of a dataset.
+//
+// Arguments:
+//
+//   - input_dataset: The dataset.
+//
+// Results:
+//
+//   - cardinality: The number; -1 if there are infinitely many, -2 if it is not known. Type: int64.
+//
+// Options: [DatasetCardinalityCardinalityOptions].
+func DatasetCardinality(scope *Scope, input_dataset tf.Output, optional ...DatasetCardinalityAttr) (cardinality tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DatasetCardinality",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// DatasetToSingleElementAttr is an optional attribute of DatasetToSingleElement.
+type DatasetToSingleElementAttr func(optionalAttr)
+
+// DatasetToSingleElementMetadata sets metadata, which is "" by default. Ignored.
+func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// DatasetToSingleElement gives the only element of a dataset.
+//
+// Arguments:
+//
+//   - dataset: The dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Results:
+//
+//   - components: The element.
+//
+// Options: [DatasetToSingleElementMetadata].
+func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DatasetToSingleElementAttr) (components []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DatasetToSingleElement",
+		Input: []tf.Input{dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("components")
+}
+
+// Dawsn computes Dawson's integral exp(-x²)·∫exp(t²)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Dawsn",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // DecodeBase64 decodes strings from the URL-safe base64 alphabet, with or without padding.
 //
 // Arguments:
@@ -408,6 +493,43 @@ func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...
 	return op.Output(0)
 }
 
+// DecodeWavAttr is an optional attribute of DecodeWav.
+type DecodeWavAttr func(optionalAttr)
+
+// DecodeWavDesiredChannels sets desired_channels, which is -1 by default. How many channels to make, the last one repeated or some left out; -1 for as many as the file has.
+func DecodeWavDesiredChannels(value int64) DecodeWavAttr {
+	return func(attrs optionalAttr) { attrs["desired_channels"] = value }
+}
+
+// DecodeWavDesiredSamples sets desired_samples, which is -1 by default. How many samples to make, filled up with zeros or cut off; -1 for as many as the file has.
+func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
+	return func(attrs optionalAttr) { attrs["desired_samples"] = value }
+}
+
+// DecodeWav decodes a WAV file of 16-bit samples to numbers from -1 to 1.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - audio: A row for each sample, of its channels. Type: float.
+//   - sample_rate: Samples in a second. Type: int32.
+//
+// Options: [DecodeWavDesiredChannels], [DecodeWavDesiredSamples].
+func DecodeWav(scope *Scope, contents tf.Output, optional ...DecodeWavAttr) (audio tf.Output, sample_rate tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeWav",
+		Input: []tf.Input{contents},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // DeepCopy copies its input into memory of its own.
 func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -418,6 +540,74 @@ func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)
+}
+
+// DeleteIterator ends an iterator.
+//
+// Arguments:
+//
+//   - handle: The iterator.
+//   - deleter: What came with it.
+func DeleteIterator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteIterator",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
+}
+
+// DeleteMemoryCache empties a cache.
+//
+// Arguments:
+//
+//   - handle: The cache.
+//   - deleter: What came with it.
+func DeleteMemoryCache(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteMemoryCache",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
+}
+
+// DeleteRandomSeedGenerator lets a generator of seeds go.
+//
+// Arguments:
+//
+//   - handle: The generator.
+//   - deleter: What came with it.
+func DeleteRandomSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteRandomSeedGenerator",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
+}
+
+// DeleteSeedGenerator lets a generator of seeds go.
+//
+// Arguments:
+//
+//   - handle: The generator.
+//   - deleter: What came with it.
+func DeleteSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteSeedGenerator",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
 }
 
 // DeleteSessionTensor deletes a tensor that the session keeps.
@@ -971,6 +1161,36 @@ func Dilation2DBackpropInput(scope *Scope, input tf.Output, filter tf.Output, ou
 	return op.Output(0)
 }
 
+// DirectedInterleaveDatasetAttr is an optional attribute of DirectedInterleaveDataset.
+type DirectedInterleaveDatasetAttr func(optionalAttr)
+
+// DirectedInterleaveDatasetStopOnEmptyDataset sets stop_on_empty_dataset, which is false by default. Whether the first dataset that has ended ends it all.
+func DirectedInterleaveDatasetStopOnEmptyDataset(value bool) DirectedInterleaveDatasetAttr {
+	return func(attrs optionalAttr) { attrs["stop_on_empty_dataset"] = value }
+}
+
+// DirectedInterleaveDataset makes a dataset that takes each element from the one of several that another dataset names.
+//
+// Arguments:
+//
+//   - selector_input_dataset: A dataset of int64 scalars: which dataset is next.
+//   - data_input_datasets: The datasets that elements are taken from.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [DirectedInterleaveDatasetStopOnEmptyDataset].
+func DirectedInterleaveDataset(scope *Scope, selector_input_dataset tf.Output, data_input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DirectedInterleaveDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DirectedInterleaveDataset",
+		Input: []tf.Input{selector_input_dataset, tf.OutputList(data_input_datasets)},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // DisableCopyOnRead does nothing: reading a variable never copies it.
 func DisableCopyOnRead(scope *Scope, resource tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1046,6 +1266,28 @@ func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "DrawBoundingBoxesV2",
 		Input: []tf.Input{images, boxes, colors},
+	})
+	return op.Output(0)
+}
+
+// DummyMemoryCache gives a handle in the place of a cache, for a dataset that has one of its own.
+func DummyMemoryCache(scope *Scope) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type: "DummyMemoryCache",
+	})
+	return op.Output(0)
+}
+
+// DummySeedGenerator gives a handle in the place of a generator of seeds, for a dataset that has one of its own.
+func DummySeedGenerator(scope *Scope) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type: "DummySeedGenerator",
 	})
 	return op.Output(0)
 }

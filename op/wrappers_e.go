@@ -241,6 +241,27 @@ func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (conten
 	return op.Output(0)
 }
 
+// EncodeWav encodes numbers from -1 to 1 as a WAV file of 16-bit samples.
+//
+// Arguments:
+//
+//   - audio: A row for each sample, of its channels; what is beyond -1 and 1 is cut off. Type: float.
+//   - sample_rate: Samples in a second. Type: int32.
+//
+// Results:
+//
+//   - contents: The bytes of the file. Type: string.
+func EncodeWav(scope *Scope, audio tf.Output, sample_rate tf.Output) (contents tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "EncodeWav",
+		Input: []tf.Input{audio, sample_rate},
+	})
+	return op.Output(0)
+}
+
 // EnsureShape passes its input on if it has a certain shape, else fails.
 //
 // Arguments:
@@ -444,6 +465,26 @@ func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ExpandDims",
 		Input: []tf.Input{input, axis},
+	})
+	return op.Output(0)
+}
+
+// Expint computes the exponential integral ∫exp(t)/t dt from -∞ to x, of numbers that are not negative.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Expint(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Expint",
+		Input: []tf.Input{x},
 	})
 	return op.Output(0)
 }

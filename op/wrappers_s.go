@@ -552,6 +552,42 @@ func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []t
 	return split.list("output")
 }
 
+// ShardDatasetAttr is an optional attribute of ShardDataset.
+type ShardDatasetAttr func(optionalAttr)
+
+// ShardDatasetRequireNonEmpty sets require_non_empty, which is false by default. Whether an element for each shard must be there.
+func ShardDatasetRequireNonEmpty(value bool) ShardDatasetAttr {
+	return func(attrs optionalAttr) { attrs["require_non_empty"] = value }
+}
+
+// ShardDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ShardDatasetMetadata(value string) ShardDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShardDataset makes a dataset of every n-th element of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - num_shards: The number n. Type: int64.
+//   - index: Which element is the first, less than num_shards. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShardDatasetRequireNonEmpty], [ShardDatasetMetadata].
+func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, index tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShardDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShardDataset",
+		Input: []tf.Input{input_dataset, num_shards, index},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // ShardedFilename names one of the files that something is spread over: "base-00002-of-00010".
 //
 // Arguments:
@@ -591,6 +627,189 @@ func ShardedFilespec(scope *Scope, basename tf.Output, num_shards tf.Output) (fi
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ShardedFilespec",
 		Input: []tf.Input{basename, num_shards},
+	})
+	return op.Output(0)
+}
+
+// ShuffleAndRepeatDatasetAttr is an optional attribute of ShuffleAndRepeatDataset.
+type ShuffleAndRepeatDatasetAttr func(optionalAttr)
+
+// ShuffleAndRepeatDatasetReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleAndRepeatDatasetReshuffleEachIteration(value bool) ShuffleAndRepeatDatasetAttr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleAndRepeatDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ShuffleAndRepeatDatasetMetadata(value string) ShuffleAndRepeatDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleAndRepeatDataset makes a dataset of the elements of another in random order, several times over.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - count: How many times; negative for ever. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleAndRepeatDatasetReshuffleEachIteration], [ShuffleAndRepeatDatasetMetadata].
+func ShuffleAndRepeatDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleAndRepeatDataset",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleAndRepeatDatasetV2Attr is an optional attribute of ShuffleAndRepeatDatasetV2.
+type ShuffleAndRepeatDatasetV2Attr func(optionalAttr)
+
+// ShuffleAndRepeatDatasetV2ReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleAndRepeatDatasetV2ReshuffleEachIteration(value bool) ShuffleAndRepeatDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleAndRepeatDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleAndRepeatDatasetV2 makes a dataset of the elements of another in random order, several times over.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - count: How many times; negative for ever. Type: int64.
+//   - seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleAndRepeatDatasetV2ReshuffleEachIteration], [ShuffleAndRepeatDatasetV2Metadata].
+func ShuffleAndRepeatDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleAndRepeatDatasetV2",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, count, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleDatasetAttr is an optional attribute of ShuffleDataset.
+type ShuffleDatasetAttr func(optionalAttr)
+
+// ShuffleDatasetReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleDatasetReshuffleEachIteration(value bool) ShuffleDatasetAttr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ShuffleDatasetMetadata(value string) ShuffleDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleDataset makes a dataset of the elements of another in random order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleDatasetReshuffleEachIteration], [ShuffleDatasetMetadata].
+func ShuffleDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleDataset",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleDatasetV2Attr is an optional attribute of ShuffleDatasetV2.
+type ShuffleDatasetV2Attr func(optionalAttr)
+
+// ShuffleDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleDatasetV2 makes a dataset of the elements of another in random order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed_generator: What gives each iteration its seeds.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleDatasetV2Metadata].
+func ShuffleDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleDatasetV2",
+		Input: []tf.Input{input_dataset, buffer_size, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleDatasetV3Attr is an optional attribute of ShuffleDatasetV3.
+type ShuffleDatasetV3Attr func(optionalAttr)
+
+// ShuffleDatasetV3ReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleDatasetV3ReshuffleEachIteration(value bool) ShuffleDatasetV3Attr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleDatasetV3Metadata sets metadata, which is "" by default. Ignored.
+func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleDatasetV3 makes a dataset of the elements of another in random order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleDatasetV3ReshuffleEachIteration], [ShuffleDatasetV3Metadata].
+func ShuffleDatasetV3(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV3Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleDatasetV3",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -683,6 +902,36 @@ func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output
 		Type:  "Size",
 		Input: []tf.Input{input},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// SkipDatasetAttr is an optional attribute of SkipDataset.
+type SkipDatasetAttr func(optionalAttr)
+
+// SkipDatasetMetadata sets metadata, which is "" by default. Ignored.
+func SkipDatasetMetadata(value string) SkipDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// SkipDataset makes a dataset of all but the first elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - count: How many are left out; negative for all. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [SkipDatasetMetadata].
+func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...SkipDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SkipDataset",
+		Input: []tf.Input{input_dataset, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -1915,6 +2164,26 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 		Type:  "SparseToDense",
 		Input: []tf.Input{sparse_indices, output_shape, sparse_values, default_value},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// Spence computes Spence's integral -∫ln(t)/(t-1)dt from 1 to x, of numbers that are not negative.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Spence(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Spence",
+		Input: []tf.Input{x},
 	})
 	return op.Output(0)
 }

@@ -47,6 +47,51 @@ func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_
 	return op.Output(0)
 }
 
+// WindowDatasetAttr is an optional attribute of WindowDataset.
+type WindowDatasetAttr func(optionalAttr)
+
+// WindowDatasetMetadata sets metadata, which is "" by default. Ignored.
+func WindowDatasetMetadata(value string) WindowDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// WindowDataset makes a dataset whose elements are datasets, one for each component, of successive elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - size: How many elements a window has. Type: int64.
+//   - shift: How far a window is from the one before. Type: int64.
+//   - stride: How far an element of a window is from the one before. Type: int64.
+//   - drop_remainder: Whether a last window of fewer elements is left out. Type: bool.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [WindowDatasetMetadata].
+func WindowDataset(scope *Scope, input_dataset tf.Output, size tf.Output, shift tf.Output, stride tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...WindowDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WindowDataset",
+		Input: []tf.Input{input_dataset, size, shift, stride, drop_remainder},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// WrapDatasetVariant wraps a dataset, so that it can be copied from one device to another.
+func WrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WrapDatasetVariant",
+		Input: []tf.Input{input_handle},
+	})
+	return op.Output(0)
+}
+
 // WriteFile writes a file, replacing what is there, and makes its directory if that is missing.
 //
 // Arguments:

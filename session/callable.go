@@ -108,6 +108,13 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 // are for people to read and change from version to version.
 func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
 
+// Rewritten is the program of the run in the text form of graphs, as the passes of
+// rewriting have left it, functions in the place of what calls them; and what each
+// pass did. For people to read: it changes from version to version.
+func (c *Callable) Rewritten() (text string, passes []RewritePass) {
+	return c.program.nodes.Text(), c.program.nodes.Rewritten()
+}
+
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program
 	return status.Invalid("the callable has %d feeds and %d fetches, not %d and %d", len(p.feeds), len(p.fetches), feeds, fetches)

@@ -71,6 +71,10 @@ type Arena struct {
 	held    int64 // bytes resting in free
 	free    [maxClass + 1][]*Tensor
 	views   []*view // headers to be used again
+
+	holdings []*holding // headers to be used again
+	ending   []Holder   // to be released
+	ends     bool       // they are being released
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
@@ -201,6 +205,8 @@ func (a *Arena) put(t *Tensor) {
 			t.rest()
 		case counted, unclaimed:
 			a.retire(t)
+		case owning, unowning:
+			a.empty(t)
 		}
 		return
 	}
@@ -230,8 +236,8 @@ func (t *Tensor) poison() {
 
 // Hold adds n tokens to those that hold v. Only the step's driver calls it.
 func (v Value) Hold(n int) {
-	if invariants && (v.t.origin == borrowed || v.t.origin == unclaimed) {
-		panic("tensor: a token holds a view that does not hold its base")
+	if invariants && (v.t.origin == borrowed || v.t.origin == unclaimed || v.t.origin == unowning) {
+		panic("tensor: a token holds what does not hold its own base or elements")
 	}
 	if t := v.t; !t.shared.Load() {
 		t.refs += int32(n)
@@ -267,6 +273,10 @@ func (a *Arena) Sweep(v Value) {
 // that made v will do.
 func (a *Arena) Disown(v Value) {
 	if v.t == nil {
+		return
+	}
+	if v.t.isHolding() {
+		v.Share()
 		return
 	}
 	t := v.t.root()

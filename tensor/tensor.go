@@ -41,6 +41,8 @@ const (
 	resting                 // an arena's, and in it: guards against a second release
 	away                    // lent for a [Home], out in the step
 	atHome                  // lent for a [Home], which may hand it out
+	owning                  // a variant, which holds what its Holder has
+	unowning                // a variant whose Holder holds nothing yet
 	counted                 // a view, which holds its base
 	unclaimed               // a view, which does not hold its base yet
 )

@@ -62,7 +62,7 @@ func TestLongLoops(t *testing.T) {
 		for _, s := range tr.steps {
 			made = max(made, s.want.Bytes)
 		}
-		all, end := engines(t, "actors,actors/2,tokens,sequential", int64(8<<10+made/8))
+		all, end := engines(t, "actors,actors/2,tokens,sequential", int64(24<<10+made/8))
 		if e, err := tr.judgeAll(all); err != nil {
 			end()
 			label := "all engines"

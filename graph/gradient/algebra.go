@@ -17,6 +17,12 @@ type Algebra struct {
 // Build is the algebra of a builder.
 func Build(b *graph.Builder) Algebra { return Algebra{Builder: b} }
 
+// BuildBeside is the algebra of a builder, of which beside says where a tensor is
+// computed; see [Setting].
+func BuildBeside(b *graph.Builder, beside func(graph.Output) *graph.Builder) Algebra {
+	return Algebra{b, beside}
+}
+
 // Outputs adds a node and is all of its outputs, none after an error.
 func (a Algebra) Outputs(op string, attrs graph.Attrs, inputs ...graph.Input) []graph.Output {
 	n := a.Builder.Add(graph.OpSpec{Type: op, Attrs: attrs, Input: inputs})

@@ -32,7 +32,7 @@ type Setting struct {
 // fails with INTERNAL if the function says more of an input than it can have.
 func Call(f Func, s Setting) ([]Value, error) {
 	c := &Context{Algebra: Algebra{s.Builder, s.Beside}, setting: s, set: make([]Value, s.Node.NumInputs())}
-	f(c)
+	c.run(f)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -53,6 +53,18 @@ func Call(f Func, s Setting) ([]Value, error) {
 		}
 	}
 	return c.set, nil
+}
+
+// run calls the function. Once there has been an error nothing is added, so that
+// what the function expects of lists may not be there: what it does then is of no
+// interest.
+func (c *Context) run(f Func) {
+	defer func() {
+		if c.Err() != nil {
+			_ = recover()
+		}
+	}()
+	f(c)
 }
 
 // Node is the node that is differentiated.

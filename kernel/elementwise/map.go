@@ -39,6 +39,15 @@ func (m *Map[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
+// V is the inner loop.
+func (m *Map[T, R]) V(o []R, x []T) {
+	if m.Vector != nil {
+		m.Vector(o, x)
+	} else {
+		m.each(o, x)
+	}
+}
+
 func (m *Map[T, R]) each(o []R, x []T) {
 	f := m.F
 	for i, x := range x[:len(o)] {

@@ -182,7 +182,7 @@ func (m *Machine) share(b *band, s *bandState) bool {
 func (m *Machine) take(c *call, x *member) bool {
 	for o := range x.out {
 		v := &x.out[o]
-		v.Claim()
+		m.env.Ctx.Arena.Claim(*v)
 		switch {
 		case v.IsZero() && c.unread&(1<<uint(o)) == 0:
 			return m.fail(c.node, c.loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))

@@ -127,21 +127,35 @@ func (e *emitter) drop(list []int32) {
 
 func (e *emitter) block(b *Block) {
 	e.drop(b.Drop)
-	for i := 0; i < len(b.Code); i++ {
-		e.credit.spend(4)
-		if n := e.pickAt(b.Code[i:]); n > 0 {
-			i += n - 1
-			continue
-		}
+	for code := b.Code; len(code) > 0; {
+		n := 1
 		if e.loop >= 0 {
-			if n := e.bandAt(b.Code[i:]); n > 1 {
-				e.band(b.Code[i : i+n])
-				i += n - 1
-				continue
-			}
+			n = e.chainAt(code)
 		}
-		e.instr(&b.Code[i])
+		if n > 1 {
+			e.chain(code[:n])
+		} else {
+			n = e.next(code)
+		}
+		code = code[n:]
 	}
+}
+
+// next writes what code begins with, apart from chains, and answers how many
+// instructions that are.
+func (e *emitter) next(code []Instr) int {
+	e.credit.spend(4)
+	if n := e.pickAt(code); n > 0 {
+		return n
+	}
+	if e.loop >= 0 {
+		if n := e.bandAt(code); n > 1 {
+			e.band(code[:n])
+			return n
+		}
+	}
+	e.instr(&code[0])
+	return 1
 }
 
 func (e *emitter) instr(in *Instr) {

@@ -107,6 +107,8 @@ type Instr struct {
 	Pick   int32 // of a StridedSlice that is x[i]: the value of i, plus 1
 	before []int // the packing that was put in front of it
 
+	Chain int32 // of a Call: the chain that it is one of, counted from 1; 0: none
+
 	area area // where its inputs and outputs lie, once that is decided
 }
 

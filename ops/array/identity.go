@@ -52,7 +52,9 @@ message: What the error says.`)
 
 shape: The shape, in which dimensions may be unknown.`)
 
-	kernel.ForAll(newPass, "Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst")
+	for _, op := range []string{"Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst"} {
+		kernel.Register(kernel.Registration{Op: op, New: newPass, Holders: true})
+	}
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(deepCopy), nil }, "DeepCopy")
 	kernel.ForAll(newEnsureShape, "EnsureShape")
 

@@ -215,6 +215,9 @@ func (k *concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return ctx.Err()
 		}
 		if x := l.at(i); !x.IsZero() {
+			if l.dt == tensor.Variant {
+				x.Share() // nobody counts what is in the new tensor
+			}
 			strided.Move(&out[0], at, &x, 0, x.NumElements())
 		}
 		at += int(n) * row
@@ -290,17 +293,17 @@ func (k typed) concatLists(ctx *kernel.Context, in, out []tensor.Value) error {
 		if a.n > math.MaxInt32-b.n {
 			return status.Errorf(status.ResourceExhausted, "lists of %d and %d elements are too long to be joined", a.n, b.n)
 		}
-		l := a.with(a.n+b.n, -1, tensor.Value{})
+		var changes []change
 		for k := range b.n {
 			if k&1023 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if x := b.at(k); !x.IsZero() {
-				l = l.with(l.n, a.n+k, x)
+			if x := b.item(k); !x.IsZero() {
+				changes = append(changes, change{a.n + k, x})
 			}
 		}
-		t := l.token()
-		tensor.Of[*tensor.Object](&v)[i] = tensor.At0[*tensor.Object](&t)
+		l := a.with(a.n+b.n, changes...)
+		tensor.Of[*tensor.Object](&v)[i] = l.element()
 	}
 	out[0] = v
 	return nil

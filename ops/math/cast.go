@@ -144,6 +144,11 @@ func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
+// Prepare makes a cast ready.
+func (k *cast[S, T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, k.to, castV[S, T])
+}
+
 func castV[S, T elementwise.Real](o []T, x []S) {
 	if x, ok := any(x).([]float32); ok {
 		switch o := any(o).(type) {

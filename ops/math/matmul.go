@@ -126,6 +126,23 @@ func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
+// preparedWork is how many multiplications at most a prepared product takes:
+// some microseconds of them, which nobody shares out.
+const preparedWork = 1 << 18
+
+// Prepare makes a small product ready.
+func (p *matMul[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	if in[0].Rank() != 2 || in[1].Rank() != 2 {
+		return kernel.Prepared{}, false
+	}
+	m, n, k, ok := p.sizes(in)
+	if !ok || m == 0 || n == 0 || m > preparedWork || n > preparedWork/m || k > preparedWork/(m*n) {
+		return kernel.Prepared{}, false
+	}
+	return elementwise.Prepared(p.dt, []int64{int64(m), int64(n)},
+		vec.GemmAgain[T](p.transA, p.transB, m, n, k, in[0].Dim(1), in[1].Dim(1), n))
+}
+
 // sizes are those of the product of an m×k and a k×n matrix.
 func (p *matrices) sizes(in []tensor.Value) (m, n, k int, ok bool) {
 	a, b := in[0].Dims(), in[1].Dims()

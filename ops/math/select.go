@@ -22,7 +22,7 @@ condition: Of the shape of t and e, element by element; a vector, for slices alo
 		Doc("Takes elements of t where the condition is true, of e elsewhere, with broadcasting of all three.")
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV1), nil }, "Select")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV2), nil }, "SelectV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return selectV2{}, nil }, "SelectV2")
 }
 
 func selectV1(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -75,9 +75,34 @@ func selectRows(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// selectV2 repeats operands that are neither scalars nor of the result's shape
-// in memory of their own: they are rare.
-func selectV2(ctx *kernel.Context, in, out []tensor.Value) error {
+// A selectV2 is the kernel of SelectV2. It repeats operands that are neither
+// scalars nor of the result's shape in memory of their own: they are rare.
+type selectV2 struct{}
+
+// Prepare makes a selection by element ready, of operands that need not be
+// repeated.
+func (selectV2) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	if in[0].IsScalar() {
+		return kernel.Prepared{}, false
+	}
+	dims, err := elementwise.BroadcastDims(in[1].Dims(), in[2].Dims())
+	if err == nil {
+		dims, err = elementwise.BroadcastDims(in[0].Dims(), dims)
+	}
+	if err != nil {
+		return kernel.Prepared{}, false
+	}
+	for i := range in[:3] {
+		if in[i].NumElements() != 1 && !sameDims(in[i].Dims(), dims) {
+			return kernel.Prepared{}, false
+		}
+	}
+	return kernel.OneOut(in[1].DType(), dims, func(ctx *kernel.Context, in, out []tensor.Value) {
+		_ = choose(ctx, &out[0], tensor.Of[bool](&in[0]), &in[1], &in[2]) // so few cannot fail
+	})
+}
+
+func (selectV2) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].IsScalar() && tensor.SameShape(in[1], in[2]) {
 		return selectWhole(in, out)
 	}

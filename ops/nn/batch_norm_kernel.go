@@ -130,9 +130,7 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	factor := make([]float32, depth)
-	for c := range factor {
-		factor[c] = float32(float64(scale[c]) / math.Sqrt(float64(variance[c])+k.epsilon))
-	}
+	normFactors(factor, scale, variance, k.epsilon)
 	means, factors, offsets := s.repeat(mean), s.repeat(factor), s.repeat(offset)
 	o := tensor.Of[float32](&y)
 	s.each(ctx, func(lo, hi int) {

@@ -55,6 +55,8 @@ func geometryOf(size uintptr) *geometry { return &geometries[isa][size/8&1] }
 // vectors is how many vectors wide a tile of so many rows may be.
 func (g *geometry) vectors(rows int) int {
 	switch {
+	case rows == 1 && isa == avx512:
+		return 16
 	case rows == 1:
 		return 8
 	case rows == 2, rows == 3 && isa == avx512:
