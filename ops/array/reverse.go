@@ -50,6 +50,9 @@ axis: Which dimensions, a scalar or a vector; negative ones count from the end, 
 }
 
 func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
+	if unturned(in, out) {
+		return nil
+	}
 	if in[1].Rank() != 1 || in[1].NumElements() != in[0].Rank() {
 		return status.Invalid("'dims' must have a size equal to the rank of tensor, %d, but has shape %s", in[0].Rank(), tensor.FormatDims(in[1].Dims()))
 	}
@@ -59,9 +62,18 @@ func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
 	return reversed(ctx, in, out, tensor.Of[bool](&in[1]))
 }
 
+// unturned puts out what has nothing to turn: scalars and tensors without
+// elements, whatever the dimensions.
+func unturned(in, out []tensor.Value) bool {
+	if in[0].Rank() > 0 && in[0].NumElements() > 0 {
+		return false
+	}
+	out[0] = in[0]
+	return true
+}
+
 func reverseV2(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Rank() == 0 {
-		out[0] = in[0]
+	if unturned(in, out) {
 		return nil
 	}
 	var buf [8]int64

@@ -94,6 +94,10 @@ func resized(ctx *kernel.Context, in, out []tensor.Value) (from, to batch, x, o 
 		err = status.Invalid("input image must be of non-zero size")
 		return
 	}
+	if from.depth == 0 {
+		err = status.Invalid("image must have at least one channel")
+		return
+	}
 	if out[0], err = ctx.Alloc(tensor.Float, to.dims()); err != nil {
 		return
 	}
@@ -140,6 +144,9 @@ func bilinearGradient[T elementwise.Float](s *sampling, dt tensor.DType) kernel.
 		to, err := batchOf(&in[1], "original_image")
 		if err != nil {
 			return err
+		}
+		if to.height == 0 || to.width == 0 {
+			return status.Invalid("original dimensions must be positive")
 		}
 		if from.n != to.n || from.depth != to.depth {
 			return status.Invalid("grads and original_image must have the same batch and channels: %s, %s", tensor.FormatDims(from.dims()), tensor.FormatDims(to.dims()))
