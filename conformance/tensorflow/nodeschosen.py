@@ -60,6 +60,7 @@ EditDistance | {"T": "DT_STRING"} | INT64 1,2 0,0 | STRING 1 a | INT64 2 1,1 | I
 EditDistance | {"T": "DT_STRING"} | INT64 1,2 5,0 | STRING 1 a | INT64 2 1,1 | INT64 1,2 0,0 | STRING 1 b | INT64 2 1,1
 Sum | {"T": "DT_FLOAT", "Tidx": "DT_INT32"} | FLOAT 2,2 1,2,3,4 | INT32 1,2 0,1
 SplitV | {"T": "DT_FLOAT", "Tlen": "DT_INT32", "num_split": 1} | FLOAT 1 2 | INT32 1 1 | INT32 1,1 0
+SplitV | {"T": "DT_FLOAT", "Tlen": "DT_INT8", "num_split": 3} | FLOAT 6 1,2,3,4,5,6 | INT8 3 -1,2,3 | INT32 - 0
 Split | {"T": "DT_FLOAT", "num_split": 1} | INT32 1 0 | FLOAT 1 2
 ExpandDims | {"T": "DT_FLOAT"} | FLOAT 1 2 | INT32 1,1 1
 ConcatV2 | {"T": "DT_FLOAT", "N": 2} | FLOAT 1 1 | FLOAT 1 2 | INT32 1 0
