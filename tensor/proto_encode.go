@@ -19,7 +19,8 @@ func (t *Tensor) MarshalProto() ([]byte, error) { return t.AppendProto(nil) }
 func (t *Tensor) AppendProto(dst []byte) ([]byte, error) { return t.appendProto(dst, false) }
 
 // MarshalContent is [Tensor.MarshalProto], but a single element is content too,
-// as some operations put it out.
+// as some operations put it out, and so are strings: all lengths, and then all
+// bytes.
 func (t *Tensor) MarshalContent() ([]byte, error) { return t.appendProto(nil, true) }
 
 func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
@@ -66,6 +67,16 @@ func shapeSize(shape []int64) int {
 func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
 	switch t.dtype {
 	case String:
+		if content {
+			var b []byte
+			for _, s := range elems[string](t) {
+				b = protowire.AppendVarint(b, uint64(len(s)))
+			}
+			for _, s := range elems[string](t) {
+				b = append(b, s...)
+			}
+			return appendMessage(dst, fieldContent, b), nil
+		}
 		for _, s := range elems[string](t) {
 			dst = protowire.AppendTag(dst, fieldString, protowire.BytesType)
 			dst = protowire.AppendString(dst, s)

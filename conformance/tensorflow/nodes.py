@@ -31,6 +31,7 @@ import zlib
 import numpy as np
 
 import execute
+import nodeschosen
 import shapes
 from tensorflow.core.framework import graph_pb2, op_def_pb2, tensor_pb2
 from tensorflow.python.framework import tensor_util
@@ -168,9 +169,6 @@ class Drawer(shapes.Maker):
         edge = rng.choice([0.1, 0.5, 1.0]) if what < 0.8 else 0
         return [self.element(dtype, rng.random() < edge) for _ in range(n)]
 
-    def element_type(self, this, dtype):
-        return this.get("variable") or this.get("list") or dtype.removesuffix("_REF")
-
     def type_attr(self, node):
         """The type of what is behind handles."""
         return next((t for name in ("dtype", "T", "element_dtype", "tensor_type") for t in [node["attrs"].get(name)] if isinstance(t, str)), None)
@@ -182,7 +180,7 @@ class Drawer(shapes.Maker):
             this["variable" if dtype == "DT_RESOURCE" else "list"] = known or self.rng.choice(["DT_FLOAT", "DT_INT32"])
             if dtype == "DT_VARIANT" and not this["shape"]:
                 this["shape"] = [2]
-        this["value"] = self.values(self.element_type(this, dtype), math.prod(this["shape"]))
+        this["value"] = self.values(element_type(this, dtype), math.prod(this["shape"]))
         return this
 
     def fit(self, node):
@@ -202,7 +200,7 @@ class Drawer(shapes.Maker):
                     have[i] = this = self.new_input(node, dtype)
                 elif self.rng.random() < 0.97:
                     this[kind] = self.type_attr(node) or this[kind]
-                element = self.element_type(this, dtype)
+                element = element_type(this, dtype)
                 if this["value"] is not None and (len(this["value"]) != math.prod(this["shape"]) or not all(execute.fits(x, element) for x in this["value"])):
                     this["value"] = self.values(element, math.prod(this["shape"]))
 
@@ -217,7 +215,7 @@ class Drawer(shapes.Maker):
             this["shape"] = list((common if likely else []) if self.rng.random() < 0.7 else self.rng.choice(palette))
             if dtype == "DT_VARIANT" and not this["shape"]:
                 this["shape"] = common
-            this["value"] = self.values(self.element_type(this, dtype), math.prod(this["shape"]))
+            this["value"] = self.values(element_type(this, dtype), math.prod(this["shape"]))
         return node
 
     def random_scalar(self, a, kind, wrong):
@@ -233,7 +231,7 @@ class Drawer(shapes.Maker):
 
     def mutate_input(self, node, this, dtype):
         rng = self.rng
-        element = self.element_type(this, dtype)
+        element = element_type(this, dtype)
         others = [v for vs in node["inputs"].values() for v in vs]
         shape, what = list(this["shape"]), rng.random()
         values = this["value"] or []
@@ -305,21 +303,27 @@ class Drawer(shapes.Maker):
         return None
 
     def row(self, node):
-        inputs, listed = [], []
-        for arg, i, dtype in self.flat(node):
-            this = node["inputs"][arg.name][i]
-            element = self.element_type(this, dtype)
-            value = {"shape": this["shape"], "value": None if this["value"] is None else execute.from_text(this["value"], element)}
-            for kind in ("variable", "list"):
-                if kind in this:
-                    value = {kind: {"dtype": this[kind], **value}}
-            inputs.append({"dtype": dtype, **value})
-            listed.append((dtype, this))
-        attrs = {name: v for name, v in node["attrs"].items() if v is not None}
-        row = {"op": self.op.name, "attrs": attrs, "inputs": inputs}
-        if node["known"]:
-            row["known"] = True
-        return row, listed
+        listed = [(dtype, node["inputs"][arg.name][i]) for arg, i, dtype in self.flat(node)]
+        return row_of(self.op, node["attrs"], listed, node["known"]), listed
+
+
+def element_type(this, dtype):
+    return this.get("variable") or this.get("list") or dtype.removesuffix("_REF")
+
+
+def row_of(op, attrs, listed, known):
+    """The row of a node, as yet without an answer."""
+    inputs = []
+    for dtype, this in listed:
+        value = {"shape": this["shape"], "value": None if this["value"] is None else execute.from_text(this["value"], element_type(this, dtype))}
+        for kind in ("variable", "list"):
+            if kind in this:
+                value = {kind: {"dtype": this[kind], **value}}
+        inputs.append({"dtype": dtype, **value})
+    row = {"op": op.name, "attrs": {name: v for name, v in attrs.items() if v is not None}, "inputs": inputs}
+    if known:
+        row["known"] = True
+    return row
 
 
 def answer(op_text, row, listed):
@@ -491,17 +495,37 @@ def rows_of(op, args, child, seeds):
     return rows
 
 
+def chosen_rows(defs, child):
+    """The rows of nodeschosen.py."""
+    for name, attrs, listed in nodeschosen.chosen():
+        op = defs[name]
+        defaults = {a.name: shapes.attr_to_json(a.type, a.default_value) for a in op.attr if a.HasField("default_value")}
+        row = child.ask(op.SerializeToString(), row_of(op, {**defaults, **attrs}, listed, False), listed)
+        if "outputs" in row:
+            row.update(tolerance(row))
+        yield row
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("output", help="where the rows go")
     p.add_argument("--opdefs", required=True, help="a serialized OpList")
-    p.add_argument("--ops", required=True, help="a file of names of operations, or names separated by commas")
+    p.add_argument("--chosen", action="store_true", help="only the nodes of nodeschosen.py")
+    p.add_argument("--ops", default="", help="a file of names of operations, or names separated by commas")
     p.add_argument("--seeds", nargs="*", default=[], help="archives of cases")
     p.add_argument("--trials", type=int, default=130, help="nodes tried of each operation")
     p.add_argument("--alike", type=int, default=5, help="rows kept of errors of an operation that are alike")
     p.add_argument("--from", dest="first", default="", help="the first operation, in the order of names")
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
+
+    if args.chosen:
+        with open(args.opdefs, "rb") as f:
+            defs = {op.name: op for op in op_def_pb2.OpList.FromString(f.read()).op}
+        rows = list(chosen_rows(defs, execute.Child(answer)))
+        with open(args.output, "w") as out:
+            out.write("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
+        return
 
     wanted = set(open(args.ops).read().split()) if args.ops.endswith(".txt") else set(args.ops.split(","))
     with open(args.opdefs, "rb") as f:

@@ -310,7 +310,7 @@ func gatherNd(ctx *kernel.Context, in, out []tensor.Value, ignore bool) error {
 		return err
 	}
 	out[0] = v
-	if v.NumElements() == 0 {
+	if v.NumElements() == 0 && (in[0].NumElements() > 0 || slices.Contains(idx[:len(idx)-1], 0)) {
 		return nil
 	}
 	if in[0].NumElements() == 0 {

@@ -247,7 +247,7 @@ func mirrorOffset(c *kernel.Construction) (int64, error) {
 
 func checkMirror(x, p []int64, offset int64) error {
 	for i, d := range x {
-		if most := d - offset; max(p[2*i], p[2*i+1]) > max(most, 0) {
+		if most := d - offset; max(p[2*i], p[2*i+1]) > most {
 			return status.Invalid("paddings must be no greater than the dimension size: %d, %d greater than %d", p[2*i], p[2*i+1], most)
 		}
 	}

@@ -59,6 +59,13 @@ axis: Which dimensions, a scalar or a vector; negative ones count from the end, 
 }
 
 func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() == 0 {
+		out[0] = in[0]
+		return nil
+	}
+	if in[0].Dim(0) == 0 {
+		return status.Invalid("Invalid input first dimension. Found 0.")
+	}
 	if in[1].Rank() != 1 || in[1].NumElements() != in[0].Rank() {
 		return status.Invalid("'dims' must have a size equal to the rank of tensor, %d, but has shape %s", in[0].Rank(), tensor.FormatDims(in[1].Dims()))
 	}
@@ -69,7 +76,7 @@ func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func reverseV2(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Rank() == 0 {
+	if in[0].NumElements() == 0 || in[0].Rank() == 0 { // whatever the axes
 		out[0] = in[0]
 		return nil
 	}

@@ -103,6 +103,10 @@ func resized(ctx *kernel.Context, in, out []tensor.Value) (from, to batch, x, o 
 		err = status.Invalid("input image must be of non-zero size")
 		return
 	}
+	if from.depth == 0 {
+		err = status.Invalid("image must have at least one channel")
+		return
+	}
 	if out[0], err = ctx.Alloc(tensor.Float, to.dims()); err != nil {
 		return
 	}
@@ -145,6 +149,10 @@ func resizedBack(ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) (
 		return
 	}
 	if to, err = batchOf(&in[1], "original_image"); err != nil {
+		return
+	}
+	if to.height == 0 || to.width == 0 {
+		err = status.Invalid("original dimensions must be positive")
 		return
 	}
 	if from.n != to.n || from.depth != to.depth {

@@ -58,7 +58,10 @@ func cross[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) erro
 	if !tensor.SameShape(in[0], in[1]) {
 		return status.Invalid("Both inputs must be of same shape: %s vs. %s", tensor.FormatDims(dims), tensor.FormatDims(in[1].Dims()))
 	}
-	if len(dims) == 0 || dims[len(dims)-1] != 3 {
+	if len(dims) == 0 {
+		return status.Invalid("Input must be at least 1D[]")
+	}
+	if dims[len(dims)-1] != 3 {
 		return status.Errorf(status.FailedPrecondition, "Cross-products are only defined for 3-element vectors, got shape %s", tensor.FormatDims(dims))
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)

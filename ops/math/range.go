@@ -66,7 +66,7 @@ func ranger[T elementwise.Real](dt tensor.DType, size func(start, limit, delta T
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		var arg [3]T
 		for i, name := range []string{"start", "limit", "delta"} {
-			if in[i].NumElements() != 1 {
+			if in[i].NumElements() != 1 || in[i].Rank() > 1 {
 				return status.Invalid("%s must be a scalar, not shape %s", name, tensor.FormatDims(in[i].Dims()))
 			}
 			arg[i] = tensor.At0[T](&in[i])

@@ -69,8 +69,8 @@ y: The second coordinate, which comes first here.`)
 	fields("Sin", math.Sin, complexSin)
 	fields("Cos", math.Cos, complexCos)
 	fields("Tan", math.Tan, complexTan)
-	fields("Asin", math.Asin, complexAsin)
-	fields("Acos", math.Acos, complexAcos)
+	fields("Asin", arcsine, complexAsin)
+	fields("Acos", arccosine, complexAcos)
 	fields("Atan", math.Atan, complexAtan)
 	floats2("Atan2", narrow2(math.Atan2), math.Atan2, elementwise.Floats...)
 	fields("Sinh", sinh, complexSinh)
@@ -123,4 +123,27 @@ func oneMinusSquare(c *gradient.Context, x graph.Output) graph.Output {
 // overSquare is dz/(x²+y²).
 func overSquare(c *gradient.Context, dz, x, y graph.Output) graph.Output {
 	return c.Div(dz, c.Add(c.Square(x), c.Square(y)))
+}
+
+// arcsine is asin x. Near the ends it goes by the half angle, for 1 - x is
+// exact there and 1 - x·x is not.
+func arcsine(x float64) float64 {
+	switch {
+	case x > 0.5:
+		return math.Pi/2 - 2*math.Asin(math.Sqrt((1-x)/2))
+	case x < -0.5:
+		return 2*math.Asin(math.Sqrt((1+x)/2)) - math.Pi/2
+	}
+	return math.Asin(x)
+}
+
+// arccosine is acos x, likewise.
+func arccosine(x float64) float64 {
+	switch {
+	case x > 0.5:
+		return 2 * math.Asin(math.Sqrt((1-x)/2))
+	case x < -0.5:
+		return math.Pi - 2*math.Asin(math.Sqrt((1+x)/2))
+	}
+	return math.Pi/2 - math.Asin(x)
 }

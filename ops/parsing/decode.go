@@ -200,7 +200,11 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func serialize(_ *kernel.Context, in, out []tensor.Value) error {
-	b, err := in[0].Peek().MarshalContent()
+	marshal := (*tensor.Tensor).MarshalContent
+	if in[0].DType() == tensor.String {
+		marshal = (*tensor.Tensor).MarshalProto
+	}
+	b, err := marshal(in[0].Peek())
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,9 @@ func init() {
 			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return seedKey(in[1:2]) }), nil
 		})
 		kernel.ForType("StatelessRandomGammaV3", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return givenKey(in[1:4]) }), nil
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, n int) (philox.Generator, error) {
+				return givenKey(in[1:4], n > 0)
+			}), nil
 		})
 	}
 }

@@ -149,6 +149,9 @@ func (k *gatherNd) slices(ctx *kernel.Context, params, indices *tensor.Value) (t
 	if err != nil {
 		return tensor.Value{}, err
 	}
+	if params.NumElements() == 0 && product(outer) > 0 {
+		return tensor.Value{}, status.Invalid("Requested more than 0 entries, but params is empty.  Params shape: %s", tensor.FormatDims(dims))
+	}
 	size := int(product(dims[depth:]))
 	if depth == 0 { // each vector names the whole variable
 		for n := range int(product(outer)) {
