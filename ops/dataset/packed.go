@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -23,6 +24,14 @@ metadata: A serialized description of the composite tensor.`)
 	kernel.ForAll(newUnpacker(compressed, "output_types"), "UncompressElement")
 	kernel.ForAll(newPacker(composite), "CompositeTensorVariantFromComponents")
 	kernel.ForAll(newUnpacker(composite, "Tcomponents"), "CompositeTensorVariantToComponents")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			attrs := c.Attrs("metadata")
+			attrs["Tcomponents"] = c.Node().InputTypes()
+			c.SetList(0, c.Outputs("CompositeTensorVariantToComponents", attrs, c.Dy(0)))
+		}
+	}, "CompositeTensorVariantFromComponents")
 }
 
 // The kinds of things that are packed.

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -42,6 +43,8 @@ selected_indices: The boxes that were selected.`)
 			})
 		}
 	}
+
+	gradient.None("NonMaxSuppressionWithOverlaps")
 }
 
 // A suppression is the kernel of NonMaxSuppression in all versions: it takes
