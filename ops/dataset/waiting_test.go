@@ -71,15 +71,25 @@ func TestWaitingForElements(t *testing.T) {
 func TestFunctionsEndWithTheStep(t *testing.T) {
 	for _, engine := range engines {
 		p := newPipeline(t, &session.SessionOptions{Engine: engine, Threads: 1})
-		next, err := p.over(p.mapped(p.numbers(3), "Wait", 1), tensor.Int64)
+		next, err := p.over(p.mapped(p.numbers(3), "Begin", 1), tensor.Int64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		if _, err := next(ctx); session.CodeOf(err) != session.DeadlineExceeded {
-			t.Errorf("%s: %v", engine, err)
+		types := map[string]any{"component_types": []tensor.DType{tensor.Int64}}
+		begun := p.add("QueueDequeueV2", types, p.add("FIFOQueueV2", map[string]any{"component_types": types["component_types"], "shared_name": "begun"}))
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := next(ctx)
+			failed <- err
+		}()
+		if _, err := p.session.Run(nil, nil, []*graph.Node{begun.Op}); err != nil {
+			t.Fatal(err)
 		}
 		cancel()
+		if err := <-failed; session.CodeOf(err) != session.Canceled {
+			t.Errorf("%s: %v", engine, err)
+		}
 		p.give(10)
 		if got, err := next(t.Context()); err != nil || got[0].Value() != int64(11) {
 			t.Errorf("%s: %v, %v", engine, got, err)

@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -22,6 +23,7 @@ output: The result of the last operation.
 ops: The operations, in order.
 operands: What each takes, one after another: inputs by their number, and behind them the results of the operations before.
 nodes: The names of the nodes that the operations were, for errors.`)
+	shape.Register(shape.UnknownOutputs, "_FusedElementwise")
 	kernel.ForType("_FusedElementwise", "T", tensor.Float, newFused[float32])
 	kernel.ForType("_FusedElementwise", "T", tensor.Double, newFused[float64])
 }
