@@ -73,13 +73,13 @@ func (l *loop) after(p graph.Output) *gate {
 
 // canonical gives equal gates one address.
 func (l *loop) canonical(g gate) *gate {
-	if l.same == nil {
-		l.same = map[gate]*gate{}
+	if l.equal == nil {
+		l.equal = map[gate]*gate{}
 	}
-	if l.same[g] == nil {
-		l.same[g] = &g
+	if l.equal[g] == nil {
+		l.equal[g] = &g
 	}
-	return l.same[g]
+	return l.equal[g]
 }
 
 // gateOfNode is the gate of a node whose inputs' are known: the innermost of them,

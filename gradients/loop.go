@@ -40,7 +40,15 @@ func (lv *level) visitLoop(l *loop) error {
 	var vars []graph.LoopVar
 	init := []graph.Output{lv.twin(w.iterations(l))}
 	for _, v := range l.Vars {
-		if !w.through(v.Merge) || !gradient.Differentiable(v.Value().DataType()) || v.Value().DataType() == tensor.Resource {
+		if !w.through(v.Merge) || !gradient.Differentiable(v.Value().DataType()) {
+			continue
+		}
+		if v.Value().DataType() == tensor.Resource {
+			if !unchanged(v) {
+				return status.Errorf(status.Unimplemented, "gradients: the resource that '%s' carries through the loop '%s' is not the same in all iterations", v.Merge.Name(), l.name)
+			}
+			vars = append(vars, v)
+			init = append(init, a.Zeros(v.Init()))
 			continue
 		}
 		var parts []gradient.Value
@@ -144,6 +152,15 @@ func (lv *level) visitLoop(l *loop) error {
 		}
 	}
 	return nil
+}
+
+// unchanged says whether an iteration hands a variable on as it is.
+func unchanged(v graph.LoopVar) bool {
+	p := v.BodyOutput()
+	for p.Op.Type() == "Identity" {
+		p = p.Op.Inputs()[0]
+	}
+	return p == v.BodyInput()
 }
 
 // leads says whether anything that enters the loop depends on an x.

@@ -21,9 +21,10 @@ type loop struct {
 	name             string
 	parent           *loop
 	enters, exits    []*graph.Node
-	variable         map[*graph.Node]bool // the Merges and Switches of its variables
+	variable         map[*graph.Node]bool         // the Merges and Switches of its variables
+	same             map[*graph.Node]graph.Output // by Switch, the first value of a variable that never changes
 	gates            map[*graph.Node]*gate
-	same             map[gate]*gate // gates by what they are
+	equal            map[gate]*gate // gates by what they are
 	kills            map[gate]*graph.Node
 	anchor           *graph.Node  // there, alive, whenever the loop runs; outside of it
 	count            graph.Output // how many iterations there were, outside; zero until somebody asks
@@ -46,7 +47,7 @@ func findLoops(g *graph.Graph) (*loops, error) {
 	list := make([]*loop, len(frames.Frames))
 	for i, f := range frames.Frames {
 		if i > 0 {
-			list[i] = &loop{all: all, name: f.Name, parent: list[f.Parent], variable: map[*graph.Node]bool{}, kills: map[gate]*graph.Node{}}
+			list[i] = &loop{all: all, name: f.Name, parent: list[f.Parent], variable: map[*graph.Node]bool{}, same: map[*graph.Node]graph.Output{}, kills: map[gate]*graph.Node{}}
 		}
 	}
 	for i, n := range g.Nodes()[:len(frames.FrameOf)] {
@@ -74,6 +75,9 @@ func findLoops(g *graph.Graph) (*loops, error) {
 		l.WhileLoop = w
 		for _, v := range w.Vars {
 			l.variable[v.Merge], l.variable[v.Switch] = true, true
+			if unchanged(v) {
+				l.same[v.Switch] = v.Init()
+			}
 		}
 	}
 	return all, nil

@@ -93,7 +93,12 @@ func (lv *level) makeTwin(v graph.Output) graph.Output {
 		return lv.outer.twin(n.Inputs()[0])
 	case n.Type() == "Identity":
 		return lv.twin(n.Inputs()[0])
-	case n.Class() == graph.ClassSwitch && !l.variable[n]:
+	case l.variable[n]:
+		if init, ok := l.same[n]; ok {
+			return lv.outer.twin(init)
+		}
+		return lv.recall(v)
+	case n.Class() == graph.ClassSwitch:
 		again := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{lv.twin(n.Inputs()[0]), lv.twin(n.Inputs()[1])}})
 		if again == nil {
 			return graph.Output{}
