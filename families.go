@@ -1,3 +1,6 @@
 package troupe
 
-import _ "github.com/troupe-go/troupe/ops/all" // all families of operations
+import (
+	_ "github.com/troupe-go/troupe/gradients" // so that gradients can be asked for
+	_ "github.com/troupe-go/troupe/ops/all"   // all families of operations
+)

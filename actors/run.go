@@ -238,7 +238,7 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	}
 	clear(r.tokens)
 	r.tokens = r.tokens[:0]
-	if nodes.Panicked(err) {
+	if kernel.IsPanic(err) {
 		System().Root.Send(r.engine.pid, &faulted{r.pid(r.turn.Load()).Id, err})
 	}
 	return err

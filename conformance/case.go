@@ -107,13 +107,6 @@ type Seen struct {
 	WhereSeen string `json:"where_seen"`
 }
 
-// Gradients asks for a backward graph.
-type Gradients struct {
-	Ys     []string `json:"ys"`
-	Xs     []string `json:"xs"`
-	GradYs []string `json:"grad_ys"`
-}
-
 // readScript reads the script of a case folder.
 func readScript(folder fs.FS) (*Script, error) {
 	data, err := fs.ReadFile(folder, "case.json")

@@ -15,7 +15,7 @@ import (
 )
 
 // Load finds the cases under a path: a case folder, a group (a folder of case
-// folders, a zip archive of them, a folder with shapes.json or ops.pb) or a
+// folders, a zip archive of them, a folder with shapes.json, nodes.json or ops.pb) or a
 // folder of groups. A path may lead into an archive, as in
 // "control.zip/while_counter". Cases come in alphabetical order of groups and
 // names, rows of a table in the table's order. Graphs and tensors are read when
@@ -143,6 +143,8 @@ func loadGroup(files fs.FS, group string) ([]*Case, error) {
 	switch {
 	case exists(files, "shapes.json"):
 		return loadShapes(files, group)
+	case exists(files, "nodes.json"):
+		return loadNodes(files, group)
 	case exists(files, "ops.pb"):
 		return loadOpDefs(files, group)
 	}

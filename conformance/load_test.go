@@ -39,10 +39,11 @@ func TestLoadTakesEveryShape(t *testing.T) {
 		"groups/a.md":               "",
 		"groups/b.zip":              archive(t, "x/case.json", "y/case.json", "z/note"),
 		"groups/shapes/shapes.json": `[{"op": "Abs"}, {"op": "Neg"}]`,
+		"groups/nodes/nodes.json":   `[{"op": "Abs"}]`,
 		"group.zip":                 archive(t, "only/case.json"),
 	})
 	for path, want := range map[string][]string{
-		"groups":                 {"a/first", "a/second", "b/x", "b/y", "shapes/0", "shapes/1"},
+		"groups":                 {"a/first", "a/second", "b/x", "b/y", "nodes/0", "shapes/0", "shapes/1"},
 		"groups/a":               {"a/first", "a/second"},
 		"groups/a/first":         {"a/first"},
 		"groups/b.zip":           {"b/x", "b/y"},

@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-go/troupe/session"
 )
 
-// Plans calls tell with how each step of the case would be played, or with the
-// error that keeps it from being prepared. Of steps with the same feeds, fetches
-// and targets it tells of the first. It fails if the case does not load.
-func (s *Script) Plans(tell func(step int, plan session.Plan, err error)) error {
-	o, err := s.open(Config{})
+// Callables calls tell with each step of the case, prepared under these passes of
+// rewriting, or with the error that keeps it from being. Of steps with the same feeds,
+// fetches and targets it tells of the first. It fails if the case does not load.
+func (s *Script) Callables(rewrite string, tell func(step int, c *session.Callable, err error)) error {
+	o, err := s.open(Config{Rewrite: rewrite})
 	if err != nil {
 		return err
 	}
@@ -25,22 +25,18 @@ func (s *Script) Plans(tell func(step int, plan session.Plan, err error)) error 
 			continue
 		}
 		known[key] = true
-		plan, err := o.plan(st)
-		tell(i, plan, err)
+		c, err := o.prepare(st)
+		tell(i, c, err)
 	}
 	return nil
 }
 
-func (o *opened) plan(st *Step) (session.Plan, error) {
+func (o *opened) prepare(st *Step) (*session.Callable, error) {
 	feeds, fetches, targets, err := o.find(st)
 	if err != nil {
-		return session.Plan{}, err
+		return nil, err
 	}
-	c, err := o.session.MakeCallable(feeds, fetches, targets)
-	if err != nil {
-		return session.Plan{}, err
-	}
-	return c.Plan(), nil
+	return o.session.MakeCallable(feeds, fetches, targets)
 }
 
 // A UnitCount counts how programs of cases are played.
@@ -60,10 +56,11 @@ func (u *UnitCount) Count(c *Case) {
 		return
 	}
 	loops := map[string]string{} // frame → why it is no unit
-	c.script.Plans(func(_ int, p session.Plan, err error) {
+	c.script.Callables("none", func(_ int, run *session.Callable, err error) {
 		if err != nil {
 			return
 		}
+		p := run.Plan()
 		u.Programs++
 		if p.Form != "" {
 			u.Whole++

@@ -34,6 +34,7 @@ type Result struct {
 // without limits but the timeout.
 type Config struct {
 	Engine      string
+	Rewrite     string // passes; see session.SessionOptions
 	Threads     int
 	MemoryLimit int64         // of the session, in bytes; 0: the default
 	Timeout     time.Duration // for each load and for each step without a deadline of its own; 0: a minute

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,11 +23,8 @@ const grace = 2 * time.Second
 
 // run runs the steps of a case and judges them.
 func (s *Script) run(ctx context.Context, cfg Config) error {
-	switch {
-	case s.Import != nil:
+	if s.Import != nil {
 		return s.runImport()
-	case s.Gradients != nil:
-		return missing("building backward graphs")
 	}
 	return s.Play(ctx, cfg, func(i int, o Outcome) error {
 		if err := s.Judge(i, o); err != nil {
@@ -92,8 +90,9 @@ func (s *Script) Play(ctx context.Context, cfg Config, took func(step int, o Out
 
 // An opened case is a graph and a session on it.
 type opened struct {
-	graph   *session.Graph
-	session *session.Session
+	graph     *session.Graph
+	session   *session.Session
+	gradients []session.Output // those that the case asks for
 }
 
 func (o *opened) close() { o.session.Close() }
@@ -117,6 +116,7 @@ func (s *Script) Graph() (*session.Graph, error) {
 func (s *Script) open(cfg Config) (*opened, error) {
 	options := &session.SessionOptions{
 		Engine:      cfg.Engine,
+		Rewrite:     cfg.Rewrite,
 		Threads:     cfg.Threads,
 		MemoryLimit: cfg.MemoryLimit,
 		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
@@ -128,11 +128,15 @@ func (s *Script) open(cfg Config) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked, err := s.Gradients.add(g)
+	if err != nil {
+		return nil, err
+	}
 	sess, err := session.NewSession(g, options)
 	if err != nil {
 		return nil, err
 	}
-	return &opened{g, sess}, nil
+	return &opened{g, sess, asked}, nil
 }
 
 // step runs one step. Its error says that there is no outcome to be judged.
@@ -213,7 +217,7 @@ func (o *opened) find(st *Step) (feeds, fetches []session.Output, targets []*ses
 		feeds = append(feeds, out)
 	}
 	for _, name := range st.Fetches {
-		out, err := o.graph.Find(graph.ParseTensorID(name))
+		out, err := o.fetched(name)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -227,6 +231,16 @@ func (o *opened) find(st *Step) (feeds, fetches []session.Output, targets []*ses
 		targets = append(targets, op.Op)
 	}
 	return feeds, fetches, targets, nil
+}
+
+// fetched finds what a step fetches: a tensor, or one of the gradients asked for.
+func (o *opened) fetched(name string) (session.Output, error) {
+	if number, ok := strings.CutPrefix(name, "gradient/"); ok && o.gradients != nil {
+		if i, err := strconv.Atoi(number); err == nil && i >= 0 && i < len(o.gradients) {
+			return o.gradients[i], nil
+		}
+	}
+	return o.graph.Find(graph.ParseTensorID(name))
 }
 
 // sorted is the keys of m in order.

@@ -60,7 +60,7 @@ func (s *Script) openModel(options *session.SessionOptions) (*opened, error) {
 			return nil, err
 		}
 	}
-	return &opened{m.Graph, m.Session}, nil
+	return &opened{graph: m.Graph, session: m.Session}, nil
 }
 
 // resolve gives a step the feeds and fetches that its signature names.

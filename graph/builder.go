@@ -14,7 +14,17 @@ type Builder struct {
 	scope    string // with the slash
 	device   string
 	controls []*Node
+	placer   Placer
 	err      *error
+}
+
+// A Placer decides where in a graph the nodes of a builder run: package
+// graph/region has some.
+type Placer interface {
+	// Place changes a node so that it runs there.
+	Place(spec OpSpec) (OpSpec, error)
+	// Own tells of nodes that run there.
+	Own(nodes ...*Node)
 }
 
 // NewBuilder makes a builder without scope, device and control dependencies.
@@ -30,6 +40,9 @@ func (b *Builder) Scope(name string) *Builder {
 	return &sub
 }
 
+// Prefix is the scope with a slash behind it, "" if there is none.
+func (b *Builder) Prefix() string { return b.scope }
+
 // On is a builder whose nodes ask for a device.
 func (b *Builder) On(device string) *Builder {
 	sub := *b
@@ -41,6 +54,13 @@ func (b *Builder) On(device string) *Builder {
 func (b *Builder) After(nodes ...*Node) *Builder {
 	sub := *b
 	sub.controls = append(b.controls[:len(b.controls):len(b.controls)], nodes...)
+	return &sub
+}
+
+// In is a builder whose nodes run where p places them.
+func (b *Builder) In(p Placer) *Builder {
+	sub := *b
+	sub.placer = p
 	return &sub
 }
 
@@ -72,10 +92,21 @@ func (b *Builder) Add(spec OpSpec) *Node {
 		spec.Device = b.device
 	}
 	spec.ControlDependencies = append(b.controls[:len(b.controls):len(b.controls)], spec.ControlDependencies...)
+	if b.placer != nil {
+		placed, err := b.placer.Place(spec)
+		if err != nil {
+			b.Fail(err)
+			return nil
+		}
+		spec = placed
+	}
 	n, err := b.g.AddOperation(spec)
 	if err != nil {
 		b.Fail(err)
 		return nil
+	}
+	if b.placer != nil {
+		b.placer.Own(n)
 	}
 	return n
 }

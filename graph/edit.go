@@ -477,3 +477,10 @@ func (e *Editor) setControls(n *Node, change func([]*Node) []*Node) {
 		e.g.addUse(Edge{Output{c, Control}, to})
 	}
 }
+
+// NumNodes is how many nodes there are at this moment.
+func (e *Editor) NumNodes() int { return len(e.g.nodes) - e.removed }
+
+// MaxID is more than the id of any node that there has been: for who keeps notes
+// on nodes by id. Ids stay as they are until Done.
+func (e *Editor) MaxID() int { return len(e.g.nodes) }

@@ -48,7 +48,6 @@ func (e *Editor) Done() (*Graph, error) {
 		n.shapes, n.handles = shapes, handles
 	}
 
-	g := e.g
 	byName := make(map[string]int32, len(order))
 	for i, n := range order {
 		if err := e.watch.Step(); err != nil {
@@ -56,15 +55,27 @@ func (e *Editor) Done() (*Graph, error) {
 		}
 		byName[n.name] = int32(i)
 	}
-	for i, n := range order { // nothing fails from here on
+	e.settle(order, byName, inferrer)
+	return e.finish(), nil
+}
+
+// settle makes the graph what has been worked out: nothing fails from here on.
+func (e *Editor) settle(order []*Node, byName map[string]int32, inferrer shape.Inferrer) {
+	for i, n := range order {
 		n.id = i
 	}
-	g.draft, g.blind = false, false
+	g := e.g
+	g.draft, g.blind, g.bare = false, false, false
 	g.nodes, g.inferrer, g.byName = order, inferrer, byName
 	g.uses, g.indexed = nil, 0
 	g.scopes, g.scoped, g.suffixes = nil, 0, nil
+}
+
+// finish hands the graph out.
+func (e *Editor) finish() *Graph {
+	g := e.g
 	e.g, e.done = NewWithRegistry(g.ops), true
-	return g, nil
+	return g
 }
 
 // order is the nodes so that inputs come before their consumers, back edges

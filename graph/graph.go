@@ -24,6 +24,7 @@ type Graph struct {
 	inferrer shape.Inferrer // of nodes added one by one
 	draft    bool           // an Editor's: shapes may be those from before a change
 	blind    bool           // a lax Editor's: calls tell no shapes
+	bare     bool           // a Part's: shapes are not worked out
 	devices  map[string]string
 
 	// Scopes of the first scoped nodes, and how far the search for a unique

@@ -203,29 +203,6 @@ func TestUnreachableNodes(t *testing.T) {
 	}
 }
 
-func TestGradientTable(t *testing.T) {
-	RegisterGradient(func(b *Builder, n *Node, dy []Output) []Output { return []Output{b.Op("Neg", nil, dy[0])} }, "Neg")
-	RegisterNoGradient("Less")
-	if f, ok := LookupGradient("Neg"); f == nil || !ok {
-		t.Error("Neg has no gradient")
-	}
-	if f, ok := LookupGradient("Less"); f != nil || !ok {
-		t.Error("Less has a gradient, or nobody said that it has none")
-	}
-	if _, ok := LookupGradient("Add"); ok {
-		t.Error("something was said of Add")
-	}
-	if ops := GradientOps(); len(ops) != 1 || ops[0] != "Neg" {
-		t.Errorf("operations with a gradient: %v", ops)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("an operation may have two gradients")
-		}
-	}()
-	RegisterNoGradient("Neg")
-}
-
 func TestAddGradientsNeedsPackageGradients(t *testing.T) {
 	if _, err := New().AddGradients("", nil, nil, nil); status.CodeOf(err) != status.Unimplemented {
 		t.Errorf("error %v", err)

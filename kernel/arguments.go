@@ -5,31 +5,46 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Operations take sizes, axes, permutations and the like as int32 or int64
-// tensors. The functions here read them; an input of another dtype is a
-// mistake in a kernel's registration and reads as int64 would.
+// Operations take sizes, axes, permutations and the like as tensors of int32 or
+// int64, now and then of int8 or int16. The functions here read them; an input of
+// another dtype is a mistake in a kernel's registration and reads as int64 would.
 
-// Int is the only element of v, an int32 or int64 tensor of one element; what
-// names it in the error.
+// Int is v, an int32 or int64 scalar; what names it in the error.
 func Int(v *tensor.Value, what string) (int64, error) {
+	if v.Rank() != 0 {
+		return 0, status.Invalid("%s must be a scalar, got shape %s", what, tensor.FormatDims(v.Dims()))
+	}
+	return OnlyInt(v, what)
+}
+
+// OnlyInt is the only element of v, an int32 or int64 tensor of any rank; what
+// names it in the error.
+func OnlyInt(v *tensor.Value, what string) (int64, error) {
 	if v.NumElements() != 1 {
 		return 0, status.Invalid("%s must be a scalar, got shape %s", what, tensor.FormatDims(v.Dims()))
 	}
-	if v.DType() == tensor.Int32 {
-		return int64(tensor.At0[int32](v)), nil
-	}
-	return tensor.At0[int64](v), nil
+	var one [1]int64
+	return AppendInts(one[:0], v)[0], nil
 }
 
-// AppendInts appends the elements of v, an int32 or int64 tensor, to dst.
+// AppendInts appends the elements of v, a tensor of signed integers, to dst.
 func AppendInts(dst []int64, v *tensor.Value) []int64 {
-	if v.DType() == tensor.Int32 {
-		for _, x := range tensor.Of[int32](v) {
-			dst = append(dst, int64(x))
-		}
-		return dst
+	switch v.DType() {
+	case tensor.Int8:
+		return appendWidened(dst, tensor.Of[int8](v))
+	case tensor.Int16:
+		return appendWidened(dst, tensor.Of[int16](v))
+	case tensor.Int32:
+		return appendWidened(dst, tensor.Of[int32](v))
 	}
 	return append(dst, tensor.Of[int64](v)...)
+}
+
+func appendWidened[T int8 | int16 | int32](dst []int64, x []T) []int64 {
+	for _, x := range x {
+		dst = append(dst, int64(x))
+	}
+	return dst
 }
 
 // AppendIntVector is AppendInts for an input that must have rank 1.

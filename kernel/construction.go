@@ -46,6 +46,10 @@ func (c *Construction) Shape(name string) registry.Shape { return c.attr(name).S
 // Tensor is a tensor attribute; nil without it.
 func (c *Construction) Tensor(name string) *tensor.Tensor { return c.attr(name).Tensor }
 
+// Func is the function that an attribute names; nil without it. See
+// [Step.Function].
+func (c *Construction) Func(name string) *registry.Func { return c.attr(name).Func }
+
 // Ints is a list(int) attribute.
 func (c *Construction) Ints(name string) []int64 {
 	list := c.attr(name).List

@@ -28,6 +28,8 @@ type Context struct {
 	// goroutine: the tensors that the kernel allocates come from them, the first
 	// from the first.
 	Homes []tensor.Home
+	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
+	Driver any
 }
 
 // A Step is what all kernels of one step share.
@@ -38,11 +40,25 @@ type Step struct {
 	// (TensorArrays, stacks).
 	Resources *resource.Manager
 	PerStep   *resource.Manager
-	Pool      Pool          // shares out ranges; never nil
-	Files     *files.Policy // which files kernels may open, through it alone
-	Log       *zerolog.Logger
-	Seed      int64 // the session's seed, 0 if it has none
-	Depth     int   // how many calls of recursive functions are open around it
+	// State has what nodes keep for themselves from step to step, such as the
+	// streams of random operations; nil: Resources has. Functions that an iterator
+	// calls begin anew with each iterator, so it has one of its own.
+	State *resource.Manager
+	Pool  Pool          // shares out ranges; never nil
+	Files *files.Policy // which files kernels may open, through it alone
+	Log   *zerolog.Logger
+	Seed  int64 // the session's seed, 0 if it has none
+	Depth int   // how many calls of functions are open around it
+	// Functions is what kernels call functions with; nil outside a session.
+	Functions Functions
+}
+
+// States is where nodes keep what is theirs.
+func (s *Step) States() *resource.Manager {
+	if s.State != nil {
+		return s.State
+	}
+	return s.Resources
 }
 
 // A Pool shares a range of work among the CPU device's workers.

@@ -42,7 +42,11 @@ func Make(deviceType string, c *Construction) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.New(c)
+	k, err := r.New(c)
+	if err == nil && !r.Holders {
+		k = sharing(k, c.Inputs)
+	}
+	return k, err
 }
 
 // find is the best kernel that fits, nil if none does.
@@ -108,23 +112,28 @@ func (e *entry) misfit(deviceType string, c *Construction) error {
 		c.Op.Name, c.Node, telling(c), gap, deviceType, strings.Join(slices.Compact(lines), "\n  "))
 }
 
-// gap says whether TensorFlow's CPU kernels would take the node. Another device
-// or a label that no kernel has is the graph's own wish.
+// gap says whether TensorFlow's CPU kernels would take the node and Troupe has
+// none for one of its types. Where there are kernels for each, but not for all
+// together, TensorFlow has none either. Another device or a label that no kernel
+// has is the graph's own wish.
 func (e *entry) gap(deviceType string, c *Construction) bool {
 	if deviceType != "CPU" || labelOf(c.Attrs) != "" {
 		return false
 	}
+	missing := false
 	for i := range c.Op.Attrs {
 		attr := &c.Op.Attrs[i]
 		v := c.Attrs.Find(attr.Name)
 		if v == nil || attr.Kind != registry.KindType {
+			missing = missing || attr.Kind.Elem() == registry.KindType // lists are not told of
 			continue
 		}
 		if types, limited := TensorFlowTypes(c.Op.Name, attr.Name); limited && !slices.Contains(types, v.Type) {
 			return false
 		}
+		missing = missing || !e.takes(attr.Name).has(v.Type)
 	}
-	return true
+	return missing
 }
 
 // telling is the attributes that a kernel may be registered for: types, and the

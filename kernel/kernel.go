@@ -26,7 +26,8 @@ type Func func(ctx *Context, in, out []tensor.Value) error
 func (f Func) Run(ctx *Context, in, out []tensor.Value) error { return f(ctx, in, out) }
 
 // An Async kernel may finish after Start has returned: it waits for a queue, a
-// peer or a device. It calls done exactly once, from any goroutine, also from
+// peer or a device, which only operations do that are stateful, call functions or
+// take variants. It calls done exactly once, from any goroutine, also from
 // within Start; in and out stay valid until then. It must watch ctx.Context()
 // and call done with its error soon after it ends.
 type Async interface {
@@ -45,5 +46,5 @@ type Receiver interface {
 
 // A Blocking kernel may wait for something that another node, step or program
 // does. Frames that hold one are never played as a unit. Async kernels are
-// blocking.
+// blocking. Their operations are such as those of Async kernels.
 type Blocking interface{ Blocks() }

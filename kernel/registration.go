@@ -28,7 +28,11 @@ type Registration struct {
 	HostMemory []string
 	Label      string // for nodes with this _kernel attribute only
 	Priority   int    // the highest that fits wins; equal ones are a mistake
-	New        Factory
+	// Holders says that the kernel never copies the elements of a variant that it
+	// is given, or counts what they hold: see [tensor.Holder]. Other kernels are
+	// given variants that are shared.
+	Holders bool
+	New     Factory
 }
 
 // Register adds a kernel. It panics on a registration without Op or New.

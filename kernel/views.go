@@ -48,6 +48,19 @@ func (c *Context) Bitcast(v tensor.Value, dt tensor.DType, dims []int64) (w tens
 	return w, ok
 }
 
+// Holding is the variant that holds o, whose value must be h. See
+// [tensor.Holder].
+func (c *Context) Holding(o *tensor.Object, h tensor.Holder) tensor.Value {
+	if c.Lock != nil { // the step's driver claims it with the outputs
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+		return c.Arena.Holding(o, h)
+	}
+	v := c.Arena.Holding(o, h)
+	c.Arena.Claim(v)
+	return v
+}
+
 // Free gives back v, which the kernel got from Alloc or View and put into no
 // output.
 func (c *Context) Free(v tensor.Value) {

@@ -1,16 +1,12 @@
 package nodes
 
 import (
-	"errors"
 	"fmt"
-	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -45,13 +41,15 @@ func (a *Activation) Cost() int64 { return int64(a.step.p.costs.nanos[a.node].Lo
 
 // Async says whether the kernel should be started rather than run: it may
 // wait for something outside the step.
-func (a *Activation) Async() bool { return a.step.p.nodes[a.node].kind == kind.Async }
+func (a *Activation) Async() bool {
+	return a.step.p.nodes[a.node].kind == kind.Async || a.Calls()
+}
 
 // Run computes the outputs. A panic of the kernel is its error.
 func (a *Activation) Run() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked(r)
+			err = kernel.Panicked(r)
 		}
 	}()
 	if a.clock == nil {
@@ -72,36 +70,10 @@ func (a *Activation) Start(done func(error)) {
 	finish := func(err error) { once.Do(func() { done(err) }) }
 	defer func() {
 		if r := recover(); r != nil {
-			finish(panicked(r))
+			finish(kernel.Panicked(r))
 		}
 	}()
 	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, finish)
-}
-
-// panicMessage begins the error of a kernel that panicked.
-const panicMessage = "the kernel panicked: "
-
-// panicked is the error of a kernel that panicked.
-func panicked(r any) error {
-	return status.Errorf(status.Internal, panicMessage+"%v\n%s", r, trim(debug.Stack()))
-}
-
-// Panicked says whether a step's error is that a kernel panicked.
-func Panicked(err error) bool {
-	if err == nil {
-		return false
-	}
-	var e *status.Error
-	return errors.As(err, &e) && e.Code == status.Internal && strings.HasPrefix(e.Message, panicMessage)
-}
-
-// trim keeps the beginning of a stack.
-func trim(stack []byte) []byte {
-	const most = 4096
-	if len(stack) > most {
-		stack = stack[:most]
-	}
-	return stack
 }
 
 // Next plays control-flow nodes until a kernel is due, and hands it out; nil
@@ -128,11 +100,11 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 		if r := recover(); r != nil {
 			clear(s.out)
 			if m := s.unit; m != nil {
-				s.failUnit(m.At(), panicked(r))
+				s.failUnit(m.At(), kernel.Panicked(r))
 				s.unit = nil
 				m.End(true)
 			} else {
-				s.fail(s.current, panicked(r))
+				s.fail(s.current, kernel.Panicked(r))
 			}
 			a, died = nil, true
 		}
@@ -182,7 +154,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if n.flags&flagDeref != 0 && !s.deref(a, n) {
 			continue
 		}
-		if !inline || n.kind == kind.Async || s.worthSharing(a.node) {
+		if !inline || n.kind == kind.Async || s.worthSharing(a.node) || n.flags&flagCall != 0 && !s.useUnits {
 			return s.handOut(a, n)
 		}
 		out := s.out[:n.nout]
@@ -206,10 +178,12 @@ func (s *Step) stuck() bool {
 
 // run runs a kernel on the driver's goroutine, with the clock if the run is measured.
 func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
-	if s.left == 0 {
+	if s.left == 0 || s.p.nodes[node].flags&flagCall != 0 { // what a call costs is different each time
 		return k.Run(&s.ctx, in, out)
 	}
-	s.left--
+	if s.left--; s.left == 0 {
+		s.env.Run = nil // enough is known: units play as they do otherwise
+	}
 	begin := s.clock()
 	err := k.Run(&s.ctx, in, out)
 	s.p.costs.note(node, s.clock()-begin)
@@ -275,7 +249,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	default:
 		if !a.gone {
 			for i := range a.out {
-				a.out[i].Claim()
+				s.arena.Claim(a.out[i])
 			}
 			s.propagate(a.activation, n, a.out)
 		}

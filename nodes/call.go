@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -17,39 +18,47 @@ import (
 // maxDepth bounds the calls that may be open at once, one within the other.
 const maxDepth = 4096
 
-// A recursion holds the programs of the functions that stayed calls when a program
-// was laid out, as they call themselves or come to too many nodes: each is compiled
-// when it is first called.
-type recursion struct {
+// Functions has the programs of functions of a graph: those that stayed calls when
+// a program was laid out, as they call themselves or come to too many nodes, and
+// those that kernels call. Each is compiled when it is first called, and kept. It
+// is safe for concurrent use.
+type Functions struct {
 	library *graph.Graph // where to find functions
 	device  string
+	rewrite rewrite.Options
+	engine  Engine // plays what kernels call; nil: they cannot call
 
 	mu       sync.Mutex
 	programs map[string]*callee // by function and attributes
+	waiting  map[string]bool    // by function: whether anything in it may wait; see waits
+}
+
+// NewFunctions is for the functions of g's library, which kernels call on engine e;
+// o says how they are rewritten.
+func NewFunctions(g *graph.Graph, e Engine, o rewrite.Options) *Functions {
+	return &Functions{library: g, device: localCPU, engine: e, rewrite: o, programs: map[string]*callee{}}
 }
 
 // A callee is the program of a function, which one of its callers compiles.
 type callee struct {
 	turn    chan struct{} // holds one token: whoever takes it may compile
 	program atomic.Pointer[Program]
+	plays   sync.Pool // of *play
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
-// function which could not be laid out. The step hands it out, and whoever drives the step
-// plays the function's program; see [Call].
+// function which could not be laid out. A step that plays units runs it, and plays
+// the function on its own goroutine (see play), where nothing in there may wait. Other
+// steps hand it out, and whoever drives the step plays the function's program; see
+// [Call].
 type recursiveCall struct {
-	of     *recursion
+	of     *Functions
 	f      *registry.Func
 	callee *callee
 }
 
-// Run is never reached: drivers ask [Activation.Calls] first.
-func (*recursiveCall) Run(*kernel.Context, []tensor.Value, []tensor.Value) error {
-	return status.Errorf(status.Internal, "a recursive call is no kernel")
-}
-
 // callee is the function's.
-func (r *recursion) callee(f *registry.Func) *callee {
+func (r *Functions) callee(f *registry.Func) *callee {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := f.String()
@@ -64,8 +73,7 @@ func (r *recursion) callee(f *registry.Func) *callee {
 
 // program is the function's. Of several callers one compiles it, and the others
 // wait no longer than their own contexts: should it fail, the next one tries.
-func (r *recursion) program(ctx context.Context, k *recursiveCall) (*Program, error) {
-	c := k.callee
+func (r *Functions) program(ctx context.Context, f *registry.Func, c *callee) (*Program, error) {
 	if p := c.program.Load(); p != nil {
 		return p, nil
 	}
@@ -78,19 +86,19 @@ func (r *recursion) program(ctx context.Context, k *recursiveCall) (*Program, er
 	if p := c.program.Load(); p != nil {
 		return p, nil
 	}
-	p, err := r.compile(ctx, k.f)
+	p, err := r.compile(ctx, f)
 	if err == nil {
 		c.program.Store(p)
 	}
 	return p, err
 }
 
-func (r *recursion) compile(ctx context.Context, f *registry.Func) (*Program, error) {
+func (r *Functions) compile(ctx context.Context, f *registry.Func) (*Program, error) {
 	body, err := r.library.InstantiateContext(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	spec := Spec{Device: r.device, Targets: lower.Effects(body)}
+	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body), scope: f.Name + "/"}
 	for _, a := range body.Args {
 		spec.Feeds = append(spec.Feeds, a.Output(0))
 	}
@@ -122,7 +130,7 @@ func (a *Activation) Calls() bool {
 func (a *Activation) Call() (c *Call, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked(r)
+			err = kernel.Panicked(r)
 		}
 	}()
 	k := a.kernel.(*recursiveCall)
@@ -130,14 +138,26 @@ func (a *Activation) Call() (c *Call, err error) {
 		return nil, err
 	}
 	c = &Call{Step: *a.ctx.Step, Feeds: slices.Clone(a.in), Fetched: a.out}
-	if c.Step.Depth++; c.Step.Depth > maxDepth {
-		return nil, status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", k.f.Name, maxDepth)
+	if err := deepen(&c.Step, k.f.Name); err != nil {
+		return nil, err
 	}
 	for i := range c.Feeds {
 		c.Feeds[i] = c.Feeds[i].Share()
 	}
-	c.Program, err = k.of.program(c.Step.Context, k)
+	c.Program, err = k.of.program(c.Step.Context, k.f, k.callee)
 	return c, err
+}
+
+// deepen makes a step one within the step that it is a copy of.
+func deepen(s *kernel.Step, function string) error {
+	if s.Depth++; s.Depth > maxDepth {
+		return tooDeep(function)
+	}
+	return nil
+}
+
+func tooDeep(function string) error {
+	return status.Errorf(status.ResourceExhausted, "function '%s' calls itself more than %d deep", function, maxDepth)
 }
 
 // Play plays what the activation calls on an engine, to its end.

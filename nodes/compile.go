@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
@@ -19,6 +20,12 @@ type Spec struct {
 	Fetches []graph.Output // what it wants back
 	Targets []*graph.Node  // what must have run
 	Device  string         // full name of the device; "" is CPU 0 of this process
+	Rewrite rewrite.Options
+	// Functions has the programs of functions that stay calls; nil: the program
+	// has its own.
+	Functions *Functions
+
+	scope string // what stands before a node's name where kernels keep state by it
 }
 
 // localCPU is the full name of CPU 0 of this process.
@@ -29,10 +36,10 @@ const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 // its attributes, and where a node's inputs come from different frames; and within
 // a few milliseconds of the end of ctx.
 func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
-	return compile(ctx, g, spec, nil)
+	return compile(ctx, g, spec, spec.Functions)
 }
 
-func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*Program, error) {
+func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*Program, error) {
 	c, err := layOut(ctx, g, spec, within)
 	if err != nil {
 		return nil, err
@@ -44,11 +51,12 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) 
 }
 
 // layOut makes all of a program but its units.
-func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (*compiler, error) {
+func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*compiler, error) {
 	c := &compiler{
 		ctx:    ctx,
 		watch:  status.NewWatch(ctx),
 		within: within,
+		scope:  spec.scope,
 		p: &Program{
 			device:  spec.Device,
 			feeds:   spec.Feeds,
@@ -62,9 +70,16 @@ func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *recursion) (
 	if err := c.prune(spec); err != nil {
 		return nil, err
 	}
+	options := spec.Rewrite
 	if c.calls() {
 		var err error
-		if spec, err = c.lower(g, spec); err != nil {
+		if g, spec, err = c.lower(g, spec); err != nil {
+			return nil, err
+		}
+	}
+	if options.Passes != 0 {
+		var err error
+		if spec, err = c.rewrite(g, spec, options); err != nil {
 			return nil, err
 		}
 	}
@@ -87,8 +102,8 @@ func (c *compiler) calls() bool {
 }
 
 // lower puts the bodies of functions in the place of what calls them. It
-// answers what the program is for, in the graph that makes.
-func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
+// answers the graph that makes, and what the program is for in it.
+func (c *compiler) lower(g *graph.Graph, spec Spec) (*graph.Graph, Spec, error) {
 	var need []*graph.Node
 	for i := range c.p.nodes {
 		if d := c.p.nodes[i].def; d != nil {
@@ -97,10 +112,10 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 	}
 	l, err := lower.Functions(c.ctx, g, need, spec.Feeds)
 	if err != nil {
-		return spec, err
+		return g, spec, err
 	}
 	if c.within == nil {
-		c.within = &recursion{library: g, device: c.p.device, programs: map[string]*callee{}}
+		c.within = &Functions{library: g, device: c.p.device, rewrite: spec.Rewrite, programs: map[string]*callee{}}
 	}
 	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device}
 	for _, f := range spec.Fetches {
@@ -110,7 +125,7 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (Spec, error) {
 		lowered.Targets = append(lowered.Targets, l.Node(t))
 	}
 	c.number, c.fed, c.p.nodes = make([]int32, l.NumNodes()), nil, nil
-	return lowered, c.prune(lowered)
+	return l.Graph, lowered, c.prune(lowered)
 }
 
 // A compiler holds what is needed while a program is made.
@@ -120,7 +135,8 @@ type compiler struct {
 	p      *Program
 	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
 	fed    map[graph.Output]int32 // fed output → feed
-	within *recursion             // that the program is a part of, or that it begins
+	within *Functions             // that the program is a part of, or that it begins
+	scope  string                 // see Spec
 	in     [][]source             // data inputs of each node, by number, then control inputs
 }
 
@@ -529,11 +545,25 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		n.kernel = k
 		switch k.(type) {
-		case kernel.Async, *recursiveCall:
+		case *recursiveCall:
+			p.blocks = true
+			waits, err := c.within.waits(c.ctx, c.watch, n.def.Callee())
+			if err != nil {
+				return err
+			}
+			if waits {
+				n.kind = kind.Async
+			} else {
+				n.flags |= flagCall
+			}
+		case kernel.Async:
 			n.kind = kind.Async
 			p.blocks = true
 		case kernel.Blocking:
 			p.blocks = true
+		}
+		if mayWait(k) && !mightWait(n.def) {
+			return locate(status.Errorf(status.Internal, "the kernel of an operation that could not wait does"), n.def, p.device)
 		}
 	}
 	return nil
@@ -544,13 +574,13 @@ func (c *compiler) kernel(n *graph.Node) (kernel.Kernel, error) {
 	if f := n.Callee(); f != nil {
 		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
 	}
-	return makeKernel(n, c.p.device)
+	return makeKernel(n, c.p.device, c.scope)
 }
 
-// makeKernel finds and makes the kernel of a node.
-func makeKernel(n *graph.Node, device string) (kernel.Kernel, error) {
+// makeKernel finds and makes the kernel of a node, which knows it as scope and name.
+func makeKernel(n *graph.Node, device, scope string) (kernel.Kernel, error) {
 	return kernel.Make("CPU", &kernel.Construction{
-		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(),
+		Node: scope + n.Name(), Op: n.Def(), Attrs: n.Attrs(),
 		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device,
 	})
 }

@@ -5,7 +5,8 @@
 //
 // A step offers kernels that may run (Next), takes their outputs (Complete),
 // can be ended (Abort) and can say what waits for what (Waiting). Calls of
-// functions that call themselves are offered too: the engine plays them ([Call]).
+// functions that call themselves are offered too: the engine plays them ([Call]),
+// unless the step plays units, and nothing in the function can wait.
 // An [Alarm] calls the step to letters and to the end of its context.
 //
 // The step plays the control-flow nodes itself. What each kind (package

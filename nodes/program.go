@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit"
@@ -39,6 +40,9 @@ type Program struct {
 	units   []*unit.Unit // by frame, where whole is nil: loops that can
 	reasons []string     // by frame: why it has no unit
 
+	graph     rewrite.Program // what was laid out, if passes were let at it
+	rewritten []rewrite.Stat  // what they did
+
 	costs   costs
 	judging sync.Mutex
 	flow    []int32 // nodes of a program without loops, sources first
@@ -55,6 +59,7 @@ type flag uint8
 const (
 	flagDeref    flag = 1 << iota // an input is a reference to be read
 	flagConstant                  // an Enter that is constant
+	flagCall                      // a call of a function in which nothing waits for anything
 )
 
 // A node is one actor's program.

@@ -25,6 +25,9 @@ type Options struct {
 	// nothing is measured. With a Clock the driver of [Step.Advance] is handed
 	// kernels that are worth another core.
 	Clock func() int64
+	// Eager shares out the kernels of a unit that may run beside each other whatever
+	// they cost, which is for tests. It needs a Clock.
+	Eager bool
 	// Units lets loops, and whole programs, in which nothing can block be
 	// played as one. It is ignored with an Order or a Transport, which want to
 	// see every token.
@@ -42,7 +45,7 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 			out:     make([]tensor.Value, p.maxOut),
 			results: make([]result, len(p.fetches)),
 		}
-		s.ctx.Arena = &s.arena
+		s.ctx.Arena, s.ctx.Driver = &s.arena, s
 		s.prepareUnits()
 	}
 	s.ctx.Step = shared
@@ -51,7 +54,7 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 	s.ctx.Keep, s.poll, s.trace = 0, o.Poll, o.Trace
 	s.listen(o.Alarm)
 	s.useUnits = o.Units && o.Order == nil && o.Transport == nil && o.Trace == nil
-	s.clock, s.left = o.Clock, 0
+	s.clock, s.left, s.env.Eager = o.Clock, 0, o.Eager
 	if s.clock != nil {
 		if s.runs%measureEvery == 0 {
 			s.left = measureMost

@@ -58,6 +58,8 @@ type Step struct {
 	played   int         // nodes played since the last look at the alarm
 	unwatch  func() bool // ends watching the context
 
+	depth int // calls of functions that are being played within the step
+
 	// Of units; see unit.
 	useUnits bool
 	whole    bool            // the step is one unit, and is still to be played
@@ -115,7 +117,10 @@ func (s *Step) fail(a activation, err error) {
 	if s.err == nil {
 		e := *status.From(err)
 		if e.Node == "" {
-			e.Node, e.Op, e.Tag, e.Device = s.p.name(a.node), s.p.op(a.node), a.it.Tag(), s.p.device
+			e.Node, e.Op = s.p.name(a.node), s.p.op(a.node)
+		}
+		if e.Device == "" { // a fused kernel names the node itself
+			e.Tag, e.Device = a.it.Tag(), s.p.device
 		}
 		s.err = &e
 	}

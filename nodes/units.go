@@ -199,7 +199,10 @@ func (s *Step) failUnit(node int32, err error) {
 	}
 	e := *status.From(err)
 	if e.Node == "" && node >= 0 {
-		e.Node, e.Op, e.Tag, e.Device = s.p.name(node), s.p.op(node), s.unitTag(), s.p.device
+		e.Node, e.Op = s.p.name(node), s.p.op(node)
+	}
+	if e.Device == "" && node >= 0 { // a fused kernel names the node itself
+		e.Tag, e.Device = s.unitTag(), s.p.device
 	}
 	s.err = &e
 	s.ready.clear()
@@ -211,11 +214,16 @@ func (s *Step) unitTag() string {
 	if s.unitAt != nil {
 		tag = append(tag, s.unitAt.Tag()...)
 	}
-	s.unit.Tag(func(frame int32, iteration int64) {
+	return s.p.tag(tag, s.unit)
+}
+
+// tag is tag with the iteration that a machine is in.
+func (p *Program) tag(tag []byte, m *unit.Machine) string {
+	m.Tag(func(frame int32, iteration int64) {
 		if len(tag) > 0 {
 			tag = append(tag, '/')
 		}
-		tag = frames.AppendTag(tag, s.p.statics[frame].Name, int(iteration))
+		tag = frames.AppendTag(tag, p.statics[frame].Name, int(iteration))
 	})
 	return string(tag)
 }

@@ -148,6 +148,44 @@ func AddN(scope *Scope, inputs []tf.Output) (sum tf.Output) {
 	return op.Output(0)
 }
 
+// AddSparseToTensorsMapAttr is an optional attribute of AddSparseToTensorsMap.
+type AddSparseToTensorsMapAttr func(optionalAttr)
+
+// AddSparseToTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func AddSparseToTensorsMapContainer(value string) AddSparseToTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// AddSparseToTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func AddSparseToTensorsMapSharedName(value string) AddSparseToTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// AddSparseToTensorsMap keeps a sparse tensor in a map of the session.
+//
+// Arguments:
+//
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape. Type: int64.
+//
+// Results:
+//
+//   - sparse_handle: Its key in the map. Type: int64.
+//
+// Options: [AddSparseToTensorsMapContainer], [AddSparseToTensorsMapSharedName].
+func AddSparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddSparseToTensorsMapAttr) (sparse_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AddSparseToTensorsMap",
+		Input: []tf.Input{sparse_indices, sparse_values, sparse_shape},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // AddV2 adds two tensors with broadcasting; integers wrap around.
 func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {
@@ -301,6 +339,123 @@ func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 		Attrs: map[string]any{"key_dtype": key_dtype, "value_dtype": value_dtype},
 	})
 	return op.Output(0)
+}
+
+// AnonymousIterator makes an iterator without a name, to be set to a dataset later.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func AnonymousIterator(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousIterator",
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
+// AnonymousIteratorV2 makes an iterator without a name, to be set to a dataset later.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Results:
+//
+//   - handle: The iterator.
+//   - deleter: What DeleteIterator takes.
+func AnonymousIteratorV2(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousIteratorV2",
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// AnonymousIteratorV3 makes an iterator without a name, to be set to a dataset later.
+//
+// Arguments:
+//
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func AnonymousIteratorV3(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousIteratorV3",
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
+// AnonymousMemoryCache makes a cache for CacheDatasetV2.
+//
+// Results:
+//
+//   - handle: The cache.
+//   - deleter: What DeleteMemoryCache takes.
+func AnonymousMemoryCache(scope *Scope) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type: "AnonymousMemoryCache",
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// AnonymousRandomSeedGenerator makes a generator of seeds for datasets, which gives new ones each time it is asked.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//
+// Results:
+//
+//   - handle: The generator.
+//   - deleter: What DeleteRandomSeedGenerator takes.
+func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousRandomSeedGenerator",
+		Input: []tf.Input{seed, seed2},
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// AnonymousSeedGenerator makes a generator of seeds for datasets.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - reshuffle: Whether it gives new seeds each time it is asked. Type: bool.
+//
+// Results:
+//
+//   - handle: The generator.
+//   - deleter: What DeleteSeedGenerator takes.
+func AnonymousSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output, reshuffle tf.Output) (handle tf.Output, deleter tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousSeedGenerator",
+		Input: []tf.Input{seed, seed2, reshuffle},
+	})
+	return op.Output(0), op.Output(1)
 }
 
 // AnyAttr is an optional attribute of Any.
@@ -523,6 +678,26 @@ func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...Ass
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op
+}
+
+// AssertCardinalityDataset makes a dataset of the elements of another, and fails if these are not of the expected number.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - cardinality: The number; -1 for infinitely many, -2 for any. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func AssertCardinalityDataset(scope *Scope, input_dataset tf.Output, cardinality tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AssertCardinalityDataset",
+		Input: []tf.Input{input_dataset, cardinality},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
 }
 
 // AssignAddVariableOp adds a value to a variable's.

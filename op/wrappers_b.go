@@ -37,6 +37,72 @@ func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, option
 	return op.Output(0)
 }
 
+// BatchDatasetAttr is an optional attribute of BatchDataset.
+type BatchDatasetAttr func(optionalAttr)
+
+// BatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func BatchDatasetMetadata(value string) BatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// BatchDataset makes a dataset of batches of elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has; the last may have fewer. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [BatchDatasetMetadata].
+func BatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BatchDataset",
+		Input: []tf.Input{input_dataset, batch_size},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// BatchDatasetV2Attr is an optional attribute of BatchDatasetV2.
+type BatchDatasetV2Attr func(optionalAttr)
+
+// BatchDatasetV2ParallelCopy sets parallel_copy, which is false by default. Ignored.
+func BatchDatasetV2ParallelCopy(value bool) BatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+}
+
+// BatchDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func BatchDatasetV2Metadata(value string) BatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// BatchDatasetV2 makes a dataset of batches of elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has. Type: int64.
+//   - drop_remainder: Whether elements that do not fill the last one are left out. Type: bool.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [BatchDatasetV2ParallelCopy], [BatchDatasetV2Metadata].
+func BatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BatchDatasetV2",
+		Input: []tf.Input{input_dataset, batch_size, drop_remainder},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // BatchMatMulAttr is an optional attribute of BatchMatMul.
 type BatchMatMulAttr func(optionalAttr)
 
@@ -215,6 +281,26 @@ func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops 
 	return op.Output(0)
 }
 
+// BesselI0 computes the modified Bessel function I₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselI0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselI0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // BesselI0e computes the exponentially scaled modified Bessel function exp(-|x|)·I₀(x).
 //
 // Arguments:
@@ -235,6 +321,26 @@ func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
+// BesselI1 computes the modified Bessel function I₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselI1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselI1",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // BesselI1e computes the exponentially scaled modified Bessel function exp(-|x|)·I₁(x).
 //
 // Arguments:
@@ -250,6 +356,166 @@ func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "BesselI1e",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselJ0 computes the Bessel function of the first kind J₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselJ0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselJ0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselJ1 computes the Bessel function of the first kind J₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselJ1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselJ1",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK0 computes the modified Bessel function of the second kind K₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK0e computes the exponentially scaled modified Bessel function exp(x)·K₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK0e(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK0e",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK1 computes the modified Bessel function of the second kind K₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK1",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselK1e computes the exponentially scaled modified Bessel function exp(x)·K₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselK1e(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselK1e",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselY0 computes the Bessel function of the second kind Y₀(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselY0(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselY0",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// BesselY1 computes the Bessel function of the second kind Y₁(x).
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func BesselY1(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BesselY1",
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)
@@ -471,6 +737,54 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
+}
+
+// BlockLSTMGrad computes the gradient of BlockLSTM.
+//
+// The outputs are the gradients of the inputs of their names.
+//
+// Arguments:
+//
+//   - seq_len_max: As BlockLSTM has it. Type: int64.
+//   - x: Types: half, float.
+//   - cs_prev: As BlockLSTM has it. Types: half, float.
+//   - h_prev: As BlockLSTM has it. Types: half, float.
+//   - w: The weights of x and h_prev. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
+//   - i: What BlockLSTM gave, as are the six inputs that follow. Types: half, float.
+//   - cs: Types: half, float.
+//   - f: Types: half, float.
+//   - o: Types: half, float.
+//   - ci: Types: half, float.
+//   - co: Types: half, float.
+//   - h: Types: half, float.
+//   - cs_grad: The gradient of the cell states. Types: half, float.
+//   - h_grad: The gradient of the outputs. Types: half, float.
+//   - use_peephole: Whether gates saw the cell state.
+//
+// Results:
+//
+//   - x_grad: Types: half, float.
+//   - cs_prev_grad: Types: half, float.
+//   - h_prev_grad: Types: half, float.
+//   - w_grad: Types: half, float.
+//   - wci_grad: Types: half, float.
+//   - wcf_grad: Types: half, float.
+//   - wco_grad: Types: half, float.
+//   - b_grad: Types: half, float.
+func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BlockLSTMGrad",
+		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad},
+		Attrs: map[string]any{"use_peephole": use_peephole},
+	})
+	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
 }
 
 // BlockLSTMGradV2 computes the gradient of an LSTM over all its steps, whose gates are in the order i, f, ci, o.

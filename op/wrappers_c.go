@@ -4,6 +4,30 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// CSRSparseMatrixToSparseTensor turns sparse matrices in compressed rows into a sparse tensor of rank 2 or 3.
+//
+// Arguments:
+//
+//   - sparse_matrix: The matrices, as one variant.
+//   - type_: The type of the entries. Types: float, double, complex64, complex128.
+//
+// Results:
+//
+//   - indices: Indices of the entries, in order. Type: int64.
+//   - values: The entries. Types: float, double, complex64, complex128.
+//   - dense_shape: The shape. Type: int64.
+func CSRSparseMatrixToSparseTensor(scope *Scope, sparse_matrix tf.Output, type_ tf.DataType) (indices tf.Output, values tf.Output, dense_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CSRSparseMatrixToSparseTensor",
+		Input: []tf.Input{sparse_matrix},
+		Attrs: map[string]any{"type": type_},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // CTCBeamSearchDecoderAttr is an optional attribute of CTCBeamSearchDecoder.
 type CTCBeamSearchDecoderAttr func(optionalAttr)
 
@@ -125,6 +149,67 @@ func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_va
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0), op.Output(1)
+}
+
+// CacheDatasetAttr is an optional attribute of CacheDataset.
+type CacheDatasetAttr func(optionalAttr)
+
+// CacheDatasetMetadata sets metadata, which is "" by default. Ignored.
+func CacheDatasetMetadata(value string) CacheDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// CacheDataset makes a dataset of the elements of another, which are kept by the first iteration for all others.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - filename: Where they are kept: empty for memory. Type: string.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [CacheDatasetMetadata].
+func CacheDataset(scope *Scope, input_dataset tf.Output, filename tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CacheDataset",
+		Input: []tf.Input{input_dataset, filename},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// CacheDatasetV2Attr is an optional attribute of CacheDatasetV2.
+type CacheDatasetV2Attr func(optionalAttr)
+
+// CacheDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func CacheDatasetV2Metadata(value string) CacheDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// CacheDatasetV2 makes a dataset of the elements of another, which are kept by the first iteration for all others.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - filename: Where they are kept: empty for memory. Type: string.
+//   - cache: A cache, as AnonymousMemoryCache makes it.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [CacheDatasetV2Metadata].
+func CacheDatasetV2(scope *Scope, input_dataset tf.Output, filename tf.Output, cache tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CacheDatasetV2",
+		Input: []tf.Input{input_dataset, filename, cache},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
 }
 
 // CastAttr is an optional attribute of Cast.
@@ -278,6 +363,18 @@ func ClipByValue(scope *Scope, t tf.Output, clip_value_min tf.Output, clip_value
 	return op.Output(0)
 }
 
+// CloseSummaryWriter writes the events that wait and closes a writer.
+func CloseSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CloseSummaryWriter",
+		Input: []tf.Input{writer},
+	})
+	return op
+}
+
 // CombinedNonMaxSuppressionAttr is an optional attribute of CombinedNonMaxSuppression.
 type CombinedNonMaxSuppressionAttr func(optionalAttr)
 
@@ -381,6 +478,24 @@ func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Out
 		Type:  "ComplexAbs",
 		Input: []tf.Input{x},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// CompositeTensorVariantFromComponents packs the components of a composite tensor, such as a ragged or sparse one, into a variant.
+//
+// Arguments:
+//
+//   - components: The components.
+//   - metadata: A serialized description of the composite tensor.
+func CompositeTensorVariantFromComponents(scope *Scope, components []tf.Output, metadata string) (encoded tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CompositeTensorVariantFromComponents",
+		Input: []tf.Input{tf.OutputList(components)},
+		Attrs: map[string]any{"metadata": metadata},
 	})
 	return op.Output(0)
 }
@@ -508,6 +623,36 @@ func ConcatV2(scope *Scope, values []tf.Output, axis tf.Output) (output tf.Outpu
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ConcatV2",
 		Input: []tf.Input{tf.OutputList(values), axis},
+	})
+	return op.Output(0)
+}
+
+// ConcatenateDatasetAttr is an optional attribute of ConcatenateDataset.
+type ConcatenateDatasetAttr func(optionalAttr)
+
+// ConcatenateDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ConcatenateDatasetMetadata(value string) ConcatenateDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ConcatenateDataset makes a dataset of the elements of one dataset, and then of another.
+//
+// Arguments:
+//
+//   - input_dataset: The first dataset.
+//   - another_dataset: The second.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ConcatenateDatasetMetadata].
+func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ConcatenateDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ConcatenateDataset",
+		Input: []tf.Input{input_dataset, another_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -910,6 +1055,26 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)
+}
+
+// CreateSummaryFileWriter creates a writer's file of events, unless it has one.
+//
+// Arguments:
+//
+//   - writer: What SummaryWriter gives.
+//   - logdir: The directory, which is made if it is missing. Type: string.
+//   - max_queue: How many events may wait to be written. Type: int32.
+//   - flush_millis: After how many milliseconds they are written in any case. Type: int32.
+//   - filename_suffix: What the file's name ends with. Type: string.
+func CreateSummaryFileWriter(scope *Scope, writer tf.Output, logdir tf.Output, max_queue tf.Output, flush_millis tf.Output, filename_suffix tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "CreateSummaryFileWriter",
+		Input: []tf.Input{writer, logdir, max_queue, flush_millis, filename_suffix},
+	})
+	return op
 }
 
 // CropAndResizeAttr is an optional attribute of CropAndResize.

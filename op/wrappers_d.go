@@ -76,6 +76,148 @@ func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPe
 	return op.Output(0)
 }
 
+// DatasetCardinalityAttr is an optional attribute of DatasetCardinality.
+type DatasetCardinalityAttr func(optionalAttr)
+
+// DatasetCardinalityCardinalityOptions sets cardinality_options, which is "" by default. A serialized message; ignored.
+func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
+	return func(attrs optionalAttr) { attrs["cardinality_options"] = value }
+}
+
+// DatasetCardinality tells the number of elements of a dataset.
+//
+// Arguments:
+//
+//   - input_dataset: The dataset.
+//
+// Results:
+//
+//   - cardinality: The number; -1 if there are infinitely many, -2 if it is not known. Type: int64.
+//
+// Options: [DatasetCardinalityCardinalityOptions].
+func DatasetCardinality(scope *Scope, input_dataset tf.Output, optional ...DatasetCardinalityAttr) (cardinality tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DatasetCardinality",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// DatasetToSingleElementAttr is an optional attribute of DatasetToSingleElement.
+type DatasetToSingleElementAttr func(optionalAttr)
+
+// DatasetToSingleElementMetadata sets metadata, which is "" by default. Ignored.
+func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// DatasetToSingleElement gives the only element of a dataset.
+//
+// Arguments:
+//
+//   - dataset: The dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Results:
+//
+//   - components: The element.
+//
+// Options: [DatasetToSingleElementMetadata].
+func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DatasetToSingleElementAttr) (components []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DatasetToSingleElement",
+		Input: []tf.Input{dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("components")
+}
+
+// Dawsn computes Dawson's integral exp(-x²)·∫exp(t²)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Dawsn",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// DecodeAndCropJpegAttr is an optional attribute of DecodeAndCropJpeg.
+type DecodeAndCropJpegAttr func(optionalAttr)
+
+// DecodeAndCropJpegChannels sets channels, which is 0 by default. As DecodeJpeg has it.
+func DecodeAndCropJpegChannels(value int64) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["channels"] = value }
+}
+
+// DecodeAndCropJpegRatio sets ratio, which is 1 by default. As DecodeJpeg has it.
+func DecodeAndCropJpegRatio(value int64) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["ratio"] = value }
+}
+
+// DecodeAndCropJpegFancyUpscaling sets fancy_upscaling, which is true by default. As DecodeJpeg has it.
+func DecodeAndCropJpegFancyUpscaling(value bool) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["fancy_upscaling"] = value }
+}
+
+// DecodeAndCropJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. As DecodeJpeg has it.
+func DecodeAndCropJpegTryRecoverTruncated(value bool) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["try_recover_truncated"] = value }
+}
+
+// DecodeAndCropJpegAcceptableFraction sets acceptable_fraction, which is 1.0 by default. As DecodeJpeg has it.
+func DecodeAndCropJpegAcceptableFraction(value float32) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["acceptable_fraction"] = value }
+}
+
+// DecodeAndCropJpegDctMethod sets dct_method, which is "" by default. As DecodeJpeg has it.
+func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
+	return func(attrs optionalAttr) { attrs["dct_method"] = value }
+}
+
+// DecodeAndCropJpeg decodes a part of a JPEG image.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//   - crop_window: Top, left, height and width of the part. Type: int32.
+//
+// Results:
+//
+//   - image: Type: uint8.
+//
+// Options: [DecodeAndCropJpegChannels], [DecodeAndCropJpegRatio], [DecodeAndCropJpegFancyUpscaling], [DecodeAndCropJpegTryRecoverTruncated], [DecodeAndCropJpegAcceptableFraction], [DecodeAndCropJpegDctMethod].
+func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, optional ...DecodeAndCropJpegAttr) (image tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeAndCropJpeg",
+		Input: []tf.Input{contents, crop_window},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // DecodeBase64 decodes strings from the URL-safe base64 alphabet, with or without padding.
 //
 // Arguments:
@@ -92,6 +234,37 @@ func DecodeBase64(scope *Scope, input tf.Output) (output tf.Output) {
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "DecodeBase64",
 		Input: []tf.Input{input},
+	})
+	return op.Output(0)
+}
+
+// DecodeBmpAttr is an optional attribute of DecodeBmp.
+type DecodeBmpAttr func(optionalAttr)
+
+// DecodeBmpChannels sets channels, which is 0 by default. 0 for what the file has, 3 for RGB, 4 for RGBA.
+func DecodeBmpChannels(value int64) DecodeBmpAttr {
+	return func(attrs optionalAttr) { attrs["channels"] = value }
+}
+
+// DecodeBmp decodes a BMP image.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image: Type: uint8.
+//
+// Options: [DecodeBmpChannels].
+func DecodeBmp(scope *Scope, contents tf.Output, optional ...DecodeBmpAttr) (image tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeBmp",
+		Input: []tf.Input{contents},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }
@@ -142,6 +315,26 @@ func DecodeCSV(scope *Scope, records tf.Output, record_defaults []tf.Output, opt
 	})
 	split := scope.outputs(op)
 	return split.list("output")
+}
+
+// DecodeGif decodes all frames of a GIF image.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image: Frames, height, width and 3 channels. Type: uint8.
+func DecodeGif(scope *Scope, contents tf.Output) (image tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeGif",
+		Input: []tf.Input{contents},
+	})
+	return op.Output(0)
 }
 
 // DecodeImageAttr is an optional attribute of DecodeImage.
@@ -408,6 +601,43 @@ func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...
 	return op.Output(0)
 }
 
+// DecodeWavAttr is an optional attribute of DecodeWav.
+type DecodeWavAttr func(optionalAttr)
+
+// DecodeWavDesiredChannels sets desired_channels, which is -1 by default. How many channels to make, the last one repeated or some left out; -1 for as many as the file has.
+func DecodeWavDesiredChannels(value int64) DecodeWavAttr {
+	return func(attrs optionalAttr) { attrs["desired_channels"] = value }
+}
+
+// DecodeWavDesiredSamples sets desired_samples, which is -1 by default. How many samples to make, filled up with zeros or cut off; -1 for as many as the file has.
+func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
+	return func(attrs optionalAttr) { attrs["desired_samples"] = value }
+}
+
+// DecodeWav decodes a WAV file of 16-bit samples to numbers from -1 to 1.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - audio: A row for each sample, of its channels. Type: float.
+//   - sample_rate: Samples in a second. Type: int32.
+//
+// Options: [DecodeWavDesiredChannels], [DecodeWavDesiredSamples].
+func DecodeWav(scope *Scope, contents tf.Output, optional ...DecodeWavAttr) (audio tf.Output, sample_rate tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeWav",
+		Input: []tf.Input{contents},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // DeepCopy copies its input into memory of its own.
 func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -418,6 +648,74 @@ func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 		Input: []tf.Input{x},
 	})
 	return op.Output(0)
+}
+
+// DeleteIterator ends an iterator.
+//
+// Arguments:
+//
+//   - handle: The iterator.
+//   - deleter: What came with it.
+func DeleteIterator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteIterator",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
+}
+
+// DeleteMemoryCache empties a cache.
+//
+// Arguments:
+//
+//   - handle: The cache.
+//   - deleter: What came with it.
+func DeleteMemoryCache(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteMemoryCache",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
+}
+
+// DeleteRandomSeedGenerator lets a generator of seeds go.
+//
+// Arguments:
+//
+//   - handle: The generator.
+//   - deleter: What came with it.
+func DeleteRandomSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteRandomSeedGenerator",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
+}
+
+// DeleteSeedGenerator lets a generator of seeds go.
+//
+// Arguments:
+//
+//   - handle: The generator.
+//   - deleter: What came with it.
+func DeleteSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeleteSeedGenerator",
+		Input: []tf.Input{handle, deleter},
+	})
+	return op
 }
 
 // DeleteSessionTensor deletes a tensor that the session keeps.
@@ -789,6 +1087,30 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 	return op.Output(0)
 }
 
+// DeserializeManySparse joins serialized sparse tensors along a new first dimension.
+//
+// Arguments:
+//
+//   - serialized_sparse: A row of three strings for each, as SerializeManySparse gives them. Type: string.
+//   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape, as large as the largest of the tensors. Type: int64.
+func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DeserializeManySparse",
+		Input: []tf.Input{serialized_sparse},
+		Attrs: map[string]any{"dtype": dtype},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // DeserializeSparse joins serialized sparse tensors of one rank into one, with a dimension more for each of theirs.
 //
 // Arguments:
@@ -971,6 +1293,36 @@ func Dilation2DBackpropInput(scope *Scope, input tf.Output, filter tf.Output, ou
 	return op.Output(0)
 }
 
+// DirectedInterleaveDatasetAttr is an optional attribute of DirectedInterleaveDataset.
+type DirectedInterleaveDatasetAttr func(optionalAttr)
+
+// DirectedInterleaveDatasetStopOnEmptyDataset sets stop_on_empty_dataset, which is false by default. Whether the first dataset that has ended ends it all.
+func DirectedInterleaveDatasetStopOnEmptyDataset(value bool) DirectedInterleaveDatasetAttr {
+	return func(attrs optionalAttr) { attrs["stop_on_empty_dataset"] = value }
+}
+
+// DirectedInterleaveDataset makes a dataset that takes each element from the one of several that another dataset names.
+//
+// Arguments:
+//
+//   - selector_input_dataset: A dataset of int64 scalars: which dataset is next.
+//   - data_input_datasets: The datasets that elements are taken from.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [DirectedInterleaveDatasetStopOnEmptyDataset].
+func DirectedInterleaveDataset(scope *Scope, selector_input_dataset tf.Output, data_input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DirectedInterleaveDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DirectedInterleaveDataset",
+		Input: []tf.Input{selector_input_dataset, tf.OutputList(data_input_datasets)},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // DisableCopyOnRead does nothing: reading a variable never copies it.
 func DisableCopyOnRead(scope *Scope, resource tf.Output) (o *tf.Operation) {
 	if scope.Err() != nil {
@@ -1046,6 +1398,28 @@ func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "DrawBoundingBoxesV2",
 		Input: []tf.Input{images, boxes, colors},
+	})
+	return op.Output(0)
+}
+
+// DummyMemoryCache gives a handle in the place of a cache, for a dataset that has one of its own.
+func DummyMemoryCache(scope *Scope) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type: "DummyMemoryCache",
+	})
+	return op.Output(0)
+}
+
+// DummySeedGenerator gives a handle in the place of a generator of seeds, for a dataset that has one of its own.
+func DummySeedGenerator(scope *Scope) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type: "DummySeedGenerator",
 	})
 	return op.Output(0)
 }

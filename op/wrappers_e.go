@@ -210,6 +210,98 @@ func EncodeBase64(scope *Scope, input tf.Output, optional ...EncodeBase64Attr) (
 	return op.Output(0)
 }
 
+// EncodeJpegAttr is an optional attribute of EncodeJpeg.
+type EncodeJpegAttr func(optionalAttr)
+
+// EncodeJpegFormat sets format, which is "" by default. "grayscale" or "rgb"; empty for what the number of channels says. Values: "", "grayscale", "rgb".
+func EncodeJpegFormat(value string) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["format"] = value }
+}
+
+// EncodeJpegQuality sets quality, which is 95 by default. From 0 to 100.
+func EncodeJpegQuality(value int64) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["quality"] = value }
+}
+
+// EncodeJpegProgressive sets progressive, which is false by default. Whether the file is to show the whole image coarsely at first; here it makes no difference.
+func EncodeJpegProgressive(value bool) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["progressive"] = value }
+}
+
+// EncodeJpegOptimizeSize sets optimize_size, which is false by default. Whether to spend time on a smaller file of the same pixels; here it makes no difference.
+func EncodeJpegOptimizeSize(value bool) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["optimize_size"] = value }
+}
+
+// EncodeJpegChromaDownsampling sets chroma_downsampling, which is true by default. Whether colors are kept at half the height and width.
+func EncodeJpegChromaDownsampling(value bool) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["chroma_downsampling"] = value }
+}
+
+// EncodeJpegDensityUnit sets density_unit, which is "in" by default. Whether densities are by the inch or by the centimetre. Values: "in", "cm".
+func EncodeJpegDensityUnit(value string) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["density_unit"] = value }
+}
+
+// EncodeJpegXDensity sets x_density, which is 300 by default. Pixels in that unit across.
+func EncodeJpegXDensity(value int64) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["x_density"] = value }
+}
+
+// EncodeJpegYDensity sets y_density, which is 300 by default. Pixels in that unit down.
+func EncodeJpegYDensity(value int64) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["y_density"] = value }
+}
+
+// EncodeJpegXmpMetadata sets xmp_metadata, which is "" by default. An XMP packet to put into the file, if it is not empty.
+func EncodeJpegXmpMetadata(value string) EncodeJpegAttr {
+	return func(attrs optionalAttr) { attrs["xmp_metadata"] = value }
+}
+
+// EncodeJpeg encodes an image as JPEG.
+//
+// Arguments:
+//
+//   - image: Height, width and 1 or 3 channels. Type: uint8.
+//
+// Results:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Options: [EncodeJpegFormat], [EncodeJpegQuality], [EncodeJpegProgressive], [EncodeJpegOptimizeSize], [EncodeJpegChromaDownsampling], [EncodeJpegDensityUnit], [EncodeJpegXDensity], [EncodeJpegYDensity], [EncodeJpegXmpMetadata].
+func EncodeJpeg(scope *Scope, image tf.Output, optional ...EncodeJpegAttr) (contents tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "EncodeJpeg",
+		Input: []tf.Input{image},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// EncodeJpegVariableQuality encodes an image as JPEG, of a quality that is an input.
+//
+// Arguments:
+//
+//   - images: Height, width and 1 or 3 channels. Type: uint8.
+//   - quality: From 0 to 100, a scalar. Type: int32.
+//
+// Results:
+//
+//   - contents: The bytes of the file. Type: string.
+func EncodeJpegVariableQuality(scope *Scope, images tf.Output, quality tf.Output) (contents tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "EncodeJpegVariableQuality",
+		Input: []tf.Input{images, quality},
+	})
+	return op.Output(0)
+}
+
 // EncodePngAttr is an optional attribute of EncodePng.
 type EncodePngAttr func(optionalAttr)
 
@@ -237,6 +329,27 @@ func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (conten
 		Type:  "EncodePng",
 		Input: []tf.Input{image},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// EncodeWav encodes numbers from -1 to 1 as a WAV file of 16-bit samples.
+//
+// Arguments:
+//
+//   - audio: A row for each sample, of its channels; what is beyond -1 and 1 is cut off. Type: float.
+//   - sample_rate: Samples in a second. Type: int32.
+//
+// Results:
+//
+//   - contents: The bytes of the file. Type: string.
+func EncodeWav(scope *Scope, audio tf.Output, sample_rate tf.Output) (contents tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "EncodeWav",
+		Input: []tf.Input{audio, sample_rate},
 	})
 	return op.Output(0)
 }
@@ -448,6 +561,26 @@ func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output
 	return op.Output(0)
 }
 
+// Expint computes the exponential integral ∫exp(t)/t dt from -∞ to x, of numbers that are not negative.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Expint(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Expint",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
 // Expm1 computes e to the power of every element, minus 1, exactly near 0.
 func Expm1(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -525,6 +658,37 @@ func ExtractImagePatches(scope *Scope, images tf.Output, ksizes []int64, strides
 		Type:  "ExtractImagePatches",
 		Input: []tf.Input{images},
 		Attrs: map[string]any{"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding},
+	})
+	return op.Output(0)
+}
+
+// ExtractJpegShapeAttr is an optional attribute of ExtractJpegShape.
+type ExtractJpegShapeAttr func(optionalAttr)
+
+// ExtractJpegShapeOutputType sets output_type, which is int32 by default. The type of the result. Types: int32, int64.
+func ExtractJpegShapeOutputType(value tf.DataType) ExtractJpegShapeAttr {
+	return func(attrs optionalAttr) { attrs["output_type"] = value }
+}
+
+// ExtractJpegShape tells height, width and channels of a JPEG image without decoding it.
+//
+// Arguments:
+//
+//   - contents: The bytes of the file. Type: string.
+//
+// Results:
+//
+//   - image_shape: Types: int32, int64.
+//
+// Options: [ExtractJpegShapeOutputType].
+func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegShapeAttr) (image_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ExtractJpegShape",
+		Input: []tf.Input{contents},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }

@@ -372,6 +372,35 @@ func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
+// FinalizeDatasetAttr is an optional attribute of FinalizeDataset.
+type FinalizeDatasetAttr func(optionalAttr)
+
+// FinalizeDatasetHasCapturedRef sets has_captured_ref, which is false by default. Ignored.
+func FinalizeDatasetHasCapturedRef(value bool) FinalizeDatasetAttr {
+	return func(attrs optionalAttr) { attrs["has_captured_ref"] = value }
+}
+
+// FinalizeDataset makes a dataset equal to another, with all of its options applied.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [FinalizeDatasetHasCapturedRef].
+func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...FinalizeDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FinalizeDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // Fingerprint hashes each slice along the first dimension.
 //
 // Arguments:
@@ -388,6 +417,120 @@ func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Fingerprint",
 		Input: []tf.Input{data, method},
+	})
+	return op.Output(0)
+}
+
+// FixedLengthRecordDatasetAttr is an optional attribute of FixedLengthRecordDataset.
+type FixedLengthRecordDatasetAttr func(optionalAttr)
+
+// FixedLengthRecordDatasetMetadata sets metadata, which is "" by default. Ignored.
+func FixedLengthRecordDatasetMetadata(value string) FixedLengthRecordDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// FixedLengthRecordDataset makes a dataset of the records of files in which all records are of one length.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - header_bytes: The length of what comes before the first record of a file. Type: int64.
+//   - record_bytes: The length of a record. Type: int64.
+//   - footer_bytes: The length of what comes after the last record of a file. Type: int64.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//
+// Options: [FixedLengthRecordDatasetMetadata].
+func FixedLengthRecordDataset(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, optional ...FixedLengthRecordDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordDataset",
+		Input: []tf.Input{filenames, header_bytes, record_bytes, footer_bytes, buffer_size},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// FixedLengthRecordDatasetV2Attr is an optional attribute of FixedLengthRecordDatasetV2.
+type FixedLengthRecordDatasetV2Attr func(optionalAttr)
+
+// FixedLengthRecordDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func FixedLengthRecordDatasetV2Metadata(value string) FixedLengthRecordDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// FixedLengthRecordDatasetV2 makes a dataset of the records of files, perhaps compressed, in which all records are of one length.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - header_bytes: The length of what comes before the first record of a file. Type: int64.
+//   - record_bytes: The length of a record. Type: int64.
+//   - footer_bytes: The length of what comes after the last record of a file. Type: int64.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//
+// Options: [FixedLengthRecordDatasetV2Metadata].
+func FixedLengthRecordDatasetV2(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, compression_type tf.Output, optional ...FixedLengthRecordDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordDatasetV2",
+		Input: []tf.Input{filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// FixedLengthRecordReaderV2Attr is an optional attribute of FixedLengthRecordReaderV2.
+type FixedLengthRecordReaderV2Attr func(optionalAttr)
+
+// FixedLengthRecordReaderV2HeaderBytes sets header_bytes, which is 0 by default. How many bytes at the beginning of each file are left out.
+func FixedLengthRecordReaderV2HeaderBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["header_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2FooterBytes sets footer_bytes, which is 0 by default. How many bytes at the end of each file are left out.
+func FixedLengthRecordReaderV2FooterBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["footer_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2HopBytes sets hop_bytes, which is 0 by default. How far the next record begins behind the one before; 0 for record_bytes.
+func FixedLengthRecordReaderV2HopBytes(value int64) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["hop_bytes"] = value }
+}
+
+// FixedLengthRecordReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func FixedLengthRecordReaderV2Container(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// FixedLengthRecordReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func FixedLengthRecordReaderV2SharedName(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// FixedLengthRecordReaderV2Encoding sets encoding, which is "" by default. "ZLIB" or "GZIP" if files are compressed, else empty.
+func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["encoding"] = value }
+}
+
+// FixedLengthRecordReaderV2 makes a reader that gives records of one length from the files whose names its queue holds.
+//
+// Arguments:
+//
+//   - record_bytes: How long a record is.
+//
+// Options: [FixedLengthRecordReaderV2HeaderBytes], [FixedLengthRecordReaderV2FooterBytes], [FixedLengthRecordReaderV2HopBytes], [FixedLengthRecordReaderV2Container], [FixedLengthRecordReaderV2SharedName], [FixedLengthRecordReaderV2Encoding].
+func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...FixedLengthRecordReaderV2Attr) (reader_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedLengthRecordReaderV2",
+		Attrs: with(optionalAttr{"record_bytes": record_bytes}, optional),
 	})
 	return op.Output(0)
 }
@@ -434,6 +577,18 @@ func FloorMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 		Input: []tf.Input{x, y},
 	})
 	return op.Output(0)
+}
+
+// FlushSummaryWriter writes the events that wait.
+func FlushSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FlushSummaryWriter",
+		Input: []tf.Input{writer},
+	})
+	return op
 }
 
 // FractionalAvgPoolAttr is an optional attribute of FractionalAvgPool.
@@ -609,6 +764,46 @@ func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Ou
 		Type:  "FractionalMaxPoolGrad",
 		Input: []tf.Input{orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// FresnelCos computes Fresnel's integral ∫cos(πt²/2)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FresnelCos",
+		Input: []tf.Input{x},
+	})
+	return op.Output(0)
+}
+
+// FresnelSin computes Fresnel's integral ∫sin(πt²/2)dt from 0 to x.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func FresnelSin(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FresnelSin",
+		Input: []tf.Input{x},
 	})
 	return op.Output(0)
 }
@@ -922,6 +1117,32 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5)
+}
+
+// FusedPadConv2D mirrors the edges of images and convolves them as Conv2D does.
+//
+// Arguments:
+//
+//   - input: Types: half, bfloat16, float, double.
+//   - paddings: How much is mirrored before and after each dimension. Type: int32.
+//   - filter: As Conv2D has it. Types: half, bfloat16, float, double.
+//   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
+//   - strides: As Conv2D has it.
+//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - output: Types: half, bfloat16, float, double.
+func FusedPadConv2D(scope *Scope, input tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FusedPadConv2D",
+		Input: []tf.Input{input, paddings, filter},
+		Attrs: map[string]any{"mode": mode, "strides": strides, "padding": padding},
+	})
+	return op.Output(0)
 }
 
 // FusedResizeAndPadConv2DAttr is an optional attribute of FusedResizeAndPadConv2D.

@@ -255,6 +255,35 @@ func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
+// IgnoreErrorsDatasetAttr is an optional attribute of IgnoreErrorsDataset.
+type IgnoreErrorsDatasetAttr func(optionalAttr)
+
+// IgnoreErrorsDatasetLogWarning sets log_warning, which is false by default. Ignored.
+func IgnoreErrorsDatasetLogWarning(value bool) IgnoreErrorsDatasetAttr {
+	return func(attrs optionalAttr) { attrs["log_warning"] = value }
+}
+
+// IgnoreErrorsDataset makes a dataset of the elements of another, of which those that fail are left out.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [IgnoreErrorsDatasetLogWarning].
+func IgnoreErrorsDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...IgnoreErrorsDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "IgnoreErrorsDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // ImagAttr is an optional attribute of Imag.
 type ImagAttr func(optionalAttr)
 
@@ -363,6 +392,23 @@ func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_regi
 		Attrs: map[string]any{"dtype": dtype, "shape": shape, "memory_region_name": memory_region_name},
 	})
 	return op.Output(0)
+}
+
+// ImportEvent writes a serialized event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - event: The event. Type: string.
+func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ImportEvent",
+		Input: []tf.Input{writer, event},
+	})
+	return op
 }
 
 // InTopK tells whether the right class is among the k greatest predictions, or ties with the last of them.
@@ -652,6 +698,70 @@ func Iterator(scope *Scope, shared_name string, container string, output_types [
 	return op.Output(0)
 }
 
+// IteratorFromStringHandleAttr is an optional attribute of IteratorFromStringHandle.
+type IteratorFromStringHandleAttr func(optionalAttr)
+
+// IteratorFromStringHandleOutputTypes sets output_types, which is empty by default. The types of an element's components.
+func IteratorFromStringHandleOutputTypes(value []tf.DataType) IteratorFromStringHandleAttr {
+	return func(attrs optionalAttr) { attrs["output_types"] = value }
+}
+
+// IteratorFromStringHandleOutputShapes sets output_shapes, which is empty by default. Their shapes, as far as they are known.
+func IteratorFromStringHandleOutputShapes(value []tf.Shape) IteratorFromStringHandleAttr {
+	return func(attrs optionalAttr) { attrs["output_shapes"] = value }
+}
+
+// IteratorFromStringHandle turns a string of IteratorToStringHandle into the handle of the iterator.
+//
+// Arguments:
+//
+//   - string_handle: The string. Type: string.
+//
+// Options: [IteratorFromStringHandleOutputTypes], [IteratorFromStringHandleOutputShapes].
+func IteratorFromStringHandle(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleAttr) (resource_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "IteratorFromStringHandle",
+		Input: []tf.Input{string_handle},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// IteratorFromStringHandleV2Attr is an optional attribute of IteratorFromStringHandleV2.
+type IteratorFromStringHandleV2Attr func(optionalAttr)
+
+// IteratorFromStringHandleV2OutputTypes sets output_types, which is empty by default. The types of an element's components.
+func IteratorFromStringHandleV2OutputTypes(value []tf.DataType) IteratorFromStringHandleV2Attr {
+	return func(attrs optionalAttr) { attrs["output_types"] = value }
+}
+
+// IteratorFromStringHandleV2OutputShapes sets output_shapes, which is empty by default. Their shapes, as far as they are known.
+func IteratorFromStringHandleV2OutputShapes(value []tf.Shape) IteratorFromStringHandleV2Attr {
+	return func(attrs optionalAttr) { attrs["output_shapes"] = value }
+}
+
+// IteratorFromStringHandleV2 turns a string of IteratorToStringHandle into the handle of the iterator.
+//
+// Arguments:
+//
+//   - string_handle: The string. Type: string.
+//
+// Options: [IteratorFromStringHandleV2OutputTypes], [IteratorFromStringHandleV2OutputShapes].
+func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleV2Attr) (resource_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "IteratorFromStringHandleV2",
+		Input: []tf.Input{string_handle},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // IteratorGetNext gives the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
 //
 // Arguments:
@@ -669,6 +779,49 @@ func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataTyp
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "IteratorGetNext",
+		Input: []tf.Input{iterator},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	split := scope.outputs(op)
+	return split.list("components")
+}
+
+// IteratorGetNextAsOptional gives an optional with the next element of an iterator, or with nothing past the last one.
+//
+// Arguments:
+//
+//   - iterator: The iterator, which MakeIterator has set to a dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (optional_ tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "IteratorGetNextAsOptional",
+		Input: []tf.Input{iterator},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
+// IteratorGetNextSync gives the next element of an iterator, as IteratorGetNext does.
+//
+// Arguments:
+//
+//   - iterator: The iterator, which MakeIterator has set to a dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Results:
+//
+//   - components: The element.
+func IteratorGetNextSync(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "IteratorGetNextSync",
 		Input: []tf.Input{iterator},
 		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
 	})

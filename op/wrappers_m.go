@@ -612,6 +612,26 @@ func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (ou
 	return op.Output(0)
 }
 
+// MaxIntraOpParallelismDataset makes a dataset equal to another, to be iterated with few threads.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - max_intra_op_parallelism: How many; only its sign is looked at. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func MaxIntraOpParallelismDataset(scope *Scope, input_dataset tf.Output, max_intra_op_parallelism tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MaxIntraOpParallelismDataset",
+		Input: []tf.Input{input_dataset, max_intra_op_parallelism},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
 // MaxPoolAttr is an optional attribute of MaxPool.
 type MaxPoolAttr func(optionalAttr)
 
@@ -814,6 +834,38 @@ func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, 
 		Type:  "MaxPoolGradGrad",
 		Input: []tf.Input{orig_input, orig_output, grad},
 		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
+	})
+	return op.Output(0)
+}
+
+// MaxPoolGradGradV2Attr is an optional attribute of MaxPoolGradGradV2.
+type MaxPoolGradGradV2Attr func(optionalAttr)
+
+// MaxPoolGradGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
+func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
+	return func(attrs optionalAttr) { attrs["data_format"] = value }
+}
+
+// MaxPoolGradGradV2 computes the gradient of MaxPoolGradV2.
+//
+// Arguments:
+//
+//   - orig_input: The input of MaxPoolV2.
+//   - orig_output: Its output.
+//   - grad: The gradient of the gradient of its input.
+//   - ksize: As MaxPoolV2 has it. Type: int32.
+//   - strides: As MaxPoolV2 has it. Type: int32.
+//   - padding: As MaxPoolV2 has it. Values: "SAME", "VALID".
+//
+// Options: [MaxPoolGradGradV2DataFormat].
+func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradGradV2Attr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MaxPoolGradGradV2",
+		Input: []tf.Input{orig_input, orig_output, grad, ksize, strides},
+		Attrs: with(optionalAttr{"padding": padding}, optional),
 	})
 	return op.Output(0)
 }
@@ -1202,6 +1254,45 @@ func Mod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Mod",
 		Input: []tf.Input{x, y},
+	})
+	return op.Output(0)
+}
+
+// ModelDatasetAttr is an optional attribute of ModelDataset.
+type ModelDatasetAttr func(optionalAttr)
+
+// ModelDatasetAlgorithm sets algorithm, which is 0 by default. Ignored.
+func ModelDatasetAlgorithm(value int64) ModelDatasetAttr {
+	return func(attrs optionalAttr) { attrs["algorithm"] = value }
+}
+
+// ModelDatasetCpuBudget sets cpu_budget, which is 0 by default. Ignored.
+func ModelDatasetCpuBudget(value int64) ModelDatasetAttr {
+	return func(attrs optionalAttr) { attrs["cpu_budget"] = value }
+}
+
+// ModelDatasetRamBudget sets ram_budget, which is 0 by default. Ignored.
+func ModelDatasetRamBudget(value int64) ModelDatasetAttr {
+	return func(attrs optionalAttr) { attrs["ram_budget"] = value }
+}
+
+// ModelDataset makes a dataset equal to another, for a tuner to look at.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ModelDatasetAlgorithm], [ModelDatasetCpuBudget], [ModelDatasetRamBudget].
+func ModelDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ModelDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ModelDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }

@@ -234,6 +234,30 @@ func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
+// NonMaxSuppressionWithOverlaps selects boxes in the order of their scores, leaving out those that overlap too much with one that was selected.
+//
+// Arguments:
+//
+//   - overlaps: How much each pair of boxes overlaps, in whatever measure. Type: float.
+//   - scores: The boxes' scores. Type: float.
+//   - max_output_size: The most boxes to select, a scalar. Type: int32.
+//   - overlap_threshold: Boxes that overlap more than this are left out. Type: float.
+//   - score_threshold: Boxes of this score or a lower one are left out. Type: float.
+//
+// Results:
+//
+//   - selected_indices: The boxes that were selected. Type: int32.
+func NonMaxSuppressionWithOverlaps(scope *Scope, overlaps tf.Output, scores tf.Output, max_output_size tf.Output, overlap_threshold tf.Output, score_threshold tf.Output) (selected_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "NonMaxSuppressionWithOverlaps",
+		Input: []tf.Input{overlaps, scores, max_output_size, overlap_threshold, score_threshold},
+	})
+	return op.Output(0)
+}
+
 // NotEqualAttr is an optional attribute of NotEqual.
 type NotEqualAttr func(optionalAttr)
 

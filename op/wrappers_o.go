@@ -46,6 +46,68 @@ func OnesLike(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
+// OptimizeDatasetAttr is an optional attribute of OptimizeDataset.
+type OptimizeDatasetAttr func(optionalAttr)
+
+// OptimizeDatasetOptimizationConfigs sets optimization_configs, which is empty by default. Ignored.
+func OptimizeDatasetOptimizationConfigs(value []string) OptimizeDatasetAttr {
+	return func(attrs optionalAttr) { attrs["optimization_configs"] = value }
+}
+
+// OptimizeDataset makes a dataset equal to another, and is told how to rewrite it.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - optimizations: Names of rewritings; ignored. Type: string.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [OptimizeDatasetOptimizationConfigs].
+func OptimizeDataset(scope *Scope, input_dataset tf.Output, optimizations tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OptimizeDataset",
+		Input: []tf.Input{input_dataset, optimizations},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// OptimizeDatasetV2Attr is an optional attribute of OptimizeDatasetV2.
+type OptimizeDatasetV2Attr func(optionalAttr)
+
+// OptimizeDatasetV2OptimizationConfigs sets optimization_configs, which is empty by default. Ignored.
+func OptimizeDatasetV2OptimizationConfigs(value []string) OptimizeDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["optimization_configs"] = value }
+}
+
+// OptimizeDatasetV2 makes a dataset equal to another, and is told how to rewrite it.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - optimizations_enabled: Names of rewritings; ignored. Type: string.
+//   - optimizations_disabled: Names of rewritings; ignored. Type: string.
+//   - optimizations_default: Names of rewritings; ignored. Type: string.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [OptimizeDatasetV2OptimizationConfigs].
+func OptimizeDatasetV2(scope *Scope, input_dataset tf.Output, optimizations_enabled tf.Output, optimizations_disabled tf.Output, optimizations_default tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OptimizeDatasetV2",
+		Input: []tf.Input{input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // OptionalFromValue makes an optional that holds components.
 func OptionalFromValue(scope *Scope, components []tf.Output) (optional_ tf.Output) {
 	if scope.Err() != nil {
@@ -100,6 +162,36 @@ func OptionalNone(scope *Scope) (optional_ tf.Output) {
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type: "OptionalNone",
+	})
+	return op.Output(0)
+}
+
+// OptionsDatasetAttr is an optional attribute of OptionsDataset.
+type OptionsDatasetAttr func(optionalAttr)
+
+// OptionsDatasetMetadata sets metadata, which is "" by default. Ignored.
+func OptionsDatasetMetadata(value string) OptionsDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// OptionsDataset makes a dataset equal to another, with options that say how it is iterated.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - serialized_options: A serialized message; ignored.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [OptionsDatasetMetadata].
+func OptionsDataset(scope *Scope, input_dataset tf.Output, serialized_options string, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptionsDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OptionsDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"serialized_options": serialized_options, "output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }

@@ -64,6 +64,74 @@ func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf
 	return op.Output(0)
 }
 
+// PaddedBatchDatasetAttr is an optional attribute of PaddedBatchDataset.
+type PaddedBatchDatasetAttr func(optionalAttr)
+
+// PaddedBatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func PaddedBatchDatasetMetadata(value string) PaddedBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// PaddedBatchDataset makes a dataset of batches of elements of another, which are padded to one shape.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has; the last may have fewer. Type: int64.
+//   - padded_shapes: For each component the shape; -1 for the largest dimension in the batch. Type: int64.
+//   - padding_values: For each component a scalar to pad with.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [PaddedBatchDatasetMetadata].
+func PaddedBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PaddedBatchDataset",
+		Input: []tf.Input{input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values)},
+		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// PaddedBatchDatasetV2Attr is an optional attribute of PaddedBatchDatasetV2.
+type PaddedBatchDatasetV2Attr func(optionalAttr)
+
+// PaddedBatchDatasetV2ParallelCopy sets parallel_copy, which is false by default. Ignored.
+func PaddedBatchDatasetV2ParallelCopy(value bool) PaddedBatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+}
+
+// PaddedBatchDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func PaddedBatchDatasetV2Metadata(value string) PaddedBatchDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// PaddedBatchDatasetV2 makes a dataset of batches of elements of another, which are padded to one shape.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has. Type: int64.
+//   - padded_shapes: For each component the shape; -1 for the largest dimension in the batch. Type: int64.
+//   - padding_values: For each component a scalar to pad with.
+//   - drop_remainder: Whether elements that do not fill the last one are left out. Type: bool.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [PaddedBatchDatasetV2ParallelCopy], [PaddedBatchDatasetV2Metadata].
+func PaddedBatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, drop_remainder tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PaddedBatchDatasetV2",
+		Input: []tf.Input{input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values), drop_remainder},
+		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // PaddingFIFOQueueV2Attr is an optional attribute of PaddingFIFOQueueV2.
 type PaddingFIFOQueueV2Attr func(optionalAttr)
 
@@ -101,6 +169,48 @@ func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ..
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "PaddingFIFOQueueV2",
 		Attrs: with(optionalAttr{"component_types": component_types}, optional),
+	})
+	return op.Output(0)
+}
+
+// ParallelBatchDatasetAttr is an optional attribute of ParallelBatchDataset.
+type ParallelBatchDatasetAttr func(optionalAttr)
+
+// ParallelBatchDatasetParallelCopy sets parallel_copy, which is false by default. Ignored.
+func ParallelBatchDatasetParallelCopy(value bool) ParallelBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+}
+
+// ParallelBatchDatasetDeterministic sets deterministic, which is "default" by default. Ignored: elements always come in order.
+func ParallelBatchDatasetDeterministic(value string) ParallelBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["deterministic"] = value }
+}
+
+// ParallelBatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ParallelBatchDatasetMetadata(value string) ParallelBatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ParallelBatchDataset makes a dataset of batches of elements of another, several of which are made ahead.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - batch_size: How many elements a batch has. Type: int64.
+//   - num_parallel_calls: How many batches are made ahead; -1 leaves it to the runtime. Type: int64.
+//   - drop_remainder: Whether elements that do not fill the last one are left out. Type: bool.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ParallelBatchDatasetParallelCopy], [ParallelBatchDatasetDeterministic], [ParallelBatchDatasetMetadata].
+func ParallelBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, num_parallel_calls tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ParallelBatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ParallelBatchDataset",
+		Input: []tf.Input{input_dataset, batch_size, num_parallel_calls, drop_remainder},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -338,6 +448,115 @@ func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Outp
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths")
 }
 
+// ParseSequenceExampleV2Attr is an optional attribute of ParseSequenceExampleV2.
+type ParseSequenceExampleV2Attr func(optionalAttr)
+
+// ParseSequenceExampleV2NcontextSparse sets Ncontext_sparse, which is 0 by default. How many sparse features the context has. At least 0.
+func ParseSequenceExampleV2NcontextSparse(value int64) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["Ncontext_sparse"] = value }
+}
+
+// ParseSequenceExampleV2ContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
+func ParseSequenceExampleV2ContextSparseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
+}
+
+// ParseSequenceExampleV2ContextRaggedValueTypes sets context_ragged_value_types, which is empty by default. The types of the ragged features of the context. Types: float, int64, string.
+func ParseSequenceExampleV2ContextRaggedValueTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_ragged_value_types"] = value }
+}
+
+// ParseSequenceExampleV2ContextRaggedSplitTypes sets context_ragged_split_types, which is empty by default. The types of their splits. Types: int32, int64.
+func ParseSequenceExampleV2ContextRaggedSplitTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_ragged_split_types"] = value }
+}
+
+// ParseSequenceExampleV2ContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
+func ParseSequenceExampleV2ContextDenseShapes(value []tf.Shape) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
+}
+
+// ParseSequenceExampleV2NfeatureListSparse sets Nfeature_list_sparse, which is 0 by default. How many sparse feature lists there are. At least 0.
+func ParseSequenceExampleV2NfeatureListSparse(value int64) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["Nfeature_list_sparse"] = value }
+}
+
+// ParseSequenceExampleV2NfeatureListDense sets Nfeature_list_dense, which is 0 by default. How many dense feature lists there are. At least 0.
+func ParseSequenceExampleV2NfeatureListDense(value int64) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["Nfeature_list_dense"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
+func ParseSequenceExampleV2FeatureListDenseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
+func ParseSequenceExampleV2FeatureListSparseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListRaggedValueTypes sets feature_list_ragged_value_types, which is empty by default. The types of the ragged feature lists. Types: float, int64, string.
+func ParseSequenceExampleV2FeatureListRaggedValueTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_ragged_value_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListRaggedSplitTypes sets feature_list_ragged_split_types, which is empty by default. The types of their splits. Types: int32, int64.
+func ParseSequenceExampleV2FeatureListRaggedSplitTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_ragged_split_types"] = value }
+}
+
+// ParseSequenceExampleV2FeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
+func ParseSequenceExampleV2FeatureListDenseShapes(value []tf.Shape) ParseSequenceExampleV2Attr {
+	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
+}
+
+// ParseSequenceExampleV2 parses serialized SequenceExample messages into tensors, sparse and ragged ones.
+//
+// Arguments:
+//
+//   - serialized: One message, or a vector of them. Type: string.
+//   - debug_name: Names of the messages for errors, or none. Type: string.
+//   - context_sparse_keys: Features of the context that become sparse tensors. Type: string.
+//   - context_dense_keys: Features of the context that become tensors. Type: string.
+//   - context_ragged_keys: Features of the context that become ragged tensors. Type: string.
+//   - feature_list_sparse_keys: Feature lists that become sparse tensors. Type: string.
+//   - feature_list_dense_keys: Feature lists that become tensors, filled up to the longest. Type: string.
+//   - feature_list_ragged_keys: Feature lists that become ragged tensors. Type: string.
+//   - feature_list_dense_missing_assumed_empty: For each dense feature list whether it may be missing and is empty then. Type: bool.
+//   - context_dense_defaults: The value of each dense feature of the context where a message lacks it; empty if it must be there.
+//
+// Results:
+//
+//   - context_sparse_indices: Indices of the sparse features of the context. Type: int64.
+//   - context_sparse_values: Their values.
+//   - context_sparse_shapes: Their shapes. Type: int64.
+//   - context_dense_values: The dense features of the context.
+//   - context_ragged_values: The values of the ragged features of the context.
+//   - context_ragged_row_splits: Where their rows begin and end.
+//   - feature_list_sparse_indices: Indices of the sparse feature lists. Type: int64.
+//   - feature_list_sparse_values: Their values.
+//   - feature_list_sparse_shapes: Their shapes. Type: int64.
+//   - feature_list_dense_values: The dense feature lists.
+//   - feature_list_dense_lengths: How long the list of each message is. Type: int64.
+//   - feature_list_ragged_values: The values of the ragged feature lists.
+//   - feature_list_ragged_outer_splits: Where the lists of messages begin and end, in features.
+//   - feature_list_ragged_inner_splits: Where features begin and end, in values.
+//
+// Options: [ParseSequenceExampleV2NcontextSparse], [ParseSequenceExampleV2ContextSparseTypes], [ParseSequenceExampleV2ContextRaggedValueTypes], [ParseSequenceExampleV2ContextRaggedSplitTypes], [ParseSequenceExampleV2ContextDenseShapes], [ParseSequenceExampleV2NfeatureListSparse], [ParseSequenceExampleV2NfeatureListDense], [ParseSequenceExampleV2FeatureListDenseTypes], [ParseSequenceExampleV2FeatureListSparseTypes], [ParseSequenceExampleV2FeatureListRaggedValueTypes], [ParseSequenceExampleV2FeatureListRaggedSplitTypes], [ParseSequenceExampleV2FeatureListDenseShapes].
+func ParseSequenceExampleV2(scope *Scope, serialized tf.Output, debug_name tf.Output, context_sparse_keys tf.Output, context_dense_keys tf.Output, context_ragged_keys tf.Output, feature_list_sparse_keys tf.Output, feature_list_dense_keys tf.Output, feature_list_ragged_keys tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_dense_defaults []tf.Output, optional ...ParseSequenceExampleV2Attr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, context_ragged_values []tf.Output, context_ragged_row_splits []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output, feature_list_ragged_values []tf.Output, feature_list_ragged_outer_splits []tf.Output, feature_list_ragged_inner_splits []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ParseSequenceExampleV2",
+		Input: []tf.Input{serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, tf.OutputList(context_dense_defaults)},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("context_ragged_values"), split.list("context_ragged_row_splits"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths"), split.list("feature_list_ragged_values"), split.list("feature_list_ragged_outer_splits"), split.list("feature_list_ragged_inner_splits")
+}
+
 // ParseSingleExample parses one serialized Example message into tensors.
 //
 // Arguments:
@@ -564,6 +783,51 @@ func Pow(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
+// PrefetchDatasetAttr is an optional attribute of PrefetchDataset.
+type PrefetchDatasetAttr func(optionalAttr)
+
+// PrefetchDatasetSlackPeriod sets slack_period, which is 0 by default. Ignored.
+func PrefetchDatasetSlackPeriod(value int64) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["slack_period"] = value }
+}
+
+// PrefetchDatasetLegacyAutotune sets legacy_autotune, which is true by default. Ignored.
+func PrefetchDatasetLegacyAutotune(value bool) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["legacy_autotune"] = value }
+}
+
+// PrefetchDatasetBufferSizeMin sets buffer_size_min, which is 0 by default. Ignored.
+func PrefetchDatasetBufferSizeMin(value int64) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["buffer_size_min"] = value }
+}
+
+// PrefetchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func PrefetchDatasetMetadata(value string) PrefetchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// PrefetchDataset makes a dataset of the elements of another, which are made ahead.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: How many are made ahead; -1 leaves it to the runtime. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [PrefetchDatasetSlackPeriod], [PrefetchDatasetLegacyAutotune], [PrefetchDatasetBufferSizeMin], [PrefetchDatasetMetadata].
+func PrefetchDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...PrefetchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PrefetchDataset",
+		Input: []tf.Input{input_dataset, buffer_size},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // PreventGradientAttr is an optional attribute of PreventGradient.
 type PreventGradientAttr func(optionalAttr)
 
@@ -693,6 +957,26 @@ func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "PriorityQueueV2",
 		Attrs: with(optionalAttr{"shapes": shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// PrivateThreadPoolDataset makes a dataset equal to another, to be iterated with threads of its own.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - num_threads: How many; only its sign is looked at. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func PrivateThreadPoolDataset(scope *Scope, input_dataset tf.Output, num_threads tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PrivateThreadPoolDataset",
+		Input: []tf.Input{input_dataset, num_threads},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
 	})
 	return op.Output(0)
 }

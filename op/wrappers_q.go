@@ -422,6 +422,50 @@ func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input t
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
+// QuantizedConv2DAttr is an optional attribute of QuantizedConv2D.
+type QuantizedConv2DAttr func(optionalAttr)
+
+// QuantizedConv2DOutType sets out_type, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
+func QuantizedConv2DOutType(value tf.DataType) QuantizedConv2DAttr {
+	return func(attrs optionalAttr) { attrs["out_type"] = value }
+}
+
+// QuantizedConv2DDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it; 1 alone can be computed.
+func QuantizedConv2DDilations(value []int64) QuantizedConv2DAttr {
+	return func(attrs optionalAttr) { attrs["dilations"] = value }
+}
+
+// QuantizedConv2D convolves quantized images with a quantized filter.
+//
+// Arguments:
+//
+//   - input: Batch, height, width and channels.
+//   - filter: Height, width, channels of the input and of the output.
+//   - min_input: The value of the lowest integer of the input. Type: float.
+//   - max_input: The value of the highest integer of the input. Type: float.
+//   - min_filter: The value of the lowest integer of the filter. Type: float.
+//   - max_filter: The value of the highest integer of the filter. Type: float.
+//   - strides: As Conv2D has it.
+//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//
+// Results:
+//
+//   - min_output: The value of the lowest integer of the output. Type: float.
+//   - max_output: The value of the highest integer of the output. Type: float.
+//
+// Options: [QuantizedConv2DOutType], [QuantizedConv2DDilations].
+func QuantizedConv2D(scope *Scope, input tf.Output, filter tf.Output, min_input tf.Output, max_input tf.Output, min_filter tf.Output, max_filter tf.Output, strides []int64, padding string, optional ...QuantizedConv2DAttr) (output tf.Output, min_output tf.Output, max_output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedConv2D",
+		Input: []tf.Input{input, filter, min_input, max_input, min_filter, max_filter},
+		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // QuantizedMatMulAttr is an optional attribute of QuantizedMatMul.
 type QuantizedMatMulAttr func(optionalAttr)
 
@@ -503,6 +547,97 @@ func QuantizedMul(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x
 		Type:  "QuantizedMul",
 		Input: []tf.Input{x, y, min_x, max_x, min_y, max_y},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// QuantizedReluAttr is an optional attribute of QuantizedRelu.
+type QuantizedReluAttr func(optionalAttr)
+
+// QuantizedReluOutType sets out_type, which is quint8 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
+func QuantizedReluOutType(value tf.DataType) QuantizedReluAttr {
+	return func(attrs optionalAttr) { attrs["out_type"] = value }
+}
+
+// QuantizedRelu replaces quantized numbers below 0 by 0.
+//
+// Arguments:
+//
+//   - features: The numbers.
+//   - min_features: The value of their lowest integer. Type: float.
+//   - max_features: The value of their highest integer. Type: float.
+//
+// Results:
+//
+//   - min_activations: The same as min_features. Type: float.
+//   - max_activations: The same as max_features. Type: float.
+//
+// Options: [QuantizedReluOutType].
+func QuantizedRelu(scope *Scope, features tf.Output, min_features tf.Output, max_features tf.Output, optional ...QuantizedReluAttr) (activations tf.Output, min_activations tf.Output, max_activations tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedRelu",
+		Input: []tf.Input{features, min_features, max_features},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// QuantizedRelu6Attr is an optional attribute of QuantizedRelu6.
+type QuantizedRelu6Attr func(optionalAttr)
+
+// QuantizedRelu6OutType sets out_type, which is quint8 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
+func QuantizedRelu6OutType(value tf.DataType) QuantizedRelu6Attr {
+	return func(attrs optionalAttr) { attrs["out_type"] = value }
+}
+
+// QuantizedRelu6 replaces quantized numbers below 0 by 0, and those above 6 by 6.
+//
+// Arguments:
+//
+//   - features: The numbers.
+//   - min_features: The value of their lowest integer. Type: float.
+//   - max_features: The value of their highest integer. Type: float.
+//
+// Results:
+//
+//   - min_activations: The same as min_features. Type: float.
+//   - max_activations: The same as max_features. Type: float.
+//
+// Options: [QuantizedRelu6OutType].
+func QuantizedRelu6(scope *Scope, features tf.Output, min_features tf.Output, max_features tf.Output, optional ...QuantizedRelu6Attr) (activations tf.Output, min_activations tf.Output, max_activations tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedRelu6",
+		Input: []tf.Input{features, min_features, max_features},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// QuantizedReshape gives a quantized tensor another shape.
+//
+// Arguments:
+//
+//   - shape: The shape; one dimension may be -1, for what is left. Types: int32, int64.
+//   - input_min: The value of the lowest integer. Type: float.
+//   - input_max: The value of the highest integer. Type: float.
+//
+// Results:
+//
+//   - output_min: The same as input_min. Type: float.
+//   - output_max: The same as input_max. Type: float.
+func QuantizedReshape(scope *Scope, tensor tf.Output, shape tf.Output, input_min tf.Output, input_max tf.Output) (output tf.Output, output_min tf.Output, output_max tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedReshape",
+		Input: []tf.Input{tensor, shape, input_min, input_max},
 	})
 	return op.Output(0), op.Output(1), op.Output(2)
 }

@@ -385,6 +385,96 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 	return op.Output(0)
 }
 
+// RaggedTensorToVariantGradient computes the gradient of RaggedTensorToVariant.
+//
+// Arguments:
+//
+//   - encoded_ragged_grad: The gradient of its result, whose variants hold ragged tensors.
+//   - row_splits: Its outermost splits; none if it had none. Types: int32, int64.
+//   - dense_values_shape: The shape of its values. Type: int32.
+//   - Tvalues: Their type.
+//
+// Results:
+//
+//   - dense_values_grad: The gradient of these.
+func RaggedTensorToVariantGradient(scope *Scope, encoded_ragged_grad tf.Output, row_splits tf.Output, dense_values_shape tf.Output, Tvalues tf.DataType) (dense_values_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RaggedTensorToVariantGradient",
+		Input: []tf.Input{encoded_ragged_grad, row_splits, dense_values_shape},
+		Attrs: map[string]any{"Tvalues": Tvalues},
+	})
+	return op.Output(0)
+}
+
+// RandomDatasetAttr is an optional attribute of RandomDataset.
+type RandomDatasetAttr func(optionalAttr)
+
+// RandomDatasetMetadata sets metadata, which is "" by default. Ignored.
+func RandomDatasetMetadata(value string) RandomDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// RandomDataset makes a dataset of random numbers without end.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [RandomDatasetMetadata].
+func RandomDataset(scope *Scope, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RandomDataset",
+		Input: []tf.Input{seed, seed2},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// RandomDatasetV2Attr is an optional attribute of RandomDatasetV2.
+type RandomDatasetV2Attr func(optionalAttr)
+
+// RandomDatasetV2RerandomizeEachIteration sets rerandomize_each_iteration, which is false by default. Whether each iteration has seeds of its own.
+func RandomDatasetV2RerandomizeEachIteration(value bool) RandomDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["rerandomize_each_iteration"] = value }
+}
+
+// RandomDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func RandomDatasetV2Metadata(value string) RandomDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// RandomDatasetV2 makes a dataset of random numbers without end.
+//
+// Arguments:
+//
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - seed_generator: A generator of seeds, as AnonymousSeedGenerator makes it.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [RandomDatasetV2RerandomizeEachIteration], [RandomDatasetV2Metadata].
+func RandomDatasetV2(scope *Scope, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RandomDatasetV2",
+		Input: []tf.Input{seed, seed2, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // RandomGammaAttr is an optional attribute of RandomGamma.
 type RandomGammaAttr func(optionalAttr)
 
@@ -792,6 +882,61 @@ func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value 
 	return op.Output(0)
 }
 
+// ReaderNumRecordsProducedV2 tells how many records a reader has given.
+//
+// Results:
+//
+//   - records_produced: Type: int64.
+func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_produced tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderNumRecordsProducedV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op.Output(0)
+}
+
+// ReaderNumWorkUnitsCompletedV2 tells how many items of its queue a reader has exhausted.
+//
+// Results:
+//
+//   - units_completed: Type: int64.
+func ReaderNumWorkUnitsCompletedV2(scope *Scope, reader_handle tf.Output) (units_completed tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderNumWorkUnitsCompletedV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op.Output(0)
+}
+
+// ReaderReadUpToV2 reads the next records, up to a number of them, taking another item from the queue when the last is exhausted.
+//
+// Arguments:
+//
+//   - reader_handle: The reader.
+//   - queue_handle: A queue of strings, such as names of files.
+//   - num_records: The most records; all are of one item. Type: int64.
+//
+// Results:
+//
+//   - keys: What identifies the records. Type: string.
+//   - values: The records. Type: string.
+func ReaderReadUpToV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output, num_records tf.Output) (keys tf.Output, values tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderReadUpToV2",
+		Input: []tf.Input{reader_handle, queue_handle, num_records},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // ReaderReadV2 reads the next record, taking another item from the queue when the last is exhausted.
 //
 // Arguments:
@@ -812,6 +957,50 @@ func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output)
 		Input: []tf.Input{reader_handle, queue_handle},
 	})
 	return op.Output(0), op.Output(1)
+}
+
+// ReaderResetV2 sets a reader to its beginning.
+func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderResetV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op
+}
+
+// ReaderRestoreStateV2 sets a reader to a state that it gave.
+//
+// Arguments:
+//
+//   - state: What ReaderSerializeStateV2 gave. Type: string.
+func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderRestoreStateV2",
+		Input: []tf.Input{reader_handle, state},
+	})
+	return op
+}
+
+// ReaderSerializeStateV2 gives the state of a reader as a string; readers of lines and records cannot.
+//
+// Results:
+//
+//   - state: Type: string.
+func ReaderSerializeStateV2(scope *Scope, reader_handle tf.Output) (state tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ReaderSerializeStateV2",
+		Input: []tf.Input{reader_handle},
+	})
+	return op.Output(0)
 }
 
 // RealAttr is an optional attribute of Real.
@@ -1035,6 +1224,36 @@ func ReluGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops 
 	return op.Output(0)
 }
 
+// RepeatDatasetAttr is an optional attribute of RepeatDataset.
+type RepeatDatasetAttr func(optionalAttr)
+
+// RepeatDatasetMetadata sets metadata, which is "" by default. Ignored.
+func RepeatDatasetMetadata(value string) RepeatDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// RepeatDataset makes a dataset of the elements of another, several times over.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - count: How many times; negative for ever. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [RepeatDatasetMetadata].
+func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RepeatDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RepeatDataset",
+		Input: []tf.Input{input_dataset, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // RequantizationRange finds the range of the values that quantized 32-bit integers stand for.
 //
 // Arguments:
@@ -1187,6 +1406,43 @@ func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...R
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ResizeBicubic",
 		Input: []tf.Input{images, size},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// ResizeBicubicGradAttr is an optional attribute of ResizeBicubicGrad.
+type ResizeBicubicGradAttr func(optionalAttr)
+
+// ResizeBicubicGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
+func ResizeBicubicGradAlignCorners(value bool) ResizeBicubicGradAttr {
+	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+}
+
+// ResizeBicubicGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
+func ResizeBicubicGradHalfPixelCenters(value bool) ResizeBicubicGradAttr {
+	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+}
+
+// ResizeBicubicGrad computes the gradient of ResizeBicubic.
+//
+// Arguments:
+//
+//   - grads: The gradient of the resized images. Type: float.
+//   - original_image: The images before they were resized, of which only the shape counts. Types: float, double.
+//
+// Results:
+//
+//   - output: Types: float, double.
+//
+// Options: [ResizeBicubicGradAlignCorners], [ResizeBicubicGradHalfPixelCenters].
+func ResizeBicubicGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBicubicGradAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ResizeBicubicGrad",
+		Input: []tf.Input{grads, original_image},
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
@@ -2801,6 +3057,26 @@ func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ReverseV2",
 		Input: []tf.Input{tensor, axis},
+	})
+	return op.Output(0)
+}
+
+// RewriteDataset makes a dataset equal to another, and is told how to rewrite it.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - rewrite_name: The name of a rewriting; ignored. Type: string.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func RewriteDataset(scope *Scope, input_dataset tf.Output, rewrite_name tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RewriteDataset",
+		Input: []tf.Input{input_dataset, rewrite_name},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
 	})
 	return op.Output(0)
 }

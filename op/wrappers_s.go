@@ -120,6 +120,45 @@ func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.
 	return op.Output(0)
 }
 
+// ScaleAndTranslateGradAttr is an optional attribute of ScaleAndTranslateGrad.
+type ScaleAndTranslateGradAttr func(optionalAttr)
+
+// ScaleAndTranslateGradKernelType sets kernel_type, which is "lanczos3" by default. As ScaleAndTranslate had it.
+func ScaleAndTranslateGradKernelType(value string) ScaleAndTranslateGradAttr {
+	return func(attrs optionalAttr) { attrs["kernel_type"] = value }
+}
+
+// ScaleAndTranslateGradAntialias sets antialias, which is true by default. As ScaleAndTranslate had it.
+func ScaleAndTranslateGradAntialias(value bool) ScaleAndTranslateGradAttr {
+	return func(attrs optionalAttr) { attrs["antialias"] = value }
+}
+
+// ScaleAndTranslateGrad computes the gradient of ScaleAndTranslate.
+//
+// Arguments:
+//
+//   - grads: The gradient of its result. Types: float.
+//   - original_image: The images that it was given, of which only the shape counts. Types: float.
+//   - scale: The factors that it was given. Type: float.
+//   - translation: The shifts that it was given. Type: float.
+//
+// Results:
+//
+//   - output: Types: float.
+//
+// Options: [ScaleAndTranslateGradKernelType], [ScaleAndTranslateGradAntialias].
+func ScaleAndTranslateGrad(scope *Scope, grads tf.Output, original_image tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateGradAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ScaleAndTranslateGrad",
+		Input: []tf.Input{grads, original_image, scale, translation},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // ScatterNdAttr is an optional attribute of ScatterNd.
 type ScatterNdAttr func(optionalAttr)
 
@@ -552,6 +591,42 @@ func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []t
 	return split.list("output")
 }
 
+// ShardDatasetAttr is an optional attribute of ShardDataset.
+type ShardDatasetAttr func(optionalAttr)
+
+// ShardDatasetRequireNonEmpty sets require_non_empty, which is false by default. Whether an element for each shard must be there.
+func ShardDatasetRequireNonEmpty(value bool) ShardDatasetAttr {
+	return func(attrs optionalAttr) { attrs["require_non_empty"] = value }
+}
+
+// ShardDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ShardDatasetMetadata(value string) ShardDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShardDataset makes a dataset of every n-th element of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - num_shards: The number n. Type: int64.
+//   - index: Which element is the first, less than num_shards. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShardDatasetRequireNonEmpty], [ShardDatasetMetadata].
+func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, index tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShardDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShardDataset",
+		Input: []tf.Input{input_dataset, num_shards, index},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // ShardedFilename names one of the files that something is spread over: "base-00002-of-00010".
 //
 // Arguments:
@@ -591,6 +666,189 @@ func ShardedFilespec(scope *Scope, basename tf.Output, num_shards tf.Output) (fi
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ShardedFilespec",
 		Input: []tf.Input{basename, num_shards},
+	})
+	return op.Output(0)
+}
+
+// ShuffleAndRepeatDatasetAttr is an optional attribute of ShuffleAndRepeatDataset.
+type ShuffleAndRepeatDatasetAttr func(optionalAttr)
+
+// ShuffleAndRepeatDatasetReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleAndRepeatDatasetReshuffleEachIteration(value bool) ShuffleAndRepeatDatasetAttr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleAndRepeatDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ShuffleAndRepeatDatasetMetadata(value string) ShuffleAndRepeatDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleAndRepeatDataset makes a dataset of the elements of another in random order, several times over.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - count: How many times; negative for ever. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleAndRepeatDatasetReshuffleEachIteration], [ShuffleAndRepeatDatasetMetadata].
+func ShuffleAndRepeatDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleAndRepeatDataset",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleAndRepeatDatasetV2Attr is an optional attribute of ShuffleAndRepeatDatasetV2.
+type ShuffleAndRepeatDatasetV2Attr func(optionalAttr)
+
+// ShuffleAndRepeatDatasetV2ReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleAndRepeatDatasetV2ReshuffleEachIteration(value bool) ShuffleAndRepeatDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleAndRepeatDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleAndRepeatDatasetV2 makes a dataset of the elements of another in random order, several times over.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - count: How many times; negative for ever. Type: int64.
+//   - seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleAndRepeatDatasetV2ReshuffleEachIteration], [ShuffleAndRepeatDatasetV2Metadata].
+func ShuffleAndRepeatDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleAndRepeatDatasetV2",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, count, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleDatasetAttr is an optional attribute of ShuffleDataset.
+type ShuffleDatasetAttr func(optionalAttr)
+
+// ShuffleDatasetReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleDatasetReshuffleEachIteration(value bool) ShuffleDatasetAttr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ShuffleDatasetMetadata(value string) ShuffleDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleDataset makes a dataset of the elements of another in random order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleDatasetReshuffleEachIteration], [ShuffleDatasetMetadata].
+func ShuffleDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleDataset",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleDatasetV2Attr is an optional attribute of ShuffleDatasetV2.
+type ShuffleDatasetV2Attr func(optionalAttr)
+
+// ShuffleDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleDatasetV2 makes a dataset of the elements of another in random order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed_generator: What gives each iteration its seeds.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleDatasetV2Metadata].
+func ShuffleDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleDatasetV2",
+		Input: []tf.Input{input_dataset, buffer_size, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// ShuffleDatasetV3Attr is an optional attribute of ShuffleDatasetV3.
+type ShuffleDatasetV3Attr func(optionalAttr)
+
+// ShuffleDatasetV3ReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
+func ShuffleDatasetV3ReshuffleEachIteration(value bool) ShuffleDatasetV3Attr {
+	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+}
+
+// ShuffleDatasetV3Metadata sets metadata, which is "" by default. Ignored.
+func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ShuffleDatasetV3 makes a dataset of the elements of another in random order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - buffer_size: Among how many elements the next one is drawn. Type: int64.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ShuffleDatasetV3ReshuffleEachIteration], [ShuffleDatasetV3Metadata].
+func ShuffleDatasetV3(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV3Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ShuffleDatasetV3",
+		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, seed_generator},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -683,6 +941,36 @@ func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output
 		Type:  "Size",
 		Input: []tf.Input{input},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// SkipDatasetAttr is an optional attribute of SkipDataset.
+type SkipDatasetAttr func(optionalAttr)
+
+// SkipDatasetMetadata sets metadata, which is "" by default. Ignored.
+func SkipDatasetMetadata(value string) SkipDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// SkipDataset makes a dataset of all but the first elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - count: How many are left out; negative for all. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [SkipDatasetMetadata].
+func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...SkipDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SkipDataset",
+		Input: []tf.Input{input_dataset, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
 	})
 	return op.Output(0)
 }
@@ -960,6 +1248,30 @@ func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf
 		Input: []tf.Input{a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh},
 	})
 	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// SparseAddGrad computes the gradient of SparseAdd.
+//
+// Arguments:
+//
+//   - backprop_val_grad: The gradient of the sum's values.
+//   - a_indices: What the operation was given. Type: int64.
+//   - b_indices: What the operation was given. Type: int64.
+//   - sum_indices: What it gave. Type: int64.
+//
+// Results:
+//
+//   - a_val_grad: The gradient of the values of a: zero for those that were dropped.
+//   - b_val_grad: The gradient of the values of b.
+func SparseAddGrad(scope *Scope, backprop_val_grad tf.Output, a_indices tf.Output, b_indices tf.Output, sum_indices tf.Output) (a_val_grad tf.Output, b_val_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseAddGrad",
+		Input: []tf.Input{backprop_val_grad, a_indices, b_indices, sum_indices},
+	})
+	return op.Output(0), op.Output(1)
 }
 
 // SparseBincountAttr is an optional attribute of SparseBincount.
@@ -1466,6 +1778,30 @@ func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segm
 	return op.Output(0)
 }
 
+// SparseSegmentMeanGradV2 computes the gradient of SparseSegmentMean, of which most rows may be zero.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - dense_output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Rows of the gradient. Types: bfloat16, half, float, double.
+//   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
+func SparseSegmentMeanGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentMeanGradV2",
+		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseSegmentMeanWithNumSegmentsAttr is an optional attribute of SparseSegmentMeanWithNumSegments.
 type SparseSegmentMeanWithNumSegmentsAttr func(optionalAttr)
 
@@ -1556,6 +1892,30 @@ func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, seg
 	return op.Output(0)
 }
 
+// SparseSegmentSqrtNGradV2 computes the gradient of SparseSegmentSqrtN, of which most rows may be zero.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - dense_output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Rows of the gradient. Types: bfloat16, half, float, double.
+//   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
+func SparseSegmentSqrtNGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentSqrtNGradV2",
+		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseSegmentSqrtNWithNumSegmentsAttr is an optional attribute of SparseSegmentSqrtNWithNumSegments.
 type SparseSegmentSqrtNWithNumSegmentsAttr func(optionalAttr)
 
@@ -1619,6 +1979,53 @@ func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_i
 	return op.Output(0)
 }
 
+// SparseSegmentSumGrad computes the gradient of SparseSegmentSum.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
+func SparseSegmentSumGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentSumGrad",
+		Input: []tf.Input{grad, indices, segment_ids, output_dim0},
+	})
+	return op.Output(0)
+}
+
+// SparseSegmentSumGradV2 computes the gradient of SparseSegmentSum, of which most rows may be zero.
+//
+// Arguments:
+//
+//   - grad: The gradient of its output. Types: bfloat16, half, float, double.
+//   - indices: What the operation was given. Types: int32, int64.
+//   - segment_ids: What the operation was given. Types: int32, int64.
+//   - dense_output_dim0: The first dimension of its data. Type: int32.
+//
+// Results:
+//
+//   - output: Rows of the gradient. Types: bfloat16, half, float, double.
+//   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
+func SparseSegmentSumGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSegmentSumGradV2",
+		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // SparseSegmentSumWithNumSegmentsAttr is an optional attribute of SparseSegmentSumWithNumSegments.
 type SparseSegmentSumWithNumSegmentsAttr func(optionalAttr)
 
@@ -1672,6 +2079,29 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 		Input: []tf.Input{indices, values, shape, start, size},
 	})
 	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// SparseSliceGrad computes the gradient of SparseSlice.
+//
+// Arguments:
+//
+//   - backprop_val_grad: The gradient of the box's values.
+//   - input_indices: What the operation was given. Type: int64.
+//   - input_start: What it was given as start. Type: int64.
+//   - output_indices: What it gave. Type: int64.
+//
+// Results:
+//
+//   - val_grad: The gradient of its values: zero for those outside the box.
+func SparseSliceGrad(scope *Scope, backprop_val_grad tf.Output, input_indices tf.Output, input_start tf.Output, output_indices tf.Output) (val_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseSliceGrad",
+		Input: []tf.Input{backprop_val_grad, input_indices, input_start, output_indices},
+	})
+	return op.Output(0)
 }
 
 // SparseSoftmax computes the softmax of each row of a sparse tensor, over its entries.
@@ -1915,6 +2345,26 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 		Type:  "SparseToDense",
 		Input: []tf.Input{sparse_indices, output_shape, sparse_values, default_value},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// Spence computes Spence's integral -∫ln(t)/(t-1)dt from 1 to x, of numbers that are not negative.
+//
+// Arguments:
+//
+//   - x: Types: bfloat16, half, float, double.
+//
+// Results:
+//
+//   - y: Types: bfloat16, half, float, double.
+func Spence(scope *Scope, x tf.Output) (y tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Spence",
+		Input: []tf.Input{x},
 	})
 	return op.Output(0)
 }
@@ -3615,6 +4065,33 @@ func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (ou
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "Sum",
 		Input: []tf.Input{input, axis},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// SummaryWriterAttr is an optional attribute of SummaryWriter.
+type SummaryWriterAttr func(optionalAttr)
+
+// SummaryWriterSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func SummaryWriterSharedName(value string) SummaryWriterAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// SummaryWriterContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func SummaryWriterContainer(value string) SummaryWriterAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// SummaryWriter names a writer of summaries, which does nothing before it is created.
+//
+// Options: [SummaryWriterSharedName], [SummaryWriterContainer].
+func SummaryWriter(scope *Scope, optional ...SummaryWriterAttr) (writer tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SummaryWriter",
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)

@@ -4,6 +4,166 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// TFRecordDatasetAttr is an optional attribute of TFRecordDataset.
+type TFRecordDatasetAttr func(optionalAttr)
+
+// TFRecordDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TFRecordDatasetMetadata(value string) TFRecordDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TFRecordDataset makes a dataset of the records of files in the TFRecord format.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//
+// Options: [TFRecordDatasetMetadata].
+func TFRecordDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TFRecordDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TFRecordDataset",
+		Input: []tf.Input{filenames, compression_type, buffer_size},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// TFRecordDatasetV2Attr is an optional attribute of TFRecordDatasetV2.
+type TFRecordDatasetV2Attr func(optionalAttr)
+
+// TFRecordDatasetV2Metadata sets metadata, which is "" by default. Ignored.
+func TFRecordDatasetV2Metadata(value string) TFRecordDatasetV2Attr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TFRecordDatasetV2 makes a dataset of the records of files in the TFRecord format, each from some place on.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//   - byte_offsets: Where the first record of each file begins; empty for the beginnings. Type: int64.
+//
+// Options: [TFRecordDatasetV2Metadata].
+func TFRecordDatasetV2(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, byte_offsets tf.Output, optional ...TFRecordDatasetV2Attr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TFRecordDatasetV2",
+		Input: []tf.Input{filenames, compression_type, buffer_size, byte_offsets},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// TFRecordReaderV2Attr is an optional attribute of TFRecordReaderV2.
+type TFRecordReaderV2Attr func(optionalAttr)
+
+// TFRecordReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func TFRecordReaderV2Container(value string) TFRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// TFRecordReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func TFRecordReaderV2SharedName(value string) TFRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// TFRecordReaderV2CompressionType sets compression_type, which is "" by default. "ZLIB" or "GZIP" if files are compressed, else empty.
+func TFRecordReaderV2CompressionType(value string) TFRecordReaderV2Attr {
+	return func(attrs optionalAttr) { attrs["compression_type"] = value }
+}
+
+// TFRecordReaderV2 makes a reader that gives records from the TFRecord files whose names its queue holds.
+//
+// Options: [TFRecordReaderV2Container], [TFRecordReaderV2SharedName], [TFRecordReaderV2CompressionType].
+func TFRecordReaderV2(scope *Scope, optional ...TFRecordReaderV2Attr) (reader_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TFRecordReaderV2",
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// TakeDatasetAttr is an optional attribute of TakeDataset.
+type TakeDatasetAttr func(optionalAttr)
+
+// TakeDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TakeDatasetMetadata(value string) TakeDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TakeDataset makes a dataset of the first elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - count: How many; negative for all. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [TakeDatasetMetadata].
+func TakeDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...TakeDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TakeDataset",
+		Input: []tf.Input{input_dataset, count},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// TakeManySparseFromTensorsMapAttr is an optional attribute of TakeManySparseFromTensorsMap.
+type TakeManySparseFromTensorsMapAttr func(optionalAttr)
+
+// TakeManySparseFromTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func TakeManySparseFromTensorsMapContainer(value string) TakeManySparseFromTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// TakeManySparseFromTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func TakeManySparseFromTensorsMapSharedName(value string) TakeManySparseFromTensorsMapAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// TakeManySparseFromTensorsMap takes sparse tensors from a map of the session and stacks them along a new first dimension.
+//
+// Arguments:
+//
+//   - sparse_handles: Their keys. Type: int64.
+//   - dtype: The type of the elements.
+//
+// Results:
+//
+//   - sparse_indices: Indices of the entries, one a row. Type: int64.
+//   - sparse_values: The entries.
+//   - sparse_shape: The shape, as large as the largest of the tensors. Type: int64.
+//
+// Options: [TakeManySparseFromTensorsMapContainer], [TakeManySparseFromTensorsMapSharedName].
+func TakeManySparseFromTensorsMap(scope *Scope, sparse_handles tf.Output, dtype tf.DataType, optional ...TakeManySparseFromTensorsMapAttr) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TakeManySparseFromTensorsMap",
+		Input: []tf.Input{sparse_handles},
+		Attrs: with(optionalAttr{"dtype": dtype}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // Tan takes the tangent of every element, in radians.
 func Tan(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
@@ -43,6 +203,24 @@ func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 		Input: []tf.Input{y, dy},
 	})
 	return op.Output(0)
+}
+
+// TensorArrayCloseV2 drops an array and its elements, as TensorArrayCloseV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArrayCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArrayCloseV2",
+		Input: []tf.Input{handle},
+	})
+	return op
 }
 
 // TensorArrayCloseV3 drops the elements of an array, which cannot be used afterwards.
@@ -122,6 +300,38 @@ func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtyp
 	return op.Output(0), op.Output(1)
 }
 
+// TensorArrayGatherV2Attr is an optional attribute of TensorArrayGatherV2.
+type TensorArrayGatherV2Attr func(optionalAttr)
+
+// TensorArrayGatherV2ElementShape sets element_shape, which is of unknown rank by default. As TensorArrayGatherV3 has it.
+func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
+	return func(attrs optionalAttr) { attrs["element_shape"] = value }
+}
+
+// TensorArrayGatherV2 reads and stacks elements of an array, as TensorArrayGatherV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - indices: As TensorArrayGatherV3 has it. Type: int32.
+//   - flow_in: The flow of the operation before. Type: float.
+//   - dtype: The type of the elements.
+//
+// Options: [TensorArrayGatherV2ElementShape].
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArrayGatherV2(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV2Attr) (value tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArrayGatherV2",
+		Input: []tf.Input{handle, indices, flow_in},
+		Attrs: with(optionalAttr{"dtype": dtype}, optional),
+	})
+	return op.Output(0)
+}
+
 // TensorArrayGatherV3Attr is an optional attribute of TensorArrayGatherV3.
 type TensorArrayGatherV3Attr func(optionalAttr)
 
@@ -147,6 +357,31 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 		Type:  "TensorArrayGatherV3",
 		Input: []tf.Input{handle, indices, flow_in},
 		Attrs: with(optionalAttr{"dtype": dtype}, optional),
+	})
+	return op.Output(0)
+}
+
+// TensorArrayGradV2 gives the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - flow_in: The flow of the operation before. Type: float.
+//   - source: As TensorArrayGradV3 has it.
+//
+// Results:
+//
+//   - grad_handle: Type: string.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArrayGradV2",
+		Input: []tf.Input{handle, flow_in},
+		Attrs: map[string]any{"source": source},
 	})
 	return op.Output(0)
 }
@@ -196,6 +431,28 @@ func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output,
 	return op.Output(0), op.Output(1)
 }
 
+// TensorArrayReadV2 reads an element of an array, as TensorArrayReadV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - index: As TensorArrayReadV3 has it. Type: int32.
+//   - flow_in: The flow of the operation before. Type: float.
+//   - dtype: The type of the elements.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArrayReadV2(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArrayReadV2",
+		Input: []tf.Input{handle, index, flow_in},
+		Attrs: map[string]any{"dtype": dtype},
+	})
+	return op.Output(0)
+}
+
 // TensorArrayReadV3 reads an element of an array.
 //
 // Arguments:
@@ -211,6 +468,30 @@ func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 		Type:  "TensorArrayReadV3",
 		Input: []tf.Input{handle, index, flow_in},
 		Attrs: map[string]any{"dtype": dtype},
+	})
+	return op.Output(0)
+}
+
+// TensorArrayScatterV2 writes slices to elements of an array, as TensorArrayScatterV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - indices: As TensorArrayScatterV3 has it. Type: int32.
+//   - flow_in: The flow of the operation before. Type: float.
+//
+// Results:
+//
+//   - flow_out: The flow for the operation after. Type: float.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArrayScatterV2(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArrayScatterV2",
+		Input: []tf.Input{handle, indices, value, flow_in},
 	})
 	return op.Output(0)
 }
@@ -236,6 +517,29 @@ func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, val
 	return op.Output(0)
 }
 
+// TensorArraySizeV2 tells the number of elements of an array, as TensorArraySizeV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - flow_in: The flow of the operation before. Type: float.
+//
+// Results:
+//
+//   - size: Type: int32.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArraySizeV2",
+		Input: []tf.Input{handle, flow_in},
+	})
+	return op.Output(0)
+}
+
 // TensorArraySizeV3 gives the number of elements of an array.
 //
 // Arguments:
@@ -252,6 +556,30 @@ func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "TensorArraySizeV3",
 		Input: []tf.Input{handle, flow_in},
+	})
+	return op.Output(0)
+}
+
+// TensorArraySplitV2 writes pieces of a tensor to the elements of an array, as TensorArraySplitV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - lengths: As TensorArraySplitV3 has it. Type: int64.
+//   - flow_in: The flow of the operation before. Type: float.
+//
+// Results:
+//
+//   - flow_out: The flow for the operation after. Type: float.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArraySplitV2(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArraySplitV2",
+		Input: []tf.Input{handle, value, lengths, flow_in},
 	})
 	return op.Output(0)
 }
@@ -378,6 +706,30 @@ func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 		Attrs: with(optionalAttr{"dtype": dtype}, optional),
 	})
 	return op.Output(0), op.Output(1)
+}
+
+// TensorArrayWriteV2 writes an element of an array, as TensorArrayWriteV3 does, by an older form of handle.
+//
+// Arguments:
+//
+//   - handle: Type: string.
+//   - index: As TensorArrayWriteV3 has it. Type: int32.
+//   - flow_in: The flow of the operation before. Type: float.
+//
+// Results:
+//
+//   - flow_out: The flow for the operation after. Type: float.
+//
+// Deprecated: from version 26 of the GraphDef format on. It has a successor.
+func TensorArrayWriteV2(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorArrayWriteV2",
+		Input: []tf.Input{handle, index, value, flow_in},
+	})
+	return op.Output(0)
 }
 
 // TensorArrayWriteV3 writes an element of an array.
@@ -943,6 +1295,44 @@ func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, upda
 	return op.Output(0)
 }
 
+// TensorSliceDatasetAttr is an optional attribute of TensorSliceDataset.
+type TensorSliceDatasetAttr func(optionalAttr)
+
+// TensorSliceDatasetIsFiles sets is_files, which is false by default. Ignored.
+func TensorSliceDatasetIsFiles(value bool) TensorSliceDatasetAttr {
+	return func(attrs optionalAttr) { attrs["is_files"] = value }
+}
+
+// TensorSliceDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TensorSliceDatasetMetadata(value string) TensorSliceDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TensorSliceDatasetReplicateOnSplit sets replicate_on_split, which is false by default. Ignored.
+func TensorSliceDatasetReplicateOnSplit(value bool) TensorSliceDatasetAttr {
+	return func(attrs optionalAttr) { attrs["replicate_on_split"] = value }
+}
+
+// TensorSliceDataset makes a dataset of the slices of tensors along their first dimension.
+//
+// Arguments:
+//
+//   - components: The tensors, of equal first dimension.
+//   - output_shapes: Shapes of the slices, as far as they are known.
+//
+// Options: [TensorSliceDatasetIsFiles], [TensorSliceDatasetMetadata], [TensorSliceDatasetReplicateOnSplit].
+func TensorSliceDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorSliceDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TensorSliceDataset",
+		Input: []tf.Input{tf.OutputList(components)},
+		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // TensorStridedSliceUpdateAttr is an optional attribute of TensorStridedSliceUpdate.
 type TensorStridedSliceUpdateAttr func(optionalAttr)
 
@@ -1047,6 +1437,35 @@ func TensorSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, serialized_s
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "TensorSummaryV2",
 		Input: []tf.Input{tag, tensor, serialized_summary_metadata},
+	})
+	return op.Output(0)
+}
+
+// TextLineDatasetAttr is an optional attribute of TextLineDataset.
+type TextLineDatasetAttr func(optionalAttr)
+
+// TextLineDatasetMetadata sets metadata, which is "" by default. Ignored.
+func TextLineDatasetMetadata(value string) TextLineDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// TextLineDataset makes a dataset of the lines of files, without what ends them.
+//
+// Arguments:
+//
+//   - filenames: The names of the files: a scalar or a vector. Type: string.
+//   - compression_type: How the files are compressed: GZIP, ZLIB or not at all, as the empty string. Type: string.
+//   - buffer_size: How many bytes are read ahead; nothing else depends on it. Type: int64.
+//
+// Options: [TextLineDatasetMetadata].
+func TextLineDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TextLineDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "TextLineDataset",
+		Input: []tf.Input{filenames, compression_type, buffer_size},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }

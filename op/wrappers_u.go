@@ -39,6 +39,35 @@ func Unbatch(scope *Scope, batched_tensor tf.Output, batch_index tf.Output, id t
 	return op.Output(0)
 }
 
+// UnbatchDatasetAttr is an optional attribute of UnbatchDataset.
+type UnbatchDatasetAttr func(optionalAttr)
+
+// UnbatchDatasetMetadata sets metadata, which is "" by default. Ignored.
+func UnbatchDatasetMetadata(value string) UnbatchDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// UnbatchDataset makes a dataset of the slices of the elements of another along their first dimension.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [UnbatchDatasetMetadata].
+func UnbatchDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...UnbatchDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UnbatchDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // UnbatchGradAttr is an optional attribute of UnbatchGrad.
 type UnbatchGradAttr func(optionalAttr)
 
@@ -361,6 +390,35 @@ func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx
 	return op.Output(0), op.Output(1)
 }
 
+// UniqueDatasetAttr is an optional attribute of UniqueDataset.
+type UniqueDatasetAttr func(optionalAttr)
+
+// UniqueDatasetMetadata sets metadata, which is "" by default. Ignored.
+func UniqueDatasetMetadata(value string) UniqueDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// UniqueDataset makes a dataset of the elements of another without those that were there before.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset, of one component.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [UniqueDatasetMetadata].
+func UniqueDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...UniqueDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UniqueDataset",
+		Input: []tf.Input{input_dataset},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
 // UniqueV2Attr is an optional attribute of UniqueV2.
 type UniqueV2Attr func(optionalAttr)
 
@@ -653,6 +711,18 @@ func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (value
 	})
 	split := scope.outputs(op)
 	return split.list("values")
+}
+
+// UnwrapDatasetVariant gives the dataset that WrapDatasetVariant wrapped.
+func UnwrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UnwrapDatasetVariant",
+		Input: []tf.Input{input_handle},
+	})
+	return op.Output(0)
 }
 
 // UpperBoundAttr is an optional attribute of UpperBound.

@@ -47,6 +47,82 @@ func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_
 	return op.Output(0)
 }
 
+// WindowDatasetAttr is an optional attribute of WindowDataset.
+type WindowDatasetAttr func(optionalAttr)
+
+// WindowDatasetMetadata sets metadata, which is "" by default. Ignored.
+func WindowDatasetMetadata(value string) WindowDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// WindowDataset makes a dataset whose elements are datasets, one for each component, of successive elements of another.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - size: How many elements a window has. Type: int64.
+//   - shift: How far a window is from the one before. Type: int64.
+//   - stride: How far an element of a window is from the one before. Type: int64.
+//   - drop_remainder: Whether a last window of fewer elements is left out. Type: bool.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [WindowDatasetMetadata].
+func WindowDataset(scope *Scope, input_dataset tf.Output, size tf.Output, shift tf.Output, stride tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...WindowDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WindowDataset",
+		Input: []tf.Input{input_dataset, size, shift, stride, drop_remainder},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}
+
+// WrapDatasetVariant wraps a dataset, so that it can be copied from one device to another.
+func WrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WrapDatasetVariant",
+		Input: []tf.Input{input_handle},
+	})
+	return op.Output(0)
+}
+
+// WriteAudioSummaryAttr is an optional attribute of WriteAudioSummary.
+type WriteAudioSummaryAttr func(optionalAttr)
+
+// WriteAudioSummaryMaxOutputs sets max_outputs, which is 3 by default. The most sounds to show. At least 1.
+func WriteAudioSummaryMaxOutputs(value int64) WriteAudioSummaryAttr {
+	return func(attrs optionalAttr) { attrs["max_outputs"] = value }
+}
+
+// WriteAudioSummary writes sounds as an event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that they belong to. Type: int64.
+//   - tag: What they are shown under. Type: string.
+//   - tensor: As AudioSummaryV2 has it. Type: float.
+//   - sample_rate: Frames a second. Type: float.
+//
+// Options: [WriteAudioSummaryMaxOutputs].
+func WriteAudioSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...WriteAudioSummaryAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteAudioSummary",
+		Input: []tf.Input{writer, step, tag, tensor, sample_rate},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op
+}
+
 // WriteFile writes a file, replacing what is there, and makes its directory if that is missing.
 //
 // Arguments:
@@ -60,6 +136,99 @@ func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Oper
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "WriteFile",
 		Input: []tf.Input{filename, contents},
+	})
+	return op
+}
+
+// WriteGraphSummary writes a graph as an event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that it belongs to. Type: int64.
+//   - tensor: A serialized GraphDef. Type: string.
+func WriteGraphSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteGraphSummary",
+		Input: []tf.Input{writer, step, tensor},
+	})
+	return op
+}
+
+// WriteHistogramSummary writes a histogram of numbers as an event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that it belongs to. Type: int64.
+//   - tag: What it is shown under. Type: string.
+//   - values: The numbers.
+func WriteHistogramSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, values tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteHistogramSummary",
+		Input: []tf.Input{writer, step, tag, values},
+	})
+	return op
+}
+
+// WriteRawProtoSummary writes serialized summaries as one event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that they belong to. Type: int64.
+//   - tensor: The summaries. Type: string.
+func WriteRawProtoSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteRawProtoSummary",
+		Input: []tf.Input{writer, step, tensor},
+	})
+	return op
+}
+
+// WriteScalarSummary writes a number as an event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that it belongs to. Type: int64.
+//   - tag: What it is shown under. Type: string.
+//   - value: The number, a scalar.
+func WriteScalarSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, value tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteScalarSummary",
+		Input: []tf.Input{writer, step, tag, value},
+	})
+	return op
+}
+
+// WriteSummary writes a tensor as an event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that it belongs to. Type: int64.
+//   - tag: What it is shown under. Type: string.
+//   - summary_metadata: A serialized SummaryMetadata, which says how it is shown. Type: string.
+func WriteSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output, tag tf.Output, summary_metadata tf.Output) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteSummary",
+		Input: []tf.Input{writer, step, tensor, tag, summary_metadata},
 	})
 	return op
 }

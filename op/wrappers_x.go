@@ -16,6 +16,167 @@ func Xdivy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
+// XlaBroadcastHelper gives the operands of a binary operation equal ranks, by new dimensions of size 1.
+//
+// Arguments:
+//
+//   - broadcast_dims: The dimensions of the result that those of the operand of lower rank become; empty if ranks are equal or one operand is a scalar. Types: int32, int64.
+func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_dims tf.Output) (lhs_output tf.Output, rhs_output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaBroadcastHelper",
+		Input: []tf.Input{lhs, rhs, broadcast_dims},
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// XlaDynamicSlice takes a box out of a tensor, moved inside where it would reach beyond.
+//
+// Arguments:
+//
+//   - start_indices: The box's first corner, limited so that all of the box is inside. Types: int32, int64.
+//   - size_indices: Its size in each dimension. Types: int32, int64.
+func XlaDynamicSlice(scope *Scope, input tf.Output, start_indices tf.Output, size_indices tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaDynamicSlice",
+		Input: []tf.Input{input, start_indices, size_indices},
+	})
+	return op.Output(0)
+}
+
+// XlaDynamicUpdateSlice copies a tensor, with a box of it replaced, perhaps in its own memory.
+//
+// Arguments:
+//
+//   - update: The box.
+//   - indices: The box's first corner, limited so that all of the box is inside. Types: int32, int64.
+func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indices tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaDynamicUpdateSlice",
+		Input: []tf.Input{input, update, indices},
+	})
+	return op.Output(0)
+}
+
+// XlaKeyValueSort sorts keys along the last dimension, smallest first, and moves values along with them.
+//
+// Arguments:
+//
+//   - values: Of the shape of keys; those of equal keys keep their order.
+func XlaKeyValueSort(scope *Scope, keys tf.Output, values tf.Output) (sorted_keys tf.Output, sorted_values tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaKeyValueSort",
+		Input: []tf.Input{keys, values},
+	})
+	return op.Output(0), op.Output(1)
+}
+
+// XlaOptimizationBarrier passes tensors on; compilers move nothing across it.
+func XlaOptimizationBarrier(scope *Scope, input []tf.Output) (output []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaOptimizationBarrier",
+		Input: []tf.Input{tf.OutputList(input)},
+	})
+	split := scope.outputs(op)
+	return split.list("output")
+}
+
+// XlaPad puts padding around a tensor and between its elements.
+//
+// Arguments:
+//
+//   - padding_value: What to fill in, a scalar.
+//   - padding_low: How much in front of each dimension; negative takes away. Types: int32, int64.
+//   - padding_high: How much behind each dimension; negative takes away. Types: int32, int64.
+//   - padding_interior: How much between neighbours along each dimension. Types: int32, int64.
+func XlaPad(scope *Scope, input tf.Output, padding_value tf.Output, padding_low tf.Output, padding_high tf.Output, padding_interior tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaPad",
+		Input: []tf.Input{input, padding_value, padding_low, padding_high, padding_interior},
+	})
+	return op.Output(0)
+}
+
+// XlaReducePrecision rounds numbers to a format of fewer bits, and keeps them in their type.
+//
+// Arguments:
+//
+//   - operand: Types: bfloat16, half, float, double.
+//   - exponent_bits: The bits of that format's exponent, at least 1.
+//   - mantissa_bits: The bits of its fraction.
+//
+// Results:
+//
+//   - output: Types: bfloat16, half, float, double.
+func XlaReducePrecision(scope *Scope, operand tf.Output, exponent_bits int64, mantissa_bits int64) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaReducePrecision",
+		Input: []tf.Input{operand},
+		Attrs: map[string]any{"exponent_bits": exponent_bits, "mantissa_bits": mantissa_bits},
+	})
+	return op.Output(0)
+}
+
+// XlaShardingAttr is an optional attribute of XlaSharding.
+type XlaShardingAttr func(optionalAttr)
+
+// XlaShardingSharding sets sharding, which is "" by default. A serialized description of the parts.
+func XlaShardingSharding(value string) XlaShardingAttr {
+	return func(attrs optionalAttr) { attrs["sharding"] = value }
+}
+
+// XlaShardingUnspecifiedDims sets unspecified_dims, which is empty by default. The dimensions that a compiler may divide as it likes.
+func XlaShardingUnspecifiedDims(value []int64) XlaShardingAttr {
+	return func(attrs optionalAttr) { attrs["unspecified_dims"] = value }
+}
+
+// XlaSharding passes a tensor on; its attributes tell partitioning compilers where its parts lie.
+//
+// Options: [XlaShardingSharding], [XlaShardingUnspecifiedDims].
+func XlaSharding(scope *Scope, input tf.Output, optional ...XlaShardingAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaSharding",
+		Input: []tf.Input{input},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// XlaSort sorts along the last dimension, smallest first.
+func XlaSort(scope *Scope, input tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaSort",
+		Input: []tf.Input{input},
+	})
+	return op.Output(0)
+}
+
 // Xlog1py computes x·log(1+y) with broadcasting; where x is 0 the result is 0.
 func Xlog1py(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	if scope.Err() != nil {

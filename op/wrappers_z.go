@@ -36,3 +36,32 @@ func Zeta(scope *Scope, x tf.Output, q tf.Output) (z tf.Output) {
 	})
 	return op.Output(0)
 }
+
+// ZipDatasetAttr is an optional attribute of ZipDataset.
+type ZipDatasetAttr func(optionalAttr)
+
+// ZipDatasetMetadata sets metadata, which is "" by default. Ignored.
+func ZipDatasetMetadata(value string) ZipDatasetAttr {
+	return func(attrs optionalAttr) { attrs["metadata"] = value }
+}
+
+// ZipDataset makes a dataset whose elements have the components of those of several others, side by side.
+//
+// Arguments:
+//
+//   - input_datasets: The others; the shortest ends it.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+//
+// Options: [ZipDatasetMetadata].
+func ZipDataset(scope *Scope, input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ZipDatasetAttr) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ZipDataset",
+		Input: []tf.Input{tf.OutputList(input_datasets)},
+		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
+	})
+	return op.Output(0)
+}

@@ -107,7 +107,7 @@ func TypeAttr(t tensor.DType) AttrValue { return AttrValue{Kind: KindType, Type:
 func ShapeAttr(s Shape) AttrValue { return AttrValue{Kind: KindShape, Shape: s} }
 
 // TensorAttr is a tensor attribute.
-func TensorAttr(t *tensor.Tensor) AttrValue { return AttrValue{Kind: KindTensor, Tensor: t} }
+func TensorAttr(t *tensor.Tensor) AttrValue { return AttrValue{Kind: KindTensor, Tensor: t.View()} }
 
 // FuncAttr is a function attribute.
 func FuncAttr(f *Func) AttrValue { return AttrValue{Kind: KindFunc, Func: f} }

@@ -136,7 +136,8 @@ func (m *Manager) DeleteAll(container, name string) bool {
 // NextID counts up from 0: for the names of resources that have none.
 func (m *Manager) NextID() int64 { return m.next.Add(1) - 1 }
 
-// Clear forgets everything, closing what has a Close method.
+// Clear forgets everything when nobody uses any of it any more: it calls what has
+// an End method, or else a Close method.
 func (m *Manager) Clear() {
 	m.mu.Lock()
 	all := m.byID
@@ -144,7 +145,11 @@ func (m *Manager) Clear() {
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	for _, r := range all {
-		closeResource(r)
+		if e, ok := r.(interface{ End() }); ok {
+			e.End()
+		} else {
+			closeResource(r)
+		}
 	}
 }
 

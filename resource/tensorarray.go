@@ -44,6 +44,7 @@ type TensorArray struct {
 	dims    *[]int64 // the shape of an element written lately, to share
 	uniform bool     // all elements are numbers of one shape: see Copies
 	room    room
+	blocks  []*block // those that the array has made
 	account account
 }
 
@@ -75,6 +76,7 @@ type Element struct {
 	Start int
 	Dims  []int64
 	Whole bool // it is In itself
+	block *block
 }
 
 // NewTensorArray makes an array that charges the manager's budget. Size is not
@@ -234,7 +236,7 @@ func (a *TensorArray) read(i int) (e Element, err error) {
 	}
 	e.Dims = *c.dims
 	if c.block != nil {
-		e.In, e.Start = c.block.memory, c.start
+		e.In, e.Start, e.block = c.block.memory, c.start, c.block
 	} else {
 		e.In, e.Whole = c.value, true
 	}
@@ -300,7 +302,7 @@ func copyOf(x tensor.Value, start int, v *tensor.Value) (tensor.Value, error) {
 func (a *TensorArray) Close() {
 	a.mu.Lock()
 	grads := a.grads
-	a.closed, a.pages, a.grads, a.room = true, nil, nil, room{}
+	a.closed, a.pages, a.blocks, a.grads, a.room = true, nil, nil, nil, room{}
 	a.account.close()
 	a.mu.Unlock()
 	for _, g := range grads {
@@ -332,7 +334,7 @@ func (a *TensorArray) cell(i int) (*cell, error) {
 		if err := a.account.charge(int64(end-len(page)) * cellSize); err != nil {
 			return nil, err
 		}
-		grown := make([]cell, end)
+		grown := takePage(end)
 		copy(grown, page)
 		a.pages[p] = grown
 	}

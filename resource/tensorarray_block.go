@@ -1,7 +1,10 @@
 package resource
 
 import (
+	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -14,10 +17,71 @@ import (
 // copies, and tensors whose parts were written as elements, which stay where
 // they are. The array is charged for the whole of a block while it has one
 // element in it, or room for more.
+//
+// When the step ends, the memory of an array's own blocks serves other steps,
+// but for those that a reader may have a view of.
 type block struct {
 	memory tensor.Value // shared
 	bytes  int64
-	live   int // elements in it
+	live   int            // elements in it
+	whole  *tensor.Tensor // the memory of a block that the array has made; else nil
+	lent   atomic.Bool    // somebody may keep it
+}
+
+// Lend is the memory that the element lies in, for a reader who keeps a view of
+// it. Who copies the element reads In.
+func (e *Element) Lend() tensor.Value {
+	if e.block != nil {
+		e.block.lent.Store(true)
+	}
+	return e.In
+}
+
+// spareBlocks and sparePages are memory of arrays of steps that have ended, by
+// the logarithm of its size, in bytes and in cells.
+var spareBlocks, sparePages [32]sync.Pool
+
+// takeBlock is memory of at least so many bytes, of any content.
+func takeBlock(size int64) (*tensor.Tensor, error) {
+	class := bits.Len64(uint64(size - 1))
+	if class < len(spareBlocks) {
+		if t, ok := spareBlocks[class].Get().(*tensor.Tensor); ok {
+			return t, nil
+		}
+		size = 1 << class
+	}
+	return tensor.New(tensor.Uint8, size)
+}
+
+// takePage is so many empty cells.
+func takePage(n int) []cell {
+	class := bits.Len(uint(max(n, 16) - 1))
+	if p, ok := sparePages[class].Get().(*[]cell); ok {
+		return (*p)[:n]
+	}
+	return make([]cell, n, 1<<class)
+}
+
+// End is Close when the step has ended: nobody reads the array any more.
+func (a *TensorArray) End() {
+	a.mu.Lock()
+	pages, blocks, grads := a.pages, a.blocks, a.grads
+	a.mu.Unlock()
+	a.Close()
+	for _, p := range pages {
+		if cap(p) > 0 {
+			clear(p)
+			sparePages[bits.Len(uint(cap(p)-1))].Put(&p)
+		}
+	}
+	for _, b := range blocks {
+		if class := bits.Len(uint(b.whole.SizeBytes() - 1)); class < len(spareBlocks) && !b.lent.Load() {
+			spareBlocks[class].Put(b.whole)
+		}
+	}
+	for _, g := range grads {
+		g.End()
+	}
 }
 
 const (
@@ -71,13 +135,15 @@ func (a *TensorArray) makeRoom(v *tensor.Value) error {
 	if err := a.account.charge(n * size); err != nil {
 		return err
 	}
-	t, err := tensor.New(v.DType(), n*int64(v.NumElements()))
+	t, err := takeBlock(n * size)
 	if err != nil {
 		a.account.release(n * size)
 		return err
 	}
 	a.leave(r.block)
-	r.block = &block{memory: tensor.ValueOf(t), bytes: n * size, live: 1} // 1: the room
+	memory := t.As(v.DType(), n*int64(v.NumElements()))
+	r.block = &block{memory: tensor.ValueOf(memory), bytes: n * size, live: 1, whole: t} // 1: the room
+	a.blocks = append(a.blocks, r.block)
 	r.next, r.end = 0, int(n)
 	r.made += n * size
 	r.used += int(n)

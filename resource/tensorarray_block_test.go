@@ -196,3 +196,49 @@ func TestBlocksTakeFewAllocations(t *testing.T) {
 		t.Errorf("%v allocations for an array of %d elements", allocs, n)
 	}
 }
+
+// The memory of arrays whose steps have ended serves others, but what a reader
+// has been lent stays as it is.
+func TestMemoryServesAgain(t *testing.T) {
+	o := resource.TensorArrayOptions{Name: "a", Type: tensor.Float, Size: 300, Shape: shape.Of(5), ClearAfterRead: true}
+	fill := func(m *resource.Manager, number float32) *resource.TensorArray {
+		a := resource.NewTensorArray(m, o)
+		for i := range o.Size {
+			v, err := tensor.FromSlice([]float32{number, float32(i), 2, 3, 4}, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Write(i, tensor.ValueOf(v)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return a
+	}
+	var lent []resource.Element
+	for number := range 30 {
+		m := &resource.Manager{Budget: tensor.NewBudget(0)}
+		a := fill(m, float32(number))
+		for i := range o.Size {
+			e, err := a.Read(i)
+			if x := elementOf(e); err != nil || x[0] != float32(number) || x[1] != float32(i) {
+				t.Fatalf("element %d of array %d: %v, %v", i, number, x, err)
+			}
+			if i == number { // of the small blocks, and of the large ones
+				e.Lend()
+				lent = append(lent, e)
+			}
+		}
+		a.End()
+		if used := m.Budget.Used(); used != 0 {
+			t.Fatalf("%d bytes are charged for an array that has ended", used)
+		}
+		if _, err := a.Read(0); err == nil {
+			t.Fatal("an array that has ended was read")
+		}
+	}
+	for number, e := range lent {
+		if x := elementOf(e); x[0] != float32(number) || x[1] != float32(number) || x[4] != 4 {
+			t.Errorf("array %d: %v after others have been written", number, x)
+		}
+	}
+}

@@ -45,7 +45,7 @@ type run struct {
 	rng     *rand.Rand // nil: first come, first served
 	inbox   nodes.Inbox
 	got     []nodes.Completion
-	waiting map[*nodes.Activation]*part // asynchronous kernels that have been started
+	waiting map[*nodes.Activation]*part // asynchronous kernels that have been started; nil if none was
 	active  []*part                     // those in which something can happen, the latest last
 	ended   bool
 	err     error // of the outermost part, when it has ended
@@ -54,7 +54,7 @@ type run struct {
 // A part is one of a run's steps.
 type part struct {
 	step    *nodes.Step
-	cancel  context.CancelFunc
+	cancel  context.CancelFunc // of what may wait in it; nil if nothing can
 	fetched []tensor.Value
 	due     []*nodes.Activation // handed out, not yet run
 	away    int                 // asynchronous kernels and calls under way
@@ -66,10 +66,7 @@ type part struct {
 
 // Run drives one step. See [nodes.Engine].
 func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
-	r := run{
-		options: nodes.Options{Budget: e.budget, Order: func(int) int { return 0 }},
-		waiting: map[*nodes.Activation]*part{},
-	}
+	r := run{options: nodes.Options{Budget: e.budget, Order: oldest}}
 	if e.seeded {
 		r.rng = rand.New(rand.NewPCG(e.seed, 0))
 		r.options.Order = r.rng.IntN
@@ -104,10 +101,15 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	return r.err
 }
 
+// oldest is the order of first come, first served.
+func oldest(int) int { return 0 }
+
 // begin begins a part.
 func (r *run) begin(t *part, shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) {
 	t.fetched, t.place = fetched, -1
-	shared.Context, t.cancel = context.WithCancel(shared.Context)
+	if p.Blocks() {
+		shared.Context, t.cancel = context.WithCancel(shared.Context)
+	}
 	t.step = p.Begin(shared, feeds, r.options)
 	r.settle(t)
 }
@@ -143,6 +145,9 @@ func (r *run) act(t *part) {
 		r.begin(&part{caller: t, call: a}, &c.Step, c.Program, c.Feeds, c.Fetched)
 	case a.Async():
 		t.away++
+		if r.waiting == nil {
+			r.waiting = map[*nodes.Activation]*part{}
+		}
 		r.waiting[a] = t
 		a.Start(func(err error) { r.inbox.Put(a, err) })
 	default:
@@ -155,7 +160,7 @@ func (r *run) act(t *part) {
 func (r *run) settle(t *part) {
 	for t != nil && !t.ended {
 		if t.step.Err() != nil {
-			t.cancel() // asynchronous kernels give up
+			t.giveUp()
 			for _, a := range t.due {
 				t.step.Complete(a, nil)
 			}
@@ -166,7 +171,7 @@ func (r *run) settle(t *part) {
 			return
 		}
 		r.enlist(t, false)
-		t.cancel()
+		t.giveUp()
 		t.ended = true
 		err := t.step.End(t.fetched)
 		if t.caller == nil {
@@ -176,6 +181,13 @@ func (r *run) settle(t *part) {
 		t.caller.away--
 		t.caller.step.Complete(t.call, err)
 		t = t.caller
+	}
+}
+
+// giveUp tells asynchronous kernels of a part that nobody wants them any more.
+func (t *part) giveUp() {
+	if t.cancel != nil {
+		t.cancel()
 	}
 }
 

@@ -58,6 +58,20 @@ func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error
 // CallInto is [Callable.Call] into a slice of the caller's, which has an
 // element for each fetch and is left alone if the call fails.
 func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
+	return c.call(ctx, fetched, feeds, false)
+}
+
+// RunInto is [Callable.CallInto] for a caller who is done with the tensors that
+// fetched holds, those of the call before or nil: they are released
+// ([tensor.Tensor.Release]) before the step begins, which so finds warm memory for
+// large results. They may be among the feeds, and then keep their elements for
+// whatever the step did with them. If the step fails, fetched holds nil.
+func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
+	return c.call(ctx, fetched, feeds, true)
+}
+
+// call is CallInto or RunInto.
+func (c *Callable) call(ctx context.Context, fetched, feeds []*Tensor, release bool) error {
 	if err := c.session.runs.enter(); err != nil {
 		return err
 	}
@@ -71,6 +85,12 @@ func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Te
 	for i, t := range feeds {
 		if err := call.feed(i, t); err != nil {
 			return err
+		}
+	}
+	if release { // after the feeds have been taken, which are then nobody's to release
+		for i, t := range fetched {
+			t.Release()
+			fetched[i] = nil
 		}
 	}
 	return c.session.drive(ctx, &RunOptions{}, p, call, fetched)
@@ -107,6 +127,13 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 // is moved, or by tokens, with loops that are units where they can be. Its forms
 // are for people to read and change from version to version.
 func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
+
+// Rewritten is the program of the run in the text form of graphs, as the passes of
+// rewriting have left it, functions in the place of what calls them; and what each
+// pass did. For people to read: it changes from version to version.
+func (c *Callable) Rewritten() (text string, passes []RewritePass) {
+	return c.program.nodes.Text(), c.program.nodes.Rewritten()
+}
 
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program

@@ -7,10 +7,12 @@ import (
 
 // RunMetadata tells what a run took.
 type RunMetadata struct {
-	StepID  int64
-	Engine  string
-	Nodes   int           // in the program: what the feeds and fetches need of the graph
-	Elapsed time.Duration // of the step alone, without waiting for its turn
+	StepID int64
+	Engine string
+	Nodes  int // in the program: what the feeds and fetches need of the graph
+	// Rewritten is what each pass of rewriting did to the program when it was made.
+	Rewritten []RewritePass
+	Elapsed   time.Duration // of the step alone, without waiting for its turn
 	// Allocated is the bytes that the whole process allocated on the Go heap
 	// meanwhile; other goroutines' allocations count too.
 	Allocated uint64
@@ -31,6 +33,7 @@ func (w stopwatch) stop(m *RunMetadata, s *Session, p *program, step int64) {
 		StepID:    step,
 		Engine:    s.Engine(),
 		Nodes:     p.nodes.NumNodes(),
+		Rewritten: p.nodes.Rewritten(),
 		Elapsed:   time.Since(w.start),
 		Allocated: heapAllocated() - w.allocated,
 	}

@@ -21,7 +21,8 @@ type SessionOptions struct {
 
 	// Config is a serialized ConfigProto. Of its fields,
 	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
-	// of the two is Threads) and operation_timeout_in_ms (Timeout) are heeded
+	// of the two is Threads), operation_timeout_in_ms (Timeout) and what graph_options
+	// says of rewriting (Rewrite) are heeded
 	// unless the option itself is set; the others describe TensorFlow's own
 	// runtime and are ignored.
 	Config []byte
@@ -30,6 +31,16 @@ type SessionOptions struct {
 	// "sequential"; or "tokens", which is "actors" without playing loops and
 	// programs as one unit.
 	Engine string
+
+	// Rewrite chooses the passes that change what a run needs of the graph before it
+	// runs, once for each choice of feeds, fetches and targets: "" is those that
+	// change no bit of any result, nor which error a run fails with; "none" is the
+	// graph as it is; "all" also has the passes that may change the last bits of
+	// results. A list names passes, as "fold,common", or adds and takes away, as
+	// "+batchnorm,-hoist". If it is "", Config may say it: opt_level L0 and
+	// disable_meta_optimizer are "none", and the toggles of rewrite_options for
+	// constant folding, arithmetic, loops, remapping and common subgraphs are heeded.
+	Rewrite string
 
 	// Threads is how many kernels or parts of kernels may run at the same
 	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work

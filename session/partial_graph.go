@@ -120,7 +120,7 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 	for _, f := range p.fetches {
 		pp.needs = append(pp.needs, feedsBehind(f, p.feeds))
 	}
-	if pp.whole, err = pp.build(ctx, s.graph); err != nil {
+	if pp.whole, err = pp.build(ctx, s); err != nil {
 		return nil, err
 	}
 	found, _ := s.programs.LoadOrStore(key, pp)
@@ -128,9 +128,9 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 }
 
 // build makes the graph of the partial runs and compiles it.
-func (pp *partialProgram) build(ctx context.Context, from *Graph) (*program, error) {
+func (pp *partialProgram) build(ctx context.Context, s *Session) (*program, error) {
 	var def bytes.Buffer
-	if _, err := from.WriteTo(&def); err != nil {
+	if _, err := s.graph.WriteTo(&def); err != nil {
 		return nil, err
 	}
 	g := graph.New()
@@ -159,7 +159,7 @@ func (pp *partialProgram) build(ctx context.Context, from *Graph) (*program, err
 		}
 		p.targets = append(p.targets, n)
 	}
-	return p, p.compile(ctx, g)
+	return p, p.compile(ctx, g, s)
 }
 
 // settled adds the nodes behind fetch i.

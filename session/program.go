@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
@@ -87,7 +88,7 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.compile(ctx, s.graph); err != nil {
+	if err := p.compile(ctx, s.graph, s); err != nil {
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
@@ -98,8 +99,15 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	return found.(*program), nil
 }
 
-func (p *program) compile(ctx context.Context, g *Graph) (err error) {
-	if p.nodes, err = nodes.Compile(ctx, g, nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets}); err != nil {
+// rewriting says how the session's programs are rewritten.
+func (s *Session) rewriting() rewrite.Options {
+	return rewrite.Options{Passes: s.passes, Pool: s.pool}
+}
+
+// compile compiles the run of a graph, which is the session's or made of it.
+func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
+	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Functions: s.functions, Rewrite: s.rewriting()}
+	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}
 	return nil
@@ -195,7 +203,10 @@ func (p *program) begin(s *Session) *call {
 			feeds:   make([]tensor.Value, len(p.feeds)),
 			fetched: make([]tensor.Value, len(p.fetches)),
 		}
-		c.step = kernel.Step{Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log, Seed: s.options.Seed}
+		c.step = kernel.Step{
+			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
+			Seed: s.options.Seed, Functions: s.functions,
+		}
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
@@ -19,7 +20,9 @@ import (
 type Session struct {
 	graph     *Graph
 	options   SessionOptions
+	passes    rewrite.Passes
 	engine    nodes.Engine
+	functions *nodes.Functions // the programs of the graph's functions
 	pool      kernel.Pool
 	release   func() // ends what the engine and the pool run in
 	log       zerolog.Logger
@@ -48,8 +51,13 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	passes, err := o.passes()
+	if err != nil {
+		return nil, err
+	}
 	s := &Session{
 		graph:     graph,
+		passes:    passes,
 		options:   o,
 		log:       zerolog.Nop(),
 		budget:    tensor.NewBudget(o.MemoryLimit),
@@ -66,6 +74,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if s.engine, s.pool, s.release, err = newEngine(o, s.budget, &s.log); err != nil {
 		return nil, err
 	}
+	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
 	return s, nil
@@ -223,10 +232,11 @@ func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
 // change with the graph, with other fetches and with what was fed.
 func detach(v tensor.Value) *Tensor {
 	v = v.Compact()
-	own := v.Plain() || v.Exclusive()
-	t := v.Tensor()
-	if own {
-		return t
+	switch {
+	case v.Plain():
+		return v.Tensor()
+	case v.Exclusive():
+		return v.Give()
 	}
-	return t.View()
+	return v.Tensor().View()
 }

@@ -30,6 +30,11 @@ var definitions = sync.OnceValue(func() map[string]*registry.OpDef {
 	for _, def := range list {
 		defs[def.Name] = def
 	}
+	for _, def := range registry.Global.Defs(true) { // and what TensorFlow does not export
+		if defs[def.Name] == nil {
+			defs[def.Name] = def
+		}
+	}
 	return defs
 })
 

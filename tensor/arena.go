@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"math/bits"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -71,6 +70,10 @@ type Arena struct {
 	held    int64 // bytes resting in free
 	free    [maxClass + 1][]*Tensor
 	views   []*view // headers to be used again
+
+	holdings []*holding // headers to be used again
+	ending   []Holder   // to be released
+	ends     bool       // they are being released
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
@@ -109,29 +112,19 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		return Value{t: t}, nil
 	}
 	var t *Tensor
-	if class == minClass {
+	switch {
+	case class == minClass:
 		small := new(smallTensor)
 		t = &small.Tensor
 		t.data, t.bytes = unsafe.Pointer(&small.elems), 1<<minClass
-	} else {
-		t = &Tensor{data: uncleared(1 << class), bytes: 1 << class}
+	case class < stocked:
+		t = &Tensor{data: unsafe.Pointer(unsafe.SliceData(make([]uint64, 1<<class/8))), bytes: 1 << class}
+	default:
+		t = &Tensor{data: draw(class), bytes: 1 << class}
 	}
 	t.dtype, t.n, t.origin = dt, n, lent
 	t.setShape(shape)
 	return Value{t: t}, nil
-}
-
-// uncleared is fresh memory, without pointers, that has not been cleared where
-// that would take a while: whoever asks for megabytes overwrites them. A
-// strings.Builder is how Go gives such memory; it is aligned to a page.
-func uncleared(size int) unsafe.Pointer {
-	if size < 64<<10 {
-		return unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))
-	}
-	var b strings.Builder
-	b.Grow(size)
-	b.WriteByte(0)
-	return unsafe.Pointer(unsafe.StringData(b.String()))
 }
 
 // A smallTensor is a tensor of the smallest class with its elements beside it:
@@ -201,6 +194,8 @@ func (a *Arena) put(t *Tensor) {
 			t.rest()
 		case counted, unclaimed:
 			a.retire(t)
+		case owning, unowning:
+			a.empty(t)
 		}
 		return
 	}
@@ -210,8 +205,13 @@ func (a *Arena) put(t *Tensor) {
 	}
 	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
 	a.release(size)
-	if t.bytes == 0 || t.bytes&(t.bytes-1) != 0 || t.bytes > 1<<maxClass || a.held+size > max(classLimit, 4*size) {
+	if t.bytes == 0 || t.bytes&(t.bytes-1) != 0 || t.bytes > 1<<maxClass {
 		t.data = nil // the collector's
+		return
+	}
+	if a.held+size > max(classLimit, 4*size) {
+		stow(t.data, t.bytes)
+		t.data = nil
 		return
 	}
 	class := bits.Len(uint(t.bytes - 1))
@@ -230,11 +230,19 @@ func (t *Tensor) poison() {
 
 // Hold adds n tokens to those that hold v. Only the step's driver calls it.
 func (v Value) Hold(n int) {
-	if invariants && (v.t.origin == borrowed || v.t.origin == unclaimed) {
-		panic("tensor: a token holds a view that does not hold its base")
+	if invariants && (v.t.origin == borrowed || v.t.origin == unclaimed || v.t.origin == unowning) {
+		panic("tensor: a token holds what does not hold its own base or elements")
 	}
 	if t := v.t; !t.shared.Load() {
 		t.refs += int32(n)
+	}
+}
+
+// Unhold takes one token from those that hold v without taking it back: v is about
+// to be delivered. Only the step's driver calls it.
+func (v Value) Unhold() {
+	if t := v.t; t != nil && !t.shared.Load() {
+		t.refs--
 	}
 }
 
@@ -267,6 +275,10 @@ func (a *Arena) Sweep(v Value) {
 // that made v will do.
 func (a *Arena) Disown(v Value) {
 	if v.t == nil {
+		return
+	}
+	if v.t.isHolding() {
+		v.Share()
 		return
 	}
 	t := v.t.root()

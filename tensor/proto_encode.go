@@ -16,7 +16,14 @@ func (t *Tensor) MarshalProto() ([]byte, error) { return t.AppendProto(nil) }
 // handles, variants and integers of less than 8 bits into the repeated field
 // of their dtype. It fails for reference types, and for a variant whose value
 // is no [VariantMarshaler]; dst is then returned as it was.
-func (t *Tensor) AppendProto(dst []byte) ([]byte, error) {
+func (t *Tensor) AppendProto(dst []byte) ([]byte, error) { return t.appendProto(dst, false) }
+
+// MarshalContent is [Tensor.MarshalProto], but a single element is content too,
+// as some operations put it out, and so are strings: all lengths, and then all
+// bytes.
+func (t *Tensor) MarshalContent() ([]byte, error) { return t.appendProto(nil, true) }
+
+func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
 	if t.dtype.IsRef() {
 		return dst, status.Invalid("a tensor of reference type %v cannot be serialized", t.dtype)
 	}
@@ -38,7 +45,7 @@ func (t *Tensor) AppendProto(dst []byte) ([]byte, error) {
 	if t.n == 0 {
 		return dst, nil
 	}
-	dst, err := t.appendElements(dst)
+	dst, err := t.appendElements(dst, content)
 	if err != nil {
 		return dst[:start], err
 	}
@@ -57,9 +64,19 @@ func shapeSize(shape []int64) int {
 	return size
 }
 
-func (t *Tensor) appendElements(dst []byte) ([]byte, error) {
+func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
 	switch t.dtype {
 	case String:
+		if content {
+			var b []byte
+			for _, s := range elems[string](t) {
+				b = protowire.AppendVarint(b, uint64(len(s)))
+			}
+			for _, s := range elems[string](t) {
+				b = append(b, s...)
+			}
+			return appendMessage(dst, fieldContent, b), nil
+		}
 		for _, s := range elems[string](t) {
 			dst = protowire.AppendTag(dst, fieldString, protowire.BytesType)
 			dst = protowire.AppendString(dst, s)
@@ -84,7 +101,7 @@ func (t *Tensor) appendElements(dst []byte) ([]byte, error) {
 	case Uint4, Uint2:
 		return appendVarints(dst, fieldInt, elems[uint8](t)), nil
 	}
-	if t.n > 1 {
+	if t.n > 1 || content {
 		return appendMessage(dst, fieldContent, t.littleEndian()), nil
 	}
 	switch t.dtype {

@@ -23,3 +23,11 @@ func (v Value) Row(i int) Value {
 	}
 	return ValueOf(v.Tensor().Slice(i*n, n, dims))
 }
+
+// SetRow copies v, of as many elements as a row of w and of w's dtype, into w[i].
+// The caller alone holds w, whose rank is at least 1.
+func (w *Value) SetRow(i int, v Value) {
+	n := v.NumElements()
+	row := w.Borrow(i*n, n, []int64{int64(n)})
+	row.CopyFrom(v)
+}

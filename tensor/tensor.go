@@ -28,6 +28,10 @@ type Tensor struct {
 	shared atomic.Bool
 	origin origin
 	dtype  DType
+
+	// given says that a step made the tensor, that its one owner is outside of
+	// all steps now, and that nothing else refers to its memory: see [Tensor.Release].
+	given atomic.Bool
 }
 
 // An origin says where a tensor that is not shared goes when nobody holds it
@@ -41,6 +45,8 @@ const (
 	resting                 // an arena's, and in it: guards against a second release
 	away                    // lent for a [Home], out in the step
 	atHome                  // lent for a [Home], which may hand it out
+	owning                  // a variant, which holds what its Holder has
+	unowning                // a variant whose Holder holds nothing yet
 	counted                 // a view, which holds its base
 	unclaimed               // a view, which does not hold its base yet
 )
@@ -220,6 +226,7 @@ func (t *Tensor) Slice(start, count int, shape []int64) *Tensor {
 }
 
 func (t *Tensor) view(start, count int, shape []int64) *Tensor {
+	t.keep()
 	Value{t: t}.Share()
 	return t.alias(start, count, shape)
 }

@@ -100,10 +100,7 @@ func (t *Tensor) checkSize() {
 	}
 }
 
-// Claim lets a view hold its base from now on. The step's driver calls it on
-// every value that a kernel put out which ran away from it, before it drops the
-// kernel's inputs; a kernel on the driver's goroutine claims its views when it
-// makes them. All other values, and views that are claimed, stay as they are.
+// Claim is [Arena.Claim] for views alone.
 func (v Value) Claim() {
 	if t := v.t; t != nil && t.origin == unclaimed {
 		t.origin = counted
@@ -198,6 +195,32 @@ func (v Value) Borrow(start, count int, shape []int64) Value {
 	t := v.t.alias(start, count, shape)
 	t.origin = borrowed
 	return Value{t: t}
+}
+
+// Within is a value of dtype dt, of numbers, and of that shape in v's memory,
+// offset bytes behind its beginning: borrowed, for whoever alone has v and may
+// write it. A place that is not in v panics.
+func (v Value) Within(dt DType, offset int, shape []int64) Value {
+	n, err := NumElements(dt, shape)
+	if err != nil || len(shape) == 0 || dt.HasPointers() || offset < 0 || n*dt.elemSize() > v.SizeBytes()-offset {
+		panic("tensor: view out of range")
+	}
+	t := &Tensor{dtype: dt, n: n, origin: borrowed}
+	if n > 0 {
+		t.data = unsafe.Add(v.t.data, offset)
+	}
+	t.setShape(shape)
+	t.shared.Store(true)
+	return Value{t: t}
+}
+
+// As is t's memory, from its beginning, as elements of dtype dt, of numbers, under
+// another shape: shared as t is, for whoever knows when t may be written again.
+// A shape that needs more than t has panics.
+func (t *Tensor) As(dt DType, shape ...int64) *Tensor {
+	w := Value{t: t}.Within(dt, 0, shape).t
+	w.origin = foreign
+	return w
 }
 
 // Reshaped is v's elements under another shape, borrowed: see [Value.Borrow].

@@ -20,6 +20,7 @@ type benchFlags struct {
 	threads int
 	callers int
 	engine  string
+	rewrite string
 	viaRun  bool
 }
 
@@ -49,6 +50,7 @@ Runs go through a Callable, or with --run through Session.Run and its maps.`,
 	fl.IntVar(&f.callers, "callers", 1, "run from `N` goroutines at once")
 	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
+	rewriteFlag(cmd, &f.rewrite)
 	return cmd
 }
 
@@ -142,7 +144,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 		return r, err
 	}
 	r.ImportMS = imported.ms()
-	sess, err := troupe.NewSession(g, &troupe.SessionOptions{Engine: f.engine, Threads: f.threads, Files: &files.Policy{Read: []string{dir}}})
+	sess, err := troupe.NewSession(g, &troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Files: &files.Policy{Read: []string{dir}}})
 	if err != nil {
 		return r, err
 	}

@@ -21,6 +21,7 @@ import (
 type conformanceFlags struct {
 	match   string
 	engine  string
+	rewrite string
 	threads int
 	json    bool
 	verbose bool
@@ -55,6 +56,7 @@ others are none.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.match, "run", "", "run the cases whose name, group/case, matches `REGEXP`")
 	engineFlag(cmd, &f.engine)
+	rewriteFlag(cmd, &f.rewrite)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time in a case, 0 for one a CPU")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each case's verdict, and all that is known of failures")
@@ -95,7 +97,7 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		f.jobs = runtime.GOMAXPROCS(0)
 	}
 	r := conformance.Runner{
-		Config:  conformance.Config{Engine: f.engine, Threads: f.threads},
+		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads},
 		Jobs:    f.jobs,
 		Command: []string{self, workerName},
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
@@ -138,9 +138,9 @@ func listOps(w io.Writer, defs []*registry.OpDef) error {
 
 // marks says in three letters what there is of an operation.
 func marks(op string) string {
-	gradient, _ := graph.LookupGradient(op)
+	differentiate, _ := gradient.Lookup(op)
 	m := []byte("---")
-	for i, have := range []bool{nodes.Plays(op) || len(kernel.Registered(op)) > 0, shape.Lookup(op) != nil, gradient != nil} {
+	for i, have := range []bool{nodes.Plays(op) || len(kernel.Registered(op)) > 0, shape.Lookup(op) != nil, differentiate != nil} {
 		if have {
 			m[i] = "ksg"[i]
 		}
@@ -178,7 +178,7 @@ func writeOp(w io.Writer, def *registry.OpDef) {
 // gradientOf is "yes"; "none" if no gradient flows through an operation; or
 // "missing".
 func gradientOf(op string) string {
-	switch f, known := graph.LookupGradient(op); {
+	switch f, known := gradient.Lookup(op); {
 	case f != nil:
 		return "yes"
 	case known:

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -35,7 +35,7 @@ func init() {
 	}
 	kernelOf("GPU", tensor.Half, tensor.Float)
 	shape.Register(shape.Unchanged, "ExampleScale")
-	graph.RegisterGradient(func(*graph.Builder, *graph.Node, []graph.Output) []graph.Output { return nil }, "ExampleScale")
+	gradient.Register(func(*gradient.Context) {}, "ExampleScale")
 }
 
 func TestOpsList(t *testing.T) {

@@ -10,22 +10,28 @@ import (
 	"github.com/troupe-go/troupe"
 )
 
-// plannedFlags say which run is shown by `troupe show --units`.
+// plannedFlags say which run is shown by `troupe show --units` and `--rewritten`.
 type plannedFlags struct {
 	feeds, fetches, targets []string
-	signature               string
+	signature, rewrite      string
+	form                    func(io.Writer, *troupe.Callable) // what is shown of a run
 }
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units: the tensor `NAME[=VALUE]` is fed (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units: the tensor `NAME` is fetched (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "with --units: `NODE` is run (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "with --units: this signature `KEY` of a SavedModel alone")
+	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units or --rewritten: the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units or --rewritten: the tensor `NAME` is fetched (repeat for more)")
+	fl.StringArrayVar(&f.targets, "target", nil, "with --units or --rewritten: `NODE` is run (repeat for more)")
+	rewriteFlag(cmd, &f.rewrite)
+	fl.StringVar(&f.signature, "signature", "", "with --units or --rewritten: this signature `KEY` of a SavedModel alone")
 }
 
 func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
-func (f *plannedFlags) given() bool { return f.named() || f.signature != "" }
+func (f *plannedFlags) given() bool { return f.named() || f.signature+f.rewrite != "" }
+
+func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
+	return &troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)}
+}
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 	m, err := loadModel(path, cmd.InOrStdin())
@@ -40,7 +46,7 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 		return fmt.Errorf("--signature %s: only a SavedModel has signatures, and no other flags go with it", f.signature)
 	case m.script != nil && !f.named():
 		failed := error(nil)
-		err := m.script.Plans(func(i int, p troupe.Plan, err error) {
+		err := m.script.Callables(f.rewrite, func(i int, c *troupe.Callable, err error) {
 			if len(m.script.Steps) > 1 {
 				fmt.Fprintf(out, "step %d\n", i)
 			}
@@ -49,7 +55,7 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 				fmt.Fprintln(cmd.ErrOrStderr(), "troupe:", err)
 				return
 			}
-			writePlan(out, p)
+			f.form(out, c)
 		})
 		if err != nil {
 			return failure{err}
@@ -87,17 +93,17 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 		}
 		targets = append(targets, op)
 	}
-	sess, err := troupe.NewSession(m.graph, &troupe.SessionOptions{Files: new(fileFlags).policy(m)})
+	sess, err := troupe.NewSession(m.graph, f.options(m))
 	if err != nil {
 		return failure{err}
 	}
 	defer sess.Close()
-	return prepare(w, sess, feeds, fetches, targets)
+	return f.prepare(w, sess, feeds, fetches, targets)
 }
 
 // signatures shows the runs that a SavedModel's signatures are.
 func (f *plannedFlags) signatures(w io.Writer, m *model) error {
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, &troupe.SessionOptions{Files: new(fileFlags).policy(m)})
+	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, f.options(m))
 	if err != nil {
 		return failure{err}
 	}
@@ -130,24 +136,35 @@ func (f *plannedFlags) signatures(w io.Writer, m *model) error {
 			continue // as of a signature that only initializes
 		}
 		fmt.Fprintf(w, "signature %s\n", key)
-		if err := prepare(w, loaded.Session, lists[0], lists[1], nil); err != nil {
+		if err := f.prepare(w, loaded.Session, lists[0], lists[1], nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func prepare(w io.Writer, sess *troupe.Session, feeds, fetches []troupe.Output, targets []*troupe.Operation) error {
+func (f *plannedFlags) prepare(w io.Writer, sess *troupe.Session, feeds, fetches []troupe.Output, targets []*troupe.Operation) error {
 	c, err := sess.MakeCallable(feeds, fetches, targets)
 	if err != nil {
 		return failure{err}
 	}
-	writePlan(w, c.Plan())
+	f.form(w, c)
 	return nil
 }
 
+// writeRewritten prints the graph of a run as it was rewritten, and what the passes
+// saved.
+func writeRewritten(w io.Writer, c *troupe.Callable) {
+	text, passes := c.Rewritten()
+	fmt.Fprint(w, text)
+	for _, p := range passes {
+		fmt.Fprintf(w, "%-12s %6d of %s saved\n", p.Pass, p.Before-p.After, count(p.Before, "node"))
+	}
+}
+
 // writePlan prints how a run is played, and sums it up.
-func writePlan(w io.Writer, p troupe.Plan) {
+func writePlan(w io.Writer, c *troupe.Callable) {
+	p := c.Plan()
 	fmt.Fprint(w, p)
 	fmt.Fprintf(w, "%s, %d of them units", count(len(p.Loops), "loop"), p.Units())
 	if p.Form != "" {

@@ -16,7 +16,7 @@ import (
 // runFlags are the flags of `troupe run`.
 type runFlags struct {
 	feeds, fetches, targets []string
-	engine                  string
+	engine, rewrite         string
 	threads                 int
 	timeout                 time.Duration
 	stats                   bool
@@ -58,6 +58,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
 	engineFlag(cmd, &f.engine)
+	rewriteFlag(cmd, &f.rewrite)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	f.files.add(cmd)
@@ -68,6 +69,11 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 // engineFlag adds the flag that chooses an engine.
 func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N or sequential")
+}
+
+// rewriteFlag adds the flag that chooses passes of rewriting.
+func rewriteFlag(cmd *cobra.Command, rewrite *string) {
+	cmd.Flags().StringVar(rewrite, "rewrite", "", "let these `PASSES` rewrite the graph before it runs: default, none, all, a list such as fold,common, or changes such as +batchnorm,-hoist")
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) error {
@@ -107,7 +113,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 }
 
 func (f *runFlags) options(m *model) *troupe.SessionOptions {
-	return &troupe.SessionOptions{Engine: f.engine, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m)}
+	return &troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m)}
 }
 
 // resolve finds what the flags name.
@@ -149,6 +155,7 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 	different := false
 	cfg := conformance.Config{
 		Engine:  f.engine,
+		Rewrite: f.rewrite,
 		Threads: f.threads,
 		Timeout: f.timeout,
 		Opened: func(sess *troupe.Session) func() {
@@ -205,4 +212,7 @@ func printValue(w io.Writer, name, sign string, t *troupe.Tensor) {
 func printStats(w io.Writer, m *troupe.RunMetadata) {
 	fmt.Fprintf(w, "step %d on %s: %v, %d nodes in the program, %d bytes allocated, GOMAXPROCS %d\n",
 		m.StepID, m.Engine, m.Elapsed, m.Nodes, m.Allocated, runtime.GOMAXPROCS(0))
+	for _, p := range m.Rewritten {
+		fmt.Fprintf(w, "  %-12s %6d of %d nodes saved in %v\n", p.Pass, p.Before-p.After, p.Before, p.Time.Round(time.Microsecond))
+	}
 }

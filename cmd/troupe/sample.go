@@ -93,8 +93,12 @@ func (b *bench) newCaller() func(n int) error {
 	if b.viaRun {
 		return func(n int) error {
 			for range n {
-				if _, err := b.session.RunContext(b.ctx, byOutput, b.fetches, b.targets); err != nil {
+				fetched, err := b.session.RunContext(b.ctx, byOutput, b.fetches, b.targets)
+				if err != nil {
 					return err
+				}
+				for _, t := range fetched {
+					t.Release()
 				}
 			}
 			return nil
@@ -103,7 +107,7 @@ func (b *bench) newCaller() func(n int) error {
 	fetched := make([]*troupe.Tensor, len(b.fetches))
 	return func(n int) error {
 		for range n {
-			if err := b.callable.CallInto(b.ctx, fetched, feeds...); err != nil {
+			if err := b.callable.RunInto(b.ctx, fetched, feeds...); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format, units := "text", false
+	format, units, rewritten := "text", false, false
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
@@ -25,23 +25,29 @@ follow in the same way.
 
 With --units it shows instead how the engine "actors" plays a run: which loops
 are units, played without moving tokens, with the form they have then; and of the
-others why they are none. What is fed, fetched and run is told by flags, as for
-run (the VALUE of a feed may be left out); a recorded case has its own steps, a
-SavedModel its signatures.
+others why they are none. With --rewritten it shows the graph of a run as the passes
+of --rewrite leave it, functions in the place of what calls them, and what each pass
+saved. What is fed, fetched and run is told by flags, as for run (the VALUE of a feed
+may be left out); a recorded case has its own steps, a SavedModel its signatures.
 
 ` + modelHelp,
 		Example: `  troupe show model.pb
   troupe show conformance/testdata/control.zip/while_nested_two
   troupe show model.pb --format dot | dot -Tsvg > model.svg
   troupe show loop.pb --units --feed n --fetch while/Exit
-  troupe show conformance/testdata/control.zip/while_nested_two --units`,
+  troupe show conformance/testdata/control.zip/while_nested_two --units
+  troupe show model.pb --rewritten --feed x --fetch y`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if units {
+			if units || rewritten {
+				f.form = writePlan
+				if rewritten {
+					f.form = writeRewritten
+				}
 				return f.show(cmd, args[0])
 			}
 			if f.given() {
-				return fmt.Errorf("--feed, --fetch, --target and --signature go with --units")
+				return fmt.Errorf("--feed, --fetch, --target, --signature and --rewrite go with --units and --rewritten")
 			}
 			write := writeText
 			switch format {
@@ -76,6 +82,7 @@ SavedModel its signatures.
 	}
 	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, or dot for Graphviz")
 	cmd.Flags().BoolVar(&units, "units", false, "show how a run is played: which loops are units, and why others are none")
+	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run as it is rewritten, and what each pass saved")
 	f.add(cmd)
 	return cmd
 }

@@ -550,9 +550,6 @@ func (m *maker) drawCheck() bool {
 
 // drawList emits an operation on a list.
 func (m *maker) drawList() bool {
-	if m.isLong { // what a list holds is on the account until the step ends
-		return false
-	}
 	l, ok := m.pick(func(_ Var, t Type) bool { return t.Kind == List })
 	if !ok || m.one(6) {
 		v, t, ok := m.known(anyType, 0)

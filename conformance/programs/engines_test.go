@@ -1,6 +1,7 @@
 package programs_test
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,6 +52,8 @@ func engineOf(label string, limit int64) (*engine, error) {
 	switch kind {
 	case "actors":
 		e.Engine = actors.New(cfg)
+	case "bands":
+		e.Engine = &banding{budget: e.budget}
 	case "tokens":
 		cfg.Tokens = true
 		e.Engine = actors.New(cfg)
@@ -68,6 +71,44 @@ func engineOf(label string, limit int64) (*engine, error) {
 		return nil, fmt.Errorf("no engine %q", label)
 	}
 	return e, nil
+}
+
+// A banding engine plays units and shares out everything in them that it can.
+type banding struct{ budget *tensor.Budget }
+
+func (*banding) Name() string { return "bands" }
+func (*banding) Close() error { return nil }
+
+// Run drives one step.
+func (e *banding) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
+	outer := shared.Context
+	ctx, cancel := context.WithCancel(outer)
+	defer cancel()
+	shared.Context = ctx
+	defer func() { shared.Context = outer }()
+	var inbox nodes.Inbox
+	s := p.Begin(shared, feeds, nodes.Options{Budget: e.budget, Units: true, Eager: true, Clock: func() int64 { return 0 }})
+	for {
+		a := s.Advance()
+		if s.Err() != nil {
+			cancel()
+		}
+		switch {
+		case a == nil && s.Running() == 0:
+			return s.End(fetched)
+		case a == nil:
+			<-inbox.Bell()
+			for _, c := range inbox.Take(nil) {
+				s.Complete(c.Activation, c.Err)
+			}
+		case a.Calls():
+			go func() { inbox.Put(a, a.Play(e)) }()
+		case a.Async():
+			a.Start(func(err error) { inbox.Put(a, err) })
+		default:
+			s.Complete(a, a.Run())
+		}
+	}
 }
 
 type failer interface{ Fatal(...any) }

@@ -18,6 +18,8 @@ type Options struct {
 	// Long is a loop of LongTurns turns, each of which makes little that lives on:
 	// what the loop takes all in all is many times what it needs at a time.
 	Long bool
+	// Wide is loops whose bodies have operations that need nothing of each other.
+	Wide bool
 }
 
 // LongTurns is the turns of a long loop.
@@ -48,9 +50,12 @@ func Random(src Source, o Options) *Program {
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
 	m.p.Loose = m.one(2)
 	m.p.Body = m.within(func() {
-		if o.Long {
+		switch {
+		case o.Long:
 			m.long()
-		} else {
+		case o.Wide:
+			m.wide()
+		default:
 			m.block(o.Depth)
 		}
 		for m.unusedList() {

@@ -168,7 +168,10 @@ func (m *maker) loop(depth int) {
 func (m *maker) long() {
 	dims := []int{m.sizes[1], m.sizes[0], m.sizes[1]}[m.src.Int("from", 0, 1):]
 	m.literal(m.array(tensorType(m.dtype(anyType), dims...)))
-	around := func(t Type) bool { return t.Kind == Tensor && len(t.Dims) > 0 }
+	if m.one(2) {
+		m.newList(tensorType(m.dtype(anyType), dims...), m.src.Int("length", 1, 2))
+	}
+	around := func(t Type) bool { return t.Kind == List && t.Len > 0 || t.Kind == Tensor && len(t.Dims) > 0 }
 	m.loopAround(LongTurns, m.int(LongTurns), around, func() {
 		for range m.src.Int("statements", 3, 9) {
 			switch m.src.Int("statement", 0, 9) {
@@ -179,6 +182,27 @@ func (m *maker) long() {
 			default:
 				m.expression()
 			}
+		}
+	})
+}
+
+// wide makes a loop over tensors. In each turn operations come in groups, of which
+// none needs another of the same group.
+func (m *maker) wide() {
+	for range 2 {
+		m.literal(m.array(tensorType(m.dtype(anyType), m.sizes[1], m.sizes[0])))
+	}
+	around := func(t Type) bool { return t.Kind == Tensor && len(t.Dims) > 0 }
+	m.loopAround(maxTrips, m.int(maxTrips), around, func() {
+		for range m.src.Int("groups", 1, 4) {
+			before := m.seen
+			var made []Var
+			for range m.src.Int("group", 2, 4) {
+				m.seen = before[:len(before):len(before)]
+				m.expression()
+				made = append(made, m.seen[len(before):]...)
+			}
+			m.seen = append(before, made...)
 		}
 	})
 }
@@ -194,7 +218,7 @@ func (m *maker) loopAround(trips int, bound Var, around func(Type) bool, body fu
 			t.Dims = slices.Clone(t.Dims)
 			t.Dims[m.src.Int("axis", 0, len(t.Dims)-1)] = -1
 		}
-		if t.Kind == List {
+		if t.Kind == List && trips < LongTurns { // it may grow
 			t.Len = -1
 		}
 		init, types = append(init, v), append(types, t)
@@ -216,7 +240,7 @@ func (m *maker) loopAround(trips int, bound Var, around func(Type) bool, body fu
 			if axis := slices.Index(t.Dims, -1); axis >= 0 && t.Kind == Tensor && m.one(2) {
 				next[i] = m.grow(next[i], c[1+i], t, axis)
 			}
-			if t.Kind == List && m.one(2) {
+			if t.Kind == List && t.Len < 0 && m.one(2) {
 				next[i] = m.must(m.apply(listPush, []Type{t}, nil, next[i], m.value(tensorType(t.DType, t.Dims...))))
 			}
 		}

@@ -44,6 +44,22 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestBands shares out whatever in the bodies of loops may run beside each other.
+func TestBands(t *testing.T) {
+	n := 600
+	if testing.Short() {
+		n = 100
+	}
+	all, end := engines(t, "bands/3,tokens", memoryLimit)
+	defer end()
+	for seed := range n {
+		tr, _, err := try(&script{rng: rand.New(rand.NewPCG(uint64(seed), 5))}, programs.Options{Wide: true}, all)
+		if err != nil && !errors.Is(err, errUnclear) {
+			t.Fatalf("seed %d: %s\n%v", seed, brief(err), tr)
+		}
+	}
+}
+
 // TestLongLoops runs long loops under a limit of a fraction of what they make,
 // so that what is not given back in time shows.
 func TestLongLoops(t *testing.T) {
@@ -62,7 +78,7 @@ func TestLongLoops(t *testing.T) {
 		for _, s := range tr.steps {
 			made = max(made, s.want.Bytes)
 		}
-		all, end := engines(t, "actors,actors/2,tokens,sequential", int64(8<<10+made/8))
+		all, end := engines(t, "actors,actors/2,bands/2,tokens,sequential", int64(24<<10+made/8))
 		if e, err := tr.judgeAll(all); err != nil {
 			end()
 			label := "all engines"

@@ -16,7 +16,7 @@ var (
 	seeds     = flag.Int("seeds", 0, "run `N` random programs; 0: a number that suits a test")
 	first     = flag.Int("first", 0, "the `SEED` of the first program")
 	shrinking = flag.Bool("shrink", true, "make a program that fails smaller")
-	engineSet = flag.String("engines", "actors,actors/3,tokens,tokens/2,sequential,seeded:1,seeded:2", "`LIST` of the engines to run them on")
+	engineSet = flag.String("engines", "actors,actors/3,bands/3,tokens,tokens/2,sequential,seeded:1,seeded:2", "`LIST` of the engines to run them on")
 )
 
 func TestMain(m *testing.M) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
@@ -29,6 +30,7 @@ type trial struct {
 	low     *programs.Lowered
 	steps   []*step
 	callers int // how many run the only step at a time
+	passes  rewrite.Passes
 	stopAt  int // if not 0, the first step is cancelled when its context is asked that often
 }
 
@@ -106,6 +108,12 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 			break // what the step did to the variables is not determined
 		}
 	}
+	switch src.Int("rewriting", 0, 3) {
+	case 1:
+		t.passes = rewrite.Default()
+	case 2, 3: // some of the passes that keep bits
+		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All()))) & rewrite.Default()
+	}
 	return t, nil
 }
 
@@ -181,7 +189,7 @@ func (t *trial) compile() (err error) {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
-		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs)}
+		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs), Rewrite: rewrite.Options{Passes: t.passes}}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
 		}

@@ -34,7 +34,8 @@ func init() {
 		"PartitionedCall": (*lowering).call, "StatefulPartitionedCall": (*lowering).call,
 		"If": (*lowering).cond, "StatelessIf": (*lowering).cond,
 		"Case": (*lowering).choice, "StatelessCase": (*lowering).choice,
-		"While": (*lowering).while, "StatelessWhile": (*lowering).while,
+		"SymbolicGradient": (*lowering).symbolic,
+		"While":            (*lowering).while, "StatelessWhile": (*lowering).while,
 	}
 }
 
@@ -58,7 +59,7 @@ func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 		ctx:    ctx,
 		watch:  status.NewWatch(ctx),
 		g:      g,
-		e:      e,
+		e:      copier{e},
 		budget: budgetFor(need),
 		plans:  map[*graph.Body]*plan{},
 		frames: map[string]int{},

@@ -80,7 +80,7 @@ func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
 			return played{}, err
 		}
 		copies[p.place[n]] = c
-		if Lowers(c) {
+		if Lowers(c) && (l.stays == nil || !l.stays(c)) {
 			l.queue = append(l.queue, &task{node: c, in: in})
 		}
 	}

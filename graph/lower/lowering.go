@@ -14,7 +14,8 @@ type lowering struct {
 	ctx     context.Context
 	watch   *status.Watch
 	g       *graph.Graph // the original
-	e       *graph.Editor
+	e       editor
+	stays   func(*graph.Node) bool // calls that are not to be lowered; nil: none
 	budget  budget
 	queue   []*task
 	lowered []*graph.Node // to be removed: until the end others may wait for them
@@ -25,6 +26,19 @@ type lowering struct {
 	frames  map[string]int // names of frames, and how far the search for a unique one got
 	now     *task
 	err     error // the first failure to add a node
+}
+
+// An editor is what a graph is changed by.
+type editor interface {
+	UniqueName(name string) string
+	Add(spec graph.OpSpec) (*graph.Node, error)
+	AddCopy(n *graph.Node, spec graph.CopySpec) (*graph.Node, error)
+	SetInput(n *graph.Node, i int, from graph.Output) error
+	Redirect(from, to graph.Output) error
+	RedirectAll(n *graph.Node, to []graph.Output) error
+	// Replace ends the work: what nodes have become takes their place, and by says
+	// what has run when they would have.
+	Replace(nodes []*graph.Node, by map[*graph.Node]*graph.Node) error
 }
 
 // A task is a node to be lowered, and the body that it came from.
@@ -69,10 +83,7 @@ func (l *lowering) run() error {
 	for _, n := range l.lowered {
 		by[n] = l.done[n]
 	}
-	if err := l.e.ReplaceControls(by); err != nil {
-		return err
-	}
-	return l.e.Remove(l.lowered...)
+	return l.e.Replace(l.lowered, by)
 }
 
 func (l *lowering) lower(t *task) error {

@@ -32,6 +32,11 @@ func (l *lowering) plan(f *registry.Func, args []graph.Output, results []tensor.
 	if err := checkTypes(f, body, args, results); err != nil {
 		return nil, err
 	}
+	return l.planOf(f, body)
+}
+
+// planOf is plan for a body that fits.
+func (l *lowering) planOf(f *registry.Func, body *graph.Body) (*plan, error) {
 	if p := l.plans[body]; p != nil {
 		return p, nil
 	}

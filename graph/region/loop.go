@@ -42,6 +42,7 @@ type Loop struct {
 	frame    string
 	attrs    graph.Attrs
 	controls []*graph.Node
+	going    graph.Output // the LoopCond
 	results  []graph.Output
 }
 
@@ -59,18 +60,58 @@ func (r *Region) Loop(spec LoopSpec) (*Loop, error) {
 	}
 	l.Cond = l.within(r, func(v graph.Output) (graph.Output, error) { return l.enter(v, true) })
 	for _, v := range spec.Init {
-		in, err := l.enter(v, false)
-		if err != nil {
+		if err := l.begin(v); err != nil {
 			return nil, err
 		}
-		merged, err := l.Cond.one(Merge, "Merge", nil, graph.OutputList{in, in})
-		if err != nil {
-			return nil, err
-		}
-		l.Vars = append(l.Vars, merged)
 	}
 	l.Cond.Pivot = l.Vars[0].Op
 	return l, nil
+}
+
+// begin adds a variable for the condition.
+func (l *Loop) begin(init graph.Output) error {
+	in, err := l.enter(init, false)
+	if err != nil {
+		return err
+	}
+	merged, err := l.Cond.one(Merge, "Merge", nil, graph.OutputList{in, in})
+	if err == nil {
+		l.Vars = append(l.Vars, merged)
+	}
+	return err
+}
+
+// decide lets a variable go on to the body or leave.
+func (l *Loop) decide(v graph.Output) error {
+	turn, err := l.Body.one(Switch, "Switch", nil, v, l.going)
+	if err != nil {
+		return err
+	}
+	last, err := l.Body.one(Exit, "Exit", nil, turn)
+	if err != nil {
+		return err
+	}
+	l.outer.Own(last.Op)
+	l.results = append(l.results, last)
+	l.Current = append(l.Current, turn.Op.Output(1))
+	return nil
+}
+
+// Var adds a variable to a loop whose body has begun and is the variable's number.
+func (l *Loop) Var(init graph.Output) (int, error) {
+	if l.Body == nil {
+		return 0, status.Invalid("the loop's condition comes before variables of its body")
+	}
+	if err := l.begin(init); err != nil {
+		return 0, err
+	}
+	i := len(l.Current)
+	if err := l.decide(l.Vars[i]); err != nil {
+		return 0, err
+	}
+	var err error
+	l.Current[i], err = l.Body.one(Arg, "Identity", nil, l.Current[i])
+	return i, err
 }
 
 // enter takes a value into the frame.
@@ -100,24 +141,16 @@ func (l *Loop) within(parent *Region, carry func(graph.Output) (graph.Output, er
 
 // Test ends the condition, which is a scalar of type bool, and begins the body.
 func (l *Loop) Test(pred graph.Output) error {
-	going, err := l.Cond.one(Going, "LoopCond", nil, pred)
-	if err != nil {
+	var err error
+	if l.going, err = l.Cond.one(Going, "LoopCond", nil, pred); err != nil {
 		return err
 	}
 	// The body sees values of the condition, and constants, as they are.
 	l.Body = l.within(l.Cond, func(v graph.Output) (graph.Output, error) { return v, nil })
 	for _, v := range l.Vars {
-		turn, err := l.Body.one(Switch, "Switch", nil, v, going)
-		if err != nil {
+		if err := l.decide(v); err != nil {
 			return err
 		}
-		last, err := l.Body.one(Exit, "Exit", nil, turn)
-		if err != nil {
-			return err
-		}
-		l.outer.Own(last.Op)
-		l.results = append(l.results, last)
-		l.Current = append(l.Current, turn.Op.Output(1))
 	}
 	for i, v := range l.Current {
 		if l.Current[i], err = l.Body.one(Arg, "Identity", nil, v); err != nil {

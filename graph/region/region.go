@@ -75,6 +75,9 @@ func (r *Region) Own(nodes ...*graph.Node) {
 	}
 }
 
+// Holds says whether a node runs in a region below the root.
+func (r *Region) Holds(n *graph.Node) bool { return r.homes[n] != nil }
+
 // Use is a value in the region: v itself if it is of the region, else, if it is
 // of one around it, what v is inside.
 func (r *Region) Use(v graph.Output) (graph.Output, error) {

@@ -1,6 +1,8 @@
 package elementwise
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -35,6 +37,15 @@ func (m *Map[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	out[0] = v
 	m.each(tensor.Of[R](&out[0]), x)
 	return nil
+}
+
+// V is the inner loop.
+func (m *Map[T, R]) V(o []R, x []T) {
+	if m.Vector != nil {
+		m.Vector(o, x)
+	} else {
+		m.each(o, x)
+	}
 }
 
 func (m *Map[T, R]) each(o []R, x []T) {
@@ -110,6 +121,37 @@ func (k ofOneShape) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return status.Invalid("Inputs to operation %s must have the same size and shape.  Input 0: %s != input %d: %s",
 				k.op, tensor.FormatDims(in[0].Dims()), i, tensor.FormatDims(in[i].Dims()))
 		}
+	}
+	return k.Kernel.Run(ctx, in, out)
+}
+
+// OfOneSize makes a kernel that takes operands of any shapes of one size, as
+// having the first one's shape, of one that broadcasts them.
+func OfOneSize(k kernel.Kernel) kernel.Kernel { return ofOneSize{k} }
+
+type ofOneSize struct{ kernel.Kernel }
+
+func (k ofOneSize) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	for i := 1; i < len(in); i++ {
+		if tensor.SameShape(in[0], in[i]) {
+			continue
+		}
+		if n, m := in[0].NumElements(), in[i].NumElements(); n != m {
+			return status.Invalid("The two arguments to a cwise op must have same number of elements, got %d and %d", n, m)
+		}
+		v, err := ctx.View(in[i], 0, in[i].NumElements(), in[0].Dims())
+		if err != nil {
+			return err
+		}
+		keep := ctx.Keep
+		ctx.Keep |= 1 << uint(i) // the view is no buffer for the result
+		defer func() {
+			ctx.Keep = keep
+			ctx.Free(v)
+		}()
+		like := slices.Clone(in)
+		like[i] = v
+		return k.Run(ctx, like, out)
 	}
 	return k.Kernel.Run(ctx, in, out)
 }

@@ -19,7 +19,7 @@ func Hostile(t *testing.T, path string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	eachRecord(t, path, func(line int, r *record) {
-		attrs, err := registry.ParseAttrs(r.Attrs)
+		attrs, err := r.attrs()
 		if err != nil {
 			t.Fatalf("%s:%d: %v", path, line, err)
 		}

@@ -3,6 +3,7 @@ package kerneltest
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/rs/zerolog"
 
@@ -31,7 +32,8 @@ func Run(op string, attrs registry.Attrs, inputs ...*tensor.Tensor) ([]*tensor.T
 
 // Run runs operation op as the node of that name. Attributes that are not
 // given follow from the inputs' types or are defaults. A nil *tensor.Tensor
-// among the outputs is a dead one.
+// among the outputs is a dead one. A kernel that can be prepared must do then what
+// it does in Run: else there is a panic.
 func (r *Runner) Run(node, op string, attrs registry.Attrs, inputs ...*tensor.Tensor) ([]*tensor.Tensor, error) {
 	types := make([]tensor.DType, len(inputs))
 	in := make([]tensor.Value, len(inputs))
@@ -44,7 +46,11 @@ func (r *Runner) Run(node, op string, attrs registry.Attrs, inputs ...*tensor.Te
 		return nil, err
 	}
 	out := make([]tensor.Value, len(outputs))
-	if err := k.Run(r.Context(), in, out); err != nil {
+	ctx := r.Context()
+	given := slices.Clone(in)
+	err = k.Run(ctx, in, out)
+	checkPrepared(k, ctx, given, out, err)
+	if err != nil {
 		return nil, err
 	}
 	result := make([]*tensor.Tensor, len(out))

@@ -67,8 +67,18 @@ func eachRecord(t *testing.T, path string, f func(line int, r *record)) {
 	}
 }
 
-func (r *record) play(tol tensor.Tolerance) error {
+// attrs reads the attributes, by the definition where the text alone does not
+// tell their kinds, as that of lists of shapes.
+func (r *record) attrs() (registry.Attrs, error) {
 	attrs, err := registry.ParseAttrs(r.Attrs)
+	if err != nil {
+		attrs, err = parseAttrs(r.Op, r.Attrs)
+	}
+	return attrs, err
+}
+
+func (r *record) play(tol tensor.Tolerance) error {
+	attrs, err := r.attrs()
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ type stream struct {
 
 // Reserve takes n values of the counter of a node's generator.
 func Reserve(ctx *kernel.Context, node string, seed, seed2 int64, n uint64) (Generator, error) {
-	s, err := resource.LookupOrCreate(ctx.Step.Resources, "", node, func() (*stream, error) {
+	s, err := resource.LookupOrCreate(ctx.Step.States(), "", node, func() (*stream, error) {
 		if seed == 0 && seed2 == 0 {
-			return &stream{next: unseeded(node, ctx.Step.Seed)}, nil
+			return &stream{next: Unseeded(node, ctx.Step.Seed)}, nil
 		}
 		return &stream{next: New(uint64(seed), uint64(seed2))}, nil
 	})
@@ -34,9 +34,9 @@ func Reserve(ctx *kernel.Context, node string, seed, seed2 int64, n uint64) (Gen
 	return g, nil
 }
 
-// unseeded makes the generator of a node without seeds: from the session's seed
+// Unseeded makes the generator of a node without seeds: from the session's seed
 // and the node's name, or, if the session has none, by chance.
-func unseeded(node string, session int64) Generator {
+func Unseeded(node string, session int64) Generator {
 	if session != 0 {
 		h := fnv.New64a()
 		h.Write([]byte(node))

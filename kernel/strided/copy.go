@@ -168,6 +168,13 @@ func (p *plan) runs(lo, hi, front int, f func(loops []loop, d, s int) bool) {
 func walk[T tensor.Element](p *plan, outer []loop, d, s int, dst, src []T) {
 	if len(outer) > 0 {
 		l := outer[0]
+		if n := p.inner.n; len(outer) == 1 && !p.tiled && p.inner.d == 1 && p.inner.s == 1 {
+			for range l.n { // rows
+				copy(dst[d:d+n], src[s:s+n])
+				d, s = d+l.d, s+l.s
+			}
+			return
+		}
 		for range l.n {
 			walk(p, outer[1:], d, s, dst, src)
 			d, s = d+l.d, s+l.s

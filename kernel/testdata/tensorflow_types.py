@@ -2,12 +2,13 @@
 
     python kernel/testdata/tensorflow_types.py > kernel/tensorflow.txt
 
-Of every operation in registry/testdata/ops.pb and every attribute of kind type
+Of every operation in registry/testdata, ops.pb and more.pb.gz, and every attribute of kind type
 it lists the values that some kernel takes, unless these are all that the
 definition allows. Kernels with a label count for nothing.
 """
 
 import collections
+import gzip
 import os
 import sys
 
@@ -30,9 +31,10 @@ def constraints(kernel):
 
 
 ops = op_def_pb2.OpList()
-path = os.path.join(os.path.dirname(__file__), "../../registry/testdata/ops.pb")
-with open(path, "rb") as f:
-    ops.ParseFromString(f.read())
+path = os.path.join(os.path.dirname(__file__), "../../registry/testdata/")
+for name_, opened in (("ops.pb", open), ("more.pb.gz", gzip.open)):
+    with opened(path + name_, "rb") as f:
+        ops.MergeFromString(f.read())
 
 # Package tensor knows no later ones.
 every = set(range(types_pb2.DT_FLOAT, types_pb2.DT_UINT2 + 1))

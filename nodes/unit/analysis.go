@@ -24,6 +24,9 @@ type analysis struct {
 	local    []int32   // by node: its place among its frame's members
 	indexed  []bool    // by node: a Merge whose second output somebody uses
 	order    [][]step  // by frame: sources first
+	placed   []int32   // by frame: its place behind the members of the frame around it
+
+	spare, following []int32 // scratch of sort
 
 	top    int32  // the frame that the unit is for
 	reason string // why none can be made
@@ -39,20 +42,23 @@ func frameStep(f int32) step { return step(-1 - f) }
 func (s step) frame() (f int32, ok bool) { return int32(-1 - s), s < 0 }
 
 func newAnalysis(f *Flow, c *credit) *analysis {
-	n := len(f.Nodes)
+	n, frames := len(f.Nodes), len(f.Frames)
+	lists, conds, numbers := make([][]int32, 2*frames), make([]cond, n+frames), make([]int32, 2*n+2*frames+1)
 	a := &analysis{
 		f: f, credit: c, conds: newConditions(c),
-		children: make([][]int32, len(f.Frames)),
-		enters:   make([][]int32, len(f.Frames)),
-		first:    make([]int32, n+1),
-		when:     make([]cond, n),
-		local:    make([]int32, n),
+		children: lists[:frames],
+		enters:   lists[frames:],
+		first:    numbers[:n+1],
+		when:     conds[:n],
+		local:    numbers[n+1 : 2*n+1],
 		indexed:  make([]bool, n),
-		calls:    make([]cond, len(f.Frames)),
-		test:     make([]int32, len(f.Frames)),
-		order:    make([][]step, len(f.Frames)),
+		calls:    conds[n:],
+		test:     numbers[2*n+1 : 2*n+1+frames],
+		order:    make([][]step, frames),
+		placed:   numbers[2*n+1+frames:],
 	}
 	for i := range f.Nodes {
+		c.spend(1)
 		a.first[i+1] = a.first[i] + f.Nodes[i].Outs
 		if f.Nodes[i].Kind == kind.Enter {
 			a.enters[f.Nodes[i].Aux] = append(a.enters[f.Nodes[i].Aux], int32(i))
@@ -63,11 +69,20 @@ func newAnalysis(f *Flow, c *credit) *analysis {
 		if p := f.Frames[k].Parent; p >= 0 {
 			a.children[p] = append(a.children[p], int32(k))
 		}
+		c.spend(len(f.Frames[k].Members))
 		for at, i := range f.Frames[k].Members {
 			a.local[i] = int32(at)
 		}
 	}
 	return a
+}
+
+// sized is n numbers, in the place of a slice that nobody needs any more.
+func sized(old []int32, n int) []int32 {
+	if cap(old) < n {
+		return make([]int32, n)
+	}
+	return old[:n]
 }
 
 // value is what an input or output carries, followed back to where it is made.
@@ -371,13 +386,14 @@ func (a *analysis) edge(s Source) cond {
 // sort orders the nodes of a frame and the frames just below it, sources first.
 func (a *analysis) sort(f int32) bool {
 	members, kids := a.f.Frames[f].Members, a.children[f]
-	at := make(map[int32]int32, len(kids)) // frame → position
 	for k, g := range kids {
-		at[g] = int32(len(members) + k)
+		a.placed[g] = int32(len(members) + k)
 	}
 	total := len(members) + len(kids)
-	waits := make([]int32, total)
-	count := make([]int32, total+1) // of those that come after each, then where they begin
+	a.spare = sized(a.spare, 4*total+1)
+	waits, count := a.spare[:total], a.spare[total:2*total+1] // of those that come after each, then where they begin
+	fill, queue := a.spare[2*total+1:3*total+1], a.spare[3*total+1:3*total+1:4*total+1]
+	clear(a.spare[:3*total+1])
 	// edges calls yield for every pair of positions that have an order.
 	edges := func(yield func(before, after int32)) bool {
 		for k, i := range members {
@@ -393,7 +409,7 @@ func (a *analysis) sort(f int32) bool {
 						return a.no("an Enter that more than loop variables wait for", s.Node)
 					}
 				case from.Kind == kind.Exit:
-					yield(at[from.Frame], int32(k))
+					yield(a.placed[from.Frame], int32(k))
 				default:
 					if from.Kind == kind.Merge && s.Port == 1 {
 						a.indexed[s.Node] = true
@@ -402,7 +418,7 @@ func (a *analysis) sort(f int32) bool {
 				}
 			}
 			if n.Kind == kind.Enter {
-				yield(int32(k), at[n.Aux])
+				yield(int32(k), a.placed[n.Aux])
 			}
 		}
 		return true
@@ -413,12 +429,11 @@ func (a *analysis) sort(f int32) bool {
 	for k := range total {
 		count[k+1] += count[k]
 	}
-	after := make([]int32, count[total])
-	fill := make([]int32, total)
+	a.following = sized(a.following, int(count[total]))
+	after := a.following
 	edges(func(before, to int32) { after[count[before]+fill[before]] = to; fill[before]++ })
 	a.credit.spend(total + len(after))
 
-	queue := make([]int32, 0, total)
 	for k, w := range waits {
 		if w == 0 {
 			queue = append(queue, int32(k))

@@ -70,6 +70,70 @@ func (e *emitter) band(code []Instr) {
 	e.u.bands[at] = b
 }
 
+// gather puts calls together that can be a band: in loops, arithmetic that may
+// turn out to be on scalars goes in front of the calls beside it that it does not
+// need. Whatever can fail, or has an effect, stays where it is.
+func (f *Form) gather(c *credit) {
+	late := make([]bool, len(f.Values)) // made by what stays
+	for _, w := range f.Loops {
+		for _, b := range []*Block{w.Head, w.Body, w.Tail} {
+			f.gatherIn(b, late, c)
+		}
+	}
+}
+
+func (f *Form) gatherIn(b *Block, late []bool, c *credit) {
+	if b == nil {
+		return
+	}
+	c.spend(2 * len(b.Code))
+	for at := 0; at < len(b.Code); at++ {
+		f.gatherIn(b.Code[at].Then, late, c)
+		f.gatherIn(b.Code[at].Else, late, c)
+		end, kernels := at, 0
+		for end < len(b.Code) && b.Code[end].Op == Call && f.pure(&b.Code[end]) {
+			if f.scalarOf(&b.Code[end]).op == 0 {
+				kernels++
+			}
+			end++
+		}
+		if kernels > 1 {
+			f.part(b.Code[at:end], late)
+		}
+		at = max(at, end-1)
+	}
+}
+
+// part is gather for calls in a row.
+func (f *Form) part(code []Instr, late []bool) {
+	var rest []Instr
+	front := 0
+	for i := range code {
+		in := &code[i]
+		op := f.scalarOf(in).op
+		stays := op == 0 || op.asks() || in.Pick != 0
+		for _, u := range in.In {
+			stays = stays || late[u.Value]
+		}
+		switch {
+		case stays:
+			for _, v := range in.Out {
+				late[v] = true
+			}
+			rest = append(rest, *in)
+		default:
+			code[front] = *in
+			front++
+		}
+	}
+	copy(code[front:], rest)
+	for i := range rest {
+		for _, v := range rest[i].Out {
+			late[v] = false
+		}
+	}
+}
+
 // pure says whether it does not matter when a kernel runs.
 func (f *Form) pure(in *Instr) bool {
 	n := f.flow.Nodes[in.Node].Def
@@ -108,7 +172,7 @@ func (m *Machine) band(at int32) (shared, ok bool) {
 	b, s := &m.code.bands[at], &m.bands[at]
 	if s.left--; s.left < 0 {
 		s.left = judgeEvery
-		s.shared = m.env.Clock != nil && m.env.Ctx.Step.Pool.Workers() > 1 && m.worthSharing(b)
+		s.shared = m.env.Clock != nil && m.env.Ctx.Step.Pool.Workers() > 1 && (m.env.Eager || m.worthSharing(b))
 	}
 	if !s.shared {
 		return false, true
@@ -182,7 +246,7 @@ func (m *Machine) share(b *band, s *bandState) bool {
 func (m *Machine) take(c *call, x *member) bool {
 	for o := range x.out {
 		v := &x.out[o]
-		v.Claim()
+		m.env.Ctx.Arena.Claim(*v)
 		switch {
 		case v.IsZero() && c.unread&(1<<uint(o)) == 0:
 			return m.fail(c.node, c.loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))

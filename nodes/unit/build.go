@@ -11,13 +11,19 @@ type builder struct {
 	local []int32 // by value of the analysis: its number in the form, plus 1
 	used  []int32 // entries of local that are not 0
 	loop  *Loop   // being written
+	uses  []Use   // room for inputs
+	outs  []int32 // room for outputs
+	idle  []*writer
 }
 
 // build writes the form; nil with a reason if an order does not allow it.
 func (b *builder) build() *Form {
-	b.form = &Form{flow: b.f, conds: b.conds, Frame: b.top}
+	b.form = &Form{flow: b.f, conds: b.conds, Frame: b.top, Values: make([]Value, 0, b.made(b.top))}
 	if b.local == nil {
 		b.local = make([]int32, len(b.same))
+	}
+	if n := cap(b.form.Values); cap(b.used) < n {
+		b.used = make([]int32, 0, n)
 	}
 	defer func() {
 		for _, v := range b.used {
@@ -53,6 +59,46 @@ func (b *builder) build() *Form {
 		}
 	}
 	return b.form
+}
+
+// made is how many values the nodes of a frame, and of those below it, make at
+// most.
+func (b *builder) made(f int32) int {
+	n := 0
+	for _, i := range b.f.Frames[f].Members {
+		switch x := &b.f.Nodes[i]; x.Kind {
+		case kind.Kernel, kind.Const, kind.Arg, kind.Merge:
+			n += int(x.Outs)
+		}
+	}
+	for _, g := range b.children[f] {
+		n += b.made(g)
+	}
+	if f == b.top {
+		n += len(b.enters[f])
+	}
+	b.credit.spend(1 + n)
+	return n
+}
+
+// roomFor is room for n inputs.
+func (b *builder) roomFor(n int) []Use {
+	if len(b.uses) < n {
+		b.uses = make([]Use, max(n, min(256, len(b.f.Nodes))))
+	}
+	in := b.uses[:n:n]
+	b.uses = b.uses[n:]
+	return in
+}
+
+// roomOut is room for n outputs.
+func (b *builder) roomOut(n int) []int32 {
+	if len(b.outs) < n {
+		b.outs = make([]int32, max(n, min(256, len(b.f.Nodes))))
+	}
+	out := b.outs[:n:n]
+	b.outs = b.outs[n:]
+	return out
 }
 
 // number is the form's number of a value.
@@ -116,8 +162,19 @@ func (b *builder) useInput(i int32, k int) Use {
 // as far as their edges allow. All act under conditions that imply base.
 func (b *builder) block(steps []step, base cond) (*Block, bool) {
 	out := &Block{When: base}
-	w := writer{b: b, base: base, blocks: []*Block{out}}
-	for _, e := range b.schedule(steps, base) {
+	if len(steps) == 0 {
+		return out, true
+	}
+	w := b.writer(base, out)
+	defer func() { b.idle = append(b.idle, w) }()
+	list, n := b.schedule(steps, base), 0
+	for _, e := range list {
+		if e.step < 0 || e.input < 0 && b.when[e.step] == base && b.f.Nodes[e.step].Kind <= kind.Async {
+			n++
+		}
+	}
+	out.Code = make([]Instr, 0, n)
+	for _, e := range list {
 		if !w.entry(e) {
 			return nil, false
 		}
@@ -134,6 +191,17 @@ type writer struct {
 	conds  []cond    // with each of them
 	blocks []*Block
 	lits   []literal // scratch
+}
+
+// writer makes the writer of a block.
+func (b *builder) writer(base cond, out *Block) *writer {
+	w := &writer{}
+	if last := len(b.idle) - 1; last >= 0 {
+		w = b.idle[last]
+		b.idle = b.idle[:last]
+	}
+	*w = writer{b: b, base: base, open: w.open[:0], conds: w.conds[:0], blocks: append(w.blocks[:0], out), lits: w.lits}
+	return w
 }
 
 // under makes the block of a condition the current one.
@@ -202,13 +270,13 @@ func (w *writer) entry(e entry) bool {
 	case kind.Kernel:
 		in := Instr{Op: Call, Node: i}
 		if data := b.f.data(i); len(data) > 0 {
-			in.In = make([]Use, len(data))
+			in.In = b.roomFor(len(data))
 			for k := range data {
 				in.In[k] = b.useInput(i, k)
 			}
 		}
 		if n.Outs > 0 {
-			in.Out = make([]int32, n.Outs)
+			in.Out = b.roomOut(int(n.Outs))
 			for o := range in.Out {
 				in.Out[o] = b.number(b.first[i] + int32(o))
 			}
@@ -240,10 +308,17 @@ func (b *builder) while(f int32) (Instr, bool) {
 		l.Depth += l.Outer.Depth
 	}
 	b.form.Loops = append(b.form.Loops, l)
+	vars := 0
+	for _, i := range b.f.Frames[f].Members {
+		if b.isVar(f, i) {
+			vars++
+		}
+	}
+	l.Vars = make([]Variable, 0, vars)
 	outer := b.loop
 	test := b.conds.preds[b.test[f]].value
 
-	var inits []Use // of the variables, from outside
+	inits := b.roomFor(vars)[:0] // of the variables, from outside
 	for _, i := range b.f.Frames[f].Members {
 		if b.isVar(f, i) {
 			for _, s := range b.f.In[i] {
@@ -262,6 +337,8 @@ func (b *builder) while(f int32) (Instr, bool) {
 		}
 	}
 	var parts [3][]step // head, body, tail
+	room := make([]step, 2*len(b.order[f]))
+	parts[0], parts[1] = room[:0:len(b.order[f])], room[len(b.order[f]):len(b.order[f])]
 	part := func(s step) int {
 		c, ok := b.when[max(int32(s), 0)], true
 		if g, inner := s.frame(); inner {
@@ -282,7 +359,7 @@ func (b *builder) while(f int32) (Instr, bool) {
 	// Nothing before the test may need what comes after it. A ControlTrigger acts
 	// whatever was dead, so it stands for an order in each part: late are those
 	// that wait for something after the test.
-	late := map[step]bool{}
+	var late map[step]bool
 	for _, s := range b.order[f] {
 		p := part(s)
 		if p < 0 {
@@ -292,6 +369,9 @@ func (b *builder) while(f int32) (Instr, bool) {
 		b.needs(entry{s, -1}, func(need step) { waits = waits || part(need) > 0 || late[need] })
 		switch {
 		case b.isTrigger(s):
+			if late == nil {
+				late = map[step]bool{}
+			}
 			late[s] = waits
 			for k := range parts {
 				parts[k] = append(parts[k], s)

@@ -21,6 +21,7 @@ type Unit struct {
 	entries []entrance
 	latches []latch
 	bands   []band
+	chains  []chain
 	picks   []pick
 	loops   []loop
 
@@ -29,6 +30,7 @@ type Unit struct {
 	presets []preset
 	slots   int
 	homes   int32
+	eager   bool    // chains are prepared when they are first played
 	scalars bool    // the first 256 slots are registers of scalars
 	copies  []bool  // by slot: it never owns what it holds
 	stale   []int32 // slots that may hold copies of tensors when the unit has ended
@@ -52,6 +54,7 @@ const (
 	opLatch        // latches[x]: the next iteration of a loop begins
 	opPick         // picks[x]: element a of a vector, or else what follows
 	opBand         // bands[x]: kernels side by side, or else what follows
+	opChain        // chains[x]: kernels that were prepared, or else what follows
 	opEnter        // entries[x]: jumps if what is taken for granted does not hold
 	firstScalar
 )

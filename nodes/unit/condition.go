@@ -36,9 +36,9 @@ type predicate struct {
 type conditions struct {
 	credit *credit
 	list   []interned
-	index  map[interned]cond
+	index  map[interned]cond // from the few first on
 	preds  []predicate
-	ranks  map[predicate]int32 // by value and sides
+	ranks  map[predicate]int32 // by value and sides, from the few first on
 	stack  []literal           // scratch of and
 }
 
@@ -49,7 +49,7 @@ type interned struct {
 }
 
 func newConditions(c *credit) *conditions {
-	return &conditions{credit: c, list: make([]interned, 1), index: map[interned]cond{}, ranks: map[predicate]int32{}}
+	return &conditions{credit: c, list: make([]interned, 1, 8)}
 }
 
 // reset forgets everything but the memory it has.
@@ -59,13 +59,25 @@ func (t *conditions) reset() {
 	clear(t.ranks)
 }
 
+// compared is how many conds or predicates are compared one by one, not looked up.
+const compared = 8
+
 // rank numbers a predicate; steer is the Switch that is steered by it.
 func (t *conditions) rank(value, sides, steer int32) int32 {
+	for r, p := range t.preds[:min(compared, len(t.preds))] {
+		if p.value == value && p.sides == sides {
+			return int32(r)
+		}
+	}
 	key := predicate{value: value, sides: sides}
 	r, ok := t.ranks[key]
 	if !ok {
-		r = int32(len(t.preds))
-		t.ranks[key] = r
+		if r = int32(len(t.preds)); r >= compared {
+			if t.ranks == nil {
+				t.ranks = map[predicate]int32{}
+			}
+			t.ranks[key] = r
+		}
 		key.steer = steer
 		t.preds = append(t.preds, key)
 	}
@@ -75,12 +87,22 @@ func (t *conditions) rank(value, sides, steer int32) int32 {
 // extend is c with a literal whose rank is above those of c's.
 func (t *conditions) extend(c cond, l literal) cond {
 	key := interned{parent: c, literal: l, depth: t.list[c].depth + 1}
+	for c := range t.list[:min(compared, len(t.list))] {
+		if t.list[c] == key {
+			return cond(c)
+		}
+	}
 	if known, ok := t.index[key]; ok {
 		return known
 	}
 	made := cond(len(t.list))
 	t.list = append(t.list, key)
-	t.index[key] = made
+	if made >= compared {
+		if t.index == nil {
+			t.index = map[interned]cond{}
+		}
+		t.index[key] = made
+	}
 	return made
 }
 

@@ -14,12 +14,14 @@ func (f *Form) emit(c *credit) *Unit {
 	e := &emitter{
 		form: f, credit: c,
 		u:      &Unit{Frame: f.Frame},
-		slot:   make([]int32, len(f.Values)),
-		reach:  make([]int32, len(f.Values)),
 		target: make([]bool, len(f.Values)),
 		loop:   -1, junk: -1,
 	}
+	n := len(f.Values)
+	numbers := make([]int32, 3*n)
+	e.slot, e.reach, e.left = numbers[:n], numbers[n:2*n], numbers[2*n:]
 	for v := range e.slot {
+		c.spend(1)
 		e.slot[v] = -1
 		if into := f.Values[v].Into; into >= 0 {
 			e.target[into] = true
@@ -31,7 +33,7 @@ func (f *Form) emit(c *credit) *Unit {
 	if e.program != nil || len(f.Loops) > 0 { // whose islands are found as they are written
 		e.u.scalars = true
 		e.u.slots = registers
-		e.register, e.left = make([]int16, len(f.Values)), make([]int32, len(f.Values))
+		e.register, e.got = make([]int16, n), make([]int32, 0, n)
 	}
 	for _, w := range f.Loops {
 		outer := int32(-1)
@@ -40,7 +42,7 @@ func (f *Form) emit(c *credit) *Unit {
 		}
 		e.u.loops = append(e.u.loops, loop{w.Frame, w.Node, outer})
 	}
-	e.allot()
+	e.u.calls, e.u.instrs = make([]call, 0, e.allot()), make([]instr, 0, 2*n+4)
 	e.findReach()
 	e.write()
 	return e.u
@@ -56,14 +58,14 @@ type emitter struct {
 	junk    int32   // a slot for what nobody reads
 	scratch int32   // slots for inputs that are all gathered
 
-	program  *island                  // of a program without loops; nil if it is none
-	within   *island                  // the innermost one being written; nil outside of all
-	got      []int32                  // values that got a register in it
-	register []int16                  // by value: its register in the island, plus 1
-	free     int                      // registers taken so far
-	idle     map[tensor.DType][]int16 // of them, those whose values nobody uses any more, plus 1
-	left     []int32                  // by value: uses still to be written
-	known    []check                  // registers in use
+	program  *island               // of a program without loops; nil if it is none
+	within   *island               // the innermost one being written; nil outside of all
+	got      []int32               // values that got a register, those of inner islands last
+	register []int16               // by value: its register in the island, plus 1
+	free     int                   // registers taken so far
+	idle     [machineTypes][]int16 // of them, by machineType, those whose values nobody uses any more, plus 1
+	left     []int32               // by value: uses still to be written
+	known    []check               // registers in use
 	loads    []transfer
 	loop     int32
 	around   *Loop // the loop being written
@@ -127,21 +129,35 @@ func (e *emitter) drop(list []int32) {
 
 func (e *emitter) block(b *Block) {
 	e.drop(b.Drop)
-	for i := 0; i < len(b.Code); i++ {
-		e.credit.spend(4)
-		if n := e.pickAt(b.Code[i:]); n > 0 {
-			i += n - 1
-			continue
-		}
+	for code := b.Code; len(code) > 0; {
+		n := 0
 		if e.loop >= 0 {
-			if n := e.bandAt(b.Code[i:]); n > 1 {
-				e.band(b.Code[i : i+n])
-				i += n - 1
-				continue
-			}
+			n = e.chainAt(code)
 		}
-		e.instr(&b.Code[i])
+		if n > 1 || n == 1 && e.bandAt(code) < 2 {
+			e.chain(code[:n])
+		} else {
+			n = e.next(code)
+		}
+		code = code[n:]
 	}
+}
+
+// next writes what code begins with, apart from chains, and answers how many
+// instructions that are.
+func (e *emitter) next(code []Instr) int {
+	e.credit.spend(4)
+	if n := e.pickAt(code); n > 0 {
+		return n
+	}
+	if e.loop >= 0 {
+		if n := e.bandAt(code); n > 1 {
+			e.band(code[:n])
+			return n
+		}
+	}
+	e.instr(&code[0])
+	return 1
 }
 
 func (e *emitter) instr(in *Instr) {
@@ -199,7 +215,7 @@ func (e *emitter) out(v int32) int32 {
 // call writes a kernel's call, or the instruction that does the same for
 // scalars.
 func (e *emitter) call(in *Instr) {
-	if e.becomesScalar(in) && e.scalarCall(scalarOp(e.form, in), in) {
+	if e.becomesScalar(in) && e.scalarCall(e.form.scalarOf(in).op, in) {
 		return
 	}
 	e.add(instr{op: opCall, x: e.kernelCall(in)})
@@ -207,7 +223,7 @@ func (e *emitter) call(in *Instr) {
 
 // becomesScalar says whether a call needs no kernel here.
 func (e *emitter) becomesScalar(in *Instr) bool {
-	return e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) && scalarOp(e.form, in) != 0
+	return e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) && e.form.scalarOf(in).op != 0
 }
 
 // scalarCall writes an instruction on scalars.
@@ -428,7 +444,7 @@ func (e *emitter) short(b *Block) bool {
 	}
 	for i := range b.Code {
 		in := &b.Code[i]
-		if in.Op != Call || len(in.Out) != 1 || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || scalarOp(e.form, in) == 0 || e.drops(in.Drop) {
+		if in.Op != Call || len(in.Out) != 1 || in.Out[0] < 0 || !e.isScalar(in.Out[0]) || e.form.scalarOf(in).op == 0 || e.drops(in.Drop) {
 			return false
 		}
 	}

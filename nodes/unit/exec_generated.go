@@ -301,7 +301,7 @@ var fused = map[opcode]jumps{
 
 var opcodeNames = [...]string{
 	opEnd: "end", opCall: "call", opMove: "move", opCopy: "copy", opPlain: "plain", opDrop: "drop", opRead: "read",
-	opFetch: "fetch", opJump: "jump", opTest: "test", opLoop: "loop", opLatch: "latch", opPick: "pick", opBand: "band", opEnter: "enter",
+	opFetch: "fetch", opJump: "jump", opTest: "test", opLoop: "loop", opLatch: "latch", opPick: "pick", opBand: "band", opChain: "chain", opEnter: "enter",
 	opAddInt32:            "AddInt32",
 	opAddInt64:            "AddInt64",
 	opAddFloat:            "AddFloat",
@@ -481,6 +481,12 @@ func (m *Machine) exec() bool {
 				return false
 			} else if shared {
 				pc = m.code.bands[in.x].end
+			}
+		case opChain:
+			if played, ok := m.chain(in.x); !ok {
+				return false
+			} else if played {
+				pc = m.code.chains[in.x].end
 			}
 		case opEnter:
 			e := &m.code.entries[in.x]

@@ -107,7 +107,10 @@ type Instr struct {
 	Pick   int32 // of a StridedSlice that is x[i]: the value of i, plus 1
 	before []int // the packing that was put in front of it
 
-	area area // where its inputs and outputs lie, once that is decided
+	Chain int32 // of a Call: the chain that it is one of, counted from 1; 0: none
+
+	area   area   // where its inputs and outputs lie, once that is decided
+	scalar scalar // what it is for scalars, once somebody has asked
 }
 
 // A Block is instructions in order.

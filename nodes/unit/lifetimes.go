@@ -15,10 +15,9 @@ package unit
 // the value that they become: a Merge's, a loop variable's, its first one's. It
 // must not be live where they are made (Value.Into).
 func (f *Form) lifetimes(c *credit) {
-	l := &lifetimes{
-		form: f, credit: c,
-		live: make([]bool, len(f.Values)), seen: make([]bool, len(f.Values)), full: make([]bool, len(f.Values)),
-	}
+	n := len(f.Values)
+	flags := make([]bool, 3*n)
+	l := &lifetimes{form: f, credit: c, live: flags[:n], seen: flags[n : 2*n], full: flags[2*n:], log: make([]int32, 0, 2*n)}
 	for i := len(f.Results) - 1; i >= 0; i-- {
 		l.keep(&f.Results[i].Use)
 	}

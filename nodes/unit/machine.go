@@ -19,11 +19,13 @@ type Machine struct {
 	scalars *[registers]tensor.Value
 	homes   []tensor.Home
 	bands   []bandState
-	count   []int64 // iteration of each loop; at least counters
-	spots   []call  // of loops, for At between calls
-	fuel    int     // latches until the next question
-	at      *call   // being run, or run last
-	busy    bool    // at is being run
+	chains  []chainState
+	scratch tensor.Value // memory of chains
+	count   []int64      // iteration of each loop; at least counters
+	spots   []call       // of loops, for At between calls
+	fuel    int          // latches until the next question
+	at      *call        // being run, or run last
+	busy    bool         // at is being run
 	fault   *Fault
 }
 
@@ -54,6 +56,7 @@ type Env struct {
 	Clock func() int64
 	Cost  func(node int32) int64
 	Note  func(node int32, nanos int64)
+	Eager bool // bands are shared whatever their kernels cost
 	Away  *tensor.Arena
 	Lock  *sync.Mutex
 }
@@ -73,6 +76,13 @@ func (u *Unit) NewMachine() *Machine {
 		m.scalars = new([registers]tensor.Value)
 	}
 	m.homes, m.bands = make([]tensor.Home, u.homes), make([]bandState, len(u.bands))
+	m.chains = make([]chainState, len(u.chains))
+	for i := range m.chains {
+		m.chains[i] = chainState{shapes: make([]shapeOf, len(u.chains[i].inputs)), wait: 1}
+		if u.eager {
+			m.chains[i].wait = 0
+		}
+	}
 	m.spots = make([]call, len(u.loops))
 	for l := range u.loops {
 		m.spots[l] = call{node: u.loops[l].node, loop: int32(l)}
@@ -134,6 +144,9 @@ func (m *Machine) Results(leave func(node int32, v tensor.Value)) {
 func (m *Machine) End(failed bool) {
 	ctx := m.env.Ctx
 	ctx.Keep, ctx.Homes = 0, nil
+	for i := range m.chains {
+		m.chains[i].release(m, failed)
+	}
 	for i := range m.homes {
 		m.homes[i].Release(ctx.Arena)
 	}

@@ -34,21 +34,43 @@ func (e *emitter) transfer(t transfers) {
 	}
 }
 
+// crossed says whether one of several moves reads what another reads or writes.
+func crossed(list []transfers) bool {
+	if few := 8; len(list) <= few {
+		for i, t := range list {
+			for k, other := range list {
+				if i != k && (t.from == other.from || t.to == other.from) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	sources := make(map[int32]bool, len(list))
+	for _, t := range list {
+		if sources[t.from] {
+			return true
+		}
+		sources[t.from] = true
+	}
+	for _, t := range list {
+		if sources[t.to] {
+			return true
+		}
+	}
+	return false
+}
+
 // parallel writes moves that happen at once: each reads what was there before
 // any of them.
 func (e *emitter) parallel(list []transfers) {
 	pending := list[:0]
-	sources, crossed := make(map[int32]bool, len(list)), false
 	for _, t := range list {
 		if t.from != t.to {
 			pending = append(pending, t)
-			crossed = crossed || sources[t.from] // by two
-			sources[t.from] = true
 		}
 	}
-	for _, t := range pending {
-		crossed = crossed || sources[t.to]
-	}
+	crossed := crossed(pending)
 	if !crossed {
 		for _, t := range pending {
 			e.transfer(t)

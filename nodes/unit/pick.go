@@ -17,8 +17,8 @@ func (f *Form) picksOf(b *Block, c *credit) {
 		return
 	}
 	c.spend(len(b.Code))
-	made := map[int32]int{} // by value that packing makes: the instruction
-	sunk := map[int]bool{}
+	var made map[int32]int // by value that packing makes: the instruction
+	var sunk map[int]bool
 	for at := range b.Code {
 		in := &b.Code[at]
 		f.picksOf(in.Then, c)
@@ -30,8 +30,11 @@ func (f *Form) picksOf(b *Block, c *credit) {
 		}
 		switch {
 		case f.packsOne(in):
+			if made == nil {
+				made = map[int32]int{}
+			}
 			made[in.Out[0]] = at
-		case f.slicesOne(in):
+		case made != nil && f.slicesOne(in):
 			first, ok := made[in.In[1].Value]
 			if !ok || f.Values[in.In[1].Value].Uses != 1 {
 				continue
@@ -40,6 +43,9 @@ func (f *Form) picksOf(b *Block, c *credit) {
 			last, packed := made[in.In[2].Value]
 			if packed = packed && f.Values[in.In[2].Value].Uses == 1; !packed && !f.isOne(in.In[2].Value, nil) {
 				continue
+			}
+			if sunk == nil {
+				sunk = map[int]bool{}
 			}
 			in.Pick = b.Code[first].In[0].Value + 1
 			sunk[first] = true

@@ -108,7 +108,11 @@ func (w *printer) instr(in *Instr) {
 	}
 	switch in.Op {
 	case Call:
-		w.line("%s%s(%s)  # %s", to, flow.Op(in.Node), args, flow.Name(in.Node))
+		chain := ""
+		if in.Chain > 0 {
+			chain = fmt.Sprintf(", chain %d", in.Chain)
+		}
+		w.line("%s%s(%s)  # %s%s", to, flow.Op(in.Node), args, flow.Name(in.Node), chain)
 	case Read:
 		w.line("%sread %s", to, args)
 	case Join:
@@ -172,6 +176,16 @@ func (u *Unit) String() string {
 		case opTest:
 			t := &u.tests[in.x]
 			fmt.Fprintf(&w, " s%d is %d, else %d", t.slot, t.side, t.target)
+		case opChain:
+			c := &u.chains[in.x]
+			fmt.Fprintf(&w, " of %d, to %d, gives up", len(c.steps), c.end)
+			for _, s := range c.gives {
+				fmt.Fprintf(&w, " s%d", s)
+			}
+			w.WriteString(", leaves")
+			for _, l := range c.leaves {
+				fmt.Fprintf(&w, " s%d", l.slot)
+			}
 		case opLatch:
 			fmt.Fprintf(&w, " to %d", u.latches[in.x].target)
 		case opEnter:

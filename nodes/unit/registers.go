@@ -39,6 +39,7 @@ func (e *emitter) findReach() {
 		if b == nil {
 			return
 		}
+		e.credit.spend(len(b.Code))
 		for i := range b.Code {
 			in := &b.Code[i]
 			for _, u := range in.In {
@@ -71,8 +72,7 @@ func (e *emitter) island(s *island, body func()) bool {
 		e.home(v) // so that what is undone below is the island's alone
 	}
 	before, outer := *e.u, *e
-	e.within, e.known, e.loads, e.got = s, nil, nil, nil
-	e.idle = make(map[tensor.DType][]int16, len(outer.idle))
+	e.within, e.known, e.loads = s, make([]check, 0, 8), nil
 	for dt, list := range outer.idle {
 		e.idle[dt] = slices.Clone(list)
 	}
@@ -88,10 +88,11 @@ func (e *emitter) island(s *island, body func()) bool {
 	for _, v := range s.vectors {
 		x.vectors = append(x.vectors, check{e.home(v), tensor.Descriptor(e.form.Values[v].DType)})
 	}
-	for _, v := range e.got {
+	for _, v := range e.got[len(outer.got):] {
 		e.register[v] = 0
 	}
-	e.within, e.known, e.loads, e.got, e.idle = outer.within, outer.known, outer.loads, outer.got, outer.idle
+	e.got = e.got[:len(outer.got)]
+	e.within, e.known, e.loads, e.idle = outer.within, outer.known, outer.loads, outer.idle
 	if e.free > registers {
 		slots, presets := e.u.slots, e.u.presets // those of values that were met first
 		*e.u = before
@@ -106,7 +107,7 @@ func (e *emitter) island(s *island, body func()) bool {
 
 // recount makes a new account of the uses of values, which are written now.
 func (e *emitter) recount(from, to int32) {
-	for v := from; v < to && e.left != nil; v++ {
+	for v := from; v < to && e.register != nil; v++ {
 		e.left[v] = e.form.Values[v].Uses
 	}
 }
@@ -139,9 +140,9 @@ func (e *emitter) reg(v int32) uint8 {
 	}
 	e.got = append(e.got, v)
 	dt := e.form.Values[v].DType
-	if idle := e.idle[dt]; len(idle) > 0 && owner != nil {
-		e.register[v] = idle[len(idle)-1]
-		e.idle[dt] = idle[:len(idle)-1]
+	if idle := &e.idle[machineType(dt)]; len(*idle) > 0 && owner != nil {
+		e.register[v] = (*idle)[len(*idle)-1]
+		*idle = (*idle)[:len(*idle)-1]
 		return uint8(e.register[v] - 1)
 	}
 	e.free++
@@ -169,7 +170,8 @@ func (e *emitter) used(v int32) {
 	}
 	e.left[v]--
 	if e.left[v] == 0 && e.register[v] != 0 && x.Role == roleLocal && x.Into < 0 && !e.target[v] && e.owner(v) != nil {
-		e.idle[x.DType] = append(e.idle[x.DType], e.register[v])
+		idle := &e.idle[machineType(x.DType)]
+		*idle = append(*idle, e.register[v])
 	}
 }
 

@@ -45,14 +45,28 @@ func (s *island) knows(v int32) bool {
 	return false
 }
 
-// machine says whether scalars of a type have instructions of their own.
-func machine(dt tensor.DType) bool {
+// machineTypes is how many types have scalars with instructions of their own.
+const machineTypes = 5
+
+// machineType numbers those types; -1 is another.
+func machineType(dt tensor.DType) int {
 	switch dt {
-	case tensor.Bool, tensor.Int32, tensor.Int64, tensor.Float, tensor.Double:
-		return true
+	case tensor.Bool:
+		return 0
+	case tensor.Int32:
+		return 1
+	case tensor.Int64:
+		return 2
+	case tensor.Float:
+		return 3
+	case tensor.Double:
+		return 4
 	}
-	return false
+	return -1
 }
+
+// machine says whether scalars of a type have instructions of their own.
+func machine(dt tensor.DType) bool { return machineType(dt) >= 0 }
 
 // closed lists operations whose result is a scalar if their inputs are. Those
 // that scalarOps knows are closed as well.
@@ -74,12 +88,15 @@ var counts = map[string]bool{"Size": true, "Rank": true, "TensorArraySizeV3": tr
 // newIsland finds the scalars of a loop, or of the whole program if that is
 // nil, beyond those that outer knows; nil if that saves no kernel.
 func newIsland(f *Form, c *credit, loop *Loop, outer *island) *island {
-	s := &island{form: f, loop: loop, block: f.Body, outer: outer, to: int32(len(f.Values)), taken: map[int32]bool{}}
+	s := &island{form: f, loop: loop, block: f.Body, outer: outer, to: int32(len(f.Values))}
 	if loop != nil {
 		s.block, s.from, s.to = nil, loop.from, loop.to
 	}
 	s.has = make([]bool, s.to-s.from)
 	for v := s.from; v < s.to; v++ {
+		if c.spend(1); c.spent() {
+			return nil
+		}
 		x := &f.Values[v]
 		s.has[v-s.from] = s.inside(v) && machine(x.DType) && (outer == nil || !outer.knows(v))
 	}
@@ -112,9 +129,11 @@ func newIsland(f *Form, c *credit, loop *Loop, outer *island) *island {
 		}
 	}
 	// Only those from outside are taken for granted of which a scalar is made.
-	vector := map[int32]bool{}
 	need := func(u Use) {
 		if !s.inside(u.Value) && !s.knows(u.Value) {
+			if s.taken == nil {
+				s.taken = map[int32]bool{}
+			}
 			s.taken[u.Value] = true
 			s.assume = append(s.assume, u.Value)
 		}
@@ -127,16 +146,16 @@ func newIsland(f *Form, c *credit, loop *Loop, outer *island) *island {
 		if in.Pick != 0 {
 			s.work++
 			need(Use{Value: in.Pick - 1})
-			if x := in.In[0].Value; !vector[x] && !s.outer.vector(x) {
-				vector[x] = true
+			c.spend(len(s.vectors))
+			if x := in.In[0].Value; !s.vector(x) {
 				s.vectors = append(s.vectors, x)
 			}
 			return
 		}
-		if in.Op == Call && scalarOp(f, in) != 0 {
+		if in.Op == Call && f.scalarOf(in).op != 0 {
 			s.work++
 		}
-		if in.Op != Call || !counts[f.flow.Op(in.Node)] {
+		if in.Op != Call || !f.scalarOf(in).counts {
 			for _, u := range in.In {
 				need(u)
 			}
@@ -235,14 +254,14 @@ func (s *island) makes(in *Instr) bool {
 	case Join:
 		return s.believes(in.In[0])
 	case Call:
-		op := s.form.flow.Op(in.Node)
-		if counts[op] {
+		is := s.form.scalarOf(in)
+		if is.counts {
 			return true
 		}
 		if in.Pick != 0 {
 			return s.picks(in)
 		}
-		if len(in.Out) != 1 || len(in.In) == 0 || !closed[op] && scalarOp(s.form, in) == 0 {
+		if len(in.Out) != 1 || len(in.In) == 0 || !is.closed && is.op == 0 {
 			return false
 		}
 		for _, u := range in.In {
@@ -253,6 +272,24 @@ func (s *island) makes(in *Instr) bool {
 		return true
 	}
 	return false
+}
+
+// A scalar says what a call is for scalars.
+type scalar struct {
+	known  bool
+	counts bool   // see counts
+	closed bool   // see closed
+	op     opcode // 0: it has none
+}
+
+// scalarOf is what a call is for scalars. It looks operations up by their names,
+// once.
+func (f *Form) scalarOf(in *Instr) *scalar {
+	if !in.scalar.known {
+		name := f.flow.Op(in.Node)
+		in.scalar = scalar{known: true, counts: counts[name], closed: closed[name], op: scalarOp(f, in)}
+	}
+	return &in.scalar
 }
 
 // scalarOp is the opcode of a kernel on scalars; 0 if there is none.

@@ -54,10 +54,13 @@ func (e *emitter) lone(u Use) bool {
 	return false
 }
 
-// allot gives slots to what kernels are called with and to what they make.
-func (e *emitter) allot() {
+// allot gives slots to what kernels are called with and to what they make, and
+// says how many calls there are.
+func (e *emitter) allot() (calls int) {
 	var scratch int32
 	e.calls(e.form.Body, func(in *Instr) {
+		calls++
+		e.credit.spend(1 + len(in.In))
 		a := area{in: -1}
 		for _, u := range in.In {
 			if e.form.Values[u.Value].Const >= 0 && !u.Read || e.lone(u) {
@@ -94,6 +97,7 @@ func (e *emitter) allot() {
 		}
 		e.u.params = append(e.u.params, x)
 	}
+	return calls
 }
 
 // calls does something for every Call of a block and those within it. What one

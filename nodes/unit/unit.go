@@ -5,7 +5,8 @@ type Compiler struct {
 	a      *analysis
 	b      *builder
 	credit *credit
-	// Check verifies forms between passes.
+	// Check verifies forms between passes, and makes units that prepare chains
+	// when they are first played: it is for tests.
 	Check bool
 }
 
@@ -28,6 +29,7 @@ func (c *Compiler) Compile(frame int32) (*Unit, string, error) {
 		return nil, reason, err
 	}
 	u := f.emit(c.credit)
+	u.eager = c.Check
 	if c.credit.spent() {
 		return nil, "too much to work out", c.credit.err
 	}
@@ -44,6 +46,8 @@ func (c *Compiler) Form(frame int32) (*Form, string, error) {
 		return nil, c.a.reason, c.credit.err
 	}
 	f.picks(c.credit)
+	f.gather(c.credit)
+	f.chains(c.credit)
 	f.lifetimes(c.credit)
 	if c.credit.spent() {
 		return nil, "too much to work out", c.credit.err

@@ -13,7 +13,7 @@ import (
 // shares nothing with the passes that decide. Tests, and programs built with the
 // tag invariants, run it after every pass.
 func (f *Form) Verify() (err error) {
-	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values))}
+	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), chains: map[int32]bool{}}
 	for x := range f.Values {
 		v.madeIn[x] = f.Values[x].Loop
 	}
@@ -55,7 +55,8 @@ type verifier struct {
 	// counts as made by the loop around it.
 	madeIn []*Loop
 	slots  *slots
-	first  []int32 // by node: its first value, as the analysis numbers them
+	chains map[int32]bool // those that were met
+	first  []int32        // by node: its first value, as the analysis numbers them
 }
 
 func (v *verifier) fail(format string, args ...any) { panic(mistake(fmt.Sprintf(format, args...))) }
@@ -201,6 +202,7 @@ func (v *verifier) block(b *Block) {
 				v.otherwise(b, in)
 			}
 		default:
+			v.chain(b.Code, i)
 			stands := map[int32]int{}
 			for _, u := range in.In {
 				stands[u.Value]++
@@ -218,6 +220,22 @@ func (v *verifier) block(b *Block) {
 			}
 		}
 		v.drop(in.Drop, b.When)
+	}
+}
+
+// chain looks that what is of one chain stands together, in a loop, and may be of
+// one.
+func (v *verifier) chain(code []Instr, i int) {
+	c := code[i].Chain
+	switch {
+	case c == 0:
+	case v.within == nil || !v.form.chained(&code[i]):
+		v.fail("%s is in chain %d", v.form.flow.Name(code[i].Node), c)
+	case i > 0 && code[i-1].Chain == c:
+	case v.chains[c]:
+		v.fail("%s is apart from chain %d", v.form.flow.Name(code[i].Node), c)
+	default:
+		v.chains[c] = true
 	}
 }
 

@@ -27,4 +27,5 @@ import (
 	_ "github.com/troupe-go/troupe/ops/strings"
 	_ "github.com/troupe-go/troupe/ops/train"
 	_ "github.com/troupe-go/troupe/ops/transport"
+	_ "github.com/troupe-go/troupe/ops/xla"
 )

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -93,6 +95,46 @@ padding: "SAME" fills up the edges with zeros so that an output dimension is the
 	kernel.Register(kernel.Registration{Op: "DepthToSpace", Types: map[string][]tensor.DType{"T": depthTypes}, New: newDepthToSpace})
 	kernel.Register(kernel.Registration{Op: "SpaceToDepth", Types: map[string][]tensor.DType{"T": append(depthTypes[:len(depthTypes):len(depthTypes)], tensor.Qint8)}, New: newSpaceToDepth})
 	kernel.Register(kernel.Registration{Op: "ExtractImagePatches", Types: map[string][]tensor.DType{"T": elementwise.Numbers}, New: newPatcher})
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("SpaceToBatch", c.Attrs("block_size"), dy, c.Input(1))
+	}, "BatchToSpace")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("BatchToSpace", c.Attrs("block_size"), dy, c.Input(1))
+	}, "SpaceToBatch")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("SpaceToBatchND", nil, dy, c.Input(1), c.Input(2))
+	}, "BatchToSpaceND")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("BatchToSpaceND", nil, dy, c.Input(1), c.Input(2))
+	}, "SpaceToBatchND")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("SpaceToDepth", c.Attrs("block_size", "data_format"), dy)
+	}, "DepthToSpace")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("DepthToSpace", c.Attrs("block_size", "data_format"), dy)
+	}, "SpaceToDepth")
+	gradient.Unary(patchesGradient, "ExtractImagePatches")
+}
+
+// patchesGradient adds up what flows to the places that each pixel was put at. Which
+// these are, patches of the numbers of pixels say.
+func patchesGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+	shape := c.Op("Unpack", graph.Attrs{"num": int64(4)}, c.Shape(x)).Op
+	if shape == nil {
+		return graph.Output{}
+	}
+	batch, height, width, depth := shape.Output(0), shape.Output(1), shape.Output(2), shape.Output(3)
+	one, all := c.Const(int32(1)), c.Const(int32(-1))
+	dims := func(list ...graph.Output) graph.Output { return c.Op("Pack", nil, graph.OutputList(list)) }
+
+	pixels := c.Mul(height, width)
+	numbers := c.Reshape(c.Op("Range", nil, one, c.Add(pixels, one), one), dims(one, height, width, one))
+	from := c.Reshape(c.Op("ExtractImagePatches", c.Attrs("ksizes", "strides", "rates", "padding"), numbers), c.Int32s(-1))
+
+	byPlace := c.Op("Transpose", nil, c.Reshape(dy, dims(batch, all, depth)), c.Int32s(1, 0, 2))
+	byPixel := c.Op("UnsortedSegmentSum", nil, byPlace, c.Sub(from, one), pixels) // -1 is beyond the edge
+	return c.Reshape(c.Op("Transpose", nil, byPixel, c.Int32s(1, 0, 2)), c.Shape(x))
 }
 
 var (
@@ -330,7 +372,7 @@ func newPatcher(c *kernel.Construction) (kernel.Kernel, error) {
 			return nil, status.Errorf(status.Unimplemented, "Only support %s across space.", a.name)
 		}
 		if x[1] < 1 || x[2] < 1 || x[1] > math.MaxInt32 || x[2] > math.MaxInt32 {
-			return nil, c.Errorf("%s must be positive, got %d and %d", a.name, x[1], x[2])
+			return nil, status.Errorf(status.OutOfRange, "%s is out of range: %d and %d", a.name, x[1], x[2])
 		}
 		*a.to = [2]int64{x[1], x[2]}
 	}

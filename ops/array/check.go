@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -29,6 +31,10 @@ message: What the error begins with.`)
 message: What the error begins with.`)
 
 	kernel.ForAll(newCheckNumerics, "CheckNumerics", "CheckNumericsV2")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op(c.Node().Type(), graph.Attrs{"message": "in the gradient: " + c.Str("message")}, dy)
+	}, "CheckNumerics", "CheckNumericsV2")
 }
 
 // found says what there was among some elements.

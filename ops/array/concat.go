@@ -1,6 +1,10 @@
 package array
 
 import (
+	"math"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -54,51 +58,82 @@ axis: Where the new dimension goes; negative counts from the end, -1 being behin
 
 shape: The shape of the result.`)
 
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			return concat(ctx, in[1:], &in[0], out)
-		}), nil
-	}, "Concat")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			n := len(in) - 1
-			return concat(ctx, in[:n], &in[n], out)
-		}), nil
-	}, "ConcatV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return concat{axisFirst: true}, nil }, "Concat")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return concat{}, nil }, "ConcatV2")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(concatOffset), nil }, "ConcatOffset")
 	kernel.ForAll(newPack, "Pack")
 	kernel.ForAll(newParallelConcat, "ParallelConcat")
+
+	gradient.Register(func(c *gradient.Context) { concatGradient(c, 1, c.NumInputs(), c.Input(0)) }, "Concat")
+	gradient.Register(func(c *gradient.Context) { concatGradient(c, 0, c.NumInputs()-1, c.Input(c.NumInputs()-1)) }, "ConcatV2")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetList(0, c.Outputs("Unpack", graph.Attrs{"num": int64(c.NumInputs()), "axis": c.Int("axis")}, c.Dy(0)))
+		}
+	}, "Pack")
+	gradient.None("ConcatOffset")
 }
 
-func concat(ctx *kernel.Context, parts []tensor.Value, axis *tensor.Value, out []tensor.Value) error {
-	a, err := kernel.Int(axis, "Concat dim tensor")
+// concatGradient takes dy apart again into what belongs to the inputs from lo up to
+// but not including hi.
+func concatGradient(c *gradient.Context, lo, hi int, axis graph.Output) {
+	if !c.Has(0) {
+		return
+	}
+	if hi-lo == 1 {
+		c.Pass(0, lo)
+		return
+	}
+	parts := c.Node().Inputs()[lo:hi]
+	c.SetList(lo, c.Outputs("SplitV", graph.Attrs{"num_split": int64(len(parts))}, c.Dy(0), sizesAlong(c, axis, parts), axis))
+}
+
+// sizesAlong is how long tensors are along an axis, a vector of int32.
+func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) graph.Output {
+	if at, ok := c.ConstInts(axis); ok && len(at) == 1 {
+		var sizes []int32
+		for _, p := range parts {
+			s := c.StaticShape(p)
+			k := at[0]
+			if k < 0 {
+				k += int64(s.Rank())
+			}
+			if !s.Known() || k < 0 || k >= int64(s.Rank()) || s.Dim(int(k)) < 0 || s.Dim(int(k)) > math.MaxInt32 {
+				break
+			}
+			sizes = append(sizes, int32(s.Dim(int(k))))
+		}
+		if len(sizes) == len(parts) {
+			return c.Int32s(sizes...)
+		}
+	}
+	rank := c.Rank(c.Output(0))
+	axis = c.Op("FloorMod", nil, c.Cast(axis, tensor.Int32), rank)
+	var sizes graph.OutputList
+	for _, p := range parts {
+		sizes = append(sizes, c.Op("GatherV2", nil, c.Shape(p), axis, c.Const(int32(0))))
+	}
+	return c.Op("Pack", nil, sizes)
+}
+
+// A concat is the kernel of Concat and ConcatV2.
+type concat struct{ axisFirst bool }
+
+// inputs tells what is joined, and the input that says along which dimension.
+func (k concat) inputs(in []tensor.Value) (parts []tensor.Value, axis int) {
+	if k.axisFirst {
+		return in[1:], 0
+	}
+	n := len(in) - 1
+	return in[:n], n
+}
+
+func (k concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	parts, axis := k.inputs(in)
+	var buf [8]int64
+	dims, at, err := joinedDims(buf[:0], parts, &in[axis])
 	if err != nil {
 		return err
-	}
-	first := parts[0].Dims()
-	at, ok := kernel.Axis(a, len(first))
-	if !ok {
-		if len(first) == 0 {
-			return status.Invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
-		}
-		return status.Invalid("ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -len(first), len(first), a)
-	}
-	var buf [8]int64
-	dims := append(buf[:0], first...)
-	dims[at] = 0
-	for i := range parts {
-		d := parts[i].Dims()
-		if len(d) != len(first) {
-			return status.Invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s",
-				tensor.FormatDims(first), i, tensor.FormatDims(d))
-		}
-		for j := range d {
-			if j != at && d[j] != first[j] {
-				return status.Invalid("ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s",
-					j, tensor.FormatDims(first), i, tensor.FormatDims(d))
-			}
-		}
-		dims[at] += d[at]
 	}
 	v, err := ctx.Alloc(parts[0].DType(), dims)
 	if err != nil {
@@ -106,6 +141,59 @@ func concat(ctx *kernel.Context, parts []tensor.Value, axis *tensor.Value, out [
 	}
 	out[0] = v
 	return join(ctx, &out[0], parts, at)
+}
+
+// Prepare makes a join along a dimension ready that stays the same.
+func (k concat) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
+	parts, axis := k.inputs(in)
+	if axis >= 64 || constant&(1<<axis) == 0 {
+		return kernel.Prepared{}, false
+	}
+	dims, at, err := joinedDims(nil, parts, &in[axis])
+	if err != nil {
+		return kernel.Prepared{}, false
+	}
+	return kernel.OneOut(parts[0].DType(), dims, func(ctx *kernel.Context, in, out []tensor.Value) {
+		parts, _ := k.inputs(in)
+		_ = join(ctx, &out[0], parts, at) // so little cannot fail
+	})
+}
+
+// joinedDims appends the shape that parts have together to dims. It says along which
+// dimension they are joined.
+func joinedDims(dims []int64, parts []tensor.Value, axis *tensor.Value) (_ []int64, at int, err error) {
+	if axis.Rank() > 1 {
+		return nil, 0, status.Invalid("Concat dim tensor must be a scalar, got shape %s", tensor.FormatDims(axis.Dims()))
+	}
+	a, err := kernel.OnlyInt(axis, "Concat dim tensor")
+	if err != nil {
+		return nil, 0, err
+	}
+	first := parts[0].Dims()
+	at, ok := kernel.Axis(a, len(first))
+	if !ok {
+		if len(first) == 0 {
+			return nil, 0, status.Invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+		}
+		return nil, 0, status.Invalid("ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -len(first), len(first), a)
+	}
+	dims = append(dims, first...)
+	dims[at] = 0
+	for i := range parts {
+		d := parts[i].Dims()
+		if len(d) != len(first) {
+			return nil, 0, status.Invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s",
+				tensor.FormatDims(first), i, tensor.FormatDims(d))
+		}
+		for j := range d {
+			if j != at && d[j] != first[j] {
+				return nil, 0, status.Invalid("ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s",
+					j, tensor.FormatDims(first), i, tensor.FormatDims(d))
+			}
+		}
+		dims[at] += d[at]
+	}
+	return dims, at, nil
 }
 
 // join fills dst with parts, side by side along dimension at: parts[i] is rows

@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -48,6 +49,13 @@ init: Whether elements are zero; else they may be anything.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(zerosLike), nil }, "ZerosLike")
 	kernel.ForTypes("OnesLike", "T", newOnesLike, append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool)...)
 	kernel.ForAll(newEmpty, "Empty")
+
+	gradient.None("Const", "ZerosLike", "OnesLike")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(1, c.Op("Sum", nil, c.Dy(0), c.Range(c.Rank(c.Output(0)))))
+		}
+	}, "Fill")
 }
 
 func newConst(c *kernel.Construction) (kernel.Kernel, error) {
@@ -67,11 +75,19 @@ func newConst(c *kernel.Construction) (kernel.Kernel, error) {
 
 func fill(ctx *kernel.Context, in, out []tensor.Value) error {
 	var buf [8]int64
-	dims, err := kernel.AppendDims(buf[:0], &in[0], "dims")
+	shape := in[0]
+	if shape.Rank() == 0 { // it is taken for a vector
+		var err error
+		if shape, err = ctx.View(shape, 0, 1, []int64{1}); err != nil {
+			return err
+		}
+		defer ctx.Free(shape)
+	}
+	dims, err := kernel.AppendDims(buf[:0], &shape, "dims")
 	if err != nil {
 		return err
 	}
-	if in[1].NumElements() != 1 {
+	if in[1].NumElements() != 1 || in[1].Rank() > 1 {
 		return status.Invalid("value must be a scalar, got shape %s", tensor.FormatDims(in[1].Dims()))
 	}
 	if out[0], err = ctx.Alloc(in[1].DType(), dims); err != nil {

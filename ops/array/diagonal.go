@@ -3,6 +3,8 @@ package array
 import (
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -118,6 +120,39 @@ num_upper: How many diagonals above it stay; negative for all.`)
 	kernel.ForAll(newMatrixDiagPart, "MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3")
 	kernel.ForAll(newMatrixSetDiag, "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(bandPart), nil }, "MatrixBandPart")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Op("DiagPart", nil, dy) }, "Diag")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Op("Diag", nil, dy) }, "DiagPart")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixDiagPart", nil, dy)
+	}, "MatrixDiag")
+	// Those of the second version are the third's, as in TensorFlow, though it aligns
+	// the diagonals of a band differently.
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixDiagPartV3", c.Attrs("align"), dy, c.Input(1), c.Scalar(dy, 0))
+	}, "MatrixDiagV2", "MatrixDiagV3")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixSetDiagV3", c.Attrs("align"), c.Zeros(x), dy, c.Input(1))
+	}, "MatrixDiagPartV2", "MatrixDiagPartV3")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixSetDiag", nil, c.Zeros(x), dy)
+	}, "MatrixDiagPart")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("MatrixSetDiag", nil, c.Dy(0), c.Zeros(c.Input(1))))
+			c.Set(1, c.Op("MatrixDiagPart", nil, c.Dy(0)))
+		}
+	}, "MatrixSetDiag")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			align, k, dy := c.Attrs("align"), c.Input(2), c.Dy(0)
+			c.Set(0, c.Op("MatrixSetDiagV3", align, dy, c.Zeros(c.Input(1)), k))
+			c.Set(1, c.Op("MatrixDiagPartV3", align, dy, k, c.Scalar(dy, 0)))
+		}
+	}, "MatrixSetDiagV2", "MatrixSetDiagV3")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MatrixBandPart", nil, dy, c.Input(1), c.Input(2))
+	}, "MatrixBandPart")
 }
 
 func diag(ctx *kernel.Context, in, out []tensor.Value) (err error) {
@@ -134,7 +169,11 @@ func diag(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 
 func diagPart(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	x := in[0].Dims()
-	if len(x) == 0 || len(x)%2 != 0 {
+	if len(x) == 0 {
+		out[0] = in[0]
+		return nil
+	}
+	if len(x)%2 != 0 {
 		return status.Invalid("The rank of the tensor should be even and positive, got shape %s", tensor.FormatDims(x))
 	}
 	half := x[:len(x)/2]
@@ -243,7 +282,7 @@ func newMatrixDiag(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		dims := append(append(make([]int64, 0, len(batch)+2), batch...), d.rows, d.cols)
 		if len(in) > 4 {
-			if in[4].NumElements() != 1 {
+			if in[4].Rank() != 0 {
 				return status.Invalid("padding_value must be a scalar, received shape: %s", tensor.FormatDims(in[4].Dims()))
 			}
 			if out[0], err = ctx.Alloc(in[0].DType(), dims); err == nil {

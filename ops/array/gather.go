@@ -3,6 +3,8 @@ package array
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -54,6 +56,62 @@ bad_indices_policy: "IGNORE" for zeros where a place does not exist, else "ERROR
 		ignore, err := ignoresBadIndices(c)
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return gatherNd(ctx, in, out, ignore) }), err
 	}, "GatherNd")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetRows(0, c.RowsAt(c.Input(0), c.Input(1), c.Dy(0)))
+		}
+	}, "Gather")
+	gradient.Register(gatherGradient, "GatherV2")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			x, indices := c.Input(0), c.Input(1)
+			c.Set(0, c.Op("ScatterNd", c.Attrs("bad_indices_policy"), indices, c.Dy(0), c.ShapeOf(x, indices.DataType())))
+		}
+	}, "GatherNd")
+}
+
+// gatherGradient: rows that were taken along the first axis are rows of the
+// gradient. Along another one, or by batches, the rows are brought to the front, and
+// added up by where in which batch they come from.
+func gatherGradient(c *gradient.Context) {
+	if !c.Has(0) || !c.Wants(0) {
+		return
+	}
+	x, indices, axis, dy := c.Input(0), c.Input(1), c.Input(2), c.Dy(0)
+	batch := c.Int("batch_dims")
+	if batch < 0 {
+		r := c.StaticShape(indices)
+		if !r.Known() {
+			c.Fail(status.Errorf(status.Unimplemented, "batch_dims of %d where the rank of the indices is not known", batch))
+			return
+		}
+		batch += int64(r.Rank())
+	}
+	at, ok := c.ConstInts(axis)
+	if ok && len(at) == 1 && at[0] == 0 && batch == 0 {
+		c.SetRows(0, c.RowsAt(x, indices, dy))
+		return
+	}
+	shape, first, one := c.Shape(x), c.Const(int32(0)), c.Const(int32(1))
+	axis = c.Op("FloorMod", nil, c.Cast(axis, tensor.Int32), c.Rank(x))
+	b := c.Const(int32(batch))
+	size := func(dims, from, to graph.Output) graph.Output { // of dimensions from up to but not including to
+		return c.Op("Prod", nil, c.Op("GatherV2", nil, dims, c.Op("Range", nil, from, to, one), first), first)
+	}
+	batches, outer := size(shape, first, b), size(shape, b, axis)
+	length := c.Op("GatherV2", nil, shape, axis, first)
+	inner := size(shape, c.Add(axis, one), c.Rank(x))
+	taken := size(c.Shape(indices), b, c.Rank(indices))
+	dims := func(list ...graph.Output) graph.Output { return c.Op("Pack", nil, graph.OutputList(list)) }
+
+	swap := c.Int32s(0, 2, 1, 3)
+	rows := c.Op("Transpose", nil, c.Reshape(dy, dims(batches, outer, taken, inner)), swap)
+	start := c.Cast(c.Mul(c.Range(batches), length), indices.DataType())
+	places := c.Add(c.Reshape(indices, dims(batches, taken)), c.Op("ExpandDims", nil, start, one))
+	sums := c.Op("UnsortedSegmentSum", nil, rows, places, c.Mul(batches, length))
+	sums = c.Op("Transpose", nil, c.Reshape(sums, dims(batches, length, outer, inner)), swap)
+	c.Set(0, c.Reshape(sums, shape))
 }
 
 // A gather is the kernel of Gather and, with an input for the axis, GatherV2.
@@ -252,8 +310,11 @@ func gatherNd(ctx *kernel.Context, in, out []tensor.Value, ignore bool) error {
 		return err
 	}
 	out[0] = v
-	if v.NumElements() == 0 {
+	if v.NumElements() == 0 && (in[0].NumElements() > 0 || slices.Contains(idx[:len(idx)-1], 0)) {
 		return nil
+	}
+	if in[0].NumElements() == 0 {
+		return status.Invalid("Requested more than 0 entries, but params is empty.  Params shape: %s", tensor.FormatDims(x))
 	}
 	rows, n, err := places(ctx, &in[1], x, ignore, func(i int, at []int64) error {
 		return status.Invalid("indices%s = %s does not index into param shape %s", place(idx[:len(idx)-1], i), tensor.FormatDims(at), tensor.FormatDims(x))

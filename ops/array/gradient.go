@@ -1,6 +1,8 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -30,6 +32,10 @@ input: The gradient of its output.
 multiples: How often each dimension was repeated.`)
 
 	kernel.Register(kernel.Registration{Op: "MirrorPadGrad", Types: map[string][]tensor.DType{"T": elementwise.Numbers}, New: newMirrorPadGrad})
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MirrorPad", c.Attrs("mode"), dy, c.Input(1))
+	}, "MirrorPadGrad")
 }
 
 func newMirrorPadGrad(c *kernel.Construction) (kernel.Kernel, error) {

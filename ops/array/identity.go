@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -51,9 +52,22 @@ message: What the error says.`)
 
 shape: The shape, in which dimensions may be unknown.`)
 
-	kernel.ForAll(newPass, "Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst")
+	for _, op := range []string{"Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst"} {
+		kernel.Register(kernel.Registration{Op: op, New: newPass, Holders: true})
+	}
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(deepCopy), nil }, "DeepCopy")
 	kernel.ForAll(newEnsureShape, "EnsureShape")
+
+	gradient.Register(func(c *gradient.Context) {
+		for i := range c.NumInputs() {
+			c.Pass(i, i)
+		}
+	}, "Identity", "IdentityN")
+	gradient.None("StopGradient")
+	gradient.Register(func(c *gradient.Context) { c.Pass(0, 0) }, "EnsureShape")
+	gradient.Register(func(c *gradient.Context) {
+		c.Fail(status.Errorf(status.NotFound, "Gradient explicitly disabled. Reason: %s", c.Str("message")))
+	}, "PreventGradient")
 }
 
 // pass makes every input the output of its place.

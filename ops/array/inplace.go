@@ -3,6 +3,7 @@ package array
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -50,6 +51,13 @@ bad_indices_policy: "IGNORE" to pass over places that do not exist, else "ERROR"
 	for _, dt := range append(slices.Clone(elementwise.Numbers), tensor.Bool) {
 		kernel.ForType("ScatterNdNonAliasingAdd", "T", dt, newScatterOnto(sum))
 	}
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Pass(0, 0)
+			c.Set(2, c.Op("GatherNd", c.Attrs("bad_indices_policy"), c.Dy(0), c.Input(1)))
+		}
+	}, "ScatterNdNonAliasingAdd")
 }
 
 // newInplace makes the kernel of an operation on rows.

@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -23,6 +24,8 @@ off_value: The value of the rest, a scalar.
 axis: Where the new dimension goes; -1 for behind the last.`)
 
 	kernel.ForAll(newOneHot, "OneHot")
+
+	gradient.None("OneHot")
 }
 
 func newOneHot(c *kernel.Construction) (kernel.Kernel, error) {
@@ -47,7 +50,7 @@ func newOneHot(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("depth must be non-negative, got: %d", depth)
 		}
 		for i, name := range [...]string{"on_value", "off_value"} {
-			if in[2+i].NumElements() != 1 {
+			if in[2+i].Rank() != 0 {
 				return status.Invalid("%s must be a scalar, but got: %s", name, tensor.FormatDims(in[2+i].Dims()))
 			}
 		}

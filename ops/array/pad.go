@@ -3,6 +3,8 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -38,6 +40,18 @@ mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can a
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(pad), nil }, "Pad", "PadV2")
 	kernel.ForAll(newMirrorPad, "MirrorPad")
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		paddings := c.Input(1)
+		if paddings.Op == nil {
+			return paddings
+		}
+		before := c.Op("Unpack", graph.Attrs{"num": int64(2), "axis": int64(1)}, paddings)
+		return c.Op("Slice", nil, dy, before, c.ShapeOf(x, paddings.DataType()))
+	}, "Pad", "PadV2")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("MirrorPadGrad", c.Attrs("mode"), dy, c.Input(1))
+	}, "MirrorPad")
 }
 
 // paddings reads the input that says how much to add in front of and behind
@@ -67,12 +81,23 @@ func pad(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	if len(in) > 2 && in[2].NumElements() != 1 {
+	if len(in) > 2 && in[2].Rank() != 0 {
 		return status.Invalid("constant_values must be a scalar. Found: %s", tensor.FormatDims(in[2].Dims()))
 	}
 	if equalDims(x, dims) {
 		out[0] = in[0]
 		return nil
+	}
+	if dt := in[0].DType(); !dt.HasPointers() && in[0].NumElements() > 0 {
+		if out[0], err = ctx.Alloc(dt, dims); err != nil {
+			return err
+		}
+		fill := make([]byte, dt.Size(), 16)
+		if len(in) > 2 {
+			copy(fill, tensor.Bytes(&in[2]))
+		}
+		b := newSurrounded(x, dims, p, dt.Size(), fill)
+		return b.pad(ctx, tensor.Bytes(&out[0]), tensor.Bytes(&in[0]))
 	}
 	if len(in) > 2 {
 		if out[0], err = ctx.Alloc(in[0].DType(), dims); err == nil {
@@ -85,6 +110,83 @@ func pad(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	return strided.Copy(ctx, &out[0], inside(dims, x, p), &in[0], strided.Whole(in[0]))
+}
+
+// A surrounded tensor is blocks, elements that stay side by side when something is put
+// around them. Sizes and distances count bytes.
+type surrounded struct {
+	count, size int
+	first       int     // where the first lies in the result
+	dims        []int64 // of which there are so many blocks
+	steps       []int   // from one to the next along those, in the result
+	fill        []byte  // an element
+}
+
+// newSurrounded is those of elements of shape x in a result of those dims, of which
+// paddings p are some. There are elements.
+func newSurrounded(x, dims, p []int64, size int, fill []byte) *surrounded {
+	b := &surrounded{count: 1, size: size, fill: fill}
+	last := len(x) - 1 // the last dimension with a padding
+	step := size
+	for ; p[2*last] == 0 && p[2*last+1] == 0; last-- {
+		step *= int(dims[last])
+	}
+	b.size, b.first = step*int(x[last]), step*int(p[2*last])
+	b.dims, b.steps = x[:last], make([]int, last)
+	step *= int(dims[last])
+	for i := last - 1; i >= 0; i-- {
+		b.count *= int(x[i])
+		b.steps[i] = step
+		b.first += step * int(p[2*i])
+		step *= int(dims[i])
+	}
+	return b
+}
+
+// at is where block i lies in the result.
+func (b *surrounded) at(i int) int {
+	at := b.first
+	for k := len(b.dims) - 1; k >= 0; k-- {
+		n := int(b.dims[k])
+		at += i % n * b.steps[k]
+		i /= n
+	}
+	return at
+}
+
+// pad sets o to the blocks of x and what goes between them: nothing is written
+// twice.
+func (b *surrounded) pad(ctx *kernel.Context, o, x []byte) error {
+	const grain = 1 << 17
+	ctx.Parallel(b.count, max(1, grain/b.size), func(lo, hi int) {
+		at := b.at(lo)
+		if lo == 0 {
+			b.blank(o[:at])
+		}
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			copy(o[at:at+b.size], x[i*b.size:])
+			next := len(o)
+			if i+1 < b.count {
+				next = b.at(i + 1)
+			}
+			b.blank(o[at+b.size : next])
+			at = next
+		}
+	})
+	return ctx.Err()
+}
+
+// blank fills o with the element, over and over.
+func (b *surrounded) blank(o []byte) {
+	for _, x := range b.fill {
+		if x != 0 {
+			for n := copy(o, b.fill); n < len(o); n *= 2 {
+				copy(o[n:], o[:n])
+			}
+			return
+		}
+	}
+	clear(o)
 }
 
 // inside is where the elements of shape x lie in a result of those dims.
@@ -145,7 +247,7 @@ func mirrorOffset(c *kernel.Construction) (int64, error) {
 
 func checkMirror(x, p []int64, offset int64) error {
 	for i, d := range x {
-		if most := d - offset; max(p[2*i], p[2*i+1]) > max(most, 0) {
+		if most := d - offset; max(p[2*i], p[2*i+1]) > most {
 			return status.Invalid("paddings must be no greater than the dimension size: %d, %d greater than %d", p[2*i], p[2*i+1], most)
 		}
 	}

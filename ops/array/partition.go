@@ -3,6 +3,8 @@ package array
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -43,6 +45,32 @@ merged: The result; what is in a place that no index names is not defined.`)
 	kernel.ForTypes("DynamicPartition", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(partition) }, partitionTypes...)
 	kernel.ForTypes("DynamicStitch", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(stitch) }, stitchTypes...)
 	kernel.ForTypes("ParallelDynamicStitch", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(stitch) }, stitchTypes...)
+
+	gradient.Register(partitionGradient, "DynamicPartition")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		lo, hi := c.Arg("data")
+		for i := lo; i < hi; i++ {
+			if c.Wants(i) {
+				c.Set(i, c.Op("GatherV2", nil, c.Dy(0), c.Input(i-lo), c.Const(int32(0))))
+			}
+		}
+	}, "DynamicStitch", "ParallelDynamicStitch")
+}
+
+// partitionGradient puts the rows back to where they were: the numbers of rows,
+// partitioned alike, say where.
+func partitionGradient(c *gradient.Context) {
+	if !c.Wants(0) {
+		return
+	}
+	x, partitions := c.Input(0), c.Input(1)
+	numbers := c.Reshape(c.Range(c.Size(partitions)), c.Shape(partitions))
+	places := c.Outputs("DynamicPartition", c.Attrs("num_partitions"), numbers, partitions)
+	rows := c.Op("ParallelDynamicStitch", nil, graph.OutputList(places), c.Dys(0, c.NumOutputs()))
+	c.Set(0, c.Reshape(rows, c.Shape(x)))
 }
 
 var (

@@ -1,6 +1,7 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -34,6 +35,8 @@ shape: What is said of the shape of both.`)
 
 	kernel.ForAll(newPlaceholder, "Placeholder", "PlaceholderV2")
 	kernel.ForAll(newPass, "PlaceholderWithDefault")
+
+	gradient.Register(func(c *gradient.Context) { c.Pass(0, 0) }, "PlaceholderWithDefault")
 }
 
 // newPlaceholder makes the kernel that runs where nothing was fed: it fails.

@@ -3,6 +3,8 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -43,14 +45,17 @@ type: That type. Where it is smaller, a dimension is added at the end; where it 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(expandDims), nil }, "ExpandDims")
 	kernel.ForAll(newSqueeze, "Squeeze")
 	kernel.ForAll(newBitcast, "Bitcast")
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output { return c.ReshapeLike(dy, x) },
+		"Reshape", "ExpandDims", "Squeeze")
 }
 
 func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	var buf [8]int64
-	dims, err := kernel.AppendIntVector(buf[:0], &in[1], "sizes input")
-	if err != nil {
-		return err
+	if in[1].Rank() > 1 { // a scalar is taken for a vector
+		return status.Invalid("sizes input must be a vector, got shape %s", tensor.FormatDims(in[1].Dims()))
 	}
+	dims := kernel.AppendInts(buf[:0], &in[1])
 	n, product, unknown, zero := int64(in[0].NumElements()), int64(1), -1, false
 	for i, d := range dims {
 		switch {
@@ -69,8 +74,8 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	if unknown >= 0 {
-		dims[unknown], err = inferred(in[0].Dims(), n, product, zero)
-		if err != nil {
+		var err error
+		if dims[unknown], err = inferred(in[0].Dims(), n, product, zero); err != nil {
 			return err
 		}
 		product *= max(dims[unknown], 1)
@@ -82,6 +87,7 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if product != n {
 		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape %s has %d", n, tensor.FormatDims(dims), product)
 	}
+	var err error
 	out[0], err = ctx.Reshaped(in, 0, dims)
 	return err
 }
@@ -110,7 +116,7 @@ func inferred(from []int64, n, product int64, zero bool) (int64, error) {
 }
 
 func expandDims(ctx *kernel.Context, in, out []tensor.Value) error {
-	axis, err := kernel.Int(&in[1], "dim")
+	axis, err := kernel.OnlyInt(&in[1], "dim")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -47,9 +49,23 @@ axis: Which dimensions, a scalar or a vector; negative ones count from the end, 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reverseV2), nil }, "ReverseV2")
 	kernel.ForAll(newReverseSequence, "ReverseSequence")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(roll), nil }, "Roll")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op(c.Node().Type(), c.Attrs("seq_dim", "batch_dim"), dy, c.Input(1))
+	}, "Reverse", "ReverseV2", "ReverseSequence")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op("Roll", nil, dy, c.Neg(c.Input(1)), c.Input(2))
+	}, "Roll")
 }
 
 func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() == 0 {
+		out[0] = in[0]
+		return nil
+	}
+	if in[0].Dim(0) == 0 {
+		return status.Invalid("Invalid input first dimension. Found 0.")
+	}
 	if in[1].Rank() != 1 || in[1].NumElements() != in[0].Rank() {
 		return status.Invalid("'dims' must have a size equal to the rank of tensor, %d, but has shape %s", in[0].Rank(), tensor.FormatDims(in[1].Dims()))
 	}
@@ -60,6 +76,10 @@ func reverse(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func reverseV2(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].NumElements() == 0 || in[0].Rank() == 0 { // whatever the axes
+		out[0] = in[0]
+		return nil
+	}
 	var buf [8]int64
 	axes, err := kernel.AppendIntVector(buf[:0], &in[1], "'dims'")
 	if err != nil {
@@ -159,7 +179,7 @@ func roll(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() < 1 {
 		return status.Invalid("input must be 1-D or higher")
 	}
-	if in[1].Rank() > 1 || in[2].Rank() > 1 || in[1].NumElements() != in[2].NumElements() {
+	if in[1].Rank() > 1 || !tensor.SameShape(in[1], in[2]) {
 		return status.Invalid("shift and axis must have the same size")
 	}
 	dims := in[0].Dims()

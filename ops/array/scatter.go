@@ -1,6 +1,8 @@
 package array
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -65,6 +67,49 @@ shape: The shape of the result.` + scatterDoc)
 	onto("TensorScatterSub", difference)
 	onto("TensorScatterMax", largest)
 	onto("TensorScatterMin", smallest)
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(1, c.Op("GatherNd", c.Attrs("bad_indices_policy"), c.Dy(0), c.Input(0)))
+		}
+	}, "ScatterNd")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorScatterUpdate", c.Attrs("bad_indices_policy"), c.Dy(0), c.Input(1), c.Zeros(c.Input(2))))
+			c.Set(2, ofUpdates(c, c.Dy(0)))
+		}
+	}, "TensorScatterUpdate")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Pass(0, 0); c.Has(0) && c.Wants(2) {
+			c.Set(2, ofUpdates(c, c.Dy(0)))
+		}
+	}, "TensorScatterAdd")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Pass(0, 0); c.Has(0) && c.Wants(2) {
+			c.Set(2, c.Neg(ofUpdates(c, c.Dy(0))))
+		}
+	}, "TensorScatterSub")
+	gradient.Register(scatterExtremumGradient, "TensorScatterMax", "TensorScatterMin")
+}
+
+// ofUpdates is what of v stands where the updates went.
+func ofUpdates(c *gradient.Context, v graph.Output) graph.Output {
+	return c.Op("GatherNd", c.Attrs("bad_indices_policy"), v, c.Input(1))
+}
+
+// scatterExtremumGradient shares dy out among the elements that are equal to the
+// result: the one that was there, and those that came.
+func scatterExtremumGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	x, indices, updates, y, dt := c.Input(0), c.Input(1), c.Input(2), c.Output(0), c.Type("T")
+	stayed := c.Cast(c.Op("Equal", nil, x, y), dt)
+	came := c.Cast(c.Op("Equal", nil, updates, ofUpdates(c, y)), dt)
+	count := c.Add(stayed, c.Op("ScatterNd", c.Attrs("bad_indices_policy"), indices, came, c.ShapeOf(x, indices.DataType())))
+	share := c.Div(c.Dy(0), count)
+	c.Set(0, c.Mul(share, stayed))
+	c.Set(2, c.Mul(ofUpdates(c, share), came))
 }
 
 // A combination is what becomes of an element and an update.

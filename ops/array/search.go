@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/hash"
@@ -83,6 +84,8 @@ method: "farmhash64".`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(unravel), nil }, "UnravelIndex")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(fingerprint), nil }, "Fingerprint")
 	kernel.Register(kernel.Registration{Op: "EditDistance", Types: map[string][]tensor.DType{"T": append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)], tensor.Bool, tensor.String)}, New: newEditDistance})
+
+	gradient.None("EditDistance")
 }
 
 // newBound makes the kernel of LowerBound and UpperBound on elements of a type.

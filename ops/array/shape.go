@@ -3,6 +3,7 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -60,6 +61,8 @@ r1: Likewise for s1.`)
 	kernel.ForAll(newSize, "Size")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastArgs), nil }, "BroadcastArgs")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastGradientArgs), nil }, "BroadcastGradientArgs")
+
+	gradient.None("Shape", "ShapeN", "Rank", "Size", "BroadcastGradientArgs")
 }
 
 func newShape(c *kernel.Construction) (kernel.Kernel, error) {
@@ -129,12 +132,14 @@ func broadcastArgs(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
+// twoShapes reads two shapes, in which any numbers may stand.
 func twoShapes(in []tensor.Value) (x, y []int64, err error) {
-	if x, err = kernel.Dims(&in[0], "s0"); err != nil {
-		return nil, nil, err
+	for i, name := range []string{"s0", "s1"} {
+		if in[i].Rank() != 1 {
+			return nil, nil, status.Invalid("In[%d] (%s) must be a vector, it has shape %s", i, name, tensor.FormatDims(in[i].Dims()))
+		}
 	}
-	y, err = kernel.Dims(&in[1], "s1")
-	return x, y, err
+	return kernel.AppendInts(nil, &in[0]), kernel.AppendInts(nil, &in[1]), nil
 }
 
 // broadcastGradientArgs lists for either shape the dimensions of the common

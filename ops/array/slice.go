@@ -1,6 +1,10 @@
 package array
 
 import (
+	"slices"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -76,7 +80,45 @@ value: Of the shape of StridedSlice's output, or one that broadcasts to it.` + m
 	kernel.ForAll(newStridedSlice, "StridedSlice")
 	kernel.ForAll(newStridedSliceGrad, "StridedSliceGrad")
 	kernel.ForAll(newStridedSliceUpdate, "TensorStridedSliceUpdate")
+
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		before := c.Input(1)
+		if before.Op == nil {
+			return before
+		}
+		dt := before.DataType()
+		after := c.Sub(c.Sub(c.ShapeOf(x, dt), c.ShapeOf(y, dt)), before)
+		return c.Op("Pad", nil, dy, c.Op("Pack", graph.Attrs{"axis": int64(1)}, graph.OutputList{before, after}))
+	}, "Slice")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		begin, end, strides := c.Input(1), c.Input(2), c.Input(3)
+		dt := c.Type("Index")
+		if dt == tensor.Int16 {
+			dt = tensor.Int32
+			begin, end, strides = c.Cast(begin, dt), c.Cast(end, dt), c.Cast(strides, dt)
+		}
+		return c.Op("StridedSliceGrad", c.Attrs(sliceMasks...), c.ShapeOf(x, dt), begin, end, strides, dy)
+	}, "StridedSlice")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(4, c.Op("StridedSlice", c.Attrs(sliceMasks...), c.Dy(0), c.Input(1), c.Input(2), c.Input(3)))
+		}
+	}, "StridedSliceGrad")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		dy, begin, end, strides, value := c.Dy(0), c.Input(1), c.Input(2), c.Input(3), c.Input(4)
+		slice := c.Op("StridedSlice", c.Attrs(sliceMasks...), dy, begin, end, strides)
+		if c.Wants(0) {
+			c.Set(0, c.Op("TensorStridedSliceUpdate", c.Attrs(sliceMasks...), dy, begin, end, strides, c.Zeros(slice)))
+		}
+		c.Set(4, c.SumTo(slice, value))
+	}, "TensorStridedSliceUpdate")
 }
+
+// sliceMasks are the attributes that the operations on strided slices share.
+var sliceMasks = []string{"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}
 
 // A part of a tensor that lies in one piece is passed on as a view of it, or
 // copied if a copy costs less than what the view does later: it keeps the whole
@@ -369,19 +411,25 @@ func newStridedSliceUpdate(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		var from strided.View
-		if in[4].NumElements() == 1 {
-			from = strided.Of(nil).Broadcast(s.Processed.Dims())
-		} else if !equalDims(s.Shape.Dims(), in[4].Dims()) {
-			return status.Invalid("shape of value was %s instead of %v", tensor.FormatDims(in[4].Dims()), s.Shape)
-		} else {
-			from = strided.Of(s.Processed.Dims())
+		if slices.Contains(s.Shape.Dims(), 0) { // there is nothing to change, whatever the value
+			if v, ok := ctx.Reuse(in, 0); ok {
+				out[0] = v
+				return nil
+			}
+			return deepCopy(ctx, in, out)
+		}
+		from, err := strided.Spread(ctx, &in[4], s.Shape.Dims())
+		if err != nil {
+			return err
+		}
+		if from != in[4] {
+			defer ctx.Free(from)
 		}
 		if v, ok := ctx.Reuse(in, 0); ok {
 			out[0] = v
 		} else if err := deepCopy(ctx, in, out); err != nil {
 			return err
 		}
-		return strided.Copy(ctx, &out[0], view(s, dims), &in[4], from)
+		return strided.Copy(ctx, &out[0], view(s, dims), &from, strided.Of(s.Processed.Dims()))
 	}), nil
 }

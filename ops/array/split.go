@@ -1,6 +1,10 @@
 package array
 
 import (
+	"slices"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -37,14 +41,29 @@ num_split: How many parts.`)
 num: How many slices: the size of the dimension.
 axis: The dimension; negative counts from the end.`)
 
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(split), nil }, "Split")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return split{c.Int("num_split")}, nil }, "Split")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(splitV), nil }, "SplitV")
 	kernel.ForAll(newUnpack, "Unpack")
+
+	gradient.Register(func(c *gradient.Context) { splitGradient(c, 1, c.Input(0)) }, "Split")
+	gradient.Register(func(c *gradient.Context) { splitGradient(c, 0, c.Input(2)) }, "SplitV")
+	gradient.Register(func(c *gradient.Context) {
+		c.Set(0, c.Op("Pack", c.Attrs("axis"), c.Dys(0, c.NumOutputs())))
+	}, "Unpack")
 }
 
-// splitAxis reads the input that names the dimension.
+// splitGradient joins the gradients of the parts into that of input i.
+func splitGradient(c *gradient.Context, i int, axis graph.Output) {
+	if c.NumOutputs() == 1 {
+		c.Pass(0, i)
+		return
+	}
+	c.Set(i, c.Op("ConcatV2", nil, c.Dys(0, c.NumOutputs()), axis))
+}
+
+// splitAxis reads the input that names the dimension, its only element.
 func splitAxis(v *tensor.Value, rank int) (int, error) {
-	a, err := kernel.Int(v, "split_dim")
+	a, err := kernel.OnlyInt(v, "split_dim")
 	if err != nil {
 		return 0, err
 	}
@@ -55,7 +74,13 @@ func splitAxis(v *tensor.Value, rank int) (int, error) {
 	return at, nil
 }
 
-func split(ctx *kernel.Context, in, out []tensor.Value) error {
+// A split is the kernel of Split.
+type split struct{ parts int64 }
+
+func (split) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Rank() != 0 {
+		return status.Invalid("split_dim must be a scalar but has rank %d", in[0].Rank())
+	}
 	at, err := splitAxis(&in[0], in[1].Rank())
 	if err != nil {
 		return err
@@ -65,6 +90,39 @@ func split(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Number of ways to split should evenly divide the split dimension, but got split_dim %d (size = %d) and num_split %d", at, size, n)
 	}
 	return divide(ctx, in[1:2], out, at, func(int) int64 { return size / n })
+}
+
+// Prepare makes a split along a dimension ready that stays the same. Of a matrix
+// of one row, and the like, the parts are in the input as they are.
+func (k split) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
+	p := kernel.Prepared{Outs: make([]kernel.PreparedOut, k.parts)}
+	at, err := splitAxis(&in[0], in[1].Rank())
+	if constant&1 == 0 || in[0].Rank() != 0 || err != nil || in[1].Dims()[at]%k.parts != 0 {
+		return p, false
+	}
+	dims := slices.Clone(in[1].Dims())
+	dims[at] /= k.parts
+	rows, n := 1, 1
+	for i, d := range dims {
+		if i < at {
+			rows *= int(d)
+		} else {
+			n *= int(d)
+		}
+	}
+	for i := range p.Outs {
+		p.Outs[i] = kernel.PreparedOut{DType: in[1].DType(), Dims: dims}
+		if rows == 1 {
+			p.Outs[i].Of, p.Outs[i].Start = 2, i*n
+		}
+	}
+	p.Run = func(ctx *kernel.Context, in, out []tensor.Value) {
+		for i := range out {
+			// So little cannot fail.
+			_ = strided.CopyRows(ctx, &out[i], strided.Rows{Width: n}, &in[1], strided.Rows{Offset: i * n, Width: n * len(out)}, rows, n)
+		}
+	}
+	return p, true
 }
 
 func splitV(ctx *kernel.Context, in, out []tensor.Value) error {

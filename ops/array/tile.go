@@ -3,6 +3,8 @@ package array
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -29,6 +31,14 @@ shape: The shape, of no fewer dimensions, of which the last go with those of the
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(tile), nil }, "Tile")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastTo), nil }, "BroadcastTo")
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output { return c.SumTo(dy, x) }, "BroadcastTo")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		// Each dimension becomes two, of copies and of elements.
+		pairs := c.Op("Pack", graph.Attrs{"axis": int64(1)}, graph.OutputList{c.Cast(c.Input(1), tensor.Int32), c.Shape(x)})
+		copies := c.Op("Range", nil, c.Const(int32(0)), c.Op("Size", nil, pairs), c.Const(int32(2)))
+		return c.ReshapeLike(c.Op("Sum", nil, c.Reshape(dy, c.Reshape(pairs, c.Int32s(-1))), copies), x)
+	}, "Tile")
 }
 
 func tile(ctx *kernel.Context, in, out []tensor.Value) error {

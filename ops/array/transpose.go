@@ -2,6 +2,8 @@ package array
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -35,6 +37,11 @@ y: The vector whose element x[i] is i.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(transpose), nil }, "Transpose")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(conjugateTranspose), nil }, "ConjugateTranspose")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(invertPermutation), nil }, "InvertPermutation")
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return c.Op(c.Node().Type(), nil, dy, c.Op("InvertPermutation", nil, c.Input(1)))
+	}, "Transpose", "ConjugateTranspose")
+	gradient.None("InvertPermutation")
 }
 
 func transpose(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -64,6 +66,40 @@ value_index: Which one that was.`)
 index: Which one, a scalar.`)
 	shape.Register(refSelectShape, "RefSelect")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(refSelect), nil }, "RefSelect")
+
+	gradient.Register(switchGradient, "Switch", "RefSwitch", "_SwitchN")
+	gradient.Register(mergeGradient, "Merge", "RefMerge")
+}
+
+// switchGradient: the gradient of the output that was live, which is zero if nothing
+// flows to it. What flows to others is dead.
+func switchGradient(c *gradient.Context) {
+	flows := false
+	sides := make(graph.OutputList, c.NumOutputs())
+	for i := range sides {
+		if c.Has(i) {
+			sides[i], flows = c.Dy(i), true
+		} else {
+			sides[i] = c.ZerosLike(c.Output(i)) // dead if the output is
+		}
+	}
+	if flows {
+		c.Set(0, c.Op("Merge", nil, sides))
+	}
+}
+
+// mergeGradient: the gradient goes to the input that was live; to the others goes
+// what is dead, so that all that is computed from it is dead too.
+func mergeGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	for i := range c.NumInputs() {
+		if c.Wants(i) {
+			taken := c.Op("Equal", nil, c.Output(1), c.Const(int32(i)))
+			c.Set(i, c.Outputs("Switch", nil, c.Dy(0), taken)[1])
+		}
+	}
 }
 
 func switchShape(c *shape.Context) error {

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 )
@@ -39,6 +40,8 @@ parallel_iterations: How many iterations of the frame may be alive at a time.`)
 
 input: The condition, a scalar.`)
 	shape.Register(shape.UnchangedRank(0), "LoopCond")
+
+	gradient.Whole("Enter", "Exit", "NextIteration", "LoopCond", "RefEnter", "RefExit", "RefNextIteration")
 }
 
 // enterShape: a loop variable may change its shape from iteration to iteration,

@@ -1,6 +1,18 @@
 package data
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("Barrier").
@@ -54,4 +66,308 @@ cancel_pending_enqueues: Whether elements that have begun can no longer be compl
 	registry.Define("BarrierIncompleteSize").
 		Input("handle: Ref(string)").Output("size: int32").
 		Doc("Tells the number of elements of a barrier that are not complete.")
+
+	kernel.ForAll(newBarrier, "Barrier")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		component := int(c.Int("component_index"))
+		return asyncFunc(func(ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
+			b, err := held[*barrier](&in[0])
+			if err == nil {
+				err = b.insert(ctx, component, &in[1], &in[2])
+			}
+			done(err)
+		}), nil
+	}, "BarrierInsertMany")
+	kernel.ForAll(newBarrierTake, "BarrierTakeMany")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		cancel := c.Bool("cancel_pending_enqueues")
+		return asyncFunc(func(_ *kernel.Context, in, _ []tensor.Value, done func(error)) {
+			b, err := held[*barrier](&in[0])
+			if err == nil {
+				err = b.shut(cancel)
+			}
+			done(err)
+		}), nil
+	}, "BarrierClose")
+	kernel.ForAll(barrierSize(func(b *barrier) int { return len(b.ready) }), "BarrierReadySize")
+	kernel.ForAll(barrierSize(func(b *barrier) int { return len(b.begun) }), "BarrierIncompleteSize")
+}
+
+// A barrier gathers the components of elements by key. An element that has all
+// of them is ready; ready elements leave in the order in which their first
+// components came.
+type barrier struct {
+	monitor
+	name     string
+	budget   *tensor.Budget
+	types    []tensor.DType
+	shapes   []shape.Shape
+	begun    map[string]*barrierElement
+	ready    []*barrierElement // in order
+	inserted int64             // calls that have begun elements
+	closed   bool              // no element can begin
+	canceled bool              // none can be completed either
+	bytes    int64
+}
+
+type barrierElement struct {
+	key        string
+	index      int64 // of the call that began it
+	components []tensor.Value
+	missing    int
+}
+
+func newBarrier(c *kernel.Construction) (kernel.Kernel, error) {
+	l, types := labelOf(c), c.Types("component_types")
+	shapes := make([]shape.Shape, 0, len(types))
+	for i, s := range c.Shapes("shapes") {
+		if err := shape.CheckAttr(s); err != nil {
+			return nil, err
+		}
+		component := shape.FromAttr(s)
+		if !component.Full() {
+			return nil, c.Errorf("component %d of a barrier has shape %v, which is not fully defined", i, component)
+		}
+		shapes = append(shapes, component)
+	}
+	if len(shapes) != len(types) {
+		return nil, c.Errorf("All of the component shapes must be specified: %d of %d are", len(shapes), len(types))
+	}
+	if n := c.Int("capacity"); n != -1 {
+		return nil, c.Errorf("Barrier only accepts capacity=-1, got %d. Feed the inputs to your Barrier through a queue to enforce a limited capacity.", n)
+	}
+	return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
+		m := ctx.Step.Resources
+		b, err := resource.LookupOrCreate(m, l.container, l.name, func() (*barrier, error) {
+			return &barrier{name: l.words(m), budget: m.Budget, types: types, shapes: shapes, begun: map[string]*barrierElement{}}, nil
+		})
+		switch {
+		case err != nil:
+			return err
+		case typeNames(b.types) != typeNames(types) || shapeNames(b.shapes) != shapeNames(shapes):
+			return status.Invalid("Shared barrier '%s' has components %s of shapes %s but requested were %s of shapes %s", b.name, typeNames(b.types), shapeNames(b.shapes), typeNames(types), shapeNames(shapes))
+		}
+		out[0] = newOldHandle(l.container, l.name, b)
+		return nil
+	}), nil
+}
+
+// barrierSize makes the kernel of an operation that counts elements.
+func barrierSize(count func(b *barrier) int) kernel.Factory {
+	return func(*kernel.Construction) (kernel.Kernel, error) {
+		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+			b, err := held[*barrier](&in[0])
+			if err != nil {
+				return err
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			out[0] = tensor.Scalar(int32(count(b)))
+			return nil
+		}), nil
+	}
+}
+
+// Close gives the memory back.
+func (b *barrier) Close() {
+	b.change(func() {
+		b.budget.Release(b.bytes)
+		b.begun, b.ready, b.bytes = nil, nil, 0
+		b.closed, b.canceled = true, true
+	})
+}
+
+// shut closes the barrier; it may be closed once more to cancel.
+func (b *barrier) shut(cancel bool) (err error) {
+	b.change(func() {
+		if b.closed && (b.canceled || !cancel) {
+			err = status.Errorf(status.Canceled, "Barrier '%s' is already closed.", b.name)
+			return
+		}
+		b.closed, b.canceled = true, cancel
+		if cancel {
+			for _, e := range b.begun {
+				b.release(e)
+			}
+			clear(b.begun)
+		}
+	})
+	return err
+}
+
+// release takes an element off the account.
+func (b *barrier) release(e *barrierElement) {
+	var n int64
+	for _, v := range e.components {
+		if !v.IsZero() {
+			n += int64(v.SizeBytes())
+		}
+	}
+	b.bytes -= n
+	b.budget.Release(n)
+}
+
+// insert gives a component of elements: slice i of values to keys[i]. It inserts
+// all or none.
+func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tensor.Value) error {
+	if component < 0 || component >= len(b.types) {
+		return status.Invalid("The component ID is out of range %d > num_components (= %d)", component, len(b.types))
+	}
+	if keys.Rank() != 1 {
+		return status.Invalid("keys must be a vector, got shape %s", tensor.FormatDims(keys.Dims()))
+	}
+	names := tensor.Of[string](keys)
+	want := append([]int64{int64(len(names))}, b.shapes[component].Dims()...)
+	switch {
+	case values.DType() != b.types[component]:
+		return status.Invalid("component %d of barrier '%s' is of type %v, got %v", component, b.name, b.types[component], values.DType())
+	case !slices.Equal(values.Dims(), want):
+		return status.Invalid("Shape mismatch in tuple component %d. Expected %s, got %s", component, tensor.FormatDims(want), tensor.FormatDims(values.Dims()))
+	}
+	n := int64(values.SizeBytes())
+	mine := ctx.Disown(values.Share())
+	var err error
+	b.change(func() {
+		// What becomes of each key's element, before anything is changed.
+		type state struct {
+			has     bool // the component
+			missing int  // 0 where there is no element, or it is complete
+		}
+		fresh, states := 0, map[string]state{}
+		for _, key := range names {
+			s, seen := states[key]
+			if e := b.begun[key]; !seen && e != nil {
+				s = state{!e.components[component].IsZero(), e.missing}
+			}
+			if s.missing == 0 {
+				fresh++
+				s = state{false, len(b.types)}
+			}
+			if s.has {
+				err = status.Invalid("Key %s already has a value for component %d in barrier %s", key, component, b.name)
+				return
+			}
+			states[key] = state{true, s.missing - 1}
+		}
+		if b.closed && (b.canceled || fresh > 0) {
+			err = status.Errorf(status.Canceled, "Barrier %s is closed.  Pending enqueues cancelled: %v.  Number of new insertions: %d.  Number of incomplete keys: %d.", b.name, b.canceled, fresh, len(b.begun))
+			return
+		}
+		if err = b.budget.Charge(n); err != nil {
+			return
+		}
+		b.bytes += n
+		index := math.MinInt64 + b.inserted
+		if fresh > 0 {
+			b.inserted++
+		}
+		for i, key := range names {
+			e := b.begun[key]
+			if e == nil {
+				e = &barrierElement{key, index, make([]tensor.Value, len(b.types)), len(b.types)}
+				b.begun[key] = e
+			}
+			e.components[component] = mine.Row(i)
+			if e.missing--; e.missing > 0 {
+				continue
+			}
+			delete(b.begun, key)
+			at, _ := slices.BinarySearchFunc(b.ready, e.index+1, func(e *barrierElement, index int64) int { return cmp.Compare(e.index, index) })
+			b.ready = slices.Insert(b.ready, at, e)
+		}
+	})
+	return err
+}
+
+func newBarrierTake(c *kernel.Construction) (kernel.Kernel, error) {
+	types, small := c.Types("component_types"), c.Bool("allow_small_batch")
+	if c.Int("timeout_ms") != -1 {
+		return nil, c.Errorf("Timeout not supported yet.")
+	}
+	return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+		b, err := held[*barrier](&in[0])
+		if err == nil && typeNames(b.types) != typeNames(types) {
+			err = status.Invalid("component types of barrier '%s' are %s, but %s were requested", b.name, typeNames(b.types), typeNames(types))
+		}
+		var n int32
+		if err == nil {
+			n, err = count("BarrierTakeMany", &in[1])
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		b.enter(ctx.Step.Context, func() (bool, error) {
+			n := int(n)
+			if b.closed {
+				available := len(b.ready)
+				if small {
+					n = min(n, available)
+				} else {
+					available += len(b.begun) // those may still be completed
+				}
+				if available < max(n, 1) {
+					return false, status.Errorf(status.OutOfRange, "Barrier '%s' is closed and has insufficient elements (requested %d, total size %d)", b.name, n, available)
+				}
+			}
+			if len(b.ready) < n {
+				return false, nil
+			}
+			if err := b.deliver(b.ready[:n], out); err != nil {
+				return false, err
+			}
+			for _, e := range b.ready[:n] {
+				b.release(e)
+			}
+			b.ready = slices.Delete(b.ready, 0, n)
+			return true, nil
+		}, done)
+	}), nil
+}
+
+// deliver sets the outputs of BarrierTakeMany. It runs on any goroutine, and so
+// makes its own memory, within the budget.
+func (b *barrier) deliver(elements []*barrierElement, out []tensor.Value) error {
+	alloc := func(dt tensor.DType, dims ...int64) (tensor.Value, error) {
+		count, err := tensor.NumElements(dt, dims)
+		if err != nil {
+			return tensor.Value{}, err
+		}
+		size := int64(count) * int64(max(dt.Size(), 1))
+		if err := b.budget.Charge(size); err != nil {
+			return tensor.Value{}, err
+		}
+		defer b.budget.Release(size) // whoever gets the tensor keeps account of it
+		t, err := tensor.New(dt, dims...)
+		if err != nil {
+			return tensor.Value{}, err
+		}
+		return tensor.ValueOf(t), nil
+	}
+	n := int64(len(elements))
+	indices, err := alloc(tensor.Int64, n)
+	if err != nil {
+		return err
+	}
+	keys, err := alloc(tensor.String, n)
+	if err != nil {
+		return err
+	}
+	for i, e := range elements {
+		tensor.Of[int64](&indices)[i] = e.index
+		tensor.Of[string](&keys)[i] = e.key
+	}
+	for c, dt := range b.types {
+		all, err := alloc(dt, append([]int64{n}, b.shapes[c].Dims()...)...)
+		if err != nil {
+			return err
+		}
+		for i, e := range elements {
+			size := e.components[c].NumElements()
+			strided.Move(&all, i*size, &e.components[c], 0, size)
+		}
+		out[2+c] = all
+	}
+	out[0], out[1] = indices, keys
+	return nil
 }

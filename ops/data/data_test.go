@@ -13,6 +13,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTensorArrays(t *testing.T) { kerneltest.Script(t, "testdata/tensorarray") }
 
+func TestOldTensorArrays(t *testing.T) { kerneltest.Script(t, "testdata/tensorarray_old") }
+
 func TestStacks(t *testing.T) { kerneltest.Script(t, "testdata/stack") }
 
 func TestQueues(t *testing.T) { kerneltest.Script(t, "testdata/queue") }

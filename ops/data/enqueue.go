@@ -3,6 +3,7 @@ package data
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -138,6 +139,8 @@ cancel_pending_enqueues: Whether those that wait to add something fail.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(queueSize), nil }, "QueueSize", "QueueSizeV2")
 	kernel.ForAll(queueKernel(newClose), "QueueClose", "QueueCloseV2")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(queueClosed), nil }, "QueueIsClosed", "QueueIsClosedV2")
+
+	gradient.None("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose", "QueueSize")
 }
 
 // queueKernel makes the kernel of an operation that may wait.

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -34,6 +35,8 @@ func init() {
 	kernel.ForAll(newKeep, "GetSessionHandle", "GetSessionHandleV2")
 	kernel.ForAll(newKept, "GetSessionTensor")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(forget), nil }, "DeleteSessionTensor")
+
+	gradient.None("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
 }
 
 // kept is the container of the tensors that the session keeps, each as a

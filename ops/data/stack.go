@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -81,6 +82,8 @@ elem_type: Its type.`)
 	} {
 		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return op.run, nil }, op.names...)
 	}
+
+	gradient.None("Stack", "StackPush", "StackPop", "StackClose")
 }
 
 const stacks = "_stacks"

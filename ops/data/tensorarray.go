@@ -114,7 +114,7 @@ clear_after_read: As TensorArrayV3 has it.
 tensor_array_name: As TensorArrayV3 has it.
 element_shape: As TensorArrayV3 has it.`)
 
-	kernel.ForAll(newTensorArray, "TensorArrayV3")
+	kernel.ForAll(newTensorArray, "TensorArray", "TensorArrayV2", "TensorArrayV3")
 	kernel.ForAll(newWrite, "TensorArrayWriteV3")
 	kernel.ForAll(newRead, "TensorArrayReadV3")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(arraySize), nil }, "TensorArraySizeV3")
@@ -142,12 +142,13 @@ func newTensorArray(c *kernel.Construction) (kernel.Kernel, error) {
 			_ = combine.Range(acc, acc, 0, x, 0, acc.NumElements()) // a sum cannot fail
 		}
 	}
-	return &tensorArray{o, c.Device}, nil
+	return &tensorArray{o, c.Device, c.Outputs[0]}, nil
 }
 
 type tensorArray struct {
 	options resource.TensorArrayOptions
 	device  string
+	handle  tensor.DType // a resource; or strings, perhaps behind a reference
 }
 
 func (k *tensorArray) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -163,6 +164,10 @@ func (k *tensorArray) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return resource.NewTensorArray(ctx.Step.Resources, o), nil
 	})
 	if err != nil {
+		return err
+	}
+	if k.handle.Base() == tensor.String {
+		out[0], err = oldArrayHandle(ctx, a, k.handle.IsRef())
 		return err
 	}
 	out[0] = arrayHandle(k.device, a)
@@ -183,8 +188,8 @@ func index(v *tensor.Value) (int, error) {
 }
 
 // arrayOf is the array of a handle, whose elements must be of type dt.
-func arrayOf(v *tensor.Value, dt tensor.DType, verb string) (*resource.TensorArray, error) {
-	a, err := resource.Held[*resource.TensorArray](v)
+func arrayOf(ctx *kernel.Context, v *tensor.Value, dt tensor.DType, verb string) (*resource.TensorArray, error) {
+	a, err := arrayIn(ctx, v)
 	if err == nil && a.Type() != dt {
 		return nil, status.Invalid("TensorArray dtype is %v but Op %s dtype %v.", a.Type(), verb, dt)
 	}
@@ -199,7 +204,7 @@ const (
 func newWrite(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("T")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, writes)
+		a, err := arrayOf(ctx, &in[0], dt, writes)
 		if err != nil {
 			return err
 		}
@@ -219,7 +224,7 @@ func newWrite(c *kernel.Construction) (kernel.Kernel, error) {
 func newRead(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("dtype")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, reads)
+		a, err := arrayOf(ctx, &in[0], dt, reads)
 		if err != nil {
 			return err
 		}
@@ -254,7 +259,7 @@ func element(ctx *kernel.Context, dt tensor.DType, e *resource.Element) (tensor.
 		n *= int(d)
 	}
 	if dt.HasPointers() || n*dt.Size() > viewedAbove {
-		return ctx.View(e.In, e.Start, n, e.Dims)
+		return ctx.View(e.Lend(), e.Start, n, e.Dims)
 	}
 	v, err := ctx.Alloc(dt, e.Dims)
 	if err == nil {
@@ -263,8 +268,8 @@ func element(ctx *kernel.Context, dt tensor.DType, e *resource.Element) (tensor.
 	return v, err
 }
 
-func arraySize(_ *kernel.Context, in, out []tensor.Value) error {
-	a, err := resource.Held[*resource.TensorArray](&in[0])
+func arraySize(ctx *kernel.Context, in, out []tensor.Value) error {
+	a, err := arrayIn(ctx, &in[0])
 	if err != nil {
 		return err
 	}
@@ -273,8 +278,8 @@ func arraySize(_ *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-func arrayClose(_ *kernel.Context, in, _ []tensor.Value) error {
-	a, err := resource.Held[*resource.TensorArray](&in[0])
+func arrayClose(ctx *kernel.Context, in, _ []tensor.Value) error {
+	a, err := arrayIn(ctx, &in[0])
 	if err != nil {
 		return err
 	}
@@ -285,7 +290,7 @@ func arrayClose(_ *kernel.Context, in, _ []tensor.Value) error {
 func newGrad(c *kernel.Construction) (kernel.Kernel, error) {
 	source, device := c.Str("source"), c.Device
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := resource.Held[*resource.TensorArray](&in[0])
+		a, err := arrayIn(ctx, &in[0])
 		if err != nil {
 			return err
 		}
@@ -297,6 +302,10 @@ func newGrad(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		g, err := a.Gradient(ctx.Step.Resources, source, prepend)
 		if err != nil {
+			return err
+		}
+		if dt := c.Outputs[0].Base(); dt == tensor.String {
+			out[0], err = oldArrayHandle(ctx, g, c.Outputs[0].IsRef())
 			return err
 		}
 		out[0], out[1] = arrayHandle(device, g), in[1]

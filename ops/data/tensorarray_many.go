@@ -62,7 +62,7 @@ element_shape_except0: As TensorArrayConcatV3 has it.`)
 
 	kernel.ForAll(newGather, "TensorArrayGatherV3")
 	kernel.ForAll(newScatter, "TensorArrayScatterV3")
-	kernel.ForAll(newConcat, "TensorArrayConcatV3")
+	kernel.ForAll(newConcat, "TensorArrayConcatV2", "TensorArrayConcatV3")
 	kernel.ForAll(newSplit, "TensorArraySplitV3")
 }
 
@@ -108,7 +108,7 @@ func place(dst *tensor.Value, i int, x *resource.Element, n int) error {
 func newGather(c *kernel.Construction) (kernel.Kernel, error) {
 	dt, declared := c.Type("dtype"), shape.FromAttr(c.Shape("element_shape"))
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, reads)
+		a, err := arrayOf(ctx, &in[0], dt, reads)
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func newGather(c *kernel.Construction) (kernel.Kernel, error) {
 func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("T")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, writes)
+		a, err := arrayOf(ctx, &in[0], dt, writes)
 		if err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
 func newConcat(c *kernel.Construction) (kernel.Kernel, error) {
 	dt, declared := c.Type("dtype"), shape.FromAttr(c.Shape("element_shape_except0"))
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, reads)
+		a, err := arrayOf(ctx, &in[0], dt, reads)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func concat(ctx *kernel.Context, a *resource.TensorArray, dt tensor.DType, decla
 func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("T")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		a, err := arrayOf(&in[0], dt, writes)
+		a, err := arrayOf(ctx, &in[0], dt, writes)
 		if err != nil {
 			return err
 		}

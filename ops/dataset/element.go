@@ -1,6 +1,10 @@
 package dataset
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("CompressElement").
@@ -41,4 +45,20 @@ output_shapes: Their shapes, as far as they are known.`)
 
 metadata: A serialized description of the composite tensor.
 Tcomponents: The types of the components.`)
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			var shapes []graph.Shape
+			for i := range c.NumInputs() {
+				shapes = append(shapes, c.Input(i).Shape())
+			}
+			c.SetList(0, c.Outputs("OptionalGetValue", graph.Attrs{"output_types": c.Node().InputTypes(), "output_shapes": shapes}, c.Dy(0)))
+		}
+	}, "OptionalFromValue")
+	gradient.Register(func(c *gradient.Context) {
+		c.Set(0, c.Op("OptionalFromValue", nil, c.Dys(0, c.NumOutputs())))
+	}, "OptionalGetValue")
+	gradient.Register(func(c *gradient.Context) {
+		c.Set(0, c.Op("CompositeTensorVariantFromComponents", c.Attrs("metadata"), c.Dys(0, c.NumOutputs())))
+	}, "CompositeTensorVariantToComponents")
 }

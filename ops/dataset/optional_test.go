@@ -36,3 +36,5 @@ func TestSerializedOptionals(t *testing.T) {
 		}
 	}
 }
+
+func TestPacked(t *testing.T) { kerneltest.Script(t, "testdata/packed") }

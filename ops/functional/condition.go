@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("If").
@@ -84,4 +87,6 @@ shape: What is said of the argument's shape.`)
 
 index: The index in device_names, or the length of that list if the device is not in it.
 device_names: The list.`)
+
+	gradient.Whole("If", "StatelessIf", "Case", "StatelessCase")
 }

@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("While").
@@ -47,4 +50,6 @@ delta: The step, not zero.
 input: The loop variables before the first iteration.
 output: The loop variables after the last.
 body: A function from the number and the loop variables to their next values.`)
+
+	gradient.Whole("While", "StatelessWhile")
 }

@@ -8,7 +8,7 @@ import (
 func init() {
 	// What a function makes of its arguments is known where the graph knows the
 	// function; here only what attributes say is.
-	shape.Register(shape.UnknownOutputs, "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "For", "_ArrayToList", "_ListToArray")
+	shape.Register(shape.UnknownOutputs, "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "For", "BatchFunction", "_ArrayToList", "_ListToArray")
 	shape.Register(declaredShape, "If", "StatelessIf", "Case", "StatelessCase")
 	shape.Register(whileShape, "While", "StatelessWhile")
 	shape.Register(mapDefunShape, "MapDefun")

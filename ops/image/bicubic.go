@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -85,5 +86,38 @@ func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 			row = row[depth:]
 		}
+	})
+}
+
+// bicubicGradient makes the kernel that gives each pixel of the gradient to the 16
+// that it was made of.
+func bicubicGradient[T elementwise.Float](s *sampling, dt tensor.DType) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		from, to, grad, release, err := resizedBack(ctx, dt, in, out)
+		if err != nil || grad == nil {
+			return err
+		}
+		defer release()
+		o, depth := tensor.Of[T](&out[0]), to.depth
+		ys, xs := s.cubics(to.height, from.height), s.cubics(to.width, from.width)
+		ctx.Parallel(from.n, 1, func(lo, hi int) {
+			for n := lo; n < hi; n++ {
+				for y := 0; y < from.height && ctx.Err() == nil; y++ {
+					v := &ys[y]
+					for i := range xs {
+						h := &xs[i]
+						for c, g := range grad[((n*from.height+y)*from.width+i)*depth:][:depth] {
+							for k, row := range v.at {
+								line := o[(n*to.height+row)*to.width*depth:]
+								for l, column := range h.at {
+									line[column*depth+c] += T(g * v.weight[k] * h.weight[l])
+								}
+							}
+						}
+					}
+				}
+			}
+		})
+		return ctx.Err()
 	})
 }

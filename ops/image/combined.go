@@ -81,7 +81,7 @@ func (k combined) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 				copy(corners[4*i:4*i+4], x[(i*q+min(class, q-1))*4:])
 				values[i] = s[i*classes+class]
 			}
-			taken, err := suppress(ctx, corners, values, min(perClass, n), iou, least, 0)
+			taken, err := suppress(ctx, meet(corners), values, min(perClass, n), iou, least, 0)
 			if err != nil {
 				return err
 			}

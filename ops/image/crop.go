@@ -1,6 +1,9 @@
 package image
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("CropAndResize").
@@ -57,4 +60,19 @@ boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.`)
 images: A batch of images: batch, height, width, channels.
 boxes: For each image, boxes of y1, x1, y2, x2 as parts of its size.
 colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default ones.`)
+
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		image, boxes, which, dy := c.Input(0), c.Input(1), c.Input(2), c.Dy(0)
+		if c.Wants(0) {
+			attrs := c.Attrs("method", "T")
+			c.Set(0, c.Op("CropAndResizeGradImage", attrs, dy, boxes, which, c.Shape(image)))
+		}
+		if c.Wants(1) { // with the nearest pixels too, bilinear ones are taken
+			c.Set(1, c.Op("CropAndResizeGradBoxes", nil, dy, image, boxes, which))
+		}
+	}, "CropAndResize")
+	gradient.None("DrawBoundingBoxes")
 }

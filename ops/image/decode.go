@@ -11,12 +11,13 @@ import (
 )
 
 func init() {
-	kernel.ForAll(newDecoder, "DecodeImage", "DecodeJpeg")
+	kernel.ForAll(newDecoder, "DecodeImage", "DecodeJpeg", "DecodePng")
 }
 
-// A decoder is the kernel of DecodeImage and DecodeJpeg, which take files of any
-// format that either does.
+// A decoder is the kernel of the operations that decode images. All take files
+// of several formats, whatever they are called.
 type decoder struct {
+	op       string
 	channels int // 0 for those of the file
 	dt       tensor.DType
 	expand   bool // whether all frames of an animation are wanted
@@ -25,12 +26,21 @@ type decoder struct {
 }
 
 func newDecoder(c *kernel.Construction) (kernel.Kernel, error) {
-	k := &decoder{channels: int(c.Int("channels")), dt: tensor.Uint8, fancy: true}
+	k := &decoder{op: c.Op.Name, channels: int(c.Int("channels")), dt: tensor.Uint8, fancy: true}
 	if k.channels != 0 && k.channels != 1 && k.channels != 3 && k.channels != 4 {
 		return nil, c.Errorf("`channels` must be 0, 1, 3 or 4 but got %d", k.channels)
 	}
-	if c.Op.Name == "DecodeImage" {
+	switch k.op {
+	case "DecodeImage":
 		k.dt, k.expand = c.Type("dtype"), c.Bool("expand_animations")
+		return k, nil
+	case "DecodeGif":
+		k.channels, k.expand = 3, true
+		return k, nil
+	case "DecodePng":
+		k.dt, k.still = c.Type("dtype"), true
+		return k, nil
+	case "DecodeBmp":
 		return k, nil
 	}
 	k.still = true
@@ -54,19 +64,37 @@ func (k *decoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() != 0 {
 		return status.Invalid("`contents` must be scalar but got shape%s", tensor.FormatDims(in[0].Dims()))
 	}
-	switch file := tensor.At0[string](&in[0]); {
-	case file == "":
+	file := tensor.At0[string](&in[0])
+	if file == "" {
 		return status.Invalid("Input is empty.")
-	case strings.HasPrefix(file, "\xff\xd8\xff"):
-		return k.jpeg(ctx, file, &out[0])
-	case strings.HasPrefix(file, "\x89PNG\r\n\x1a\n"):
-		return k.png(ctx, in, out)
-	case strings.HasPrefix(file, "GIF8"):
+	}
+	format := formatOf(file)
+	if format == "" {
+		return status.Invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
+	}
+	if err := k.refuse(format); err != nil {
+		return err
+	}
+	var err error
+	switch format {
+	case "JPEG":
+		err = k.jpeg(ctx, file, &out[0])
+	case "PNG":
+		err = k.png(ctx, in, out)
+	case "GIF":
 		return k.gif(ctx, file, &out[0])
-	case strings.HasPrefix(file, "BM"):
+	case "BMP":
 		return k.bmp(ctx, file, &out[0])
 	}
-	return status.Invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
+	switch {
+	case err != nil:
+		return err
+	case k.op == "DecodeAndCropJpeg":
+		return crop(ctx, &in[1], &out[0])
+	case k.op == "DecodeGif":
+		out[0].SetDims(append([]int64{1}, out[0].Dims()...))
+	}
+	return nil
 }
 
 // png decodes with the kernel of DecodePng; floats are made of 16 bits.

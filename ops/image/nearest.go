@@ -46,6 +46,9 @@ func (s *sampling) nearest(ctx *kernel.Context, in, out []tensor.Value) error {
 	if from.height == 0 || from.width == 0 {
 		return status.Invalid("input image must be of non-zero size")
 	}
+	if from.depth == 0 {
+		return status.Invalid("image must have at least one channel")
+	}
 	if out[0], err = ctx.Alloc(in[0].DType(), to.dims()); err != nil {
 		return err
 	}

@@ -23,13 +23,6 @@ func init() {
 		}
 		return pngEncoder{int(level)}, nil
 	}, "EncodePng")
-	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
-		n := c.Int("channels")
-		if n != 0 && n != 1 && n != 3 && n != 4 {
-			return nil, c.Errorf("`channels` must be 0, 1, 3 or 4 but got %d", n)
-		}
-		return pngDecoder{int(n), c.Type("dtype")}, nil
-	}, "DecodePng")
 }
 
 // pngColor is PNG's color type of images of 1 to 4 channels: gray, gray and
@@ -127,7 +120,7 @@ func chunk(file *bytes.Buffer, kind string, data []byte) {
 	file.Write(n[:])
 }
 
-// A pngDecoder is the kernel of DecodePng.
+// A pngDecoder decodes PNG files.
 type pngDecoder struct {
 	channels int // 0 for those of the file
 	dt       tensor.DType

@@ -22,6 +22,15 @@ func init() {
 		s, err := newSampling(c)
 		return kernel.Func(s.area), err
 	}, "ResizeArea")
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Double} {
+		kernel.ForType("ResizeBicubicGrad", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			s, err := newSampling(c)
+			if dt == tensor.Double {
+				return bicubicGradient[float64](s, dt), err
+			}
+			return bicubicGradient[float32](s, dt), err
+		})
+	}
 	for _, dt := range elementwise.Floats {
 		kernel.ForType("ResizeBilinearGrad", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			s, err := newSampling(c)
@@ -94,6 +103,10 @@ func resized(ctx *kernel.Context, in, out []tensor.Value) (from, to batch, x, o 
 		err = status.Invalid("input image must be of non-zero size")
 		return
 	}
+	if from.depth == 0 {
+		err = status.Invalid("image must have at least one channel")
+		return
+	}
 	if out[0], err = ctx.Alloc(tensor.Float, to.dims()); err != nil {
 		return
 	}
@@ -129,29 +142,38 @@ func (s *sampling) bilinear(ctx *kernel.Context, in, out []tensor.Value) error {
 	})
 }
 
+// resizedBack makes the gradient of images, zeros, and gives the elements of that of
+// the resized ones as float32; nil if either has none.
+func resizedBack(ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) (from, to batch, grad []float32, release func(), err error) {
+	if from, err = batchOf(&in[0], "input_grad"); err != nil {
+		return
+	}
+	if to, err = batchOf(&in[1], "original_image"); err != nil {
+		return
+	}
+	if to.height == 0 || to.width == 0 {
+		err = status.Invalid("original dimensions must be positive")
+		return
+	}
+	if from.n != to.n || from.depth != to.depth {
+		err = status.Invalid("grads and original_image must have the same batch and channels: %s, %s", tensor.FormatDims(from.dims()), tensor.FormatDims(to.dims()))
+		return
+	}
+	if out[0], err = ctx.AllocZeroed(dt, to.dims()); err != nil {
+		return
+	}
+	if out[0].NumElements() > 0 && in[0].NumElements() > 0 {
+		grad, release, err = floatsOf(ctx, &in[0])
+	}
+	return
+}
+
 // bilinearGradient makes the kernel that gives each pixel of the gradient to
 // the four it was blended of.
 func bilinearGradient[T elementwise.Float](s *sampling, dt tensor.DType) kernel.Kernel {
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		from, err := batchOf(&in[0], "input_grad")
-		if err != nil {
-			return err
-		}
-		to, err := batchOf(&in[1], "original_image")
-		if err != nil {
-			return err
-		}
-		if from.n != to.n || from.depth != to.depth {
-			return status.Invalid("grads and original_image must have the same batch and channels: %s, %s", tensor.FormatDims(from.dims()), tensor.FormatDims(to.dims()))
-		}
-		if out[0], err = ctx.AllocZeroed(dt, to.dims()); err != nil {
-			return err
-		}
-		if out[0].NumElements() == 0 || in[0].NumElements() == 0 {
-			return nil
-		}
-		grad, release, err := floatsOf(ctx, &in[0])
-		if err != nil {
+		from, to, grad, release, err := resizedBack(ctx, dt, in, out)
+		if err != nil || grad == nil {
 			return err
 		}
 		defer release()

@@ -215,17 +215,9 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 	if wanted[0] <= 0 || wanted[1] <= 0 {
 		return status.Invalid("output dimensions must be positive")
 	}
-	for i := range in[2:4] {
-		switch v := &in[2+i]; {
-		case v.Rank() != 1:
-			return status.Invalid("t must be 1-dimensional%s", tensor.FormatDims(v.Dims()))
-		case v.NumElements() != 2:
-			return status.Invalid("t must have two elements%s", tensor.FormatDims(v.Dims()))
-		}
-	}
-	scale, shift := tensor.Of[float32](&in[2]), tensor.Of[float32](&in[3])
-	if !(scale[0] > 0) || !(scale[1] > 0) {
-		return status.Invalid("Scale must be greater than zero.")
+	scale, shift, err := scaleAndShift(&in[2], &in[3])
+	if err != nil {
+		return err
 	}
 	batch, h, w, channels := images.Dim(0), images.Dim(1), images.Dim(2), images.Dim(3)
 	if channels == 0 {
@@ -234,7 +226,6 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 	if h == 0 || w == 0 {
 		return status.Invalid("input image must be of non-zero size")
 	}
-	var err error
 	if out[0], err = ctx.Alloc(tensor.Float, []int64{int64(batch), int64(wanted[0]), int64(wanted[1]), int64(channels)}); err != nil {
 		return err
 	}
@@ -265,6 +256,23 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 		})
 	}
 	return ctx.Err()
+}
+
+// scaleAndShift is the factors and the shifts of height and width.
+func scaleAndShift(scales, shifts *tensor.Value) (scale, shift []float32, err error) {
+	for _, v := range []*tensor.Value{scales, shifts} {
+		switch {
+		case v.Rank() != 1:
+			return nil, nil, status.Invalid("t must be 1-dimensional%s", tensor.FormatDims(v.Dims()))
+		case v.NumElements() != 2:
+			return nil, nil, status.Invalid("t must have two elements%s", tensor.FormatDims(v.Dims()))
+		}
+	}
+	scale, shift = tensor.Of[float32](scales), tensor.Of[float32](shifts)
+	if !(scale[0] > 0) || !(scale[1] > 0) {
+		return nil, nil, status.Invalid("Scale must be greater than zero.")
+	}
+	return scale, shift, nil
 }
 
 // mixRows adds up the rows of an image that make row y.

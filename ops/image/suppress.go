@@ -1,6 +1,9 @@
 package image
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("NonMaxSuppression").
@@ -96,4 +99,6 @@ nmsed_classes: Their classes.
 valid_detections: How many were picked for each image.
 pad_per_class: Whether outputs are sized by max_output_size_per_class times classes where that is less than max_total_size.
 clip_boxes: Whether coordinates are clipped to [0, 1].`)
+
+	gradient.None("NonMaxSuppression", "NonMaxSuppressionV2")
 }

@@ -4,8 +4,11 @@ import (
 	"container/heap"
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -14,6 +17,21 @@ func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return &suppression{iou: c.Float("iou_threshold")}, nil
 	}, "NonMaxSuppression")
+	registry.Define("NonMaxSuppressionWithOverlaps").
+		Input("overlaps: float").Input("scores: float").Input("max_output_size: int32").
+		Input("overlap_threshold: float").Input("score_threshold: float").Output("selected_indices: int32").
+		Doc(`Selects boxes in the order of their scores, leaving out those that overlap too much with one that was selected.
+
+overlaps: How much each pair of boxes overlaps, in whatever measure.
+scores: The boxes' scores.
+max_output_size: The most boxes to select, a scalar.
+overlap_threshold: Boxes that overlap more than this are left out.
+score_threshold: Boxes of this score or a lower one are left out.
+selected_indices: The boxes that were selected.`)
+	shape.Register(shape.Rule("overlaps: [n,n], scores: [n], max_output_size: [], overlap_threshold: [], score_threshold: [] -> selected_indices: [?]"), "NonMaxSuppressionWithOverlaps")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
+		return &suppression{inputs: true, matrix: true}, nil
+	}, "NonMaxSuppressionWithOverlaps")
 	for _, op := range []string{"NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5"} {
 		for _, dt := range []tensor.DType{tensor.Float, tensor.Half} {
 			kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
@@ -25,6 +43,8 @@ func init() {
 			})
 		}
 	}
+
+	gradient.None("NonMaxSuppressionWithOverlaps")
 }
 
 // A suppression is the kernel of NonMaxSuppression in all versions: it takes
@@ -34,6 +54,7 @@ type suppression struct {
 	iou    float32
 	inputs bool // thresholds are inputs
 	pad    bool
+	matrix bool // the first input is how much boxes overlap, not the boxes
 }
 
 // A candidate is a box that may be taken.
@@ -73,7 +94,7 @@ func (k *suppression) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		*p = tensor.At0[float32](&in[3+i])
 	}
-	if !(iou >= 0 && iou <= 1) {
+	if !k.matrix && !(iou >= 0 && iou <= 1) {
 		return status.Invalid("iou_threshold must be in [0, 1]")
 	}
 	if !(sigma >= 0) {
@@ -83,7 +104,10 @@ func (k *suppression) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("boxes must be 2-D%s", tensor.FormatDims(in[0].Dims()))
 	}
 	n := in[0].Dim(0)
-	if in[0].Dim(1) != 4 {
+	if k.matrix && in[0].Dim(1) != n {
+		return status.Invalid("overlaps must be square%s", tensor.FormatDims(in[0].Dims()))
+	}
+	if !k.matrix && in[0].Dim(1) != 4 {
 		return status.Invalid("boxes must have 4 columns")
 	}
 	if in[1].Rank() != 1 {
@@ -95,7 +119,12 @@ func (k *suppression) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if most < 0 {
 		return status.Invalid("output size must be non-negative")
 	}
-	taken, err := suppress(ctx, tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), min(most, n), iou, least, sigma)
+	boxes := tensor.Of[float32](&in[0])
+	overlaps := meet(boxes)
+	if k.matrix {
+		overlaps = func(i, j int) float32 { return boxes[i*n+j] }
+	}
+	taken, err := suppress(ctx, overlaps, tensor.Of[float32](&in[1]), min(most, n), iou, least, sigma)
 	if err != nil {
 		return err
 	}
@@ -129,8 +158,9 @@ func (k *suppression) put(ctx *kernel.Context, out []tensor.Value, taken []candi
 	return nil
 }
 
-// suppress takes up to most boxes of scores above least.
-func suppress(ctx *kernel.Context, boxes, scores []float32, most int, iou, least, sigma float32) ([]candidate, error) {
+// suppress takes up to most boxes of scores above least; overlaps is how much two
+// boxes overlap.
+func suppress(ctx *kernel.Context, overlaps func(i, j int) float32, scores []float32, most int, iou, least, sigma float32) ([]candidate, error) {
 	queue := make(candidates, 0, len(scores))
 	for i, s := range scores {
 		if s > least {
@@ -146,10 +176,10 @@ func suppress(ctx *kernel.Context, boxes, scores []float32, most int, iou, least
 		next := heap.Pop(&queue).(candidate)
 		before, dropped := next.score, false
 		for j := len(taken) - 1; j >= next.seen; j-- {
-			overlap := overlap(boxes[4*next.box:], boxes[4*taken[j].box:])
+			overlap := overlaps(next.box, taken[j].box)
 			if sigma > 0 {
 				next.score *= float32(math.Exp(float64(-0.5 / sigma * overlap * overlap)))
-			} else if overlap > iou {
+			} else if overlap > iou || iou != iou {
 				dropped = true
 				break
 			}
@@ -167,6 +197,11 @@ func suppress(ctx *kernel.Context, boxes, scores []float32, most int, iou, least
 		}
 	}
 	return taken, nil
+}
+
+// meet is how much two of some boxes overlap.
+func meet(boxes []float32) func(i, j int) float32 {
+	return func(i, j int) float32 { return overlap(boxes[4*i:], boxes[4*j:]) }
 }
 
 // overlap is the intersection of two boxes divided by their union; boxes may

@@ -1,6 +1,10 @@
 package image
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ImageProjectiveTransformV2").
@@ -44,4 +48,28 @@ centered: Whether offsets count from the image's center.
 normalized: Whether offsets are parts of the image's size, rather than pixels.
 uniform_noise: Whether what lies outside of an image is uniform noise.
 noise: "uniform", "gaussian" or "zero".`)
+
+	gradient.Unary(projectionGradient, "ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+	gradient.None("ExtractGlimpse")
+}
+
+// projectionGradient transforms the gradient by the inverse, which is not the
+// transpose of the transform's interpolation, but what TensorFlow gives. A transform is
+// the first eight elements of a matrix, of which the ninth is 1.
+func projectionGradient(c *gradient.Context, images, _, dy graph.Output) graph.Output {
+	last := c.Const(int32(1))
+	flat := c.Reshape(c.Input(1), c.Int32s(-1, 8))
+	n := c.Op("StridedSlice", nil, c.Op("Shape", nil, flat), c.Int32s(0), c.Int32s(1), c.Int32s(1))
+	one := c.Op("Fill", nil, c.Op("ConcatV2", nil, graph.OutputList{n, c.Int32s(1)}, c.Const(int32(0))), c.Scalar(flat, 1))
+	matrices := c.Reshape(c.Op("ConcatV2", nil, graph.OutputList{flat, one}, last), c.Int32s(-1, 3, 3))
+	inverse := c.Reshape(c.Op("MatrixInverse", nil, matrices), c.Int32s(-1, 9))
+	parts := c.Outputs("SplitV", graph.Attrs{"num_split": int64(2)}, inverse, c.Int32s(8, 1), last)
+	if parts == nil {
+		return graph.Output{}
+	}
+	inputs := []graph.Input{dy, c.Div(parts[0], parts[1]), sizeOfImages(c, images)}
+	if c.NumInputs() > 3 {
+		inputs = append(inputs, c.Scalar(c.Input(3), 0))
+	}
+	return c.Op(c.Node().Type(), c.Attrs("interpolation", "fill_mode"), inputs...)
 }

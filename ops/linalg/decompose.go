@@ -6,6 +6,7 @@ import (
 	"math/cmplx"
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -85,6 +86,12 @@ Tout: The type of the results: complex64 of float and complex64, complex128 of t
 	widened("Svd", newSvd[float64], newSvd[complex128])
 	widened("SelfAdjointEigV2", newHermitian[float64], newHermitian[complex128])
 	widened("Eig", newEig, newEig)
+
+	gradient.Unary(gradientOfCholesky, "Cholesky")
+	gradient.Register(qrGradient, "Qr")
+	gradient.Register(symmetricEigenGradient, "SelfAdjointEigV2")
+	gradient.Register(eigenGradient, "Eig")
+	gradient.Register(svdGradient, "Svd")
 }
 
 func newCholesky[T scalar](c *kernel.Construction) (kernel.Kernel, error) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -60,6 +62,22 @@ input: Square matrices in the last two dimensions.`)
 	widened("MatrixExponential", newExponential[float64], newExponential[complex128])
 	widened("MatrixLogarithm", nil, newLogarithm)
 	widened("MatrixSquareRoot", newSquareRoot, newSquareRoot)
+
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
+		if c.Bool("adjoint") { // y is the inverse of x's adjoint
+			return c.Neg(times(c, y, false, times(c, dy, true, y, false), false))
+		}
+		return c.Neg(times(c, y, true, times(c, dy, false, y, true), false))
+	}, "MatrixInverse")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		return c.Mul(eachMatrix(c, c.Mul(dy, y)), c.Op("MatrixInverse", graph.Attrs{"adjoint": true}, x))
+	}, "MatrixDeterminant")
+	gradient.Register(func(c *gradient.Context) { // the sign is constant, or has no derivative
+		if c.Has(1) {
+			c.Set(0, c.Mul(eachMatrix(c, c.Dy(1)), c.Op("MatrixInverse", graph.Attrs{"adjoint": true}, c.Input(0))))
+		}
+	}, "LogMatrixDeterminant")
+	gradient.Unary(squareRootGradient, "MatrixSquareRoot")
 }
 
 func newInverse[T scalar](c *kernel.Construction) (kernel.Kernel, error) {

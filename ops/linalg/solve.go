@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -30,6 +31,9 @@ fast: Whether to use normal equations, which is less accurate.`)
 
 	native("MatrixSolve", newSolve[float32], newSolve[float64], newSolve[complex64], newSolve[complex128])
 	native("MatrixSolveLs", newLeastSquares[float32], newLeastSquares[float64], newLeastSquares[complex64], newLeastSquares[complex128])
+
+	gradient.Register(func(c *gradient.Context) { solveGradient(c, "adjoint") }, "MatrixSolve")
+	gradient.Register(leastSquaresGradient, "MatrixSolveLs")
 }
 
 func newSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error) {

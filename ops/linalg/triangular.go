@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -34,6 +35,8 @@ adjoint: Whether to solve Aᴴ·X = B.`)
 
 	native("MatrixTriangularSolve", newTriangular[float32], newTriangular[float64], newTriangular[complex64], newTriangular[complex128])
 	native("BandedTriangularSolve", newBanded[float32], newBanded[float64], newBanded[complex64], newBanded[complex128])
+
+	gradient.Register(func(c *gradient.Context) { solveGradient(c, "lower", "adjoint") }, "MatrixTriangularSolve", "BandedTriangularSolve")
 }
 
 // A triangular is the kernel of the operations on triangular matrices, whose

@@ -3,6 +3,7 @@ package linalg
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -33,6 +34,9 @@ rhs: What to multiply by.`)
 
 	native("TridiagonalSolve", newTridiagonalSolve[float32], newTridiagonalSolve[float64], newTridiagonalSolve[complex64], newTridiagonalSolve[complex128])
 	native("TridiagonalMatMul", newTridiagonalMatMul[float32], newTridiagonalMatMul[float64], newTridiagonalMatMul[complex64], newTridiagonalMatMul[complex128])
+
+	gradient.Register(tridiagonalProductGradient, "TridiagonalMatMul")
+	gradient.Register(tridiagonalSolveGradient, "TridiagonalSolve")
 }
 
 func newTridiagonalMatMul[T scalar](c *kernel.Construction) (kernel.Kernel, error) {

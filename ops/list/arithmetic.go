@@ -12,7 +12,7 @@ import (
 // Zero is the list with zeros for the elements that are set: what ZerosLike
 // gives.
 func (l *List) Zero(ctx *kernel.Context) (any, error) {
-	z := newList(l.dt, l.shape, l.max, l.n)
+	z := newShared(l.dt, l.shape, l.max, l.n)
 	for i := range l.n {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -25,7 +25,7 @@ func (l *List) Zero(ctx *kernel.Context) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		z.own.set(i, v.Share())
+		z.own.set(i, item{Value: v.Share()})
 	}
 	return z, nil
 }
@@ -43,7 +43,7 @@ func zero(ctx *kernel.Context, x *tensor.Value) (tensor.Value, error) {
 	if err != nil {
 		return tensor.Value{}, err
 	}
-	return z.(*List).token(), nil
+	return z.(*List).token(ctx), nil
 }
 
 // Add is the list of the sums of the elements of l and of y, another list:
@@ -65,7 +65,7 @@ func (l *List) Add(ctx *kernel.Context, y any) (any, error) {
 		return nil, status.Invalid("Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s",
 			resource.FormatShape(l.shape), resource.FormatShape(r.shape))
 	}
-	sum := newList(l.dt, s, l.max, l.n)
+	sum := newShared(l.dt, s, l.max, l.n)
 	for i := range l.n {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -73,15 +73,15 @@ func (l *List) Add(ctx *kernel.Context, y any) (any, error) {
 		a, b := l.at(i), r.at(i)
 		switch {
 		case a.IsZero():
-			sum.own.set(i, b)
+			sum.own.set(i, item{Value: b})
 		case b.IsZero():
-			sum.own.set(i, a)
+			sum.own.set(i, item{Value: a})
 		default:
 			v, err := add(ctx, &a, &b)
 			if err != nil {
 				return nil, err
 			}
-			sum.own.set(i, v.Share())
+			sum.own.set(i, item{Value: v.Share()})
 		}
 	}
 	return sum, nil
@@ -105,7 +105,7 @@ func add(ctx *kernel.Context, a, b *tensor.Value) (tensor.Value, error) {
 		if err != nil {
 			return tensor.Value{}, err
 		}
-		return z.(*List).token(), nil
+		return z.(*List).token(ctx), nil
 	}
 	c := elementwise.Combine(elementwise.UpdateAdd, a.DType())
 	if c == nil {

@@ -16,11 +16,24 @@ import (
 var elementTypes = slices.Concat(elementwise.Numbers, []tensor.DType{tensor.Bool, tensor.String, tensor.Variant,
 	tensor.Qint8, tensor.Quint8, tensor.Qint16, tensor.Quint16, tensor.Qint32})
 
+// register registers kernels of operations that read or write elements.
 func register(f kernel.Factory, ops ...string) {
 	for _, op := range ops {
-		kernel.Register(kernel.Registration{Op: op, Types: map[string][]tensor.DType{"element_dtype": elementTypes}, New: f})
+		kernel.Register(kernel.Registration{Op: op, Types: map[string][]tensor.DType{"element_dtype": elementTypes}, Holders: counts(op), New: f})
 	}
 }
+
+// registerAny registers kernels of operations for which the elements may be of any
+// type.
+func registerAny(f kernel.Factory, ops ...string) {
+	for _, op := range ops {
+		kernel.Register(kernel.Registration{Op: op, Holders: true, New: f})
+	}
+}
+
+// counts says whether an operation counts the lists that it gets. The others make
+// variants of several lists, which nobody counts.
+func counts(op string) bool { return op != "TensorListPushBackBatch" && op != "TensorListConcatLists" }
 
 // shapeIn is the shape that an input gives: a vector with -1 for unknown
 // dimensions, or the scalar -1.
@@ -133,6 +146,9 @@ func (l *List) stacked(ctx *kernel.Context, s shape.Shape, n int, at func(k int)
 		if !slices.Equal(x.Dims(), s.Dims()) {
 			_, err := merge(s, shape.Of(x.Dims()...))
 			return v, err
+		}
+		if l.dt == tensor.Variant {
+			x.Share() // nobody counts what is in the new tensor
 		}
 		strided.Move(&v, k*size, &x, 0, size)
 	}

@@ -3,6 +3,7 @@ package list
 import (
 	"strconv"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -78,11 +79,61 @@ indices: The place of each slice.`)
 	register(newTyped(typed.popBack), "TensorListPopBack")
 	register(newTyped(typed.pushBackBatch), "TensorListPushBackBatch")
 	register(newTyped(typed.scatterInto), "TensorListScatterIntoExistingList")
-	kernel.ForAll(newTyped(typed.setItem), "TensorListSetItem")
-	kernel.ForAll(newTyped(typed.pushBack), "TensorListPushBack")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(resize), nil }, "TensorListResize")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(length), nil }, "TensorListLength")
-	kernel.ForAll(newElementShape, "TensorListElementShape")
+	registerAny(newTyped(typed.setItem), "TensorListSetItem")
+	registerAny(newTyped(typed.pushBack), "TensorListPushBack")
+	registerAny(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(resize), nil }, "TensorListResize")
+	registerAny(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(length), nil }, "TensorListLength")
+	registerAny(newElementShape, "TensorListElementShape")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			shape, list := c.Shape(c.Output(0)), c.Input(0)
+			zeros := c.Op("TensorListReserve", c.Attrs("element_dtype"), shape, lengthOf(c, list))
+			c.Set(0, c.Op("TensorListSetItem", nil, zeros, c.Input(1), c.Dy(0)))
+		}
+	}, "TensorListGetItem")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		dlist, at, item := c.Dy(0), c.Input(1), c.Input(2)
+		if c.Wants(0) {
+			rest := c.Op("TensorListSetItem", nil, dlist, at, c.Zeros(item))
+			if c.Bool("resize_if_index_out_of_bounds") {
+				rest = c.Op("TensorListResize", nil, rest, lengthOf(c, c.Input(0)))
+			}
+			c.Set(0, rest)
+		}
+		if c.Wants(2) {
+			c.Set(2, c.Op("TensorListGetItem", c.Attrs("element_dtype"), dlist, at, c.Shape(item)))
+		}
+	}, "TensorListSetItem")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetList(0, c.Outputs("TensorListPopBack", c.Attrs("element_dtype"), c.Dy(0), c.Shape(c.Input(1))))
+		}
+	}, "TensorListPushBack")
+	gradient.Register(func(c *gradient.Context) {
+		c.Set(0, c.Op("TensorListPushBack", nil, c.Dy(0), c.Dy(1)))
+	}, "TensorListPopBack")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListResize", nil, c.Dy(0), lengthOf(c, c.Input(0))))
+		}
+	}, "TensorListResize")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		dlist, rows, indices := c.Dy(0), c.Input(1), c.Input(2)
+		if c.Wants(0) {
+			c.Set(0, c.Op("TensorListScatterIntoExistingList", nil, dlist, c.Zeros(rows), indices))
+		}
+		if c.Wants(1) {
+			c.Set(1, c.Op("TensorListGather", c.Attrs("element_dtype"), dlist, indices, c.RowShape(rows)))
+		}
+	}, "TensorListScatterIntoExistingList")
+	gradient.None("TensorListElementShape", "TensorListLength", "TensorListPushBackBatch")
 }
 
 // A typed kernel works on elements of one type.
@@ -106,7 +157,7 @@ func (k typed) getItem(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := l.sameType(k.dt); err != nil {
 		return err
 	}
-	at, err := kernel.Int(&in[1], "index")
+	at, err := kernel.OnlyInt(&in[1], "index")
 	if err != nil {
 		return err
 	}
@@ -154,11 +205,11 @@ func (k typed) setItem(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Tried to set a tensor with incompatible shape at a list index. Item element shape: %s list shape: %s",
 			tensor.FormatDims(in[2].Dims()), resource.FormatShape(l.shape))
 	}
-	v, err := ctx.Share(in[2])
+	x, err := keep(ctx, in[2])
 	if err != nil {
 		return err
 	}
-	out[0] = l.with(n, i, v).token()
+	out[0] = l.with(n, change{i, x}).token(ctx)
 	return nil
 }
 
@@ -167,30 +218,30 @@ func (k typed) pushBack(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	v, err := ctx.Share(in[1])
+	if err := l.fits(in[1].Dims(), k.dt, ""); err != nil {
+		return err
+	}
+	x, err := keep(ctx, in[1])
 	if err != nil {
 		return err
 	}
-	if l, err = l.pushed(v, k.dt, ""); err != nil {
-		return err
-	}
-	out[0] = l.token()
+	out[0] = l.with(l.n+1, change{l.n, x}).token(ctx)
 	return nil
 }
 
-// pushed is l with one more element, v.
-func (l *List) pushed(v tensor.Value, dt tensor.DType, where string) (*List, error) {
+// fits says whether a tensor may be pushed onto l.
+func (l *List) fits(dims []int64, dt tensor.DType, where string) error {
 	if l.dt != dt {
-		return nil, status.Invalid("Invalid data types; list elements %v but tried to append %v", l.dt, dt)
+		return status.Invalid("Invalid data types; list elements %v but tried to append %v", l.dt, dt)
 	}
-	if !l.compatible(v.Dims()) {
-		return nil, status.Invalid("Tried to append a tensor with incompatible shape to a list%s. Op element shape: %s list shape: %s",
-			where, tensor.FormatDims(v.Dims()), resource.FormatShape(l.shape))
+	if !l.compatible(dims) {
+		return status.Invalid("Tried to append a tensor with incompatible shape to a list%s. Op element shape: %s list shape: %s",
+			where, tensor.FormatDims(dims), resource.FormatShape(l.shape))
 	}
 	if l.max >= 0 && l.n >= l.max {
-		return nil, status.Invalid("Tried to push item into a full list%s list size: %d max_num_elements: %d", where, l.n, l.max)
+		return status.Invalid("Tried to push item into a full list%s list size: %d max_num_elements: %d", where, l.n, l.max)
 	}
-	return l.with(l.n+1, l.n, v.Share()), nil
+	return nil
 }
 
 func (k typed) pushBackBatch(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -201,10 +252,6 @@ func (k typed) pushBackBatch(ctx *kernel.Context, in, out []tensor.Value) error 
 	if n := lists.NumElements(); x.Dim(0) != n {
 		return status.Invalid("Expected tensor.shape[0] == input_handles.size, but saw %d vs. %d", x.Dim(0), n)
 	}
-	x, err := keepRows(ctx, x)
-	if err != nil {
-		return err
-	}
 	v, err := ctx.Alloc(tensor.Variant, lists.Dims())
 	if err != nil {
 		return err
@@ -214,11 +261,14 @@ func (k typed) pushBackBatch(ctx *kernel.Context, in, out []tensor.Value) error 
 		if err != nil {
 			return err
 		}
-		if l, err = l.pushed(x.Row(i), k.dt, " at index "+strconv.Itoa(i)); err != nil {
+		if err := l.fits(x.Dims()[1:], k.dt, " at index "+strconv.Itoa(i)); err != nil {
 			return err
 		}
-		t := l.token()
-		tensor.Of[*tensor.Object](&v)[i] = tensor.At0[*tensor.Object](&t)
+		r, err := row(ctx, x, i)
+		if err != nil {
+			return err
+		}
+		tensor.Of[*tensor.Object](&v)[i] = l.with(l.n+1, change{l.n, r}).element()
 	}
 	out[0] = v
 	return nil
@@ -247,11 +297,11 @@ func (k typed) popBack(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 	}
-	out[0] = l.first(l.n - 1).token()
+	out[0] = l.first(l.n - 1).token(ctx)
 	return nil
 }
 
-func resize(_ *kernel.Context, in, out []tensor.Value) error {
+func resize(ctx *kernel.Context, in, out []tensor.Value) error {
 	l, err := listOf(&in[0])
 	if err != nil {
 		return err
@@ -263,7 +313,7 @@ func resize(_ *kernel.Context, in, out []tensor.Value) error {
 	if n < 0 {
 		return status.Invalid("TensorListSlice expects size to be non-negative. Got: %d", n)
 	}
-	out[0] = l.first(n).token()
+	out[0] = l.first(n).token(ctx)
 	return nil
 }
 
@@ -324,7 +374,7 @@ func (k typed) scatterInto(ctx *kernel.Context, in, out []tensor.Value) error {
 	if l, err = l.scattered(ctx, x, tensor.Of[int32](&indices)); err != nil {
 		return err
 	}
-	out[0] = l.token()
+	out[0] = l.token(ctx)
 	return nil
 }
 
@@ -341,25 +391,16 @@ func (l *List) scattered(ctx *kernel.Context, x tensor.Value, indices []int32) (
 		}
 		n = max(n, int(i)+1)
 	}
-	x, err := keepRows(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	l = l.with(n, -1, tensor.Value{})
+	changes := make([]change, len(indices))
 	for k, i := range indices {
 		if k&1023 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		l = l.with(n, int(i), x.Row(k))
+		r, err := row(ctx, x, k)
+		if err != nil {
+			return nil, err
+		}
+		changes[k] = change{int(i), r}
 	}
-	return l, nil
-}
-
-// keepRows is x, shared so that lists may keep its rows (tensor.Value.Row).
-// Rows that are scalars are copied, and x stays the step's.
-func keepRows(ctx *kernel.Context, x tensor.Value) (tensor.Value, error) {
-	if x.Rank() == 1 {
-		return x, nil
-	}
-	return ctx.Share(x)
+	return l.with(n, changes...), nil
 }

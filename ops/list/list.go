@@ -18,6 +18,8 @@ import (
 // makes functional arrays fast", 1991). An older version that is read at length
 // gets elements of its own, once.
 //
+// A List holds its elements as tokens do: see hold.go.
+//
 // A List is safe for concurrent use.
 type List struct {
 	object tensor.Object // whose value is the list
@@ -27,12 +29,19 @@ type List struct {
 	n      int
 
 	mu *sync.Mutex // of all versions, for what follows
-	// newer is the version whose elements this one shares, but for element
-	// index, which is was; nil if the elements are its own.
+	// newer is the version whose elements this one shares, but for those below n
+	// in which they differ; nil if the elements are its own.
 	newer *List
-	index int // negative: they do not differ
-	was   tensor.Value
-	own   elements // none at n or above
+	older *List // the version whose newer this one is; nil of a shared one
+	own   elements
+	// Element index was was, and for those in more the same; a negative index
+	// stands for none.
+	index int
+	was   item
+	more  map[int]item
+
+	shared bool   // nobody counts the elements, which are all shared
+	due    []item // elements that are new and not held yet
 }
 
 // farWalk is how many newer versions a reader walks past before the version
@@ -41,15 +50,7 @@ const farWalk = 8
 
 // newList makes a list of n elements that are not set.
 func newList(dt tensor.DType, s shape.Shape, max, n int) *List {
-	return &List{dt: dt, shape: s, max: max, n: n, mu: new(sync.Mutex)}
-}
-
-// token is the scalar that holds l.
-func (l *List) token() tensor.Value {
-	if l.object.Value == nil {
-		l.object.Value = l
-	}
-	return tensor.Scalar(&l.object)
+	return &List{dt: dt, shape: s, max: max, n: n, mu: new(sync.Mutex), index: -1}
 }
 
 // String is what a printed variant says.
@@ -58,7 +59,9 @@ func (l *List) String() string {
 }
 
 // at is element i, which is below the length; zero if it is not set.
-func (l *List) at(i int) tensor.Value {
+func (l *List) at(i int) tensor.Value { return l.item(i).Value }
+
+func (l *List) item(i int) item {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l
@@ -66,8 +69,8 @@ func (l *List) at(i int) tensor.Value {
 		if v.newer == nil {
 			return v.own.at(i)
 		}
-		if v.index == i {
-			return v.was
+		if x, ok := v.differs(i); ok {
+			return x
 		}
 		v = v.newer
 	}
@@ -75,39 +78,90 @@ func (l *List) at(i int) tensor.Value {
 	return l.own.at(i)
 }
 
-// with is the list of n elements that is l but for element i, which is v. A
-// negative i changes none. n is at least l's length, or one less, and then i is
-// the last element and v zero.
-func (l *List) with(n, i int, v tensor.Value) *List {
+// differs is element i if it is not that of the newer version.
+func (l *List) differs(i int) (item, bool) {
+	if l.index == i {
+		return l.was, true
+	}
+	x, ok := l.more[i]
+	return x, ok
+}
+
+// differ notes that element i is x, and not that of the newer version.
+func (l *List) differ(i int, x item) {
+	switch {
+	case l.index < 0:
+		l.index, l.was = i, x
+	default:
+		if l.more == nil {
+			l.more = map[int]item{}
+		}
+		l.more[i] = x
+	}
+}
+
+// differences calls do with all elements that are not those of the newer version.
+func (l *List) differences(do func(i int, x item)) {
+	if l.index >= 0 {
+		do(l.index, l.was)
+	}
+	for i, x := range l.more {
+		do(i, x)
+	}
+}
+
+// agree forgets all differences.
+func (l *List) agree() { l.index, l.was, l.more = -1, item{}, nil }
+
+// A change is a new element of a list.
+type change struct {
+	at int
+	to item
+}
+
+// with is the list of n elements that is l but for some changes. n is at least l's
+// length, or one less.
+func (l *List) with(n int, changes ...change) *List {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.newer != nil {
 		l.detach()
 	}
-	next := &List{dt: l.dt, shape: l.shape, max: l.max, n: n, mu: l.mu, own: l.own}
-	l.own = elements{}
-	l.newer, l.index = next, i
-	if i >= 0 {
-		l.was = next.own.at(i)
-		next.own.set(i, v)
+	next := &List{dt: l.dt, shape: l.shape, max: l.max, n: n, mu: l.mu, own: l.own, index: -1, shared: l.shared}
+	l.own, l.newer = elements{}, next
+	if !l.shared {
+		next.older = l
+	}
+	if n < l.n {
+		l.differ(n, next.own.at(n))
+		next.own.set(n, item{})
+	}
+	for _, c := range changes {
+		if _, done := l.differs(c.at); c.at < l.n && !done {
+			l.differ(c.at, next.own.at(c.at))
+		} else if c.at >= l.n || done {
+			next.own.at(c.at).forget() // another change's
+		}
+		next.own.set(c.at, c.to)
+		next.owe(c.to)
 	}
 	return next
 }
 
 // first is the list of the first n elements.
 func (l *List) first(n int) *List {
-	if n >= l.n {
-		return l.with(n, -1, tensor.Value{})
-	}
-	if n == l.n-1 {
-		return l.with(n, n, tensor.Value{})
+	if n >= l.n-1 {
+		return l.with(n)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.newer != nil {
 		l.detach()
 	}
-	return &List{dt: l.dt, shape: l.shape, max: l.max, n: n, mu: new(sync.Mutex), own: l.own.first(n)}
+	next := newList(l.dt, l.shape, l.max, n)
+	next.own, next.shared = l.own.first(n), l.shared
+	next.own.each(item.again)
+	return next
 }
 
 // detach gives l, an older version, elements of its own.
@@ -119,64 +173,13 @@ func (l *List) detach() {
 	}
 	own := v.own.first(max(l.n, v.n))
 	for _, v := range slices.Backward(differ) {
-		if v.index >= 0 {
-			own.set(v.index, v.was)
-		}
+		v.differences(own.set)
 	}
-	l.own, l.newer, l.was = own.first(l.n), nil, tensor.Value{}
-}
-
-// denseLimit is the index below which elements lie side by side, once there
-// are any: a list of 2³¹ elements costs what is set.
-const denseLimit = 1 << 16
-
-// elements are values by index, zero where none is set.
-type elements struct {
-	dense []tensor.Value
-	far   map[int]tensor.Value // from denseLimit on, or behind a gap
-}
-
-func (e *elements) at(i int) tensor.Value {
-	if i < len(e.dense) {
-		return e.dense[i]
-	}
-	return e.far[i]
-}
-
-func (e *elements) set(i int, v tensor.Value) {
-	switch {
-	case i < len(e.dense):
-		e.dense[i] = v
-	case i < denseLimit || i == len(e.dense) && len(e.far) == 0:
-		if v.IsZero() {
-			return
-		}
-		for len(e.dense) < i {
-			e.dense = append(e.dense, tensor.Value{})
-		}
-		e.dense = append(e.dense, v)
-	case v.IsZero():
-		delete(e.far, i)
-	default:
-		if e.far == nil {
-			e.far = map[int]tensor.Value{}
-		}
-		e.far[i] = v
-	}
-	if v.IsZero() && i == len(e.dense)-1 && len(e.far) == 0 {
-		e.dense = e.dense[:i]
-	}
-}
-
-// first is a copy of those below n.
-func (e *elements) first(n int) elements {
-	c := elements{dense: slices.Clone(e.dense[:min(n, len(e.dense))])}
-	for i, v := range e.far {
-		if i < n {
-			c.set(i, v)
-		}
-	}
-	return c
+	l.own = own.first(l.n)
+	l.own.each(item.again)
+	l.differences(func(_ int, x item) { x.forget() }) // they are among the elements now
+	l.newer.older, l.newer = nil, nil
+	l.agree()
 }
 
 // listOf is the list in v, a variant that must be a scalar.

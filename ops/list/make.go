@@ -1,6 +1,7 @@
 package list
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -65,14 +66,33 @@ indices: The place of each slice.
 element_shape: A shape that the slices fit.
 num_elements: The least length; -1 to have it from the largest index.`)
 
-	kernel.ForAll(newTyped(typed.empty), "EmptyTensorList")
-	kernel.ForAll(newTyped(typed.reserve), "TensorListReserve")
+	registerAny(newTyped(typed.empty), "EmptyTensorList")
+	registerAny(newTyped(typed.reserve), "TensorListReserve")
 	register(newTyped(typed.fromTensor), "TensorListFromTensor")
 	register(newTyped(typed.split), "TensorListSplit")
 	register(newTyped(typed.scatter), "TensorListScatter", "TensorListScatterV2")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListStack", c.Attrs("element_dtype"), c.Dy(0), c.RowShape(c.Input(0))))
+		}
+	}, "TensorListFromTensor")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			parts := c.Outputs("TensorListConcatV2", c.Attrs("element_dtype"), c.Dy(0), pieceShape(c, c.Input(0)), c.Input(2))
+			if parts != nil {
+				c.Set(0, parts[0])
+			}
+		}
+	}, "TensorListSplit")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListGather", c.Attrs("element_dtype"), c.Dy(0), c.Input(1), c.RowShape(c.Input(0))))
+		}
+	}, "TensorListScatter", "TensorListScatterV2")
 }
 
-func (k typed) empty(_ *kernel.Context, in, out []tensor.Value) error {
+func (k typed) empty(ctx *kernel.Context, in, out []tensor.Value) error {
 	limit, err := count(&in[1], "max_num_elements expected to be a scalar but got shape: %s")
 	if err != nil {
 		return err
@@ -81,11 +101,11 @@ func (k typed) empty(_ *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	out[0] = newList(k.dt, s, limit, 0).token()
+	out[0] = newList(k.dt, s, limit, 0).token(ctx)
 	return nil
 }
 
-func (k typed) reserve(_ *kernel.Context, in, out []tensor.Value) error {
+func (k typed) reserve(ctx *kernel.Context, in, out []tensor.Value) error {
 	s, err := shapeIn(&in[0])
 	if err != nil {
 		return err
@@ -97,7 +117,7 @@ func (k typed) reserve(_ *kernel.Context, in, out []tensor.Value) error {
 	if n < 0 {
 		return status.Invalid("The num_elements to reserve must be a non negative number, but got %d", n)
 	}
-	out[0] = newList(k.dt, s, -1, n).token()
+	out[0] = newList(k.dt, s, -1, n).token(ctx)
 	return nil
 }
 
@@ -123,18 +143,19 @@ func (k typed) fromTensor(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	x, err := keepRows(ctx, in[0])
-	if err != nil {
-		return err
-	}
-	l.n = x.Dim(0)
+	l.n = in[0].Dim(0)
 	for i := range l.n {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.own.set(i, x.Row(i))
+		r, err := row(ctx, in[0], i)
+		if err != nil {
+			return err
+		}
+		l.own.set(i, r)
+		l.owe(r)
 	}
-	out[0] = l.token()
+	out[0] = l.token(ctx)
 	return nil
 }
 
@@ -158,10 +179,6 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("tensor shape %s is not compatible with element_shape %s", tensor.FormatDims(x.Dims()), resource.FormatShape(element))
 	}
 	l := newList(k.dt, element, -1, lengths.NumElements())
-	if x, err = ctx.Share(x); err != nil {
-		return err
-	}
-	t := x.Tensor()
 	row := 1
 	for _, d := range x.Dims()[1:] {
 		row *= int(d)
@@ -178,13 +195,18 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 			return status.Invalid("Attempting to slice [%d, %d] from tensor with length %d", at, uint64(at)+uint64(length), n)
 		}
 		dims := append([]int64{length}, x.Dims()[1:]...)
-		l.own.set(i, tensor.ValueOf(t.Slice(int(at)*row, int(length)*row, dims)))
+		p, err := part(ctx, x, int(at)*row, int(length)*row, dims)
+		if err != nil {
+			return err
+		}
+		l.own.set(i, p)
+		l.owe(p)
 		at += length
 	}
 	if at < n {
 		return status.Invalid("Unused values in tensor. Length of tensor: %d Values used: %d", n, at)
 	}
-	out[0] = l.token()
+	out[0] = l.token(ctx)
 	return nil
 }
 
@@ -219,6 +241,6 @@ func (k typed) scatter(ctx *kernel.Context, in, out []tensor.Value) error {
 	if l, err = l.scattered(ctx, x, at); err != nil {
 		return err
 	}
-	out[0] = l.token()
+	out[0] = l.token(ctx)
 	return nil
 }

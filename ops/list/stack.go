@@ -3,6 +3,8 @@ package list
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -66,6 +68,33 @@ element_dtype: The type of the elements.`)
 	register(newTyped(typed.gather), "TensorListGather")
 	register(newConcat, "TensorListConcat", "TensorListConcatV2")
 	kernel.ForAll(newTyped(typed.concatLists), "TensorListConcatLists")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListFromTensor", nil, c.Dy(0), c.RowShape(c.Output(0))))
+		}
+	}, "TensorListStack")
+	gradient.Register(func(c *gradient.Context) { // of an element that was taken twice, the later gradient
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListScatterV2", nil, c.Dy(0), c.Input(1), c.RowShape(c.Output(0)), lengthOf(c, c.Input(0))))
+		}
+	}, "TensorListGather")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("TensorListSplit", nil, c.Dy(0), pieceShape(c, c.Output(0)), c.Output(1)))
+		}
+	}, "TensorListConcat", "TensorListConcatV2")
+	gradient.None("TensorListConcatLists")
+}
+
+// lengthOf is the number of elements of a list.
+func lengthOf(c *gradient.Context, list graph.Output) graph.Output {
+	return c.Op("TensorListLength", nil, list)
+}
+
+// pieceShape is the shape of pieces of a tensor, the first dimension open.
+func pieceShape(c *gradient.Context, whole graph.Output) graph.Output {
+	return c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), c.RowShape(whole)}, c.Const(int32(0)))
 }
 
 func newStack(c *kernel.Construction) (kernel.Kernel, error) {
@@ -215,6 +244,9 @@ func (k *concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return ctx.Err()
 		}
 		if x := l.at(i); !x.IsZero() {
+			if l.dt == tensor.Variant {
+				x.Share() // nobody counts what is in the new tensor
+			}
 			strided.Move(&out[0], at, &x, 0, x.NumElements())
 		}
 		at += int(n) * row
@@ -290,17 +322,17 @@ func (k typed) concatLists(ctx *kernel.Context, in, out []tensor.Value) error {
 		if a.n > math.MaxInt32-b.n {
 			return status.Errorf(status.ResourceExhausted, "lists of %d and %d elements are too long to be joined", a.n, b.n)
 		}
-		l := a.with(a.n+b.n, -1, tensor.Value{})
+		var changes []change
 		for k := range b.n {
 			if k&1023 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if x := b.at(k); !x.IsZero() {
-				l = l.with(l.n, a.n+k, x)
+			if x := b.item(k); !x.IsZero() {
+				changes = append(changes, change{a.n + k, x})
 			}
 		}
-		t := l.token()
-		tensor.Of[*tensor.Object](&v)[i] = tensor.At0[*tensor.Object](&t)
+		l := a.with(a.n+b.n, changes...)
+		tensor.Of[*tensor.Object](&v)[i] = l.element()
 	}
 	out[0] = v
 	return nil

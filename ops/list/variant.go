@@ -113,7 +113,7 @@ func unmarshal(v *tensor.VariantData) (*List, error) {
 			return nil, err
 		}
 	}
-	l := newList(tensor.DType(dt), known, int(int64(bound)), n)
+	l := newShared(tensor.DType(dt), known, int(int64(bound)), n)
 	rest := v.Tensors
 	for i := range n {
 		if skip[i] {
@@ -127,7 +127,7 @@ func unmarshal(v *tensor.VariantData) (*List, error) {
 		if t.DType() != l.dt {
 			return nil, status.Invalid("element %d of a serialized TensorList of %v is %v", i, l.dt, t.DType())
 		}
-		l.own.set(i, tensor.ValueOf(t))
+		l.own.set(i, item{Value: tensor.ValueOf(t)})
 	}
 	return l, nil
 }

@@ -35,17 +35,17 @@ func TestVersions(t *testing.T) {
 			k := rapid.IntRange(0, len(lists)-1).Draw(t, "list")
 			l, m := lists[k], slices.Clone(model[k])
 			next++
-			switch change := rapid.SampledFrom([]string{"set", "push", "pop", "grow", "cut", "read"}).Draw(t, "change"); {
-			case change == "set" && l.n > 0:
+			switch kind := rapid.SampledFrom([]string{"set", "push", "pop", "grow", "cut", "read"}).Draw(t, "change"); {
+			case kind == "set" && l.n > 0:
 				i := rapid.IntRange(0, l.n-1).Draw(t, "i")
-				l, m[i] = l.with(l.n, i, tensor.Scalar(next)), next
-			case change == "push":
-				l, m = l.with(l.n+1, l.n, tensor.Scalar(next)), append(m, next)
-			case change == "pop" && l.n > 0:
+				l, m[i] = l.with(l.n, change{i, item{Value: tensor.Scalar(next)}}), next
+			case kind == "push":
+				l, m = l.with(l.n+1, change{l.n, item{Value: tensor.Scalar(next)}}), append(m, next)
+			case kind == "pop" && l.n > 0:
 				l, m = l.first(l.n-1), m[:l.n-1]
-			case change == "grow":
+			case kind == "grow":
 				l, m = l.first(l.n+3), append(m, -1, -1, -1)
-			case change == "cut":
+			case kind == "cut":
 				n := rapid.IntRange(0, l.n).Draw(t, "n")
 				l, m = l.first(n), m[:n]
 			default:
@@ -68,7 +68,7 @@ func TestVersions(t *testing.T) {
 func TestSparse(t *testing.T) {
 	l := newList(tensor.Double, shape.Scalar, -1, 1<<30)
 	for _, i := range []int{1<<30 - 1, 5, denseLimit, denseLimit + 1} {
-		l = l.with(l.n, i, tensor.Scalar(float64(i)))
+		l = l.with(l.n, change{i, item{Value: tensor.Scalar(float64(i))}})
 	}
 	if v := l.at(1<<30 - 1); tensor.At0[float64](&v) != 1<<30-1 {
 		t.Errorf("the last element is %v", v)
@@ -87,7 +87,7 @@ func TestConcurrent(t *testing.T) {
 		wg.Go(func() {
 			m := l
 			for i := range 1000 {
-				m = m.with(10, i%10, tensor.Scalar(float64(g)))
+				m = m.with(10, change{i % 10, item{Value: tensor.Scalar(float64(g))}})
 			}
 			for i, x := range contents(m) {
 				if x != float64(g) {
@@ -101,14 +101,13 @@ func TestConcurrent(t *testing.T) {
 
 func TestMarshal(t *testing.T) {
 	inner := newList(tensor.Float, shape.Of(shape.Unknown, 2), 7, 1)
-	l := newList(tensor.Variant, shape.Scalar, -1, 3).with(3, 1, inner.token())
+	l := newList(tensor.Variant, shape.Scalar, -1, 3).with(3, change{1, item{Value: tensor.Scalar(inner.element())}})
 	v, err := tensor.New(tensor.Variant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	token := l.token()
 	val := tensor.ValueOf(v)
-	tensor.Of[*tensor.Object](&val)[0] = tensor.At0[*tensor.Object](&token)
+	tensor.Of[*tensor.Object](&val)[0] = l.element()
 	b, err := v.MarshalProto()
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +134,7 @@ func TestMarshal(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	for _, l := range []*List{
 		newList(tensor.Float, shape.Shape{}, -1, 0),
-		newList(tensor.Double, shape.Of(), 5, 3).with(3, 1, tensor.Scalar(2.5)),
+		newList(tensor.Double, shape.Of(), 5, 3).with(3, change{1, item{Value: tensor.Scalar(2.5)}}),
 	} {
 		v, err := l.MarshalVariant()
 		if err != nil {
@@ -168,6 +167,6 @@ func BenchmarkSetItem(b *testing.B) {
 	const n = 10000
 	l := newList(tensor.Double, shape.Scalar, -1, n)
 	for i := range b.N {
-		l = l.with(n, i%n, tensor.Scalar(1.0))
+		l = l.with(n, change{i % n, item{Value: tensor.Scalar(1.0)}})
 	}
 }

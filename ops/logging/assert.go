@@ -3,6 +3,7 @@ package logging
 import (
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/summary"
 	"github.com/troupe-go/troupe/registry"
@@ -24,6 +25,8 @@ data: What the error prints.
 summarize: How many elements of each tensor it prints; all if negative.`)
 	shape.Register(shape.NoOutputs, "Assert")
 	kernel.ForAll(newAssert, "Assert")
+
+	gradient.None("Assert")
 }
 
 type assert struct{ summarize int64 }

@@ -3,6 +3,7 @@ package logging
 import (
 	"time"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -15,6 +16,8 @@ func init() {
 		Doc("Tells the time in seconds since 1970.")
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(timestamp), nil }, "Timestamp")
+
+	gradient.None("Timestamp")
 }
 
 func timestamp(_ *kernel.Context, _, out []tensor.Value) error {

@@ -65,6 +65,9 @@ func init() {
 }
 
 func appendText(b []byte, field protowire.Number, s string) []byte {
+	if s == "" && field == valueTag { // as messages leave it out
+		return b
+	}
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
 }
 
@@ -377,7 +380,7 @@ func wave(x []float32, rate float64, channels int) ([]byte, error) {
 	case int64(len(x)) >= (1<<32-44)/2:
 		return nil, status.Invalid("Provided channels and frames cannot be encoded as a WAV.")
 	}
-	hertz, each := uint32(rate), uint32(2*channels)
+	hertz, each := uint32(max(1, math.RoundToEven(float64(rate)))), uint32(2*channels)
 	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+2*len(x)))
 	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
 	b = binary.LittleEndian.AppendUint16(b, 1)

@@ -1,6 +1,9 @@
 package logging
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("ScalarSummary").
@@ -51,4 +54,6 @@ max_outputs: The most sounds to show.`)
 		Doc(`Joins serialized summaries, in which each tag may occur once.
 
 inputs: The summaries.`)
+
+	gradient.None("AudioSummaryV2", "HistogramSummary", "MergeSummary", "ScalarSummary", "TensorSummary", "TensorSummaryV2")
 }

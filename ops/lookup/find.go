@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -64,6 +65,8 @@ values: The value of each key.`)
 	registerUser(insert, "LookupTableInsert", "LookupTableInsertV2")
 	registerUser(remove, "LookupTableRemoveV2")
 	registerUser(count, "LookupTableSize", "LookupTableSizeV2")
+
+	gradient.None("LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableSize", "LookupTableSizeV2")
 }
 
 // A user is the kernel of a node that is given a table.

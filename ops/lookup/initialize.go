@@ -3,6 +3,7 @@ package lookup
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -92,6 +93,8 @@ Tvalues: The type of the values.`)
 	registerUser(restore, "LookupTableImport", "LookupTableImportV2")
 	kernel.ForAll(newExport, "LookupTableExport", "LookupTableExportV2")
 	kernel.ForAll(newFile, "InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+
+	gradient.None("InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
 }
 
 func initialize(ctx *kernel.Context, t *Table, in, _ []tensor.Value) error {

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -122,6 +123,9 @@ max_load_factor: How full the table gets before it grows.`)
 	denseValues := []tensor.DType{tensor.Float, tensor.Double, tensor.Int32, tensor.Int64, tensor.Bool, tensor.Resource, tensor.Variant}
 	registerTable("MutableDenseHashTable", dense, denseValues...)
 	registerTable("MutableDenseHashTableV2", dense, denseValues...)
+
+	gradient.None("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
+		"MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2")
 }
 
 var (

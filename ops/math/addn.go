@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -31,6 +32,12 @@ shape: Their shape.`)
 		kernel.ForTypes(op, "T", newAddN, elementwise.Numbers...)
 	}
 	kernel.ForTypes("AddN", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(addVariants) }, tensor.Variant)
+
+	gradient.Register(func(c *gradient.Context) {
+		for i := range c.NumInputs() {
+			c.Pass(0, i)
+		}
+	}, "AddN", "AccumulateNV2")
 }
 
 func newAddN(dt tensor.DType) kernel.Kernel {

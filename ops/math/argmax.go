@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -35,6 +36,8 @@ func init() {
 	for _, op := range []string{"ArgMax", "ArgMin"} {
 		kernel.Register(kernel.Registration{Op: op, New: newArg})
 	}
+
+	gradient.Flat("ArgMax", "ArgMin")
 }
 
 func newArg(c *kernel.Construction) (kernel.Kernel, error) {
@@ -116,7 +119,7 @@ type arg[T tensor.Element, R elementwise.Integer] struct {
 
 func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
-	if in[1].NumElements() != 1 {
+	if in[1].Rank() != 0 {
 		return status.Invalid("dim must be a scalar, but received tensor of shape: %s", tensor.FormatDims(in[1].Dims()))
 	}
 	var axis int64

@@ -3,6 +3,9 @@ package math
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -67,9 +70,41 @@ func init() {
 	}, elementwise.Fields...)
 	kernel.ForTypes("SquaredDifference", "T", newSquaredDifference, slices.Concat(elementwise.Fields, []tensor.DType{tensor.Int32, tensor.Int64})...)
 	kernel.ForTypes("Neg", "T", newNeg, slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)
-	kernel.ForTypes("Square", "T", newSquare, elementwise.Numbers...)
+	kernel.ForTypes("Square", "T", func(dt tensor.DType) kernel.Kernel {
+		if dt == tensor.Float {
+			return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: square[float32], Vector: func(o, x []float32) { vec.Mul(o, x, x) }}
+		}
+		return newSquare(dt)
+	}, elementwise.Numbers...)
 	kernel.ForTypes("Abs", "T", newAbs, elementwise.Signed...)
+
+	gradient.Binary(partialOfSum, partialOfSum, "Add", "AddV2")
+	gradient.Binary(partialOfSum, func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output { return c.Neg(dz) }, "Sub")
+	gradient.Binary(
+		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output { return c.Mul(dz, c.Conj(y)) },
+		func(c *gradient.Context, x, _, _, dz graph.Output) graph.Output { return c.Mul(c.Conj(x), dz) }, "Mul")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Neg(dy) }, "Neg")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Mul(c.Scalar(x, 2), c.Conj(x)))
+	}, "Square")
+	gradient.Binary(
+		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output {
+			return c.Op("MulNoNan", nil, dz, y)
+		},
+		func(c *gradient.Context, x, _, _, dz graph.Output) graph.Output {
+			return c.Op("MulNoNan", nil, x, dz)
+		}, "MulNoNan")
+	twice := func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+		return c.Mul(c.Mul(c.Scalar(dz, 2), dz), c.Sub(x, y))
+	}
+	gradient.Binary(twice, func(c *gradient.Context, x, y, z, dz graph.Output) graph.Output { return twice(c, y, x, z, dz) }, "SquaredDifference")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Op("Sign", nil, x))
+	}, "Abs")
 }
+
+// partialOfSum is the gradient of what is added.
+func partialOfSum(_ *gradient.Context, _, _, _, dz graph.Output) graph.Output { return dz }
 
 func plus[T elementwise.Number](x, y T) T  { return x + y }
 func minus[T elementwise.Number](x, y T) T { return x - y }

@@ -48,6 +48,10 @@ func (k *addFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *addFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type addFloat64 struct{ addKernel[float64] }
 
 func (k *addFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -56,6 +60,10 @@ func (k *addFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *addFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 type addInt32 struct{ addKernel[int32] }
@@ -68,6 +76,10 @@ func (k *addInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *addInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+}
+
 type addInt64 struct{ addKernel[int64] }
 
 func (k *addInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -76,6 +88,10 @@ func (k *addInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *addInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
 // newAdd is the kernel for elements of dtype dt, nil if there is none.
@@ -153,6 +169,10 @@ func (k *subFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *subFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type subFloat64 struct{ subKernel[float64] }
 
 func (k *subFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -161,6 +181,10 @@ func (k *subFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *subFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 type subInt32 struct{ subKernel[int32] }
@@ -173,6 +197,10 @@ func (k *subInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *subInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+}
+
 type subInt64 struct{ subKernel[int64] }
 
 func (k *subInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -181,6 +209,10 @@ func (k *subInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *subInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
 // newSub is the kernel for elements of dtype dt, nil if there is none.
@@ -258,6 +290,10 @@ func (k *mulFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *mulFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type mulFloat64 struct{ mulKernel[float64] }
 
 func (k *mulFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -266,6 +302,10 @@ func (k *mulFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *mulFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 type mulInt32 struct{ mulKernel[int32] }
@@ -278,6 +318,10 @@ func (k *mulInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *mulInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+}
+
 type mulInt64 struct{ mulKernel[int64] }
 
 func (k *mulInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -286,6 +330,10 @@ func (k *mulInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *mulInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
 // newMul is the kernel for elements of dtype dt, nil if there is none.

@@ -2,6 +2,8 @@ package math
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -48,6 +50,39 @@ adj_x: Whether to transpose and conjugate each matrix of x.
 adj_y: Whether to transpose and conjugate each matrix of y.`)
 
 	kernel.ForAll(newBatchMatMul, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+
+	gradient.Register(batchMatMulGradient, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+}
+
+// batchMatMulGradient is that of MatMul with adjoints for transposes; dimensions of
+// the batch may have been spread.
+func batchMatMulGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	x, y, dz := c.Input(0), c.Input(1), c.Dy(0)
+	ax, ay := c.Bool("adj_x"), c.Bool("adj_y")
+	set := func(i int, a graph.Output, aa bool, b graph.Output, ab bool) {
+		attrs := graph.Attrs{"adj_x": aa, "adj_y": ab}
+		if c.Node().Type() == "BatchMatMulV3" {
+			attrs["Tout"] = c.Input(i).DataType()
+		}
+		c.Set(i, c.SumTo(c.Op(c.Node().Type(), attrs, a, b), c.Input(i)))
+	}
+	switch {
+	case !c.Wants(0):
+	case ax:
+		set(0, y, ay, dz, true)
+	default:
+		set(0, dz, false, y, !ay)
+	}
+	switch {
+	case !c.Wants(1):
+	case ay:
+		set(1, dz, true, x, ax)
+	default:
+		set(1, x, !ax, dz, false)
+	}
 }
 
 func newBatchMatMul(c *kernel.Construction) (kernel.Kernel, error) {

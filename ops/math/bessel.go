@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -20,6 +22,16 @@ func init() {
 	for op, order := range map[string]float64{"BesselI0e": 0, "BesselI1e": 1} {
 		reals(op, func(x float64) float64 { return besselE(order, x) }, tensor.Half, tensor.Float, tensor.Double)
 	}
+
+	gradient.Map(func(c *gradient.Context, x, y graph.Output) graph.Output {
+		return c.Sub(c.Op("BesselI1e", nil, x), c.Mul(c.Op("Sign", nil, x), y))
+	}, "BesselI0e")
+	gradient.Map(func(c *gradient.Context, x, y graph.Output) graph.Output {
+		zero := c.Op("Equal", nil, x, c.Scalar(x, 0))
+		safe := c.Select(zero, c.Scalar(x, 1), x)
+		slope := c.Sub(c.Op("BesselI0e", nil, x), c.Mul(y, c.Add(c.Op("Sign", nil, x), c.Reciprocal(safe))))
+		return c.Select(zero, c.Scalar(x, 0.5), slope)
+	}, "BesselI1e")
 }
 
 // besselE is exp(-|x|)·I(x), the modified Bessel function of order 0 or 1: the

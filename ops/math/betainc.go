@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -21,6 +23,18 @@ func init() {
 	kernel.ForType("Betainc", "T", tensor.Double, func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(betainc[float64]), nil
 	})
+
+	gradient.Register(func(c *gradient.Context) { // of x alone
+		if !c.Has(0) || !c.Wants(2) {
+			return
+		}
+		a, b, x := c.Input(0), c.Input(1), c.Input(2)
+		one := c.Scalar(x, 1)
+		lgamma := func(v graph.Output) graph.Output { return c.Op("Lgamma", nil, v) }
+		logBeta := c.Sub(c.Add(lgamma(a), lgamma(b)), lgamma(c.Add(a, b)))
+		logDensity := c.Sub(c.Add(c.Op("Xlog1py", nil, c.Sub(b, one), c.Neg(x)), c.Op("Xlogy", nil, c.Sub(a, one), x)), logBeta)
+		c.Set(2, c.SumTo(c.Mul(c.Exp(logDensity), c.Dy(0)), x))
+	}, "Betainc")
 }
 
 // betainc is the kernel of Betainc, of whose inputs only scalars broadcast.
@@ -56,10 +70,12 @@ func betainc[T float32 | float64](ctx *kernel.Context, in, out []tensor.Value) e
 // the continued fraction of DLMF 8.17.22, for x or for 1-x, whichever converges.
 func incompleteBeta(a, b, x float64) float64 {
 	switch {
-	case !(a > 0 && b > 0 && 0 <= x && x <= 1) || math.IsInf(a, 1) || math.IsInf(b, 1):
+	case !(a > 0 && b > 0 && 0 <= x && x <= 1):
 		return math.NaN()
 	case x == 0 || x == 1:
 		return x
+	case math.IsInf(a, 1) || math.IsInf(b, 1):
+		return math.NaN()
 	}
 	// x^a·(1-x)^b / B(a, b), as poisson writes it.
 	n, y := a+b, 1-x

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -54,6 +55,8 @@ y: How many places; below 0 counts as 0, and too many as one less than x has bit
 	kernel.ForTypes("LeftShift", "T", newShiftLeft, elementwise.Integers...)
 	kernel.ForTypes("RightShift", "T", newShiftRight, elementwise.Integers...)
 	kernel.ForTypes("PopulationCount", "T", newPopulationCount, elementwise.Integers...)
+
+	gradient.None("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Invert", "LeftShift", "RightShift", "PopulationCount")
 }
 
 func bitAnd[T elementwise.Integer](x, y T) T  { return x & y }

@@ -290,6 +290,8 @@ func invertV[T elementwise.Integer](o []T, x []T) {
 	}
 }
 
+func (*invertKernel[T]) V(o []T, x []T) { invertV(o, x) }
+
 // newInvert is the kernel for elements of dtype dt, nil if there is none.
 func newInvert(dt tensor.DType) kernel.Kernel {
 	switch dt {

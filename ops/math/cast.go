@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -25,6 +27,13 @@ DstT: The type to convert to.
 Truncate: Whether a shorter floating-point type gets the bits that fit, rather than the nearest number.`)
 
 	kernel.ForAll(newCast, "Cast")
+
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		if !gradient.Differentiable(x.DataType()) || !gradient.Differentiable(y.DataType()) {
+			return graph.Output{}
+		}
+		return c.Cast(dy, x.DataType().Base())
+	}, "Cast")
 }
 
 func newCast(c *kernel.Construction) (kernel.Kernel, error) {
@@ -133,6 +142,11 @@ func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	out[0] = v
 	castV(tensor.Of[T](&out[0]), x)
 	return nil
+}
+
+// Prepare makes a cast ready.
+func (k *cast[S, T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, k.to, castV[S, T])
 }
 
 func castV[S, T elementwise.Real](o []T, x []S) {

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -18,6 +19,22 @@ clip_value_min: The lower limit: a scalar, or of the shape of t.
 clip_value_max: The upper limit, likewise.`)
 
 	kernel.ForTypes("ClipByValue", "T", newClip, elementwise.Numbers...)
+
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		x, low, high, dy := c.Input(0), c.Input(1), c.Input(2), c.Dy(0)
+		zero := c.Scalar(dy, 0)
+		below, above := c.Op("Less", nil, x, low), c.Op("Greater", nil, x, high)
+		c.Set(0, c.Select(c.Op("LogicalOr", nil, below, above), zero, dy))
+		if c.Wants(1) {
+			c.Set(1, c.SumTo(c.Select(below, dy, zero), low))
+		}
+		if c.Wants(2) {
+			c.Set(2, c.SumTo(c.Select(above, dy, zero), high))
+		}
+	}, "ClipByValue")
 }
 
 func newClip(dt tensor.DType) kernel.Kernel {
@@ -57,8 +74,17 @@ func newClip(dt tensor.DType) kernel.Kernel {
 }
 
 // limit takes the smaller of x and the upper limit, and then the larger of that
-// and the lower limit. Both parts of a complex number have limits.
-func limit[T elementwise.Real](x, low, high T) T { return max(min(x, high), low) }
+// and the lower limit; a limit that is NaN is none. Both parts of a complex
+// number have limits.
+func limit[T elementwise.Real](x, low, high T) T {
+	if high < x {
+		x = high
+	}
+	if x < low {
+		x = low
+	}
+	return x
+}
 
 func clipping[T elementwise.Real]() kernel.Kernel { return clippingBy(limit[T]) }
 
@@ -68,7 +94,7 @@ func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kerne
 
 func clip[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, limit func(x, low, high T) T) error {
 	for i, name := range []string{"clip_value_min", "clip_value_max"} {
-		if end := in[i+1]; end.NumElements() != 1 && !tensor.SameShape(end, in[0]) {
+		if end := in[i+1]; end.Rank() != 0 && !tensor.SameShape(end, in[0]) {
 			return status.Invalid("%s must be either of the same shape as input, or a scalar: %s vs. %s", name,
 				tensor.FormatDims(end.Dims()), tensor.FormatDims(in[0].Dims()))
 		}

@@ -1,6 +1,8 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -38,6 +40,17 @@ func init() {
 	kernel.ForTypes("GreaterEqual", "T", newGreaterEqual, elementwise.Reals...)
 	kernel.ForTypes("Maximum", "T", newMaximum, elementwise.Reals...)
 	kernel.ForTypes("Minimum", "T", newMinimum, elementwise.Reals...)
+
+	for op, wins := range map[string]string{"Maximum": "GreaterEqual", "Minimum": "LessEqual"} {
+		gradient.Binary(
+			func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+				return c.Select(c.Op(wins, nil, x, y), dz, c.Scalar(dz, 0))
+			},
+			func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+				return c.Select(c.Op(wins, nil, x, y), c.Scalar(dz, 0), dz)
+			}, op)
+	}
+	gradient.None("Greater", "GreaterEqual", "Less", "LessEqual")
 }
 
 func less[T elementwise.Real](x, y T) bool         { return x < y }

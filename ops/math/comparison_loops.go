@@ -48,6 +48,10 @@ func (k *lessFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+}
+
 type lessFloat64 struct{ lessKernel[float64] }
 
 func (k *lessFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -56,6 +60,10 @@ func (k *lessFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
 }
 
 type lessInt32 struct{ lessKernel[int32] }
@@ -68,6 +76,10 @@ func (k *lessInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+}
+
 type lessInt64 struct{ lessKernel[int64] }
 
 func (k *lessInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -76,6 +88,10 @@ func (k *lessInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
 // newLess is the kernel for elements of dtype dt, nil if there is none.
@@ -149,6 +165,10 @@ func (k *lessEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+}
+
 type lessEqualFloat64 struct{ lessEqualKernel[float64] }
 
 func (k *lessEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -157,6 +177,10 @@ func (k *lessEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		return nil
 	}
 	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
 }
 
 type lessEqualInt32 struct{ lessEqualKernel[int32] }
@@ -169,6 +193,10 @@ func (k *lessEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+}
+
 type lessEqualInt64 struct{ lessEqualKernel[int64] }
 
 func (k *lessEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -177,6 +205,10 @@ func (k *lessEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
 // newLessEqual is the kernel for elements of dtype dt, nil if there is none.
@@ -250,6 +282,10 @@ func (k *greaterFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+}
+
 type greaterFloat64 struct{ greaterKernel[float64] }
 
 func (k *greaterFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -258,6 +294,10 @@ func (k *greaterFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
 }
 
 type greaterInt32 struct{ greaterKernel[int32] }
@@ -270,6 +310,10 @@ func (k *greaterInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+}
+
 type greaterInt64 struct{ greaterKernel[int64] }
 
 func (k *greaterInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -278,6 +322,10 @@ func (k *greaterInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
 // newGreater is the kernel for elements of dtype dt, nil if there is none.
@@ -351,6 +399,10 @@ func (k *greaterEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) e
 	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+}
+
 type greaterEqualFloat64 struct{ greaterEqualKernel[float64] }
 
 func (k *greaterEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -359,6 +411,10 @@ func (k *greaterEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) e
 		return nil
 	}
 	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
 }
 
 type greaterEqualInt32 struct{ greaterEqualKernel[int32] }
@@ -371,6 +427,10 @@ func (k *greaterEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) err
 	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+}
+
 type greaterEqualInt64 struct{ greaterEqualKernel[int64] }
 
 func (k *greaterEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -379,6 +439,10 @@ func (k *greaterEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		return nil
 	}
 	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
 // newGreaterEqual is the kernel for elements of dtype dt, nil if there is none.

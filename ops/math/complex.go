@@ -3,6 +3,8 @@ package math
 import (
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -50,12 +52,10 @@ Tout: The type of the result: float of complex64, double of complex128.`)
 
 Tout: The type of the angles.`)
 
-	kernel.ForType("Complex", "T", tensor.Float, func(*kernel.Construction) (kernel.Kernel, error) {
-		return &elementwise.Zip[float32, complex64]{In: tensor.Float, Out: tensor.Complex64, F: func(x, y float32) complex64 { return complex(x, y) }}, nil
-	})
-	kernel.ForType("Complex", "T", tensor.Double, func(*kernel.Construction) (kernel.Kernel, error) {
-		return &elementwise.Zip[float64, complex128]{In: tensor.Double, Out: tensor.Complex128, F: func(x, y float64) complex128 { return complex(x, y) }}, nil
-	})
+	between("Complex", tensor.Float, tensor.Complex64,
+		&elementwise.Zip[float32, complex64]{In: tensor.Float, Out: tensor.Complex64, F: func(x, y float32) complex64 { return complex(x, y) }})
+	between("Complex", tensor.Double, tensor.Complex128,
+		&elementwise.Zip[float64, complex128]{In: tensor.Double, Out: tensor.Complex128, F: func(x, y float64) complex128 { return complex(x, y) }})
 	part("Real", func(x complex64) float32 { return real(x) }, func(x complex128) float64 { return real(x) })
 	part("Imag", func(x complex64) float32 { return imag(x) }, func(x complex128) float64 { return imag(x) })
 	part("ComplexAbs", func(x complex64) float32 { return float32(cmplx.Abs(complex128(x))) }, cmplx.Abs)
@@ -64,14 +64,60 @@ Tout: The type of the angles.`)
 		return newMap(dt, nil, nil, narrowComplex1(cmplx.Conj), cmplx.Conj)
 	}, tensor.Complex64, tensor.Complex128)
 	kernel.ForTypes("Conj", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(passOn) }, tensor.Variant)
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Neg(c.Mul(complexOf(c, dy, c.Scalar(dy, 0)), c.Reciprocal(complexOf(c, c.Op("Imag", realPart(x), x), c.Op("Real", realPart(x), x)))))
+	}, "Angle")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return complexOf(c, dy, c.Scalar(dy, 0))
+	}, "Real")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return complexOf(c, c.Scalar(dy, 0), dy)
+	}, "Imag")
+	gradient.Binary(
+		func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output {
+			return c.Op("Real", realPart(dz), dz)
+		},
+		func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output {
+			return c.Op("Imag", realPart(dz), dz)
+		}, "Complex")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		zero := c.Scalar(dy, 0)
+		return c.Op("DivNoNan", nil, c.Mul(complexOf(c, dy, zero), x), complexOf(c, y, zero))
+	}, "ComplexAbs")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Conj(dy) }, "Conj")
+}
+
+// complexOf is re+i·im, with broadcasting.
+func complexOf(c *gradient.Context, re, im graph.Output) graph.Output {
+	if re.Op == nil {
+		return re
+	}
+	out := tensor.Complex64
+	if re.DataType() == tensor.Double {
+		out = tensor.Complex128
+	}
+	return c.Op("Complex", graph.Attrs{"Tout": out}, re, im)
+}
+
+// realPart is the attributes of an operation that takes parts of z.
+func realPart(z graph.Output) graph.Attrs {
+	if z.Op != nil && z.DataType() == tensor.Complex128 {
+		return graph.Attrs{"Tout": tensor.Double}
+	}
+	return nil
+}
+
+// between registers a kernel for one pair of the types T and Tout.
+func between(op string, from, to tensor.DType, k kernel.Kernel) {
+	kernel.Register(kernel.Registration{
+		Op: op, Types: map[string][]tensor.DType{"T": {from}, "Tout": {to}},
+		New: func(*kernel.Construction) (kernel.Kernel, error) { return k, nil },
+	})
 }
 
 // part registers an operation from complex to real numbers.
 func part(op string, c64 func(complex64) float32, c128 func(complex128) float64) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		if dt == tensor.Complex64 {
-			return &elementwise.Map[complex64, float32]{In: dt, Out: tensor.Float, F: c64}
-		}
-		return &elementwise.Map[complex128, float64]{In: dt, Out: tensor.Double, F: c128}
-	}, tensor.Complex64, tensor.Complex128)
+	between(op, tensor.Complex64, tensor.Float, &elementwise.Map[complex64, float32]{In: tensor.Complex64, Out: tensor.Float, F: c64})
+	between(op, tensor.Complex128, tensor.Double, &elementwise.Map[complex128, float64]{In: tensor.Complex128, Out: tensor.Double, F: c128})
 }

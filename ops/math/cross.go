@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -15,6 +16,13 @@ func init() {
 		Doc("Computes cross products of vectors of three elements, in the last dimension of tensors of one shape.")
 
 	kernel.ForTypes("Cross", "T", newCross, elementwise.Reals...)
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(0, c.Op("Cross", nil, c.Input(1), c.Dy(0)))
+			c.Set(1, c.Op("Cross", nil, c.Dy(0), c.Input(0)))
+		}
+	}, "Cross")
 }
 
 func newCross(dt tensor.DType) kernel.Kernel {
@@ -50,8 +58,11 @@ func cross[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) erro
 	if !tensor.SameShape(in[0], in[1]) {
 		return status.Invalid("Both inputs must be of same shape: %s vs. %s", tensor.FormatDims(dims), tensor.FormatDims(in[1].Dims()))
 	}
-	if len(dims) == 0 || dims[len(dims)-1] != 3 {
-		return status.Invalid("Cross-products are only defined for 3-element vectors, got shape %s", tensor.FormatDims(dims))
+	if len(dims) == 0 {
+		return status.Invalid("Input must be at least 1D[]")
+	}
+	if dims[len(dims)-1] != 3 {
+		return status.Errorf(status.FailedPrecondition, "Cross-products are only defined for 3-element vectors, got shape %s", tensor.FormatDims(dims))
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)
 	if err != nil {

@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -52,6 +54,48 @@ func init() {
 			return elementwise.Widen(dt, &cumulative[float32]{narrow2(logSumExp), float32(math.Inf(-1)), exclusive, reverse}), nil
 		})
 	}
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+		return accumulated(c, "Cumsum", true, dy)
+	}, "Cumsum")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		return c.Op("DivNoNan", nil, accumulated(c, "Cumsum", true, c.Mul(y, dy)), x)
+	}, "Cumprod")
+	gradient.Unary(cumulativeLogsumexpGradient, "CumulativeLogsumexp")
+}
+
+// accumulated is x, accumulated as by the node, or in the opposite direction.
+func accumulated(c *gradient.Context, op string, opposite bool, x graph.Output) graph.Output {
+	return c.Op(op, graph.Attrs{"exclusive": c.Bool("exclusive"), "reverse": c.Bool("reverse") != opposite}, x, c.Input(1))
+}
+
+// cumulativeLogsumexpGradient: with y = log Σexp(x), dx = exp(x)·Σ dy·exp(-y), the
+// sum in the opposite direction. It is worked out among logarithms, apart for
+// positive and negative dy, so that nothing overflows.
+func cumulativeLogsumexpGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+	if x.Op == nil || dy.Op == nil {
+		return graph.Output{}
+	}
+	zero := c.Scalar(dy, 0)
+	lowest := c.Scalar(dy, lowestFinite(dy.DataType()))
+	part := func(test string, size graph.Output) graph.Output {
+		log := c.Select(c.Op(test, nil, dy, zero), c.Log(size), lowest)
+		return c.Exp(c.Add(accumulated(c, "CumulativeLogsumexp", true, c.Sub(log, y)), x))
+	}
+	return c.Sub(part("Greater", dy), part("Less", c.Neg(dy)))
+}
+
+// lowestFinite is the lowest finite number of a type.
+func lowestFinite(dt tensor.DType) float64 {
+	switch dt {
+	case tensor.Half:
+		return -65504
+	case tensor.Bfloat16:
+		return -0x1.fep127
+	case tensor.Float:
+		return -math.MaxFloat32
+	}
+	return -math.MaxFloat64
 }
 
 // logSumExp is log(exp(x)+exp(y)) without overflow.

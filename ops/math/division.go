@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -71,6 +73,28 @@ func init() {
 	floats2("FloorMod", narrow2(floorMod), floorMod, elementwise.Floats...)
 	kernel.ForTypes("Reciprocal", "T", newReciprocal, elementwise.Fields...)
 	kernel.ForTypes("Inv", "T", newReciprocal, elementwise.Fields...)
+
+	gradient.Binary(
+		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output { return c.Div(dz, c.Conj(y)) },
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			x, y = c.Conj(x), c.Conj(y)
+			return c.Mul(dz, c.Div(c.Div(c.Neg(x), y), y))
+		}, "Div", "RealDiv")
+	gradient.Binary(
+		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output {
+			return c.Op("DivNoNan", nil, dz, c.Conj(y))
+		},
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			x, y = c.Conj(x), c.Conj(y)
+			return c.Mul(dz, c.Op("DivNoNan", nil, c.Op("DivNoNan", nil, c.Neg(x), y), y))
+		}, "DivNoNan")
+	gradient.Flat("FloorDiv", "TruncateDiv")
+	gradient.Binary(partialOfSum, func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+		return c.Mul(dz, c.Neg(c.Op("FloorDiv", nil, x, y)))
+	}, "FloorMod")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
+		return c.Op("ReciprocalGrad", nil, y, dy)
+	}, "Reciprocal", "Inv")
 }
 
 // floats2 registers op for floating-point numbers.

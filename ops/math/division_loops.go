@@ -48,6 +48,10 @@ func (k *realDivFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *realDivFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type realDivFloat64 struct{ realDivKernel[float64] }
 
 func (k *realDivFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -56,6 +60,10 @@ func (k *realDivFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *realDivFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 // newRealDiv is the kernel for elements of dtype dt, nil if there is none.
@@ -430,6 +438,8 @@ func reciprocalV[T elementwise.Field](o []T, x []T) {
 	}
 }
 
+func (*reciprocalKernel[T]) V(o []T, x []T) { reciprocalV(o, x) }
+
 type reciprocalFloat32 struct{ reciprocalKernel[float32] }
 
 func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -440,6 +450,10 @@ func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) err
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, reciprocalV[float32])
 }
 
+func (*reciprocalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, reciprocalV[float32])
+}
+
 type reciprocalFloat64 struct{ reciprocalKernel[float64] }
 
 func (k *reciprocalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -448,6 +462,10 @@ func (k *reciprocalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, reciprocalV[float64])
+}
+
+func (*reciprocalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, reciprocalV[float64])
 }
 
 // newReciprocal is the kernel for elements of dtype dt, nil if there is none.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -39,6 +40,8 @@ equation: Such as "ij,jk->ik": a letter for each dimension, of which those missi
 			return elementwise.Widen(dt, k), nil
 		})
 	}
+
+	gradient.Register(einsumGradient, "Einsum")
 }
 
 func einsumFor[T vec.Number](dt tensor.DType, sum reducer[T]) {

@@ -3,6 +3,7 @@ package math
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -35,6 +36,8 @@ tolerance: How far apart they may be.`)
 	registerEquality("NotEqual", newNotEqual, func(x, y bool) bool { return x != y }, func(x, y string) bool { return x != y }, true)
 	kernel.ForType("ApproximateEqual", "T", tensor.Float, newApproximateEqual[float32])
 	kernel.ForType("ApproximateEqual", "T", tensor.Double, newApproximateEqual[float64])
+
+	gradient.None("Equal", "NotEqual", "ApproximateEqual")
 }
 
 func equal[T elementwise.Number](x, y T) bool   { return x == y }

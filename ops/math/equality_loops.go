@@ -48,6 +48,10 @@ func (k *equalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *equalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+}
+
 type equalFloat64 struct{ equalKernel[float64] }
 
 func (k *equalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -56,6 +60,10 @@ func (k *equalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *equalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
 }
 
 type equalInt32 struct{ equalKernel[int32] }
@@ -68,6 +76,10 @@ func (k *equalInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *equalInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+}
+
 type equalInt64 struct{ equalKernel[int64] }
 
 func (k *equalInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -76,6 +88,10 @@ func (k *equalInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *equalInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
 // newEqual is the kernel for elements of dtype dt, nil if there is none.
@@ -153,6 +169,10 @@ func (k *notEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *notEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+}
+
 type notEqualFloat64 struct{ notEqualKernel[float64] }
 
 func (k *notEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -161,6 +181,10 @@ func (k *notEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		return nil
 	}
 	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *notEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
 }
 
 type notEqualInt32 struct{ notEqualKernel[int32] }
@@ -173,6 +197,10 @@ func (k *notEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *notEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+}
+
 type notEqualInt64 struct{ notEqualKernel[int64] }
 
 func (k *notEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -181,6 +209,10 @@ func (k *notEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *notEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
 // newNotEqual is the kernel for elements of dtype dt, nil if there is none.

@@ -3,8 +3,11 @@ package math
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -79,6 +82,69 @@ func init() {
 	fields2("Xlogy", guarded(math.Log, times[float64]), guarded(cmplx.Log, times[complex128]))
 	fields2("Xlog1py", guarded(math.Log1p, times[float64]), guarded(log1p, times[complex128]))
 	fields2("Xdivy", guarded(same[float64], over[float64]), guarded(same[complex128], over[complex128]))
+
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Mul(dy, c.Conj(y)) }, "Exp")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Reciprocal(c.Conj(x)))
+	}, "Log")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Exp(x) }, "Expm1")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Reciprocal(c.Add(c.Scalar(x, 1), x))
+	}, "Log1p")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Op("SqrtGrad", nil, y, dy) }, "Sqrt")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Op("RsqrtGrad", nil, y, dy) }, "Rsqrt")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
+		return c.Op("SigmoidGrad", nil, c.Conj(y), dy)
+	}, "Sigmoid")
+	gradient.Binary(
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			x, y = c.Conj(x), c.Conj(y)
+			return c.Mul(c.Mul(dz, y), c.Pow(x, c.Sub(y, c.Scalar(y, 1))))
+		},
+		func(c *gradient.Context, x, _, z, dz graph.Output) graph.Output {
+			return c.Mul(c.Mul(dz, c.Conj(z)), logOfBase(c, c.Conj(x)))
+		}, "Pow")
+	gradient.Binary(
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Op("Xlogy", nil, notZero(c, x), y), dz)
+		},
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Op("Xdivy", nil, x, y), dz)
+		}, "Xlogy")
+	gradient.Binary(
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Op("Xlog1py", nil, notZero(c, x), y), dz)
+		},
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Op("Xdivy", nil, x, c.Add(y, c.Scalar(y, 1))), dz)
+		}, "Xlog1py")
+	gradient.Binary(
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Op("Xdivy", nil, notZero(c, x), y), dz)
+		},
+		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Op("Xdivy", nil, c.Neg(x), c.Square(y)), dz)
+		}, "Xdivy")
+}
+
+// logOfBase is log(x) where a power of x depends on its exponent smoothly, that is
+// for positive numbers and complex ones other than 0, and 0 elsewhere.
+func logOfBase(c *gradient.Context, x graph.Output) graph.Output {
+	zero := c.Scalar(x, 0)
+	test := "Greater"
+	if x.Op != nil && slices.Contains([]tensor.DType{tensor.Complex64, tensor.Complex128}, x.DataType()) {
+		test = "NotEqual"
+	}
+	smooth := c.Op(test, nil, x, zero)
+	return c.Select(smooth, c.Log(c.Select(smooth, x, c.Scalar(x, 1))), zero)
+}
+
+// notZero is 1 where x is not 0, and 0 where it is.
+func notZero(c *gradient.Context, x graph.Output) graph.Output {
+	if x.Op == nil {
+		return x
+	}
+	return c.Cast(c.Op("NotEqual", nil, x, c.Scalar(x, 0)), x.DataType())
 }
 
 func registerRoot(op string, f func(float32) float32, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {

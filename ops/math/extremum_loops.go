@@ -48,6 +48,10 @@ func (k *maximumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *maximumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type maximumFloat64 struct{ maximumKernel[float64] }
 
 func (k *maximumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -56,6 +60,10 @@ func (k *maximumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *maximumFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 type maximumInt32 struct{ maximumKernel[int32] }
@@ -68,6 +76,10 @@ func (k *maximumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *maximumInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+}
+
 type maximumInt64 struct{ maximumKernel[int64] }
 
 func (k *maximumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -76,6 +88,10 @@ func (k *maximumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *maximumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
 // newMaximum is the kernel for elements of dtype dt, nil if there is none.
@@ -149,6 +165,10 @@ func (k *minimumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *minimumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type minimumFloat64 struct{ minimumKernel[float64] }
 
 func (k *minimumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -157,6 +177,10 @@ func (k *minimumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *minimumFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 type minimumInt32 struct{ minimumKernel[int32] }
@@ -169,6 +193,10 @@ func (k *minimumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *minimumInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+}
+
 type minimumInt64 struct{ minimumKernel[int64] }
 
 func (k *minimumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -177,6 +205,10 @@ func (k *minimumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *minimumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
 // newMinimum is the kernel for elements of dtype dt, nil if there is none.

@@ -3,6 +3,8 @@ package math
 import (
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -62,6 +64,43 @@ dy: The gradient of that.`)
 	derivative("RsqrtGrad", newRsqrtGrad, masked(func(y, dy complex128) complex128 { return -0.5 * dy * y * y * y }))
 	derivative("ReciprocalGrad", newReciprocalGrad, masked(func(y, dy complex128) complex128 { return -dy * (y * y) }))
 	derivative("InvGrad", newReciprocalGrad, masked(func(y, dy complex128) complex128 { return -dy * (y * y) }))
+
+	gradient.Binary(
+		func(c *gradient.Context, y, dy, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Mul(c.Scalar(dz, -2), c.Mul(dz, c.Conj(dy))), c.Conj(y))
+		},
+		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
+			return c.Op("TanhGrad", nil, c.Conj(y), dz)
+		}, "TanhGrad")
+	gradient.Binary(
+		func(c *gradient.Context, y, dy, _, dz graph.Output) graph.Output {
+			d := c.Mul(dz, c.Conj(dy))
+			return c.Sub(d, c.Mul(c.Mul(c.Scalar(d, 2), d), c.Conj(y)))
+		},
+		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
+			return c.Op("SigmoidGrad", nil, c.Conj(y), dz)
+		}, "SigmoidGrad")
+	gradient.Binary(
+		func(c *gradient.Context, y, _, z, dz graph.Output) graph.Output {
+			return c.Mul(c.Neg(c.Conj(c.Div(dz, y))), z)
+		},
+		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Scalar(y, 0.5), c.Div(dz, y))
+		}, "SqrtGrad")
+	gradient.Binary(
+		func(c *gradient.Context, y, dy, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Mul(c.Scalar(y, -1.5), c.Mul(c.Conj(dz), dy)), c.Square(c.Conj(y)))
+		},
+		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
+			return c.Op("RsqrtGrad", nil, c.Conj(y), dz)
+		}, "RsqrtGrad")
+	gradient.Binary(
+		func(c *gradient.Context, y, dy, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Mul(c.Scalar(y, -2), c.Mul(c.Conj(dz), dy)), c.Conj(y))
+		},
+		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
+			return c.Op("ReciprocalGrad", nil, c.Conj(y), dz)
+		}, "ReciprocalGrad", "InvGrad")
 }
 
 // derivative registers op; f is for complex numbers.
@@ -71,7 +110,7 @@ func derivative(op string, reals func(tensor.DType) kernel.Kernel, f func(y, dy 
 		if k == nil {
 			k = newZip(dt, nil, nil, narrowComplex2(f), f)
 		}
-		return elementwise.OfOneShape(op, k)
+		return elementwise.OfOneSize(k)
 	}, elementwise.Fields...)
 }
 

@@ -48,6 +48,10 @@ func (k *tanhGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *tanhGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type tanhGradFloat64 struct{ tanhGradKernel[float64] }
 
 func (k *tanhGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -56,6 +60,10 @@ func (k *tanhGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *tanhGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 // newTanhGrad is the kernel for elements of dtype dt, nil if there is none.
@@ -113,6 +121,10 @@ func (k *sigmoidGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *sigmoidGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type sigmoidGradFloat64 struct{ sigmoidGradKernel[float64] }
 
 func (k *sigmoidGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -121,6 +133,10 @@ func (k *sigmoidGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) er
 		return nil
 	}
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *sigmoidGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
 // newSigmoidGrad is the kernel for elements of dtype dt, nil if there is none.
@@ -178,6 +194,10 @@ func (k *sqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *sqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 // newSqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -233,6 +253,10 @@ func (k *rsqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *rsqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 // newRsqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -286,6 +310,10 @@ func (k *reciprocalGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value)
 		return nil
 	}
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+}
+
+func (k *reciprocalGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
 // newReciprocalGrad is the kernel for elements of dtype dt, nil if there is none.

@@ -4,8 +4,11 @@ import (
 	"math"
 	"sync"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -22,10 +25,48 @@ func init() {
 		Input("a: T").Input("x: T").Output("z: T").
 		Attr("T: {float, double}").
 		Doc("Computes the derivative of Igamma with respect to a.")
+	registry.Define("RandomGammaGrad").
+		Input("alpha: T").Input("sample: T").Output("output: T").
+		Attr("T: {float, double}").
+		Doc(`Computes the gradient of a draw from a gamma distribution with respect to alpha.
 
+sample: The draw.`)
+
+	shape.Register(shape.Broadcast2, "RandomGammaGrad")
+	reals2("RandomGammaGrad", gammaDrawSlope)
 	reals2("Igamma", func(a, x float64) float64 { p, _, _ := incompleteGamma(a, x); return p })
 	reals2("Igammac", func(a, x float64) float64 { _, q, _ := incompleteGamma(a, x); return q })
 	reals2("IgammaGradA", func(a, x float64) float64 { _, _, dp := incompleteGamma(a, x); return dp })
+
+	density := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
+		log := c.Sub(c.Sub(c.Mul(c.Sub(a, c.Scalar(a, 1)), c.Log(x)), x), c.Op("Lgamma", nil, a))
+		return c.Mul(c.Exp(log), dz)
+	}
+	ofA := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
+		return c.Mul(c.Op("IgammaGradA", nil, a, x), dz)
+	}
+	negative := func(f gradient.Partial) gradient.Partial {
+		return func(c *gradient.Context, a, x, z, dz graph.Output) graph.Output { return c.Neg(f(c, a, x, z, dz)) }
+	}
+	gradient.Binary(ofA, density, "Igamma")
+	gradient.Binary(negative(ofA), negative(density), "Igammac")
+}
+
+// gammaDrawSlope is how a draw x from the gamma distribution with parameter a
+// moves with a if its place P(a, x) in the distribution stays: -(∂P/∂a)/(∂P/∂x).
+func gammaDrawSlope(a, x float64) float64 {
+	_, _, dp := incompleteGamma(a, x)
+	switch {
+	case math.IsNaN(dp):
+		return dp
+	case x == 0 || math.IsInf(a, 1) || math.IsInf(x, 1):
+		return 0
+	}
+	density := a * poisson(a, x) / x // x^(a-1)·e^-x / Γ(a)
+	if density == 0 {
+		return 0 // so far out that both derivatives are 0
+	}
+	return -dp / density
 }
 
 // reals2 registers op for float and double, by a function on float64.

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -26,6 +27,8 @@ func init() {
 	logical("LogicalAnd", newAnd)
 	logical("LogicalOr", newOr)
 	logical("LogicalNot", newNot)
+
+	gradient.None("LogicalAnd", "LogicalOr", "LogicalNot")
 }
 
 func and[T elementwise.Bool](x, y T) T { return x && y }

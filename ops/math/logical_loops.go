@@ -48,6 +48,10 @@ func (k *andBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[bool, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *andBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[bool, bool](in, tensor.Bool, k)
+}
+
 // newAnd is the kernel for elements of dtype dt, nil if there is none.
 func newAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -97,6 +101,10 @@ func (k *orBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[bool, bool](ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *orBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[bool, bool](in, tensor.Bool, k)
+}
+
 // newOr is the kernel for elements of dtype dt, nil if there is none.
 func newOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -123,6 +131,8 @@ func notV[T elementwise.Bool](o []T, x []T) {
 	}
 }
 
+func (*notKernel[T]) V(o []T, x []T) { notV(o, x) }
+
 type notBool struct{ notKernel[bool] }
 
 func (k *notBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -131,6 +141,10 @@ func (k *notBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[bool, bool](ctx, in, out, tensor.Bool, notV[bool])
+}
+
+func (*notBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[bool, bool](in, tensor.Bool, notV[bool])
 }
 
 // newNot is the kernel for elements of dtype dt, nil if there is none.

@@ -2,6 +2,8 @@ package math
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -58,6 +60,72 @@ b_is_sparse: Whether b holds many zeros; a hint.`)
 		})
 	}
 	kernel.ForAll(newSparseMatMul, "SparseMatMul")
+
+	gradient.Register(matMulGradient, "MatMul")
+	gradient.Register(sparseMatMulGradient, "SparseMatMul")
+}
+
+// sparseMatMulGradient is that of MatMul, where each operand has a type and says
+// whether it is sparse.
+func sparseMatMulGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	type operand struct {
+		graph.Output
+		transpose, sparse bool
+	}
+	a := operand{c.Input(0), c.Bool("transpose_a"), c.Bool("a_is_sparse")}
+	b := operand{c.Input(1), c.Bool("transpose_b"), c.Bool("b_is_sparse")}
+	dz := operand{c.Dy(0), false, false}
+	transposed := func(o operand) operand { o.transpose = !o.transpose; return o }
+	set := func(i int, x, y operand) {
+		c.Set(i, c.Cast(c.Op("SparseMatMul", graph.Attrs{
+			"transpose_a": x.transpose, "transpose_b": y.transpose,
+			"a_is_sparse": x.sparse, "b_is_sparse": y.sparse,
+		}, x.Output, y.Output), c.Input(i).DataType()))
+	}
+	switch {
+	case !c.Wants(0):
+	case a.transpose:
+		set(0, b, transposed(dz))
+	default:
+		set(0, dz, transposed(b))
+	}
+	switch {
+	case !c.Wants(1):
+	case b.transpose:
+		set(1, transposed(dz), a)
+	default:
+		set(1, transposed(a), dz)
+	}
+}
+
+// matMulGradient: of z = xy, dx = dz·y' and dy = x'·dz, and so on for operands that
+// are transposed.
+func matMulGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	product := func(a graph.Output, ta bool, b graph.Output, tb bool) graph.Output {
+		return c.Op("MatMul", graph.Attrs{"transpose_a": ta, "transpose_b": tb}, a, b)
+	}
+	x, y, dz := c.Conj(c.Input(0)), c.Conj(c.Input(1)), c.Dy(0)
+	tx, ty := c.Bool("transpose_a"), c.Bool("transpose_b")
+	switch {
+	case !c.Wants(0):
+	case tx:
+		c.Set(0, product(y, ty, dz, true))
+	default:
+		c.Set(0, product(dz, false, y, !ty))
+	}
+	switch {
+	case !c.Wants(1):
+	case ty:
+		c.Set(1, product(dz, true, x, tx))
+	default:
+		c.Set(1, product(x, !tx, dz, false))
+	}
 }
 
 // matrices says how the operands of a product are to be taken.
@@ -93,6 +161,23 @@ func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	vec.Gemm(ctx.Step.Pool, p.transA, p.transB, m, n, k,
 		tensor.Of[T](&in[0]), in[0].Dim(1), tensor.Of[T](&in[1]), in[1].Dim(1), tensor.Of[T](&out[0]), n)
 	return nil
+}
+
+// preparedWork is how many multiplications at most a prepared product takes:
+// some microseconds of them, which nobody shares out.
+const preparedWork = 1 << 18
+
+// Prepare makes a small product ready.
+func (p *matMul[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	if in[0].Rank() != 2 || in[1].Rank() != 2 {
+		return kernel.Prepared{}, false
+	}
+	m, n, k, ok := p.sizes(in)
+	if !ok || m == 0 || n == 0 || m > preparedWork || n > preparedWork/m || k > preparedWork/(m*n) {
+		return kernel.Prepared{}, false
+	}
+	return elementwise.Prepared(p.dt, []int64{int64(m), int64(n)},
+		vec.GemmAgain[T](p.transA, p.transB, m, n, k, in[0].Dim(1), in[1].Dim(1), n))
 }
 
 // sizes are those of the product of an m×k and a k×n matrix.

@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -15,6 +16,18 @@ func init() {
 		Doc("Gives, with broadcasting, the float that comes after x1 on the way to x2; it is x1 where they are equal.")
 
 	kernel.ForTypes("NextAfter", "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, math.Nextafter32, math.Nextafter, nil, nil)
+		return newZip(dt, towards(math.Nextafter32), towards(math.Nextafter), nil, nil)
 	}, tensor.Float, tensor.Double)
+
+	gradient.Binary(partialOfSum, nil, "NextAfter")
+}
+
+// towards is next, but of equal numbers the second: of zeros that one's sign counts.
+func towards[T float32 | float64](next func(x, y T) T) func(x, y T) T {
+	return func(x, y T) T {
+		if x == y {
+			return y
+		}
+		return next(x, y)
+	}
 }

@@ -3,6 +3,8 @@ package math
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -26,6 +28,14 @@ reverse: Whether the row is sorted in descending order.`)
 		Types: map[string][]tensor.DType{"T": elementwise.Reals},
 		New:   newNthElement,
 	})
+
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		last := c.Const(int32(-1))
+		expand := func(v graph.Output) graph.Output { return c.Op("ExpandDims", nil, v, last) }
+		chosen := c.Cast(c.Op("Equal", nil, expand(y), x), c.Type("T"))
+		count := expand(c.Op("Sum", nil, chosen, last))
+		return c.Mul(c.Div(chosen, count), expand(dy))
+	}, "NthElement")
 }
 
 func newNthElement(c *kernel.Construction) (kernel.Kernel, error) {

@@ -25,6 +25,8 @@ func isNanV[T elementwise.Float](o []bool, x []T) {
 	}
 }
 
+func (*isNanKernel[T]) V(o []bool, x []T) { isNanV(o, x) }
+
 type isNanFloat32 struct{ isNanKernel[float32] }
 
 func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -35,6 +37,10 @@ func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isNanV[float32])
 }
 
+func (*isNanFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isNanV[float32])
+}
+
 type isNanFloat64 struct{ isNanKernel[float64] }
 
 func (k *isNanFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -43,6 +49,10 @@ func (k *isNanFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isNanV[float64])
+}
+
+func (*isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isNanV[float64])
 }
 
 // newIsNan is the kernel for elements of dtype dt, nil if there is none.
@@ -77,6 +87,8 @@ func isInfV[T elementwise.Float](o []bool, x []T) {
 	}
 }
 
+func (*isInfKernel[T]) V(o []bool, x []T) { isInfV(o, x) }
+
 type isInfFloat32 struct{ isInfKernel[float32] }
 
 func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -87,6 +99,10 @@ func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isInfV[float32])
 }
 
+func (*isInfFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isInfV[float32])
+}
+
 type isInfFloat64 struct{ isInfKernel[float64] }
 
 func (k *isInfFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -95,6 +111,10 @@ func (k *isInfFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isInfV[float64])
+}
+
+func (*isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isInfV[float64])
 }
 
 // newIsInf is the kernel for elements of dtype dt, nil if there is none.
@@ -129,6 +149,8 @@ func isFiniteV[T elementwise.Float](o []bool, x []T) {
 	}
 }
 
+func (*isFiniteKernel[T]) V(o []bool, x []T) { isFiniteV(o, x) }
+
 type isFiniteFloat32 struct{ isFiniteKernel[float32] }
 
 func (k *isFiniteFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -139,6 +161,10 @@ func (k *isFiniteFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isFiniteV[float32])
 }
 
+func (*isFiniteFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isFiniteV[float32])
+}
+
 type isFiniteFloat64 struct{ isFiniteKernel[float64] }
 
 func (k *isFiniteFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -147,6 +173,10 @@ func (k *isFiniteFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		return nil
 	}
 	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isFiniteV[float64])
+}
+
+func (*isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isFiniteV[float64])
 }
 
 // newIsFinite is the kernel for elements of dtype dt, nil if there is none.

@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -29,6 +30,8 @@ num: How many; at least 1, and 1 gives start alone.`)
 
 	kernel.ForTypes("Range", "Tidx", newRange, append(elementwise.Floats[:len(elementwise.Floats):len(elementwise.Floats)], tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint16, tensor.Uint32, tensor.Uint64)...)
 	kernel.ForTypes("LinSpace", "T", newLinSpace, elementwise.Floats...)
+
+	gradient.None("Range", "LinSpace")
 }
 
 func newRange(dt tensor.DType) kernel.Kernel {
@@ -63,7 +66,7 @@ func ranger[T elementwise.Real](dt tensor.DType, size func(start, limit, delta T
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		var arg [3]T
 		for i, name := range []string{"start", "limit", "delta"} {
-			if in[i].NumElements() != 1 {
+			if in[i].NumElements() != 1 || in[i].Rank() > 1 {
 				return status.Invalid("%s must be a scalar, not shape %s", name, tensor.FormatDims(in[i].Dims()))
 			}
 			arg[i] = tensor.At0[T](&in[i])
@@ -133,7 +136,7 @@ func newLinSpace(dt tensor.DType) kernel.Kernel {
 func linSpace[T elementwise.Float](dt tensor.DType) kernel.Kernel {
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		for i, name := range []string{"start", "stop", "num"} {
-			if in[i].NumElements() != 1 {
+			if in[i].Rank() != 0 {
 				return status.Invalid("%s must be a scalar, not shape %s", name, tensor.FormatDims(in[i].Dims()))
 			}
 		}

@@ -1,6 +1,8 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -90,6 +92,69 @@ A NaN among them gives NaN. Where there are none, the result is the highest valu
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return &reduce[bool]{disjunction, c.Bool("keep_dims")}, nil
 	}, "Any")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) && c.Wants(0) {
+			c.Set(0, c.Spread(c.Dy(0), c.Input(0), c.Input(1)))
+		}
+	}, "Sum")
+	gradient.Unary(extremumGradient, "Max", "Min")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		return c.Spread(c.Div(dy, c.Cast(elementsEach(c, x, y), c.Type("T"))), x, c.Input(1))
+	}, "Mean")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		kept := c.KeptShape(x, c.Input(1))
+		return c.Div(x, c.Div(c.Reshape(y, kept), c.Reshape(dy, kept)))
+	}, "EuclideanNorm")
+	gradient.Unary(prodGradient, "Prod")
+}
+
+// extremumGradient shares dy out among the elements that are largest, or smallest.
+func extremumGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+	axes := c.Input(1)
+	kept := c.KeptShape(x, axes)
+	chosen := c.Cast(c.Op("Equal", nil, c.Reshape(y, kept), x), c.Type("T"))
+	count := c.Reshape(c.Op("Sum", nil, chosen, axes), kept)
+	return c.Mul(c.Div(chosen, count), c.Reshape(dy, kept))
+}
+
+// elementsEach is how many elements of x make one of y, an int32.
+func elementsEach(c *gradient.Context, x, y graph.Output) graph.Output {
+	if a, b := c.StaticShape(x), c.StaticShape(y); a.Full() && b.Full() {
+		n, m := int64(1), int64(1)
+		for _, d := range a.Dims() {
+			n *= d
+		}
+		for _, d := range b.Dims() {
+			m *= d
+		}
+		if each := n / max(m, 1); each == int64(int32(each)) {
+			return c.Const(int32(each))
+		}
+	}
+	return c.Div(c.Size(x), c.Op("Maximum", nil, c.Size(y), c.Const(int32(1))))
+}
+
+// prodGradient multiplies dy by the product of all others, which is that of the
+// elements before times that of the elements after, so that zeros do no harm. For
+// that, what is reduced is brought to the front, as one dimension.
+func prodGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+	axes, rank := c.Cast(c.Op("Reshape", nil, c.Input(1), c.Int32s(-1)), tensor.Int32), c.Rank(x)
+	axes = c.Op("FloorMod", nil, c.Add(axes, rank), rank)
+	others := c.Op("ListDiff", nil, c.Range(rank), axes)
+	first := c.Const(int32(0))
+	order := c.Op("ConcatV2", nil, graph.OutputList{axes, others}, first)
+	size := func(of graph.Output) graph.Output {
+		return c.Op("Prod", nil, c.Op("GatherV2", nil, c.Shape(x), of, first), first)
+	}
+	front := c.Op("Transpose", nil, x, order)
+	flat := c.Reshape(front, c.Op("Pack", nil, graph.OutputList{size(axes), size(others)}))
+	product := func(reverse bool) graph.Output {
+		return c.Op("Cumprod", graph.Attrs{"exclusive": true, "reverse": reverse}, flat, first)
+	}
+	rest := c.Reshape(c.Mul(c.Conj(product(false)), c.Conj(product(true))), c.Op("Shape", nil, front))
+	rest = c.Op("Transpose", nil, rest, c.Op("InvertPermutation", nil, order))
+	return c.Mul(c.Spread(dy, x, c.Input(1)), rest)
 }
 
 // block is the number of elements that are reduced at a time. Longer runs give
@@ -178,11 +243,8 @@ func merge(x []int64, reduced []bool) []run {
 	return runs
 }
 
-// axes says of each of rank dimensions whether v names it.
+// axes says of each of rank dimensions whether v, of whatever shape, names it.
 func axes(v *tensor.Value, rank int, flags []bool) ([]bool, error) {
-	if v.Rank() > 1 {
-		return nil, status.Invalid("reduction indices must be a scalar or a vector, got shape %s", tensor.FormatDims(v.Dims()))
-	}
 	flags = append(flags, make([]bool, rank)...)
 	var buf [8]int64
 	for _, a := range kernel.AppendInts(buf[:0], v) {

@@ -25,6 +25,8 @@ func sqrtV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*sqrtKernel[T]) V(o []T, x []T) { sqrtV(o, x) }
+
 type sqrtFloat64 struct{ sqrtKernel[float64] }
 
 func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -33,6 +35,10 @@ func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, sqrtV[float64])
+}
+
+func (*sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, sqrtV[float64])
 }
 
 // newSqrt is the kernel for elements of dtype dt, nil if there is none.
@@ -67,6 +73,8 @@ func rsqrtV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*rsqrtKernel[T]) V(o []T, x []T) { rsqrtV(o, x) }
+
 type rsqrtFloat64 struct{ rsqrtKernel[float64] }
 
 func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -75,6 +83,10 @@ func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, rsqrtV[float64])
+}
+
+func (*rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, rsqrtV[float64])
 }
 
 // newRsqrt is the kernel for elements of dtype dt, nil if there is none.

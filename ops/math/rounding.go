@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -41,6 +42,8 @@ func init() {
 	kernel.ForTypes("Sign", "T", func(dt tensor.DType) kernel.Kernel {
 		return newMap(dt, nil, nil, direction64, direction128)
 	}, tensor.Complex64, tensor.Complex128)
+
+	gradient.Flat("Floor", "Ceil", "Round", "Rint", "Sign")
 }
 
 // roundIntegers answers what TensorFlow 2.21 does, whose kernel for integers

@@ -25,6 +25,8 @@ func floorV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*floorKernel[T]) V(o []T, x []T) { floorV(o, x) }
+
 type floorFloat32 struct{ floorKernel[float32] }
 
 func (k *floorFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -35,6 +37,10 @@ func (k *floorFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, floorV[float32])
 }
 
+func (*floorFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, floorV[float32])
+}
+
 type floorFloat64 struct{ floorKernel[float64] }
 
 func (k *floorFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -43,6 +49,10 @@ func (k *floorFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, floorV[float64])
+}
+
+func (*floorFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, floorV[float64])
 }
 
 // newFloor is the kernel for elements of dtype dt, nil if there is none.
@@ -77,6 +87,8 @@ func ceilV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*ceilKernel[T]) V(o []T, x []T) { ceilV(o, x) }
+
 type ceilFloat32 struct{ ceilKernel[float32] }
 
 func (k *ceilFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -87,6 +99,10 @@ func (k *ceilFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, ceilV[float32])
 }
 
+func (*ceilFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, ceilV[float32])
+}
+
 type ceilFloat64 struct{ ceilKernel[float64] }
 
 func (k *ceilFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -95,6 +111,10 @@ func (k *ceilFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, ceilV[float64])
+}
+
+func (*ceilFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, ceilV[float64])
 }
 
 // newCeil is the kernel for elements of dtype dt, nil if there is none.
@@ -129,6 +149,8 @@ func roundV[T elementwise.Float](o []T, x []T) {
 	}
 }
 
+func (*roundKernel[T]) V(o []T, x []T) { roundV(o, x) }
+
 type roundFloat32 struct{ roundKernel[float32] }
 
 func (k *roundFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -139,6 +161,10 @@ func (k *roundFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, roundV[float32])
 }
 
+func (*roundFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, roundV[float32])
+}
+
 type roundFloat64 struct{ roundKernel[float64] }
 
 func (k *roundFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -147,6 +173,10 @@ func (k *roundFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, roundV[float64])
+}
+
+func (*roundFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, roundV[float64])
 }
 
 // newRound is the kernel for elements of dtype dt, nil if there is none.
@@ -181,6 +211,8 @@ func signV[T elementwise.Real](o []T, x []T) {
 	}
 }
 
+func (*signKernel[T]) V(o []T, x []T) { signV(o, x) }
+
 type signFloat32 struct{ signKernel[float32] }
 
 func (k *signFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -189,6 +221,10 @@ func (k *signFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, signV[float32])
+}
+
+func (*signFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, signV[float32])
 }
 
 type signFloat64 struct{ signKernel[float64] }
@@ -201,6 +237,10 @@ func (k *signFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, signV[float64])
 }
 
+func (*signFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, signV[float64])
+}
+
 type signInt32 struct{ signKernel[int32] }
 
 func (k *signInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -209,6 +249,10 @@ func (k *signInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, signV[int32])
+}
+
+func (*signInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, signV[int32])
 }
 
 // newSign is the kernel for elements of dtype dt, nil if there is none.

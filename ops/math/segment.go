@@ -2,7 +2,10 @@ package math
 
 import (
 	"math"
+	"strings"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -110,6 +113,78 @@ num_segments: How many segments the output has.`)
 			kernel.ForTypes("UnsortedSegment"+op, "T", func(dt tensor.DType) kernel.Kernel { return newSegments(dt, kind, true) }, types...)
 		}
 	}
+
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return ofSegment(c, dy) }, "SegmentSum", "UnsortedSegmentSum")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		counts := c.Op("SegmentSum", nil, c.Op("Fill", nil, besideRows(c, x), c.Scalar(dy, 1)), c.Input(1))
+		return ofSegment(c, c.Div(dy, counts))
+	}, "SegmentMean")
+	gradient.Unary(segmentExtremumGradient, "SegmentMax", "SegmentMin", "UnsortedSegmentMax", "UnsortedSegmentMin")
+	gradient.Unary(segmentProdGradient, "SegmentProd", "UnsortedSegmentProd")
+}
+
+// unsorted says whether the node is of the operations that take segments in any
+// order, and pass over negative ones.
+func unsorted(c *gradient.Context) bool { return strings.HasPrefix(c.Node().Type(), "Unsorted") }
+
+// ofSegment is, for each row of the input, the row of v that belongs to its segment;
+// zeros for rows without one.
+func ofSegment(c *gradient.Context, v graph.Output) graph.Output {
+	ids := c.Input(1)
+	if !unsorted(c) {
+		return c.Op("GatherV2", nil, v, ids, c.Const(int32(0)))
+	}
+	zero := c.Scalar(ids, 0)
+	rows := c.Op("GatherV2", nil, v, c.Op("Maximum", nil, ids, zero), c.Const(int32(0)))
+	return c.Select(inSegment(c, rows), rows, c.Scalar(rows, 0))
+}
+
+// besideRows is a shape in which there is an element for each segment number, and
+// which broadcasts with v, which has a row for each.
+func besideRows(c *gradient.Context, v graph.Output) graph.Output {
+	ids, first := c.Input(1), c.Const(int32(0))
+	more := c.Op("ExpandDims", nil, c.Sub(c.Rank(v), c.Rank(ids)), first)
+	return c.Op("ConcatV2", nil, graph.OutputList{c.Shape(ids), c.Op("Fill", nil, more, c.Const(int32(1)))}, first)
+}
+
+// inSegment is whether each row of v has a segment, in a shape that broadcasts with v.
+func inSegment(c *gradient.Context, v graph.Output) graph.Output {
+	ids := c.Input(1)
+	return c.Reshape(c.Op("GreaterEqual", nil, ids, c.Scalar(ids, 0)), besideRows(c, v))
+}
+
+// bySegment adds up rows by segments, as the node takes them.
+func bySegment(c *gradient.Context, v graph.Output) graph.Output { return reduceBySegment(c, "Sum", v) }
+
+func reduceBySegment(c *gradient.Context, how string, v graph.Output) graph.Output {
+	if unsorted(c) {
+		return c.Op("UnsortedSegment"+how, nil, v, c.Input(1), c.Input(2))
+	}
+	return c.Op("Segment"+how, nil, v, c.Input(1))
+}
+
+// segmentExtremumGradient shares dy out among the elements that are largest, or
+// smallest.
+func segmentExtremumGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+	chosen := c.Op("Equal", nil, x, ofSegment(c, y))
+	if unsorted(c) {
+		chosen = c.Op("LogicalAnd", nil, chosen, inSegment(c, x))
+	}
+	count := bySegment(c, c.Cast(chosen, c.Type("T")))
+	return c.Select(chosen, ofSegment(c, c.Div(dy, count)), c.Scalar(dy, 0))
+}
+
+// segmentProdGradient multiplies dy by the product of all others of the segment. It
+// is that of all, divided by the element; of a segment with a zero only that
+// element has a gradient, the product of those that are not zero, and none if there
+// are two.
+func segmentProdGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+	zero := c.Op("Equal", nil, x, c.Scalar(x, 0))
+	zeros := bySegment(c, c.Cast(zero, tensor.Int32))
+	dy = c.Select(c.Op("Greater", nil, zeros, c.Const(int32(1))), c.Scalar(dy, 0), dy)
+	others := c.Select(zero, c.Scalar(x, 1), x)
+	withoutZeros := ofSegment(c, reduceBySegment(c, "Prod", others))
+	return c.Mul(ofSegment(c, dy), c.Select(zero, withoutZeros, c.Div(ofSegment(c, y), others)))
 }
 
 func newSegments(dt tensor.DType, kind reduction, unsorted bool) kernel.Kernel {

@@ -1,6 +1,10 @@
 package math
 
 import (
+	"unsafe"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -22,7 +26,22 @@ condition: Of the shape of t and e, element by element; a vector, for slices alo
 		Doc("Takes elements of t where the condition is true, of e elsewhere, with broadcasting of all three.")
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV1), nil }, "Select")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(selectV2), nil }, "SelectV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return selectV2{}, nil }, "SelectV2")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			zeros := c.Zeros(c.Input(1))
+			c.Set(1, c.Op("Select", nil, c.Input(0), c.Dy(0), zeros))
+			c.Set(2, c.Op("Select", nil, c.Input(0), zeros, c.Dy(0)))
+		}
+	}, "Select")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			condition, zero, dz := c.Input(0), c.Scalar(c.Dy(0), 0), c.Dy(0)
+			c.Set(1, c.SumTo(c.Select(condition, dz, zero), c.Input(1)))
+			c.Set(2, c.SumTo(c.Select(condition, zero, dz), c.Input(2)))
+		}
+	}, "SelectV2")
 }
 
 func selectV1(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -75,9 +94,34 @@ func selectRows(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// selectV2 repeats operands that are neither scalars nor of the result's shape
-// in memory of their own: they are rare.
-func selectV2(ctx *kernel.Context, in, out []tensor.Value) error {
+// A selectV2 is the kernel of SelectV2. It repeats operands that are neither
+// scalars nor of the result's shape in memory of their own: they are rare.
+type selectV2 struct{}
+
+// Prepare makes a selection by element ready, of operands that need not be
+// repeated.
+func (selectV2) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	if in[0].IsScalar() {
+		return kernel.Prepared{}, false
+	}
+	dims, err := elementwise.BroadcastDims(in[1].Dims(), in[2].Dims())
+	if err == nil {
+		dims, err = elementwise.BroadcastDims(in[0].Dims(), dims)
+	}
+	if err != nil {
+		return kernel.Prepared{}, false
+	}
+	for i := range in[:3] {
+		if in[i].NumElements() != 1 && !sameDims(in[i].Dims(), dims) {
+			return kernel.Prepared{}, false
+		}
+	}
+	return kernel.OneOut(in[1].DType(), dims, func(ctx *kernel.Context, in, out []tensor.Value) {
+		_ = choose(ctx, &out[0], tensor.Of[bool](&in[0]), &in[1], &in[2]) // so few cannot fail
+	})
+}
+
+func (selectV2) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].IsScalar() && tensor.SameShape(in[1], in[2]) {
 		return selectWhole(in, out)
 	}
@@ -164,6 +208,9 @@ func choose(ctx *kernel.Context, o *tensor.Value, c []bool, x, y *tensor.Value) 
 }
 
 func pick[T tensor.Element](ctx *kernel.Context, o []T, c []bool, x, y []T) error {
+	if len(o) == 0 { // operands of one element may stand beside those of none
+		return nil
+	}
 	if len(o) <= elementwise.Grain {
 		pickRange(0, o, c, x, y)
 		return nil
@@ -192,6 +239,10 @@ func pickRange[T tensor.Element](lo int, o []T, c []bool, x, y []T) {
 		return
 	}
 	c = c[lo : lo+len(o)]
+	if unsafe.Sizeof(o[0]) == 4 { // words of any kind
+		pickWords(asFloats(o), c, asFloats(x), asFloats(y), lo)
+		return
+	}
 	xs, ys := 1, 1
 	if len(x) == 1 {
 		xs = 0
@@ -210,4 +261,40 @@ func pickRange[T tensor.Element](lo int, o []T, c []bool, x, y []T) {
 			o[i] = y[i*ys]
 		}
 	}
+}
+
+// pickWords is pickRange for elements of 4 bytes.
+func pickWords(o []float32, c []bool, x, y []float32, lo int) {
+	switch {
+	case len(x) > 1 && len(y) > 1:
+		vec.Choose(o, c, x[lo:], y[lo:])
+		return
+	case len(x) == 1 && len(y) == 1 && len(o) == 1:
+		if o[0] = y[0]; c[0] {
+			o[0] = x[0]
+		}
+		return
+	}
+	// One element for all is repeated for a stretch.
+	var xs, ys [256]float32
+	for i := range xs {
+		xs[i], ys[i] = x[0], y[0]
+	}
+	for len(o) > 0 {
+		n := min(len(o), len(xs))
+		from, other := xs[:], ys[:]
+		if len(x) > 1 {
+			from = x[lo:]
+		}
+		if len(y) > 1 {
+			other = y[lo:]
+		}
+		vec.Choose(o[:n], c, from, other)
+		o, c, lo = o[n:], c[n:], lo+n
+	}
+}
+
+// asFloats is the memory of elements of 4 bytes.
+func asFloats[T tensor.Element](x []T) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }

@@ -18,7 +18,9 @@ func init() {
 	shape.Register(sparseSegmentShape,
 		"SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum",
 		"SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments",
-		"SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad")
+		"SparseSegmentSumGrad", "SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad")
+	shape.Register(shape.Rule("grad: [?,R...], indices: [n], segment_ids: [n], dense_output_dim0: [] -> output: [u,R...], sorted_unique_indices: [u]"),
+		"SparseSegmentSumGradV2", "SparseSegmentMeanGradV2", "SparseSegmentSqrtNGradV2")
 
 	shape.Register(shape.Rule("arr: ?, size: [] = n, weights: ? -> bins: [n]"), "Bincount")
 	shape.Register(denseBincountShape, "DenseBincount")

@@ -2,7 +2,10 @@ package math
 
 import (
 	"math"
+	"slices"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -38,6 +41,33 @@ indices: Which slices, in any order and perhaps several times.
 segment_ids: The segment of each of them: numbers from 0 on that never fall.
 num_segments: How many segments.
 sparse_gradient: Whether the gradient is sparse.`)
+	registry.Define("SparseSegmentSumGrad").
+		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("output_dim0: int32").Output("output: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Doc(`Computes the gradient of SparseSegmentSum.
+
+grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
+output_dim0: The first dimension of its data.`)
+	registry.Define("SparseSegmentSumGradV2").
+		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("dense_output_dim0: int32").Output("output: T").
+		Output("sorted_unique_indices: Tidx").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Doc(`Computes the gradient of SparseSegmentSum, of which most rows may be zero.
+
+grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
+dense_output_dim0: The first dimension of its data.
+output: Rows of the gradient.
+sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
 	registry.Define("SparseSegmentMean").
 		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
 		Attr("T: {bfloat16, half, float, double}").
@@ -77,6 +107,21 @@ grad: The gradient of its output.
 indices: What the operation was given.
 segment_ids: What the operation was given.
 output_dim0: The first dimension of its data.`)
+	registry.Define("SparseSegmentMeanGradV2").
+		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("dense_output_dim0: int32").Output("output: T").
+		Output("sorted_unique_indices: Tidx").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Doc(`Computes the gradient of SparseSegmentMean, of which most rows may be zero.
+
+grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
+dense_output_dim0: The first dimension of its data.
+output: Rows of the gradient.
+sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
 	registry.Define("SparseSegmentSqrtN").
 		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
 		Attr("T: {bfloat16, half, float, double}").
@@ -116,6 +161,21 @@ grad: The gradient of its output.
 indices: What the operation was given.
 segment_ids: What the operation was given.
 output_dim0: The first dimension of its data.`)
+	registry.Define("SparseSegmentSqrtNGradV2").
+		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("dense_output_dim0: int32").Output("output: T").
+		Output("sorted_unique_indices: Tidx").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Doc(`Computes the gradient of SparseSegmentSqrtN, of which most rows may be zero.
+
+grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
+dense_output_dim0: The first dimension of its data.
+output: Rows of the gradient.
+sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
 
 	for op, w := range map[string]weighting{"Sum": whole, "Mean": share, "SqrtN": rootShare} {
 		types := elementwise.Floats
@@ -125,9 +185,24 @@ output_dim0: The first dimension of its data.`)
 		for _, name := range []string{"SparseSegment" + op, "SparseSegment" + op + "WithNumSegments"} {
 			kernel.ForTypes(name, "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegments(dt, w) }, types...)
 		}
-		if w != whole {
-			kernel.ForTypes("SparseSegment"+op+"Grad", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w) }, types...)
-		}
+		kernel.ForTypes("SparseSegment"+op+"Grad", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w, false) }, elementwise.Floats...)
+		kernel.ForTypes("SparseSegment"+op+"GradV2", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w, true) }, elementwise.Floats...)
+
+		gradient.Register(func(c *gradient.Context) {
+			if !c.Has(0) {
+				return
+			}
+			x, indices := c.Input(0), c.Input(1)
+			shape := c.Shape(x)
+			height := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, shape, c.Int32s(0), c.Int32s(1), c.Int32s(1))
+			if !c.Bool("sparse_gradient") {
+				c.Set(0, c.Op("SparseSegment"+op+"Grad", nil, c.Dy(0), indices, c.Input(2), height))
+				return
+			}
+			if rows := c.Outputs("SparseSegment"+op+"GradV2", nil, c.Dy(0), indices, c.Input(2), height); rows != nil {
+				c.SetRows(0, gradient.IndexedSlices{Values: rows[0], Indices: rows[1], Shape: shape})
+			}
+		}, "SparseSegment"+op, "SparseSegment"+op+"WithNumSegments")
 	}
 }
 
@@ -289,21 +364,24 @@ func segmentRows(in []tensor.Value) (rows, ids []int64, err error) {
 	return kernel.AppendInts(make([]int64, 0, n), &in[1]), kernel.AppendInts(make([]int64, 0, n), &in[2]), nil
 }
 
-func newSparseSegmentsGrad(dt tensor.DType, w weighting) kernel.Kernel {
+func newSparseSegmentsGrad(dt tensor.DType, w weighting, rows bool) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return sparseSegmentsGrad[float32]{w}
+		return sparseSegmentsGrad[float32]{w, rows}
 	case tensor.Double:
-		return sparseSegmentsGrad[float64]{w}
+		return sparseSegmentsGrad[float64]{w, rows}
 	default: // half, bfloat16
-		return elementwise.Widen(dt, sparseSegmentsGrad[float32]{w})
+		return elementwise.Widen(dt, sparseSegmentsGrad[float32]{w, rows})
 	}
 }
 
 // A sparseSegmentsGrad is the kernel of the gradient of a sparseSegments: each
 // row that was in a segment gets the segment's gradient, weighted. The segments
 // may come in any order.
-type sparseSegmentsGrad[T elementwise.Float] struct{ weighting }
+type sparseSegmentsGrad[T elementwise.Float] struct {
+	weighting
+	rows bool // only rows that were in a segment are put out, and which they are
+}
 
 func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() < 1 {
@@ -320,6 +398,10 @@ func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) 
 	if height < 0 {
 		return status.Invalid("Expected a non-negative size, got %d", height)
 	}
+	if height == 0 { // nothing is looked at
+		out[0], err = ctx.Alloc(tensor.DTypeOf[T](), append([]int64{0}, in[0].Dims()[1:]...))
+		return err
+	}
 	count := in[0].Dims()[0]
 	if len(ids) > 0 && ids[len(ids)-1] >= count {
 		return status.Invalid("Invalid number of segments")
@@ -330,6 +412,24 @@ func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) 
 		}
 		if r := rows[i]; r < 0 || r >= height {
 			return status.Invalid("Index %d out of range [0, %d).", r, height)
+		}
+	}
+	if k.rows {
+		unique := slices.Compact(slices.Sorted(slices.Values(rows)))
+		height = int64(len(unique))
+		if out[1], err = ctx.Alloc(in[1].DType(), []int64{height}); err != nil {
+			return err
+		}
+		if in[1].DType() == tensor.Int32 {
+			for i, r := range unique {
+				tensor.Of[int32](&out[1])[i] = int32(r)
+			}
+		} else {
+			copy(tensor.Of[int64](&out[1]), unique)
+		}
+		for i, r := range rows {
+			at, _ := slices.BinarySearch(unique, r)
+			rows[i] = int64(at)
 		}
 	}
 	var buf [8]int64

@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -41,6 +43,22 @@ func init() {
 	reals("Ndtri", ndtri, tensor.Float, tensor.Double)
 	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
 	reals("Digamma", digamma, tensor.Half, tensor.Float, tensor.Double)
+
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Digamma", nil, x) }, "Lgamma")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Op("Polygamma", nil, c.Scalar(x, 1), x)
+	}, "Digamma")
+	for op, factor := range map[string]float64{"Erf": 2 / math.SqrtPi, "Erfc": -2 / math.SqrtPi} {
+		gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+			return c.Mul(c.Scalar(x, factor), c.Exp(c.Neg(c.Square(x))))
+		}, op)
+	}
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output {
+		return c.Mul(c.Scalar(y, math.SqrtPi/2), c.Exp(c.Square(y)))
+	}, "Erfinv")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output {
+		return c.Mul(c.Scalar(y, math.Sqrt2*math.SqrtPi), c.Exp(c.Div(c.Square(y), c.Scalar(y, 2))))
+	}, "Ndtri")
 }
 
 // erfDouble is NaN at the infinities, as TensorFlow 2.21 answers for float64.

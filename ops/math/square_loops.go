@@ -48,6 +48,10 @@ func (k *squaredDiffFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *squaredDiffFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 type squaredDiffFloat64 struct{ squaredDiffKernel[float64] }
 
 func (k *squaredDiffFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -58,6 +62,10 @@ func (k *squaredDiffFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *squaredDiffFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+}
+
 type squaredDiffInt32 struct{ squaredDiffKernel[int32] }
 
 func (k *squaredDiffInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -66,6 +74,10 @@ func (k *squaredDiffInt32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		return nil
 	}
 	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+}
+
+func (k *squaredDiffInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
 }
 
 // newSquaredDiff is the kernel for elements of dtype dt, nil if there is none.
@@ -120,6 +132,8 @@ func negV[T elementwise.Number](o []T, x []T) {
 	}
 }
 
+func (*negKernel[T]) V(o []T, x []T) { negV(o, x) }
+
 type negFloat32 struct{ negKernel[float32] }
 
 func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -128,6 +142,10 @@ func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, negV[float32])
+}
+
+func (*negFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, negV[float32])
 }
 
 type negFloat64 struct{ negKernel[float64] }
@@ -140,6 +158,10 @@ func (k *negFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, negV[float64])
 }
 
+func (*negFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, negV[float64])
+}
+
 type negInt32 struct{ negKernel[int32] }
 
 func (k *negInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -150,6 +172,10 @@ func (k *negInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, negV[int32])
 }
 
+func (*negInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, negV[int32])
+}
+
 type negInt64 struct{ negKernel[int64] }
 
 func (k *negInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -158,6 +184,10 @@ func (k *negInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[int64, int64](ctx, in, out, tensor.Int64, negV[int64])
+}
+
+func (*negInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, negV[int64])
 }
 
 // newNeg is the kernel for elements of dtype dt, nil if there is none.
@@ -212,6 +242,8 @@ func squareV[T elementwise.Number](o []T, x []T) {
 	}
 }
 
+func (*squareKernel[T]) V(o []T, x []T) { squareV(o, x) }
+
 type squareFloat32 struct{ squareKernel[float32] }
 
 func (k *squareFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -220,6 +252,10 @@ func (k *squareFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, squareV[float32])
+}
+
+func (*squareFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, squareV[float32])
 }
 
 type squareFloat64 struct{ squareKernel[float64] }
@@ -232,6 +268,10 @@ func (k *squareFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, squareV[float64])
 }
 
+func (*squareFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, squareV[float64])
+}
+
 type squareInt32 struct{ squareKernel[int32] }
 
 func (k *squareInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -242,6 +282,10 @@ func (k *squareInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, squareV[int32])
 }
 
+func (*squareInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, squareV[int32])
+}
+
 type squareInt64 struct{ squareKernel[int64] }
 
 func (k *squareInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -250,6 +294,10 @@ func (k *squareInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[int64, int64](ctx, in, out, tensor.Int64, squareV[int64])
+}
+
+func (*squareInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, squareV[int64])
 }
 
 // newSquare is the kernel for elements of dtype dt, nil if there is none.
@@ -304,6 +352,8 @@ func absV[T elementwise.Real](o []T, x []T) {
 	}
 }
 
+func (*absKernel[T]) V(o []T, x []T) { absV(o, x) }
+
 type absFloat32 struct{ absKernel[float32] }
 
 func (k *absFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -312,6 +362,10 @@ func (k *absFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, absV[float32])
+}
+
+func (*absFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, absV[float32])
 }
 
 type absFloat64 struct{ absKernel[float64] }
@@ -324,6 +378,10 @@ func (k *absFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, absV[float64])
 }
 
+func (*absFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, absV[float64])
+}
+
 type absInt32 struct{ absKernel[int32] }
 
 func (k *absInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -334,6 +392,10 @@ func (k *absInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, absV[int32])
 }
 
+func (*absInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, absV[int32])
+}
+
 type absInt64 struct{ absKernel[int64] }
 
 func (k *absInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -342,6 +404,10 @@ func (k *absInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[int64, int64](ctx, in, out, tensor.Int64, absV[int64])
+}
+
+func (*absInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, absV[int64])
 }
 
 // newAbs is the kernel for elements of dtype dt, nil if there is none.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
 )
@@ -67,8 +69,8 @@ y: The second coordinate, which comes first here.`)
 	fields("Sin", math.Sin, complexSin)
 	fields("Cos", math.Cos, complexCos)
 	fields("Tan", math.Tan, complexTan)
-	fields("Asin", math.Asin, complexAsin)
-	fields("Acos", math.Acos, complexAcos)
+	fields("Asin", arcsine, complexAsin)
+	fields("Acos", arccosine, complexAcos)
 	fields("Atan", math.Atan, complexAtan)
 	floats2("Atan2", narrow2(math.Atan2), math.Atan2, elementwise.Floats...)
 	fields("Sinh", sinh, complexSinh)
@@ -77,4 +79,71 @@ y: The second coordinate, which comes first here.`)
 	fields("Asinh", math.Asinh, complexAsinh)
 	fields("Acosh", math.Acosh, complexAcosh)
 	fields("Atanh", math.Atanh, complexAtanh)
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(dy, c.Op("Cos", nil, c.Conj(x)))
+	}, "Sin")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Mul(c.Neg(dy), c.Op("Sin", nil, c.Conj(x)))
+	}, "Cos")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
+		return c.Op("TanhGrad", nil, c.Conj(y), dy)
+	}, "Tanh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Square(c.Reciprocal(c.Op("Cos", nil, x)))
+	}, "Tan")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Op("Rsqrt", nil, oneMinusSquare(c, x))
+	}, "Asin")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Neg(c.Op("Rsqrt", nil, oneMinusSquare(c, x)))
+	}, "Acos")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
+		return c.Reciprocal(c.Add(c.Scalar(x, 1), c.Square(x)))
+	}, "Atan")
+	gradient.Binary(
+		func(c *gradient.Context, y, x, _, dz graph.Output) graph.Output {
+			return c.Mul(x, overSquare(c, dz, x, y))
+		},
+		func(c *gradient.Context, y, x, _, dz graph.Output) graph.Output {
+			return c.Mul(c.Neg(y), overSquare(c, dz, x, y))
+		}, "Atan2")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Cosh", nil, x) }, "Sinh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Sinh", nil, x) }, "Cosh")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Op("Cosh", nil, y)) }, "Asinh")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Op("Sinh", nil, y)) }, "Acosh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Reciprocal(oneMinusSquare(c, x)) }, "Atanh")
+}
+
+// oneMinusSquare is 1-x².
+func oneMinusSquare(c *gradient.Context, x graph.Output) graph.Output {
+	return c.Sub(c.Scalar(x, 1), c.Square(x))
+}
+
+// overSquare is dz/(x²+y²).
+func overSquare(c *gradient.Context, dz, x, y graph.Output) graph.Output {
+	return c.Div(dz, c.Add(c.Square(x), c.Square(y)))
+}
+
+// arcsine is asin x. Near the ends it goes by the half angle, for 1 - x is
+// exact there and 1 - x·x is not.
+func arcsine(x float64) float64 {
+	switch {
+	case x > 0.5:
+		return math.Pi/2 - 2*math.Asin(math.Sqrt((1-x)/2))
+	case x < -0.5:
+		return 2*math.Asin(math.Sqrt((1+x)/2)) - math.Pi/2
+	}
+	return math.Asin(x)
+}
+
+// arccosine is acos x, likewise.
+func arccosine(x float64) float64 {
+	switch {
+	case x > 0.5:
+		return 2 * math.Asin(math.Sqrt((1-x)/2))
+	case x < -0.5:
+		return math.Pi - 2*math.Asin(math.Sqrt((1+x)/2))
+	}
+	return math.Pi/2 - math.Asin(x)
 }

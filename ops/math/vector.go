@@ -30,6 +30,19 @@ func (*minimumFloat32) VV(o, x, y []float32)                   { vec.Min(o, x, y
 func (*minimumFloat32) VS(o, x []float32, y float32)           { vec.MinScalar(o, x, y) }
 func (*minimumFloat32) SV(o []float32, x float32, y []float32) { vec.MinScalar(o, y, x) }
 
+func (*lessFloat32) VV(o []bool, x, y []float32)                 { vec.Less(o, x, y) }
+func (*lessFloat32) VS(o []bool, x []float32, y float32)         { vec.LessScalar(o, x, y) }
+func (*lessFloat32) SV(o []bool, x float32, y []float32)         { vec.GreaterScalar(o, y, x) }
+func (*lessEqualFloat32) VV(o []bool, x, y []float32)            { vec.LessEqual(o, x, y) }
+func (*lessEqualFloat32) VS(o []bool, x []float32, y float32)    { vec.LessEqualScalar(o, x, y) }
+func (*lessEqualFloat32) SV(o []bool, x float32, y []float32)    { vec.GreaterEqualScalar(o, y, x) }
+func (*greaterFloat32) VV(o []bool, x, y []float32)              { vec.Greater(o, x, y) }
+func (*greaterFloat32) VS(o []bool, x []float32, y float32)      { vec.GreaterScalar(o, x, y) }
+func (*greaterFloat32) SV(o []bool, x float32, y []float32)      { vec.LessScalar(o, y, x) }
+func (*greaterEqualFloat32) VV(o []bool, x, y []float32)         { vec.GreaterEqual(o, x, y) }
+func (*greaterEqualFloat32) VS(o []bool, x []float32, y float32) { vec.GreaterEqualScalar(o, x, y) }
+func (*greaterEqualFloat32) SV(o []bool, x float32, y []float32) { vec.LessEqualScalar(o, y, x) }
+
 // vectorLeast is the length from which on the vector reductions pay.
 const vectorLeast = 64
 
@@ -39,6 +52,8 @@ func floatReducer(kind reduction) reducer[float32] {
 	switch kind {
 	case total, mean:
 		r.of, r.into = sumFloats, func(o, x []float32) { vec.Add(o, o, x) }
+	case norm:
+		r.into = func(o, x []float32) { vec.MulAdd(o, x, x) }
 	case largest:
 		r.of, r.into = longer(vec.Largest, r.of), func(o, x []float32) { vec.Max(o, o, x) }
 	case smallest:

@@ -3,6 +3,8 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/registry"
 )
 
@@ -20,6 +22,13 @@ x: The exponent, above 1.`)
 
 	reals2("Zeta", zeta)
 	reals2("Polygamma", polygamma)
+
+	gradient.Binary(nil, func(c *gradient.Context, x, q, _, dz graph.Output) graph.Output {
+		return c.Mul(c.Mul(c.Neg(x), c.Op("Zeta", nil, c.Add(x, c.Scalar(x, 1)), q)), dz)
+	}, "Zeta")
+	gradient.Binary(nil, func(c *gradient.Context, n, x, _, dz graph.Output) graph.Output {
+		return c.Mul(c.Op("Polygamma", nil, c.Add(n, c.Scalar(n, 1)), x), dz)
+	}, "Polygamma")
 }
 
 // zeta is Hurwitz's zeta function ζ(x, q) for x > 1. Negative q are reached

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -144,6 +146,26 @@ features: Its input.`)
 	})
 	kernel.ForAll(newLeakyRelu, "LeakyRelu")
 	kernel.ForAll(newLeakyReluGrad, "LeakyReluGrad")
+
+	for _, op := range []string{"Relu", "Relu6", "Elu", "Selu"} {
+		gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Op(op+"Grad", nil, dy, y) }, op)
+	}
+	for _, op := range []string{"LeakyRelu", "Softplus", "Softsign"} {
+		gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+			return c.Op(op+"Grad", c.Attrs("alpha"), dy, x)
+		}, op)
+	}
+	// The first input of a gradient is itself a gradient, and passes as that did.
+	again := func(c *gradient.Context, _, x, _, dz graph.Output) graph.Output {
+		return c.Op(c.Node().Type(), c.Attrs("alpha"), dz, x)
+	}
+	gradient.Binary(again, nil, "ReluGrad", "Relu6Grad", "LeakyReluGrad")
+	gradient.Binary(again, func(c *gradient.Context, dy, y, _, dz graph.Output) graph.Output {
+		return c.Select(c.Op("Less", nil, y, c.Scalar(y, 0)), c.Mul(dz, dy), c.Scalar(dz, 0))
+	}, "EluGrad", "SeluGrad")
+	gradient.Binary(again, func(c *gradient.Context, dy, x, _, dz graph.Output) graph.Output {
+		return c.Div(c.Mul(dz, dy), c.Add(c.Add(c.Exp(c.Neg(x)), c.Scalar(x, 2)), c.Exp(x)))
+	}, "SoftplusGrad")
 }
 
 func rectified[T elementwise.Real](x T) T {

@@ -25,7 +25,11 @@ func reluV[T elementwise.Real](o []T, x []T) {
 	}
 }
 
+func (*reluKernel[T]) V(o []T, x []T) { reluV(o, x) }
+
 type reluFloat32 struct{ reluKernel[float32] }
+
+func (*reluFloat32) V(o []float32, x []float32) { rectify32(o, x) }
 
 func (k *reluFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -33,6 +37,10 @@ func (k *reluFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rectify32)
+}
+
+func (*reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify32)
 }
 
 // newRelu is the kernel for elements of dtype dt, nil if there is none.
@@ -83,6 +91,8 @@ func relu6V[T elementwise.Real](o []T, x []T) {
 	}
 }
 
+func (*relu6Kernel[T]) V(o []T, x []T) { relu6V(o, x) }
+
 type relu6Float32 struct{ relu6Kernel[float32] }
 
 func (k *relu6Float32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -91,6 +101,10 @@ func (k *relu6Float32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, relu6V[float32])
+}
+
+func (*relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, relu6V[float32])
 }
 
 // newRelu6 is the kernel for elements of dtype dt, nil if there is none.
@@ -164,6 +178,10 @@ func (k *reluGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+}
+
 // newReluGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReluGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -233,6 +251,10 @@ func (k *relu6GradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		return nil
 	}
 	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+}
+
+func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
 // newRelu6Grad is the kernel for elements of dtype dt, nil if there is none.

@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("AvgPool").
@@ -59,4 +63,16 @@ ksize: As AvgPool3D has it.
 strides: As AvgPool3D has it.
 padding: As AvgPool3D has it.
 data_format: As AvgPool3D has it.`)
+
+	for _, op := range []string{"AvgPool", "AvgPool3D"} {
+		windows := []string{"ksize", "strides", "padding", "data_format"}
+		gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+			return c.Op(op+"Grad", c.Attrs(windows...), c.Shape(x), dy)
+		}, op)
+		gradient.Register(func(c *gradient.Context) {
+			if c.Has(0) {
+				c.Set(1, c.Op(op, c.Attrs(windows...), c.Dy(0)))
+			}
+		}, op+"Grad")
+	}
 }

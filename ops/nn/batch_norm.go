@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("BatchNormWithGlobalNormalization").
@@ -189,4 +193,11 @@ depth_radius: How many channels on either side count.
 bias: What is added to the sum; positive, so that nothing is divided by 0.
 alpha: The factor of the sum.
 beta: The power.`)
+
+	gradient.Register(globalNormGradient, "BatchNormWithGlobalNormalization")
+	gradient.Register(batchNormGradient, "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+	gradient.Register(batchNormGradGradient, "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		return c.Op("LRNGrad", c.Attrs("depth_radius", "bias", "alpha", "beta"), dy, x, y)
+	}, "LRN")
 }

@@ -64,8 +64,13 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(dims))
 	}
 	depth := int(dims[len(dims)-1])
-	names := []string{"", "scale", "offset", "mean", "variance"}
-	if k.training && k.factor == 1 {
+	names := []string{"", "scale", "offset", "estimated_mean", "estimated_variance"}
+	if k.training && k.factor == 1 { // those are not looked at
+		for i := 3; i < 5; i++ {
+			if in[i].Rank() != 1 {
+				return status.Invalid("%s must be 1-dimensional, got shape %s", names[i], tensor.FormatDims(in[i].Dims()))
+			}
+		}
 		names = names[:3]
 	}
 	if err := checked(in, depth, names...); err != nil {
@@ -124,17 +129,17 @@ func (k *batchNorm) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			copy(tensor.Of[float32](&out[i]), tensor.Of[float32](&in[4-i%2]))
 		}
 	}
-	factor := make([]float32, depth)
-	for c := range factor {
-		factor[c] = float32(float64(scale[c]) / math.Sqrt(float64(variance[c])+k.epsilon))
+	rows, err := s.rowsOf(ctx, 3)
+	if err != nil {
+		return err
 	}
-	means, factors, offsets := s.repeat(mean), s.repeat(factor), s.repeat(offset)
+	defer ctx.Free(rows)
+	means, factors, offsets := s.repeat(&rows, 0, mean), s.row(&rows, 1), s.repeat(&rows, 2, offset)
+	normFactors(factors[:depth], scale, variance, k.epsilon)
+	s.spread(factors)
 	o := tensor.Of[float32](&y)
 	s.each(ctx, func(lo, hi int) {
-		to := o[lo:hi]
-		vec.Sub(to, x[lo:hi], means)
-		vec.Mul(to, to, factors)
-		vec.Add(to, to, offsets)
+		vec.Normalize(o[lo:hi], x[lo:hi], means, factors, offsets)
 	})
 	out[0], err = narrowed(ctx, y, in[0].DType())
 	if err != nil {
@@ -152,11 +157,15 @@ func (s *stretches) moments(ctx *kernel.Context, x, mean, variance []float32) er
 	for c, sum := range sums {
 		mean[c] = float32(sum / float64(s.rows))
 	}
-	means := s.repeat(mean)
+	rows, err := s.rowsOf(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(rows)
+	means := s.repeat(&rows, 0, mean)
 	sums, err = s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
 		vec.Sub(tmp, x[lo:hi], means)
-		vec.Mul(tmp, tmp, tmp)
-		vec.Add(acc, acc, tmp)
+		vec.MulAdd(acc, tmp, tmp)
 	})
 	if err != nil {
 		return err
@@ -211,29 +220,35 @@ func (k *batchNorm) gradient(ctx *kernel.Context, in, out []tensor.Value) error 
 	}
 	scale, mean, variance := tensor.Of[float32](&in[2]), tensor.Of[float32](&in[3]), tensor.Of[float32](&in[4])
 	s := newStretches(len(x), depth)
-	means := s.repeat(mean)
+	rows, err := s.rowsOf(ctx, 4)
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(rows)
+	means := s.repeat(&rows, 0, mean)
 	total, err := s.sums(ctx, func(acc, _ []float32, lo, hi int) { vec.Add(acc, acc, dy[lo:hi]) })
 	if err != nil {
 		return err
 	}
 	along, err := s.sums(ctx, func(acc, tmp []float32, lo, hi int) {
 		vec.Sub(tmp, x[lo:hi], means)
-		vec.Mul(tmp, tmp, dy[lo:hi])
-		vec.Add(acc, acc, tmp)
+		vec.MulAdd(acc, tmp, dy[lo:hi])
 	})
 	if err != nil {
 		return err
 	}
 	// dx = factor·(dy + slope·(x - mean) + shift), the latter two in training only
-	factor, slope, shift := make([]float32, depth), make([]float32, depth), make([]float32, depth)
+	factors, slopes, shifts := s.row(&rows, 1), s.row(&rows, 2), s.row(&rows, 3)
 	dScale, dOffset := tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2])
 	for i := range depth {
 		v := float64(variance[i]) + k.epsilon
 		dScale[i], dOffset[i] = float32(along[i]/math.Sqrt(v)), float32(total[i])
-		factor[i] = float32(float64(scale[i]) / math.Sqrt(v))
-		slope[i], shift[i] = float32(-along[i]/(float64(s.rows)*v)), float32(-total[i]/float64(s.rows))
+		factors[i] = float32(float64(scale[i]) / math.Sqrt(v))
+		slopes[i], shifts[i] = float32(-along[i]/(float64(s.rows)*v)), float32(-total[i]/float64(s.rows))
 	}
-	factors, slopes, shifts := s.repeat(factor), s.repeat(slope), s.repeat(shift)
+	s.spread(factors)
+	s.spread(slopes)
+	s.spread(shifts)
 	o := tensor.Of[float32](&dx)
 	s.each(ctx, func(lo, hi int) {
 		to := o[lo:hi]
@@ -301,13 +316,29 @@ func newStretches(elements, depth int) *stretches {
 	return &stretches{rows: rows, depth: depth, width: depth * max(1, min(chunkSize/depth, rows))}
 }
 
-// repeat is a row as often as a stretch has rows.
-func (s *stretches) repeat(row []float32) []float32 {
-	all := make([]float32, 0, s.width)
-	for len(all) < s.width {
-		all = append(all, row...)
+// rowsOf is memory for n rows as long as a stretch, to be freed.
+func (s *stretches) rowsOf(ctx *kernel.Context, n int) (tensor.Value, error) {
+	return ctx.Alloc(tensor.Float, []int64{int64(n), int64(s.width)})
+}
+
+// row is row i of v.
+func (s *stretches) row(v *tensor.Value, i int) []float32 {
+	return tensor.Of[float32](v)[i*s.width:][:s.width]
+}
+
+// repeat makes row i of v the channels' numbers, as often as a stretch has them.
+func (s *stretches) repeat(v *tensor.Value, i int, channels []float32) []float32 {
+	row := s.row(v, i)
+	copy(row, channels)
+	s.spread(row)
+	return row
+}
+
+// spread repeats a row's first channels.
+func (s *stretches) spread(row []float32) {
+	for n := s.depth; n < len(row); n *= 2 {
+		copy(row[n:], row[:n])
 	}
-	return all
 }
 
 // each calls f for every stretch: elements lo to hi.

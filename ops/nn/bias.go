@@ -2,6 +2,8 @@ package nn
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -37,6 +39,25 @@ bias: The vector, of the size of that dimension.`)
 			kernel.ForType(op, "T", dt, newBias)
 		}
 	}
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Pass(0, 0); c.Has(0) && c.Wants(1) {
+			c.Set(1, c.Op("BiasAddGrad", c.Attrs("data_format"), c.Dy(0)))
+		}
+	}, "BiasAdd")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Pass(0, 0); c.Has(0) && c.Wants(1) {
+			c.Set(1, c.Op("Sum", nil, c.Dy(0), c.Range(c.Sub(c.Rank(c.Dy(0)), c.Const(int32(1))))))
+		}
+	}, "BiasAddV1")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		if c.Str("data_format") == "NCHW" { // channels are second
+			n := c.Op("ExpandDims", nil, c.Sub(c.Rank(x), c.Const(int32(2))), c.Const(int32(0)))
+			ones := c.Op("Fill", nil, n, c.Const(int32(1)))
+			dy = c.Reshape(dy, c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), ones}, c.Const(int32(0))))
+		}
+		return c.Op("BroadcastTo", nil, dy, c.Shape(x))
+	}, "BiasAddGrad")
 }
 
 func newBias(c *kernel.Construction) (kernel.Kernel, error) {
@@ -80,7 +101,13 @@ func newBiasOf[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
 	if s, ok := any(plusFloat{}).(elementwise.Loops[T, T]); ok {
 		sums = s
 	}
-	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAdd(ctx, in, out, second, sums) })
+	return &biasAdd[T]{second, sums}
+}
+
+// A biasAdd is the kernel of BiasAdd.
+type biasAdd[T elementwise.Number] struct {
+	second bool // whether the channels are the second dimension, not the last
+	sums   elementwise.Loops[T, T]
 }
 
 // plus is the loops of a sum.
@@ -124,7 +151,7 @@ func channels(dims []int64, second bool) (outer, channels, inner int) {
 	return outer, int(dims[at]), inner
 }
 
-func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, second bool, sums elementwise.Loops[T, T]) error {
+func (k *biasAdd[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if len(dims) < 2 {
 		return status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(dims))
@@ -132,19 +159,31 @@ func biasAdd[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, 
 	if in[1].Rank() != 1 {
 		return status.Invalid("Biases must be 1D: %s", tensor.FormatDims(in[1].Dims()))
 	}
-	outer, n, inner := channels(dims, second)
+	outer, n, inner := channels(dims, k.second)
 	if in[1].NumElements() != n {
 		which := "the last dimension"
-		if second {
+		if k.second {
 			which = "the channel dimension"
 		}
 		return status.Invalid("Must provide as many biases as %s of the input tensor: %s vs. %s", which,
 			tensor.FormatDims(in[1].Dims()), tensor.FormatDims(dims))
 	}
 	if inner == 1 { // a sum with broadcasting
-		return elementwise.Binary[T, T](ctx, in, out, in[0].DType(), sums, nil)
+		return elementwise.Binary[T, T](ctx, in, out, in[0].DType(), k.sums, nil)
 	}
 	return biasPlanes[T](ctx, in, out, n, outer*n, inner)
+}
+
+// Prepare makes a sum with broadcasting ready.
+func (k *biasAdd[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	dims := in[0].Dims()
+	if len(dims) < 2 || in[1].Rank() != 1 {
+		return kernel.Prepared{}, false
+	}
+	if _, n, inner := channels(dims, k.second); in[1].NumElements() != n || inner != 1 {
+		return kernel.Prepared{}, false
+	}
+	return elementwise.PrepareBinary(in, in[0].DType(), k.sums)
 }
 
 // biasPlanes adds a number to each of so many planes of inner elements; there is

@@ -17,6 +17,9 @@ const (
 	// has a sum of its own, and shareMemory the elements of all those sums.
 	maxShares   = 16
 	shareMemory = 1 << 20
+	// leastPixels is how many pixels a part has at least where windows need no
+	// matrix: to add up the sums takes time, too.
+	leastPixels = 768
 )
 
 func (c *convFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -76,13 +79,21 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 	if shares == 1 {
 		return c.wide(ctx, p, height, pixels, src, grad, dw, n, ld)
 	}
+	// The rows of the gradient are those of a result.
+	d, directly := (&convolving[T]{patches: p, rows: pixels, src: src, n: n, dst: grad, ldc: ld}).direct()
+	memory := height * width
+	if directly {
+		height = d.height()
+		panels = pixels / d.windows.Rows // lines
+		shares, memory = min(shares, max(1, pixels/leastPixels), panels), d.memory(height)
+	}
 	sums, err := ctx.AllocZeroed(c.dt, []int64{int64(shares), int64(width * n)})
 	if err != nil {
 		return err
 	}
 	defer ctx.Free(sums)
 	all := tensor.Of[T](&sums)
-	desk, err := newDesk[T](ctx, c.dt, min(shares, ctx.Step.Pool.Workers()), height*width)
+	desk, err := newDesk[T](ctx, c.dt, min(shares, ctx.Step.Pool.Workers()), memory)
 	if err != nil {
 		return err
 	}
@@ -91,6 +102,10 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 		memory := desk.take()
 		for i := lo; i < hi; i++ {
 			sum := all[i*width*n:][:width*n]
+			if directly {
+				d.addFilter(ctx, sum, memory, height, i*panels/shares, (i+1)*panels/shares)
+				continue
+			}
 			for at := i * panels / shares; at < (i+1)*panels/shares && ctx.Err() == nil; at++ {
 				lo, hi := at*height, min((at+1)*height, pixels)
 				rows := memory[:(hi-lo)*width]
@@ -101,14 +116,25 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 		desk.giveBack(memory)
 	})
 	for i := range shares {
-		for r := range width {
-			to := dw[r*ld:][:n]
-			for j, x := range all[(i*width+r)*n:][:n] {
-				to[j] += x
+		if sum := all[i*width*n:][:width*n]; n == ld {
+			addTo(dw[:len(sum)], sum)
+		} else {
+			for r := range width {
+				addTo(dw[r*ld:][:n], sum[r*n:][:n])
 			}
 		}
 	}
 	return ctx.Err()
+}
+
+func addTo[T vec.Number](to, x []T) {
+	if to, ok := any(to).([]float32); ok {
+		vec.Add(to, to, any(x).([]float32))
+		return
+	}
+	for i, x := range x {
+		to[i] += x
+	}
 }
 
 // wide computes panel after panel: the product of one is worth sharing out.

@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 const paddingDoc = `
 
@@ -201,4 +205,48 @@ transpose_b: As MatMul has it.
 fused_ops: The operations, such as "BiasAdd" and "Relu".
 epsilon: That of "FusedBatchNorm".
 leakyrelu_alpha: That of "LeakyRelu".`)
+
+	windows := []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}
+	convolutionGradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", windows)
+	convolutionGradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", windows)
+}
+
+// convolutionGradients registers the gradients of a convolution, y = x*w, and of its
+// own gradients. Each of x, w and y is linear in another if the third is fixed, and
+// the three operations are these maps.
+func convolutionGradients(forward, input, filter string, attrs []string) {
+	ofInput := func(c *gradient.Context, x, w, dy graph.Output) graph.Output {
+		return c.Op(input, c.Attrs(attrs...), c.Shape(x), w, dy)
+	}
+	ofFilter := func(c *gradient.Context, x, w, dy graph.Output) graph.Output {
+		return c.Op(filter, c.Attrs(attrs...), x, c.Shape(w), dy)
+	}
+	convolve := func(c *gradient.Context, x, w graph.Output) graph.Output {
+		return c.Op(forward, c.Attrs(attrs...), x, w)
+	}
+	register := func(op string, i, k int, di, dk func(c *gradient.Context, dz graph.Output) graph.Output) {
+		gradient.Register(func(c *gradient.Context) {
+			if c.Has(0) && c.Wants(i) {
+				c.Set(i, di(c, c.Dy(0)))
+			}
+			if c.Has(0) && c.Wants(k) {
+				c.Set(k, dk(c, c.Dy(0)))
+			}
+		}, op)
+	}
+	register(forward, 0, 1,
+		func(c *gradient.Context, dy graph.Output) graph.Output { return ofInput(c, c.Input(0), c.Input(1), dy) },
+		func(c *gradient.Context, dy graph.Output) graph.Output {
+			return ofFilter(c, c.Input(0), c.Input(1), dy)
+		})
+	register(input, 1, 2, // of w and dy
+		func(c *gradient.Context, ddx graph.Output) graph.Output {
+			return ofFilter(c, ddx, c.Input(1), c.Input(2))
+		},
+		func(c *gradient.Context, ddx graph.Output) graph.Output { return convolve(c, ddx, c.Input(1)) })
+	register(filter, 0, 2, // of x and dy
+		func(c *gradient.Context, ddw graph.Output) graph.Output {
+			return ofInput(c, c.Input(0), ddw, c.Input(2))
+		},
+		func(c *gradient.Context, ddw graph.Output) graph.Output { return convolve(c, c.Input(0), ddw) })
 }

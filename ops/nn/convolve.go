@@ -27,10 +27,13 @@ type convolving[T vec.Number] struct {
 	place  func(row int) int // where a row of the result begins in dst; nil if rows follow each other
 }
 
-// run computes all rows, in panels.
+// run computes all rows: directly, or in panels.
 func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	if c.rows == 0 || c.n == 0 {
 		return nil
+	}
+	if d, ok := c.direct(); ok {
+		return d.run(ctx, dt)
 	}
 	width := c.width()
 	height := min(c.rows, max(panelRows, panelSize/max(width, 1)))

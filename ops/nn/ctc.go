@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("CTCLoss").
@@ -56,4 +60,13 @@ log_probability: The logarithm of the probability of each sequence's results.
 beam_width: How many prefixes are kept.
 top_paths: How many results.
 merge_repeated: Whether repeated classes are merged in the results.`)
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		const fused = "the operation computes the gradient together with the loss, so there is no second derivative"
+		dx := c.Op("PreventGradient", graph.Attrs{"message": fused}, c.Output(1))
+		c.Set(0, c.Mul(dx, c.Reshape(c.Dy(0), c.Int32s(1, -1, 1))))
+	}, "CTCLoss")
+	gradient.None("CTCGreedyDecoder", "CTCBeamSearchDecoder")
 }

@@ -45,9 +45,6 @@ func ctcInputOf[T elementwise.Float](inputs, lengths *tensor.Value, code status.
 		return c, status.Errorf(code, "len(sequence_length) != batch_size.  len(sequence_length):  %d batch_size: %d", len(c.lengths), c.batch)
 	}
 	for b, n := range c.lengths {
-		if n < 0 {
-			return c, status.Invalid("sequence_length(%d) < 0", b)
-		}
 		if int(n) > c.steps {
 			return c, status.Errorf(code, "sequence_length(%d) <= %d", b, c.steps)
 		}

@@ -64,6 +64,11 @@ func (k *ctcLoss[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 // labels is each example's labels, from the indices and values of a sparse
 // matrix.
 func (k *ctcLoss[T]) labels(c *ctcInput[T], indices, values *tensor.Value) ([][]int, error) {
+	for b, n := range c.lengths {
+		if n < 0 {
+			return nil, status.Invalid("seq_len(%d) < 0", b)
+		}
+	}
 	if indices.Rank() != 2 {
 		return nil, status.Invalid("labels_indices is not a matrix")
 	}

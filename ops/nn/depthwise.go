@@ -55,4 +55,7 @@ padding: As DepthwiseConv2dNative has it.
 explicit_paddings: As DepthwiseConv2dNative has it.
 data_format: As DepthwiseConv2dNative has it.
 dilations: As DepthwiseConv2dNative has it.`)
+
+	convolutionGradients("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter",
+		[]string{"strides", "padding", "explicit_paddings", "data_format", "dilations"})
 }

@@ -63,7 +63,7 @@ func (k *depthwiseInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) err
 	defer ctx.Free(weights)
 	grad, dx, w := tensor.Of[T](&in[2]), tensor.Of[T](&out[0]), tensor.Of[T](&weights)
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.batch*s.y.in, s.x.out*s.out*s.taps(), 2*size, func(r int, tmp []T) {
+	return inRows(ctx, k.dt, s.batch*s.y.in, s.x.out*s.out*s.taps(), 0, func(r int, _ []T) {
 		b, iy := r/s.y.in, r%s.y.in
 		line := dx[r*s.x.in*s.in:][:s.x.in*s.in]
 		for ky := range s.y.size {
@@ -75,7 +75,7 @@ func (k *depthwiseInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) err
 			for kx := range s.x.size {
 				for q := 0; q < s.x.out; q += s.pixels {
 					if lo, hi := s.x.inside(kx, q, min(q+s.pixels, s.x.out)); lo < hi {
-						spread(&s, line, from[lo*s.out:hi*s.out], w[(ky*s.x.size+kx)*size:], kx, lo, tmp)
+						spread(&s, line, from[lo*s.out:hi*s.out], w[(ky*s.x.size+kx)*size:], kx, lo)
 					}
 				}
 			}
@@ -84,10 +84,10 @@ func (k *depthwiseInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) err
 }
 
 // spread adds g·w, at tap k from position lo on, to a line of the input.
-func spread[T elementwise.Float](s *depthSizes, line, g, w []T, k, lo int, tmp []T) {
+func spread[T elementwise.Float](s *depthSizes, line, g, w []T, k, lo int) {
 	at := lo*s.x.stride - s.x.before + k*s.x.dilation
 	if s.x.stride == 1 && s.per == 1 {
-		mulAdd(line[at*s.in:][:len(g)], g, w, tmp)
+		mulAdd(line[at*s.in:][:len(g)], g, w)
 		return
 	}
 	for len(g) > 0 {
@@ -129,9 +129,9 @@ func (k *depthwiseFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	}
 	src, grad, dw := tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.taps(), len(grad), 3*size, func(tap int, tmp []T) {
+	return inRows(ctx, k.dt, s.taps(), len(grad), 2*size, func(tap int, tmp []T) {
 		ky, kx := tap/s.x.size, tap%s.x.size
-		sums := tmp[2*size:]
+		sums := tmp[size:]
 		clear(sums)
 		for r := 0; r < s.batch*s.y.out && ctx.Err() == nil; r++ {
 			b, oy := r/s.y.out, r%s.y.out
@@ -143,7 +143,7 @@ func (k *depthwiseFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) er
 			for q := 0; q < s.x.out; q += s.pixels {
 				if lo, hi := s.x.inside(kx, q, min(q+s.pixels, s.x.out)); lo < hi {
 					x := stretch(&s, line, kx, lo, hi, tmp[:size])
-					mulAdd(sums[:(hi-lo)*s.out], x, grad[(r*s.x.out+lo)*s.out:], tmp[size:])
+					mulAdd(sums[:(hi-lo)*s.out], x, grad[(r*s.x.out+lo)*s.out:])
 				}
 			}
 		}

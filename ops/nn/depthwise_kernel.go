@@ -142,12 +142,10 @@ func stretch[T elementwise.Float](s *depthSizes, line []T, k, lo, hi int, tmp []
 	return tmp[:(hi-lo)*s.out]
 }
 
-// mulAdd adds x·w to o; tmp is as long.
-func mulAdd[T elementwise.Float](o, x, w, tmp []T) {
+// mulAdd adds x·w to o.
+func mulAdd[T elementwise.Float](o, x, w []T) {
 	if o, ok := any(o).([]float32); ok {
-		t := any(tmp).([]float32)[:len(o)]
-		vec.Mul(t, any(x).([]float32), any(w).([]float32))
-		vec.Add(o, o, t)
+		vec.MulAdd(o, any(x).([]float32), any(w).([]float32))
 		return
 	}
 	x, w = x[:len(o)], w[:len(o)]
@@ -168,6 +166,9 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0].NumElements() == 0 {
 		return nil
 	}
+	if s.per == 1 && k.dt == tensor.Float {
+		return depthwiseTaps(ctx, &s, tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), tensor.Of[float32](&out[0]))
+	}
 	weights, err := repeated(ctx, k.dt, &s, tensor.Of[T](&in[1]))
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	defer ctx.Free(weights)
 	src, dst, w := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[T](&weights)
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.batch*s.y.out, s.x.out*s.out*s.taps(), 2*size, func(r int, tmp []T) {
+	return inRows(ctx, k.dt, s.batch*s.y.out, s.x.out*s.out*s.taps(), size, func(r int, tmp []T) {
 		b, oy := r/s.y.out, r%s.y.out
 		for q := 0; q < s.x.out; q += s.pixels {
 			end := min(q+s.pixels, s.x.out)
@@ -189,13 +190,78 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				line := src[(b*s.y.in+iy)*s.x.in*s.in:]
 				for kx := range s.x.size {
 					if lo, hi := s.x.inside(kx, q, end); lo < hi {
-						x := stretch(&s, line, kx, lo, hi, tmp[:size])
-						mulAdd(to[(lo-q)*s.out:(hi-q)*s.out], x, w[(ky*s.x.size+kx)*size:], tmp[size:])
+						x := stretch(&s, line, kx, lo, hi, tmp)
+						mulAdd(to[(lo-q)*s.out:(hi-q)*s.out], x, w[(ky*s.x.size+kx)*size:])
 					}
 				}
 			}
 		}
 	})
+}
+
+// depthwiseTaps computes pixels of which each channel makes one of the result.
+func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) error {
+	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
+	ctx.Parallel(s.batch*s.y.out, max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())), func(lo, hi int) {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			b, oy := r/s.y.out, r%s.y.out
+			line := dst[r*s.x.out*s.out:][:s.x.out*s.out]
+			alongLine(&s.x, &s.y, oy, func(q, end, left, right, top, bottom int) {
+				to := line[q*s.out : end*s.out]
+				if top >= bottom || left >= right {
+					clear(to)
+					return
+				}
+				t := all
+				t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+				iy, ix := oy*s.y.stride-s.y.before+top*s.y.dilation, q*s.x.stride-s.x.before+left*s.x.dilation
+				t.Multiply(to, src[((b*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
+			})
+		}
+	})
+	return ctx.Err()
+}
+
+// alongLine calls f for positions q to end of the line of a result at oy, of whose
+// windows the columns left to right and the lines top to bottom lie inside: once
+// for those with all columns, and for each of the others.
+func alongLine(x, y *axis, oy int, f func(q, end, left, right, top, bottom int)) {
+	top, bottom := y.tapsInside(oy)
+	first, end := x.whole()
+	single := func(q int) {
+		left, right := x.tapsInside(q)
+		f(q, q+1, left, right, top, bottom)
+	}
+	for q := range first {
+		single(q)
+	}
+	if first < end {
+		f(first, end, 0, x.size, top, bottom)
+	}
+	for q := end; q < x.out; q++ {
+		single(q)
+	}
+}
+
+// tapsInside is which taps of the window at position o lie inside.
+func (a *axis) tapsInside(o int) (lo, hi int) {
+	at := o*a.stride - a.before // of tap 0
+	if at < 0 {
+		lo = min((-at+a.dilation-1)/a.dilation, a.size)
+	}
+	if at < a.in {
+		hi = min((a.in-1-at)/a.dilation+1, a.size)
+	}
+	return lo, max(lo, hi)
+}
+
+// whole is the positions, first to end, whose windows lie inside with all taps.
+func (a *axis) whole() (first, end int) {
+	first = min((a.before+a.stride-1)/a.stride, a.out)
+	if last := a.in - 1 - (a.size-1)*a.dilation + a.before; last >= 0 { // the greatest o·stride
+		end = min(last/a.stride+1, a.out)
+	}
+	return first, max(first, end)
 }
 
 // inRows calls f for each of n rows that cost that many operations each, with

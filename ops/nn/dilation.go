@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("Dilation2D").
@@ -42,4 +45,12 @@ out_backprop: The gradient of the output.
 strides: As Dilation2D has it.
 rates: As Dilation2D has it.
 padding: As Dilation2D has it.`)
+
+	gradient.Register(func(c *gradient.Context) {
+		for i, op := range []string{"Dilation2DBackpropInput", "Dilation2DBackpropFilter"} {
+			if c.Has(0) && c.Wants(i) {
+				c.Set(i, c.Op(op, c.Attrs("strides", "rates", "padding"), c.Input(0), c.Input(1), c.Dy(0)))
+			}
+		}
+	}, "Dilation2D")
 }

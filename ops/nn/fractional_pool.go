@@ -1,6 +1,11 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("FractionalAvgPool").
@@ -64,4 +69,11 @@ out_backprop: The gradient of its output.
 row_pooling_sequence: What it gave.
 col_pooling_sequence: What it gave.
 overlapping: Whether the pixels at a boundary belong to both windows.`)
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("FractionalAvgPoolGrad", c.Attrs("overlapping"), c.ShapeOf(x, tensor.Int64), dy, c.Output(1), c.Output(2))
+	}, "FractionalAvgPool")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		return c.Op("FractionalMaxPoolGrad", c.Attrs("overlapping"), x, y, dy, c.Output(1), c.Output(2))
+	}, "FractionalMaxPool")
 }

@@ -16,9 +16,11 @@ func init() {
 		kernel.ForType("BlockLSTM", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			return widened(dt, newLSTM(c).block), nil
 		})
-		kernel.ForType("BlockLSTMGradV2", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return widened(dt, newLSTM(c).gradient), nil
-		})
+		for _, op := range []string{"BlockLSTMGrad", "BlockLSTMGradV2"} {
+			kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+				return widened(dt, newLSTM(c).gradient), nil
+			})
+		}
 	}
 }
 
@@ -42,10 +44,11 @@ func widened(dt tensor.DType, k kernel.Func) kernel.Kernel {
 type lstm struct {
 	forgetBias, clip float32
 	peephole         bool
+	second           bool // the second version: f comes before ci
 }
 
 func newLSTM(c *kernel.Construction) *lstm {
-	return &lstm{c.Float("forget_bias"), c.Float("cell_clip"), c.Bool("use_peephole")}
+	return &lstm{c.Float("forget_bias"), c.Float("cell_clip"), c.Bool("use_peephole"), c.Op.Name == "BlockLSTMGradV2"}
 }
 
 // Places of LSTMBlockCell's inputs and outputs. Block operations have them

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Places of BlockLSTMGradV2's outputs.
+// Places of the outputs of BlockLSTMGrad and BlockLSTMGradV2.
 const (
 	gradX = iota
 	gradCS
@@ -19,9 +19,9 @@ const (
 	gradB
 )
 
-// gradient is BlockLSTMGradV2: inputs are the number of steps, those of the
-// LSTM, its outputs, and the gradients of cs and h. Its gates are in the order
-// i, f, ci, o.
+// gradient is BlockLSTMGrad and BlockLSTMGradV2: inputs are the number of steps,
+// those of the LSTM, its outputs, and the gradients of cs and h. Gates are in the
+// order i, ci, f, o, in the second version i, f, ci, o.
 func (l *lstm) gradient(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	args, results := in[1:], in[1+lstmB+1:]
 	s, err := l.sizes(args, true)
@@ -99,7 +99,10 @@ func (l *lstm) back(s *lstmSizes, gates []float32, r *[cellOutputs + 2][]float32
 		df := f * (1 - f) * dcs * csPrev[at]
 		di := i * (1 - i) * dcs * ci
 		g := gates[4*b*n:]
-		g[k], g[n+k], g[2*n+k], g[3*n+k] = di, df, dci, do
+		g[k], g[n+k], g[2*n+k], g[3*n+k] = di, dci, df, do
+		if l.second {
+			g[n+k], g[2*n+k] = df, dci
+		}
 		before := dcs * f
 		if l.peephole {
 			before += di*wci[k] + df*wcf[k]

@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 const poolPaddingDoc = `
 
@@ -82,6 +86,21 @@ ksize: As MaxPool has it.
 strides: As MaxPool has it.
 padding: As MaxPool has it.
 data_format: As MaxPool has it.`)
+	registry.Define("MaxPoolGradGradV2").
+		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Input("ksize: int32").
+		Input("strides: int32").Output("output: T").
+		Attr("padding: {'SAME', 'VALID'}").
+		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
+		Attr("T: realnumbertype").
+		Doc(`Computes the gradient of MaxPoolGradV2.
+
+orig_input: The input of MaxPoolV2.
+orig_output: Its output.
+grad: The gradient of the gradient of its input.
+ksize: As MaxPoolV2 has it.
+strides: As MaxPoolV2 has it.
+padding: As MaxPoolV2 has it.
+data_format: As MaxPoolV2 has it.`)
 	registry.Define("MaxPoolWithArgmax").
 		Input("input: T").Output("output: T").Output("argmax: Targmax").
 		Attr("ksize: list(int) >= 4").
@@ -160,4 +179,38 @@ ksize: As MaxPool3D has it.
 strides: As MaxPool3D has it.
 padding: As MaxPool3D has it.
 data_format: As MaxPool3D has it.`)
+
+	windows := []string{"ksize", "strides", "padding", "explicit_paddings", "data_format"}
+	for _, op := range []string{"MaxPool", "MaxPool3D"} {
+		gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+			return c.Op(op+"Grad", c.Attrs(windows...), x, y, dy)
+		}, op)
+	}
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+		return c.Op("MaxPoolGradV2", c.Attrs("padding", "data_format"), x, y, dy, c.Input(1), c.Input(2))
+	}, "MaxPoolV2")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("MaxPoolGradWithArgmax", c.Attrs("ksize", "strides", "padding", "include_batch_in_index"), x, dy, c.Output(1))
+	}, "MaxPoolWithArgmax")
+	// Of the gradients, which are linear in their last tensor, that alone has one.
+	for op, back := range map[string]string{
+		"MaxPoolGrad": "MaxPoolGradGrad", "MaxPoolGradGrad": "MaxPoolGrad",
+		"MaxPoolGradV2": "MaxPoolGradGradV2",
+		"MaxPool3DGrad": "MaxPool3DGradGrad", "MaxPool3DGradGrad": "MaxPool3DGrad",
+	} {
+		gradient.Register(func(c *gradient.Context) {
+			if !c.Has(0) || !c.Wants(2) {
+				return
+			}
+			inputs := []graph.Input{c.Input(0), c.Input(1), c.Dy(0)}
+			attrs := windows
+			if op == "MaxPoolGradV2" {
+				inputs, attrs = append(inputs, c.Input(3), c.Input(4)), []string{"padding", "data_format"}
+			}
+			if back == "MaxPoolGradGrad" {
+				attrs = []string{"ksize", "strides", "padding", "data_format"}
+			}
+			c.Set(2, c.Op(back, c.Attrs(attrs...), inputs...))
+		}, op)
+	}
 }

@@ -146,6 +146,9 @@ func (k *argmaxPool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
+	if in[0].NumElements() == 0 {
+		return status.Invalid("tensor_in must not be empty (2)")
+	}
 	if out[0], err = ctx.Alloc(k.dt, p.out); err != nil {
 		return err
 	}

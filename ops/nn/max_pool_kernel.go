@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"strings"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
@@ -19,7 +20,7 @@ func init() {
 			}
 		}
 	}
-	for _, op := range []string{"MaxPoolGrad", "MaxPoolGradV2", "MaxPoolGradGrad", "MaxPoolWithArgmax", "MaxPoolGradWithArgmax"} {
+	for _, op := range []string{"MaxPoolGrad", "MaxPoolGradV2", "MaxPoolGradGrad", "MaxPoolGradGradV2", "MaxPoolWithArgmax", "MaxPoolGradWithArgmax"} {
 		for _, dt := range elementwise.Reals {
 			kernel.ForType(op, "T", dt, newMaxPool(2))
 		}
@@ -91,27 +92,23 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 			return gradientAt[T](ctx, dt, batch, in, out)
 		})
-	default: // MaxPoolV2, MaxPoolGradV2: the window comes as the last two inputs
+	default: // MaxPoolV2, MaxPoolGradV2, MaxPoolGradGradV2: the window comes as the last two inputs
 		format := c.Str("data_format")
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 			q := &maxPool[T]{&pooling{m: &motion{}}, dt}
 			*q.m = *p.m
 			n := len(in) - 2
-			ksize, err := kernel.AppendIntVector(nil, &in[n], "ksize")
-			if err != nil {
+			ksize, strides := kernel.AppendInts(nil, &in[n]), kernel.AppendInts(nil, &in[n+1])
+			if c := strings.IndexByte(format, 'C'); c < len(ksize) && c < len(strides) && ksize[c] == 1 {
+				strides[c] = 1 // a window of one channel does not move over channels
+			}
+			if err := q.window(format, ksize, strides); err != nil {
 				return err
 			}
-			strides, err := kernel.AppendIntVector(nil, &in[n+1], "strides")
-			if err != nil {
-				return err
-			}
-			if err := q.window(format, ksize, append([]int64{}, strides...)); err != nil {
-				return err
-			}
-			if op == "MaxPoolV2" {
-				return channelsLast(f, kernel.Func(q.forward), 0).Run(ctx, in[:n], out)
-			}
-			return channelsLast(f, kernel.Func(q.gradient), 0).Run(ctx, in[:n], out)
+			run := map[string]kernel.Func{
+				"MaxPoolV2": q.forward, "MaxPoolGradV2": q.gradient, "MaxPoolGradGradV2": q.gradGrad,
+			}[op]
+			return channelsLast(f, run, 0).Run(ctx, in[:n], out)
 		})
 	}
 	return channelsLast(f, run, 0)
@@ -141,68 +138,40 @@ func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error 
 	}
 	src, dst := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
 	x := &p.axes[2]
-	lines, line, size := p.batch*p.axes[0].out*p.axes[1].out, x.out*p.depth, x.in*p.depth
-	desk, err := newDesk[T](ctx, k.dt, min(lines, ctx.Step.Pool.Workers()), size)
-	if err != nil {
-		return err
-	}
-	defer desk.free(ctx)
+	lines, line := p.batch*p.axes[0].out*p.axes[1].out, x.out*p.depth
 	ctx.Parallel(lines, max(1, elementwise.Grain/(line*p.taps())), func(lo, hi int) {
-		tmp := desk.take()
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			oy, oz, b := r%p.axes[1].out, r/p.axes[1].out%p.axes[0].out, r/(p.axes[1].out*p.axes[0].out)
 			from, to := src[b*p.image():][:p.image()], dst[r*line:][:line]
-			if !maxLine(&p, to, from, tmp, oz, oy) {
-				for ox := range x.out {
-					greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox)
-				}
+			if to, ok := any(to).([]float32); ok && p.axes[0].in == 1 && p.axes[0].out == 1 {
+				maxLine(&p, to, any(from).([]float32), oy)
+				continue
+			}
+			for ox := range x.out {
+				greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox)
 			}
 		}
-		desk.giveBack(tmp)
 	})
 	return ctx.Err()
 }
 
-// maxLine computes a line of the result, first the greatest of each column of
-// the lines that windows span, and then of those. It is for float32 and gives
-// up, with false, where there is a NaN or nothing finite.
-func maxLine[T elementwise.Real](p *plan, to, from, tmp []T, oz, oy int) bool {
-	dst, ok := any(to).([]float32)
-	if !ok {
-		return false
-	}
-	src, columns := any(from).([]float32), any(tmp).([]float32)
-	y, x, depth := &p.axes[1], &p.axes[2], p.depth
-	z0, z1 := p.axes[0].span(oz)
-	y0, y1 := y.span(oy)
-	first := true
-	for iz := z0; iz < z1; iz++ {
-		for iy := y0; iy < y1; iy++ {
-			if line := src[(iz*y.in+iy)*len(columns):][:len(columns)]; first {
-				if z1-z0 == 1 && y1-y0 == 1 {
-					columns = line
-				} else {
-					copy(columns, line)
-				}
-				first = false
-			} else {
-				vec.Max(columns, columns, line)
+// maxLine computes a line of the result of two dimensions.
+func maxLine(p *plan, dst, src []float32, oy int) {
+	y, x := &p.axes[1], &p.axes[2]
+	all := vec.Taps{Channels: p.depth, Next: y.dilation * x.in * p.depth, Column: x.dilation * p.depth, Step: x.stride * p.depth}
+	alongLine(x, y, oy, func(q, end, left, right, top, bottom int) {
+		to := dst[q*p.depth : end*p.depth]
+		if top >= bottom || left >= right {
+			for i := range to {
+				to[i] = -math.MaxFloat32
 			}
+			return
 		}
-	}
-	for ox := range x.out {
-		x0, x1 := x.span(ox)
-		pixel := dst[ox*depth:][:depth]
-		if x1-x0 == 1 {
-			copy(pixel, columns[x0*depth:])
-			continue
-		}
-		vec.Max(pixel, columns[x0*depth:], columns[(x0+1)*depth:])
-		for ix := x0 + 2; ix < x1; ix++ {
-			vec.Max(pixel, pixel, columns[ix*depth:])
-		}
-	}
-	return vec.Smallest(dst) >= -math.MaxFloat32
+		t := all
+		t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+		iy, ix := oy*y.stride-y.before+top*y.dilation, q*x.stride-x.before+left*x.dilation
+		t.Largest(to, src[(iy*x.in+ix)*p.depth:])
+	})
 }
 
 // greatest sets o to the greatest number of each channel in one window.

@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("LSTMBlockCell").
@@ -60,6 +64,31 @@ h: The output of every step.
 forget_bias: What is added to the bias of the forget gate.
 cell_clip: The limit of the cell state; 0 or less for none.
 use_peephole: Whether gates see the cell state.`)
+	registry.Define("BlockLSTMGrad").
+		Input("seq_len_max: int64").Input("x: T").Input("cs_prev: T").Input("h_prev: T").Input("w: T").
+		Input("wci: T").Input("wcf: T").Input("wco: T").Input("b: T").Input("i: T").Input("cs: T").
+		Input("f: T").Input("o: T").Input("ci: T").Input("co: T").Input("h: T").Input("cs_grad: T").
+		Input("h_grad: T").Output("x_grad: T").Output("cs_prev_grad: T").Output("h_prev_grad: T").
+		Output("w_grad: T").Output("wci_grad: T").Output("wcf_grad: T").Output("wco_grad: T").
+		Output("b_grad: T").
+		Attr("use_peephole: bool").
+		Attr("T: {half, float}").
+		Doc(`Computes the gradient of BlockLSTM.
+
+The outputs are the gradients of the inputs of their names.
+
+seq_len_max: As BlockLSTM has it.
+cs_prev: As BlockLSTM has it.
+h_prev: As BlockLSTM has it.
+w: The weights of x and h_prev.
+wci: The peephole weights of the input gate.
+wcf: The peephole weights of the forget gate.
+wco: The peephole weights of the output gate.
+b: The bias.
+i: What BlockLSTM gave, as are the six inputs that follow.
+cs_grad: The gradient of the cell states.
+h_grad: The gradient of the outputs.
+use_peephole: Whether gates saw the cell state.`)
 	registry.Define("BlockLSTMGradV2").
 		Input("seq_len_max: int64").Input("x: T").Input("cs_prev: T").Input("h_prev: T").Input("w: T").
 		Input("wci: T").Input("wcf: T").Input("wco: T").Input("b: T").Input("i: T").Input("cs: T").
@@ -111,4 +140,19 @@ h: The output.`)
 d_h: The gradient of h.
 d_c_bar: The gradient of the candidate before its nonlinearity.
 d_r_bar_u_bar: The gradient of the gates before their nonlinearity.`)
+
+	gradient.Register(func(c *gradient.Context) {
+		const cs, h = 1, 6 // the outputs whose gradients count
+		if !c.Has(cs) && !c.Has(h) {
+			return
+		}
+		var inputs []graph.Input
+		for i := range c.NumInputs() {
+			inputs = append(inputs, c.Input(i))
+		}
+		for i := range c.NumOutputs() {
+			inputs = append(inputs, c.Output(i))
+		}
+		c.SetList(1, c.Outputs("BlockLSTMGrad", c.Attrs("use_peephole"), append(inputs, c.Dy(cs), c.Dy(h))...))
+	}, "BlockLSTM")
 }

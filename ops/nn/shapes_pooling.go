@@ -16,6 +16,7 @@ func init() {
 	shape.Register(poolGradGrad(2, "MaxPool"), "MaxPoolGradGrad")
 	shape.Register(poolGradGrad(3, "MaxPool3D"), "MaxPool3DGradGrad")
 	shape.Register(maxPoolV2Shape, "MaxPoolV2")
+	shape.Register(maxPoolGradGradV2Shape, "MaxPoolGradGradV2")
 	shape.Register(shape.UnchangedRank(4), "MaxPoolGrad", "MaxPoolGradV2", "MaxPoolGradWithArgmax")
 	shape.Register(shape.UnchangedRank(5), "MaxPool3DGrad")
 	shape.Register(fractionalPoolShape, "FractionalAvgPool", "FractionalMaxPool")
@@ -83,6 +84,13 @@ func pooled(c *shape.Context, dims int, op string, ksize, strides []int64) error
 		out = out.ReplaceDim(k, c.TryDim(channels.Output(in.Dim(k))))
 	}
 	c.SetOutputs(out)
+	return c.Err()
+}
+
+// maxPoolGradGradV2Shape is that of the pooling's output.
+func maxPoolGradGradV2Shape(c *shape.Context) error {
+	c.Try(shape.Merge(c.Input(0), c.Input(2)))
+	c.SetOutput(0, c.Try(c.Input(1).WithRank(4)))
 	return c.Err()
 }
 

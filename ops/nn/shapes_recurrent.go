@@ -14,7 +14,7 @@ func init() {
 	shape.Register(blockLSTMShape, "BlockLSTM")
 	shape.Register(shape.Rule(`x: [t,b,m], cs_prev: [i,j], h_prev: [k,l], w: [n,o], wci: [p], wcf: [q], wco: [r], b: [s]
 		-> x_grad: [t,b,m], cs_prev_grad: [i,j], h_prev_grad: [k,l], w_grad: [n,o], wci_grad: [p], wcf_grad: [q], wco_grad: [r], b_grad: [s]`),
-		"BlockLSTMGradV2")
+		"BlockLSTMGrad", "BlockLSTMGradV2")
 }
 
 // blockLSTMShape learns the size of a cell from the bias, which holds four.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -49,6 +51,40 @@ backprop: The gradient with respect to features.`)
 	kernel.ForAll(newSoftmax, "Softmax", "LogSoftmax")
 	kernel.ForAll(newCrossEntropy, "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
 	kernel.ForTypes("L2Loss", "T", newL2Loss, elementwise.Floats...)
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return softmaxGradient(c, y, dy) }, "Softmax")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
+		return c.Sub(dy, c.Mul(sumOfRows(c, dy), c.Exp(y)))
+	}, "LogSoftmax")
+	gradient.Register(crossEntropyGradient, "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output { return c.Mul(x, dy) }, "L2Loss")
+}
+
+// sumOfRows is the sums along the last axis, which stays.
+func sumOfRows(c *gradient.Context, v graph.Output) graph.Output {
+	return c.Op("Sum", graph.Attrs{"keep_dims": true}, v, c.Int32s(-1))
+}
+
+// softmaxGradient is the gradient of the logits, of which y is the softmax.
+func softmaxGradient(c *gradient.Context, y, dy graph.Output) graph.Output {
+	return c.Mul(c.Sub(dy, sumOfRows(c, c.Mul(dy, y))), y)
+}
+
+// crossEntropyGradient: the second output is the gradient of the logits. It is
+// differentiated as well, for second derivatives, but not by the labels.
+func crossEntropyGradient(c *gradient.Context) {
+	logits, ofLogits := c.Input(0), c.Output(1)
+	each := func(dy graph.Output) graph.Output { return c.Op("ExpandDims", nil, dy, c.Const(int32(-1))) }
+	var parts []gradient.Value
+	if c.Has(0) {
+		parts = append(parts, gradient.Value{Dense: c.Mul(each(c.Dy(0)), ofLogits)})
+	}
+	if c.Has(1) {
+		parts = append(parts, gradient.Value{Dense: softmaxGradient(c, c.Op("Softmax", nil, logits), c.Dy(1))})
+	}
+	c.Set(0, c.Sum(parts).Dense)
+	if c.Has(0) && c.Wants(1) {
+		c.Set(1, c.Mul(each(c.Dy(0)), c.Neg(c.Op("LogSoftmax", nil, logits))))
+	}
 }
 
 // rowGrain is the number of elements that a worker takes at a time.

@@ -1,6 +1,11 @@
 package nn
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("TopK").
@@ -49,4 +54,20 @@ predictions: One example a row.
 targets: The right class of each row.
 k: How many predictions count.
 precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite.`)
+
+	gradient.Unary(topGradient, "TopK", "TopKV2")
+}
+
+// topGradient puts dy back to where the elements were taken, counting the elements
+// of all rows.
+func topGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+	shape, zero, one, all := c.Shape(x), c.Const(int32(0)), c.Const(int32(1)), c.Int32s(-1)
+	n := c.Op("GatherV2", nil, shape, c.Sub(c.Rank(x), one), zero)
+	places := c.Cast(c.Output(1), tensor.Int32)
+	width := c.Op("GatherV2", nil, c.Op("Shape", nil, places), c.Sub(c.Rank(x), one), zero)
+	rows := c.Div(c.Size(x), c.Op("Maximum", nil, n, one))
+	places = c.Reshape(places, c.Op("Pack", nil, graph.OutputList{rows, width}))
+	start := c.Op("ExpandDims", nil, c.Mul(c.Range(rows), n), one)
+	flat := c.Op("UnsortedSegmentSum", nil, c.Reshape(dy, all), c.Reshape(c.Add(places, start), all), c.Size(x))
+	return c.Reshape(flat, shape)
 }

@@ -15,7 +15,12 @@ func init() {
 		kernel.ForType("TopK", "T", dt, newTopK)
 		kernel.ForType("TopKV2", "T", dt, newTopK)
 	}
-	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return inTopK{c.Int("k")}, nil }, "InTopK")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		if k := c.Int("k"); k != int64(int32(k)) {
+			return nil, c.Errorf("Attr k has value %d out of range for an int32", k)
+		}
+		return inTopK{c.Int("k")}, nil
+	}, "InTopK")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return inTopK{}, nil }, "InTopKV2")
 }
 

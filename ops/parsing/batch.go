@@ -2,6 +2,7 @@ package parsing
 
 import (
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -236,6 +237,9 @@ func (b *batch) denseOutput(ctx *kernel.Context, key string, dt tensor.DType, sh
 		return err
 	}
 	open := len(shape) > 0 && shape[0] < 0 // the first dimension is that of the longest
+	if !open && other.NumElements() > 0 && !slices.Equal(other.Dims(), shape) {
+		return status.Invalid("def_value of %s has shape %s, which is not compatible with %s", key, tensor.FormatDims(other.Dims()), tensor.FormatDims(shape))
+	}
 	row := 1
 	for i, d := range shape {
 		if i == 0 && open {
@@ -285,8 +289,6 @@ func (b *batch) denseOutput(ctx *kernel.Context, key string, dt tensor.DType, sh
 			f.copyTo(out, i*n)
 		case other.NumElements() == 0 && n > 0:
 			return status.Invalid("Name: %s, Feature: %s (data type: %v) is required but could not be found.", b.name(i), key, dt)
-		case other.NumElements() != n:
-			return status.Invalid("dense_defaults of %s has %d elements, but its shape is %s", key, other.NumElements(), tensor.FormatDims(shape))
 		default:
 			strided.Move(out, i*n, other, 0, n)
 		}

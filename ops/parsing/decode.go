@@ -1,6 +1,7 @@
 package parsing
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -84,6 +85,8 @@ out_type: The type of the tensor; that of another one is an error.`)
 		tensor.Float, tensor.Double, tensor.Int32, tensor.Uint8, tensor.Int16, tensor.Int8, tensor.String, tensor.Complex64, tensor.Int64, tensor.Bool,
 		tensor.Bfloat16, tensor.Uint16, tensor.Complex128, tensor.Half, tensor.Resource, tensor.Variant, tensor.Uint32, tensor.Uint64,
 	}}, New: func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(serialize), nil }})
+
+	gradient.None("DecodeRaw", "DecodePaddedRaw", "DecodeProtoV2", "ParseTensor", "SerializeTensor")
 }
 
 // A raw is how numbers lie in strings.
@@ -197,7 +200,11 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func serialize(_ *kernel.Context, in, out []tensor.Value) error {
-	b, err := in[0].Peek().MarshalProto()
+	marshal := (*tensor.Tensor).MarshalContent
+	if in[0].DType() == tensor.String {
+		marshal = (*tensor.Tensor).MarshalProto
+	}
+	b, err := marshal(in[0].Peek())
 	if err != nil {
 		return err
 	}

@@ -42,18 +42,7 @@ func parseExample(s string) (map[string]*feature, error) {
 		if !message.IsBytes(1) {
 			continue
 		}
-		features := message.Message("Features")
-		for features.Next() {
-			if !features.IsBytes(1) {
-				continue
-			}
-			key, f, err := parseEntry(features.Message("Features.feature"))
-			if err != nil {
-				return nil, badExample(s)
-			}
-			all[key] = f
-		}
-		if features.Err() != nil {
+		if !parseFeatures(message.Message("Features"), all) {
 			return nil, badExample(s)
 		}
 	}
@@ -61,6 +50,90 @@ func parseExample(s string) (map[string]*feature, error) {
 		return nil, badExample(s)
 	}
 	return all, nil
+}
+
+// parseFeatures adds the features of a Features message; false if it is none.
+func parseFeatures(features wire.Cursor, all map[string]*feature) bool {
+	for features.Next() {
+		if !features.IsBytes(1) {
+			continue
+		}
+		key, f, err := parseEntry(features.Message("Features.feature"))
+		if err != nil {
+			return false
+		}
+		all[key] = f
+	}
+	return features.Err() == nil
+}
+
+// parseSequence reads the features of a serialized SequenceExample: those of its
+// context, and its lists. Of several of one name the last counts.
+func parseSequence(s string) (context map[string]*feature, lists map[string][]*feature, err error) {
+	context, lists = map[string]*feature{}, map[string][]*feature{}
+	bad := func() (map[string]*feature, map[string][]*feature, error) {
+		return nil, nil, status.Invalid("Could not parse sequence example input, value: '%s'", s)
+	}
+	message := wire.NewCursor("SequenceExample", []byte(s))
+	for message.Next() {
+		switch {
+		case message.IsBytes(1):
+			if !parseFeatures(message.Message("Features"), context) {
+				return bad()
+			}
+		case message.IsBytes(2):
+			all := message.Message("FeatureLists")
+			for all.Next() {
+				if !all.IsBytes(1) {
+					continue
+				}
+				key, list, err := parseListEntry(all.Message("FeatureLists.feature_list"))
+				if err != nil {
+					return bad()
+				}
+				lists[key] = list
+			}
+			if all.Err() != nil {
+				return bad()
+			}
+		}
+	}
+	if message.Err() != nil {
+		return bad()
+	}
+	return context, lists, nil
+}
+
+// parseListEntry reads an entry of the map from names to lists of features.
+func parseListEntry(c wire.Cursor) (key string, list []*feature, err error) {
+	for c.Next() {
+		switch {
+		case c.IsBytes(1):
+			key = string(c.Body())
+		case c.IsBytes(2):
+			features := c.Message("FeatureList")
+			for features.Next() {
+				if !features.IsBytes(1) {
+					continue
+				}
+				f := &feature{}
+				kinds := features.Message("Feature")
+				for kinds.Next() {
+					if err := f.list(&kinds); err != nil {
+						return "", nil, err
+					}
+				}
+				if err := kinds.Err(); err != nil {
+					return "", nil, err
+				}
+				list = append(list, f)
+			}
+			if err := features.Err(); err != nil {
+				return "", nil, err
+			}
+		}
+	}
+	return key, list, c.Err()
 }
 
 func badExample(s string) error {

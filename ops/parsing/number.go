@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -33,6 +34,8 @@ out_type: The type of the numbers.`)
 		return uint32(x), err
 	}))
 	kernel.ForType("StringToNumber", "out_type", tensor.Uint64, newNumbers(func(s string) (uint64, error) { return parseUnsigned(s, 64) }))
+
+	gradient.None("StringToNumber")
 }
 
 // newNumbers makes the kernel that parses what is between white space.

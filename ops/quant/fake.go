@@ -1,6 +1,10 @@
 package quant
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("FakeQuantWithMinMaxArgs").
@@ -83,4 +87,16 @@ backprop_wrt_min: For each slice the sum of the gradients below the range.
 backprop_wrt_max: For each slice the sum of the gradients above the range.
 num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
+
+	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
+		return c.Op("FakeQuantWithMinMaxArgsGradient", c.Attrs("min", "max", "num_bits", "narrow_range"), dy, x)
+	}, "FakeQuantWithMinMaxArgs")
+	for _, op := range []string{"FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"} {
+		gradient.Register(func(c *gradient.Context) {
+			if c.Has(0) {
+				c.SetList(0, c.Outputs(op+"Gradient", c.Attrs("num_bits", "narrow_range"), c.Dy(0), c.Input(0), c.Input(1), c.Input(2)))
+			}
+		}, op)
+	}
+	gradient.None("FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient")
 }

@@ -139,7 +139,7 @@ func (k *fake) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 				o[i] = 0
 				continue
 			}
-			v := min(max(x[i], r.low), r.high)
+			v := max(min(x[i], r.high), r.low)
 			o[i] = float32(math.Floor(float64(r.steps(v-r.low)-float32(math.Round(float64(r.steps(-r.low))))+0.5))) * r.scale
 		}
 	})
@@ -167,13 +167,15 @@ func (k *fake) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		at := i % len(ranges)
 		r := &ranges[at]
-		o[i] = 0
-		switch {
-		case r.none || v >= r.low && v <= r.high:
+		if r.none || v >= r.low && v <= r.high {
 			o[i] = g[i]
-		case v < r.low:
+			continue
+		}
+		o[i] = g[i] * 0 // NaN of what is not finite
+		if v < r.low {
 			below[at] += float64(g[i])
-		case v > r.high:
+		}
+		if v > r.high { // as well as below, where the ends are in the wrong order
 			above[at] += float64(g[i])
 		}
 	}

@@ -1,6 +1,9 @@
 package quant
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("QuantizeV2").
@@ -122,4 +125,18 @@ input: The input.
 input_min: As QuantizeAndDequantizeV4 had it.
 input_max: As QuantizeAndDequantizeV4 had it.
 axis: The dimension whose slices have ranges of their own; -1 for one range.`)
+
+	gradient.Register(func(c *gradient.Context) { c.Pass(0, 0) }, "QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetList(0, c.Outputs("QuantizeAndDequantizeV4Grad", c.Attrs("axis"), c.Dy(0), c.Input(0), c.Input(1), c.Input(2)))
+		}
+	}, "QuantizeAndDequantizeV4")
+	gradient.Register(func(c *gradient.Context) { // what came passes again where it passed
+		if c.Has(0) {
+			if again := c.Outputs("QuantizeAndDequantizeV4Grad", c.Attrs("axis"), c.Dy(0), c.Input(1), c.Input(2), c.Input(3)); again != nil {
+				c.Set(0, again[0])
+			}
+		}
+	}, "QuantizeAndDequantizeV4Grad")
 }

@@ -79,9 +79,6 @@ func (s *scheme) check(c *kernel.Construction, rounding bool) error {
 	if s.mode != "SCALED" && rounding && s.even {
 		return c.Errorf("Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '%s'.", s.mode)
 	}
-	if s.mode != "SCALED" && s.narrow {
-		return c.Errorf("narrow_range is only supported for mode 'SCALED'")
-	}
 	if s.axis < -1 {
 		return c.Errorf("Axis must be at least -1. Found %d", s.axis)
 	}

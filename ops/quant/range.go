@@ -50,6 +50,16 @@ func (s slicing) each(f func(i, lo, hi int)) {
 	}
 }
 
+// bothScalars says whether the ends of a range are scalars.
+func bothScalars(low, high *tensor.Value) error {
+	for i, v := range []*tensor.Value{low, high} {
+		if v.Rank() != 0 {
+			return status.Invalid("%s must be a scalar, got shape %s", []string{"input_min", "input_max"}[i], tensor.FormatDims(v.Dims()))
+		}
+	}
+	return nil
+}
+
 // ranges reads the ends of the slices' ranges: scalars, or tensors of one
 // element, for one slice along no axis, else vectors.
 func (s slicing) ranges(low, high *tensor.Value, axis int64) error {

@@ -1,6 +1,8 @@
 package quant
 
 import (
+	"math"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -17,7 +19,7 @@ func init() {
 // scalars reads inputs from i on as scalars.
 func scalars(in []tensor.Value, i int, to ...*float32) error {
 	for j, p := range to {
-		if in[i+j].NumElements() != 1 {
+		if in[i+j].Rank() != 0 {
 			return status.Invalid("the ends of ranges must be scalars, got shape %s", tensor.FormatDims(in[i+j].Dims()))
 		}
 		*p = tensor.At0[float32](&in[i+j])
@@ -28,10 +30,7 @@ func scalars(in []tensor.Value, i int, to ...*float32) error {
 // used is the part of the range that the numbers of an input take. It reaches
 // down to zero at least.
 func used(x []int32, low, high float32) (lo, hi float32) {
-	if len(x) == 0 {
-		return 0, 0
-	}
-	least, most := x[0], x[0]
+	least, most := int32(math.MaxInt32), int32(math.MinInt32)
 	for _, v := range x {
 		least, most = min(least, v), max(most, v)
 	}
@@ -39,11 +38,12 @@ func used(x []int32, low, high float32) (lo, hi float32) {
 }
 
 func requantizationRange(ctx *kernel.Context, in, out []tensor.Value) error {
-	var low, high float32
-	if err := scalars(in, 1, &low, &high); err != nil {
-		return err
+	for i := 1; i <= 2; i++ { // of more elements the first one counts
+		if in[i].NumElements() == 0 {
+			return status.Invalid("the ends of the range must be scalars, got shape %s", tensor.FormatDims(in[i].Dims()))
+		}
 	}
-	low, high = used(tensor.Of[int32](&in[0]), low, high)
+	low, high := used(tensor.Of[int32](&in[0]), tensor.At0[float32](&in[1]), tensor.At0[float32](&in[2]))
 	out[0], out[1] = tensor.Scalar(low), tensor.Scalar(high)
 	return nil
 }

@@ -47,11 +47,11 @@ func newRoundTrip[T elementwise.Float](c *kernel.Construction) (kernel.Kernel, e
 }
 
 func (k *roundTrip[T]) checkBits(bits int64) error {
-	least := int64(1)
+	most := int64(62)
 	if k.signed {
-		least = 2
+		most = 61
 	}
-	if bits < least || bits > 62 {
+	if bits < 1 || bits > most {
 		return status.Invalid("num_bits is out of range: %d with signed_input_ %t", bits, k.signed)
 	}
 	return nil
@@ -60,8 +60,11 @@ func (k *roundTrip[T]) checkBits(bits int64) error {
 func (k *roundTrip[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	bits := k.bits
 	if len(in) > 3 {
-		if in[3].NumElements() != 1 {
+		if in[3].Rank() != 0 {
 			return status.Invalid("num_bits must be a scalar, got shape %s", tensor.FormatDims(in[3].Dims()))
+		}
+		if in[0].Rank() == 0 {
+			return status.Invalid("Axis requested is larger than input dimensions. Axis: %d Input Dimensions: 0", k.axis)
 		}
 		bits = int64(tensor.At0[int32](&in[3]))
 		if err := k.checkBits(bits); err != nil {
@@ -78,6 +81,11 @@ func (k *roundTrip[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	case k.given && len(in) == 1:
 		low[0], high[0] = k.low, k.high
 	case k.given:
+		if len(in) == 3 && k.axis == -1 {
+			if err := bothScalars(&in[1], &in[2]); err != nil {
+				return err
+			}
+		}
 		if err := s.ranges(&in[1], &in[2], k.axis); err != nil {
 			return err
 		}
@@ -177,6 +185,11 @@ func roundTripGradient[T elementwise.Float](ctx *kernel.Context, axis int64, in,
 		name := []string{"input_min", "input_max"}[i]
 		if axis == -1 && v.Rank() > 1 || axis != -1 && v.Rank() != 1 {
 			return status.Invalid("%s must be a vector or scalar, got shape %s", name, tensor.FormatDims(v.Dims()))
+		}
+	}
+	if axis == -1 {
+		if err := bothScalars(&in[2], &in[3]); err != nil {
+			return err
 		}
 	}
 	if err := s.ranges(&in[2], &in[3], axis); err != nil {

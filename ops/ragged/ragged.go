@@ -1,6 +1,10 @@
 package ragged
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("RaggedGather").
@@ -48,4 +52,55 @@ values: The values of the innermost rows.
 default_value: What rows are filled up with.
 row_partition_tensors: For each dimension what row_partition_types says.
 row_partition_types: For each dimension "ROW_SPLITS", "VALUE_ROWIDS" or "FIRST_DIM_SIZE".`)
+
+	gradient.None("RaggedRange")
+	gradient.Register(gatherGradient, "RaggedGather")
+	gradient.Register(toTensorGradient, "RaggedTensorToTensor")
+}
+
+// gatherGradient: which rows of the values were taken, the same operation says of
+// their numbers.
+func gatherGradient(c *gradient.Context) {
+	last := c.NumOutputs() - 1
+	if !c.Has(last) {
+		return
+	}
+	splits := c.Inputs("params_nested_splits")
+	values, indices := c.Input(len(splits)), c.Input(len(splits)+1)
+	attrs := c.Attrs("OUTPUT_RAGGED_RANK")
+	attrs["Tsplits"] = c.Type("Tsplits")
+	taken := c.Outputs("RaggedGather", attrs, splits, rowNumbers(c, values), indices)
+	if taken == nil {
+		return
+	}
+	c.SetRows(len(splits), c.RowsAt(values, taken[last], c.Dy(last)))
+}
+
+// rowNumbers is 0, 1, …, one for each row of the values.
+func rowNumbers(c *gradient.Context, values graph.Output) graph.Output {
+	first := c.Int32s(0)
+	n := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, c.Shape(values), first, c.Int32s(1), c.Int32s(1))
+	return c.Range(n)
+}
+
+// toTensorGradient: where each row of the values went, the same operation says of
+// their numbers from 1 on. Where it says 0, the default value is.
+func toTensorGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	values, filler, dy := c.Input(1), c.Input(2), c.Dy(0)
+	zero, one := c.Const(int32(0)), c.Const(int32(1))
+	inner := c.Sub(c.Rank(values), one)
+	outer := c.Op("ExpandDims", nil, c.Sub(c.Rank(dy), inner), zero)
+	shape := c.Op("StridedSlice", graph.Attrs{"begin_mask": int64(1)}, c.Shape(c.Output(0)), c.Int32s(0), outer, c.Int32s(1))
+	numbers := rowNumbers(c, values)
+	from := c.Op("RaggedTensorToTensor", c.Attrs("row_partition_types"), shape, c.Add(numbers, one), zero, c.Inputs("row_partition_tensors"))
+	c.Set(1, c.Op("UnsortedSegmentSum", nil, dy, c.Sub(from, one), c.Op("Size", nil, numbers)))
+	if c.Wants(2) {
+		ones := c.Op("Fill", nil, c.Op("ExpandDims", nil, inner, zero), one)
+		filled := c.Op("Equal", nil, from, zero)
+		filled = c.Reshape(filled, c.Op("ConcatV2", nil, graph.OutputList{shape, ones}, zero))
+		c.Set(2, c.SumTo(c.Select(filled, dy, c.Scalar(dy, 0)), filler))
+	}
 }

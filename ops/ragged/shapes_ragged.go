@@ -12,6 +12,7 @@ func init() {
 	shape.Register(raggedToDenseShape, "RaggedTensorToTensor")
 	shape.Register(raggedToVariantShape, "RaggedTensorToVariant")
 	shape.Register(raggedToSparseShape, "RaggedTensorToSparse")
+	shape.Register(shape.Rule("encoded_ragged_grad: ?, row_splits: ?, dense_values_shape: ? = S -> dense_values_grad: S"), "RaggedTensorToVariantGradient")
 	shape.Register(raggedFromVariantShape, "RaggedTensorFromVariant")
 }
 

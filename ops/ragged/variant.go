@@ -11,13 +11,15 @@ import (
 )
 
 func init() {
-	types := append(elementwise.Numbers[:len(elementwise.Numbers):len(elementwise.Numbers)],
-		tensor.Bool, tensor.String, tensor.Qint8, tensor.Quint8, tensor.Qint16, tensor.Quint16, tensor.Qint32)
-	constraint := map[string][]tensor.DType{"Tvalues": types}
+	constraint := map[string][]tensor.DType{"Tvalues": valueTypes}
 	kernel.Register(kernel.Registration{Op: "RaggedTensorToVariant", Types: constraint, New: newToVariant})
 	kernel.Register(kernel.Registration{Op: "RaggedTensorFromVariant", Types: constraint, New: newFromVariant})
 	tensor.RegisterVariant(typeName, func(v *tensor.VariantData) (any, error) { return unmarshal(v) })
 }
+
+// valueTypes are those of the values of ragged tensors in variants.
+var valueTypes = slices.Concat(elementwise.Numbers,
+	[]tensor.DType{tensor.Bool, tensor.String, tensor.Qint8, tensor.Quint8, tensor.Qint16, tensor.Quint16, tensor.Qint32})
 
 // typeName is what serialized ragged tensors are called.
 const typeName = "RaggedTensorVariant"
@@ -68,7 +70,13 @@ func newToVariant(c *kernel.Construction) (kernel.Kernel, error) {
 			}
 		}
 		whole := &Ragged{splits: make([]tensor.Value, levels)}
+		var splits [][]int64
 		var err error
+		if levels > 0 {
+			if splits, err = nested(in[:levels], values.Dim(0)); err != nil {
+				return err
+			}
+		}
 		for i := range levels {
 			if whole.splits[i], err = ctx.Share(in[i]); err != nil {
 				return err
@@ -83,10 +91,6 @@ func newToVariant(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		if levels == 0 {
 			return packRows(ctx, whole, out)
-		}
-		splits, err := nested(in[:levels], values.Dim(0))
-		if err != nil {
-			return err
 		}
 		return packRagged(ctx, splits, whole, out)
 	}), nil

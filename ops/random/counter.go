@@ -1,6 +1,9 @@
 package random
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 const counterDoc = `
 
@@ -81,4 +84,8 @@ alpha: The shape parameters, which broadcast to shape.` + counterDoc)
 key: The generator's key, as StatelessRandomGetKeyCounter gives it.
 counter: The generator's counter, likewise.
 alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
+
+	gradient.Register(func(c *gradient.Context) { gammaGradient(c, 4) }, "StatelessRandomGammaV3")
+	gradient.None("StatelessRandomNormalV2", "StatelessRandomUniformFullIntV2", "StatelessRandomUniformIntV2",
+		"StatelessRandomUniformV2", "StatelessTruncatedNormalV2")
 }

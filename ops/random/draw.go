@@ -1,6 +1,9 @@
 package random
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 const shapeDoc = `
 
@@ -69,12 +72,6 @@ maxvals: The upper limits.`)
 shape: How many draws of each distribution.
 alpha: The shape parameters.
 output: Draws, then distributions.`)
-	registry.Define("RandomGammaGrad").
-		Input("alpha: T").Input("sample: T").Output("output: T").
-		Attr("T: {float, double}").
-		Doc(`Computes the gradient of a draw from a gamma distribution with respect to alpha.
-
-sample: The draw.`)
 	registry.Define("RandomPoissonV2").
 		Input("shape: S").Input("rate: R").Output("output: dtype").
 		Attr("seed: int = 0").
@@ -111,4 +108,16 @@ logits: Unnormalized log-probabilities, one distribution a row.
 num_samples: How many draws of each.
 output: The classes drawn, one row for each distribution.
 output_dtype: The type of the classes.`)
+
+	gradient.Register(func(c *gradient.Context) { gammaGradient(c, 1) }, "RandomGamma")
+	gradient.None("RandomUniform", "RandomStandardNormal", "ParameterizedTruncatedNormal", "TruncatedNormal", "RandomShuffle", "Multinomial")
+}
+
+// gammaGradient is that of the shape parameter, input i, of gamma samples, by which
+// a sample depends on it if the draw stays the same.
+func gammaGradient(c *gradient.Context, i int) {
+	if c.Has(0) && c.Wants(i) {
+		alpha := c.Input(i)
+		c.Set(i, c.SumTo(c.Mul(c.Dy(0), c.Op("RandomGammaGrad", nil, alpha, c.Output(0))), alpha))
+	}
 }

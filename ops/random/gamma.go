@@ -2,6 +2,7 @@ package random
 
 import (
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/philox"
@@ -20,7 +21,9 @@ func init() {
 			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return seedKey(in[1:2]) }), nil
 		})
 		kernel.ForType("StatelessRandomGammaV3", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return givenKey(in[1:4]) }), nil
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, n int) (philox.Generator, error) {
+				return givenKey(in[1:4], n > 0)
+			}), nil
 		})
 	}
 }
@@ -56,7 +59,7 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	p := parameters.Dims()
 	if k.behind {
 		dims = append(append([]int64(nil), dims...), p...)
-	} else if len(dims) < len(p) || !endsWith(dims, p) {
+	} else if (len(dims) < len(p) || !endsWith(dims, p)) && !slices.Contains(dims, 0) {
 		return status.Invalid("Shape passed in must end with broadcasted shape.")
 	}
 	v, err := ctx.Alloc(k.dt, dims)
@@ -65,11 +68,8 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	out[0] = v
 	n, kinds := v.NumElements(), parameters.NumElements()
-	if n == 0 {
-		return nil
-	}
 	g, err := k.generator(ctx, in, n)
-	if err != nil {
+	if err != nil || n == 0 {
 		return err
 	}
 	at, set := reals(&parameters), setter(&out[0])

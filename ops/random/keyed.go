@@ -1,6 +1,8 @@
 package random
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/status"
@@ -34,7 +36,7 @@ func init() {
 	}
 	for name, fillers := range floats {
 		for dt, fill := range fillers {
-			kernel.ForType("Stateless"+name, "dtype", dt, keyed(dt, fill, seedKey, 2))
+			kernel.ForType("Stateless"+name, "dtype", dt, keyed(dt, fill, func(in []tensor.Value, _ bool) (philox.Generator, error) { return seedKey(in) }, 2))
 			kernel.ForType("Stateless"+name+"V2", "dtype", dt, keyed(dt, fill, givenKey, 4))
 		}
 	}
@@ -49,9 +51,8 @@ func init() {
 
 // The algorithms, as inputs number them.
 const (
-	algPhilox   = 1
-	algThreeFry = 2
-	algAuto     = 3
+	algPhilox = 1
+	algAuto   = 3
 )
 
 func fillUint32(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error {
@@ -73,19 +74,20 @@ func fillUint64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g p
 }
 
 // keyed makes the kernel of a distribution. key reads the inputs behind the
-// shape; the first count inputs are the shape and those.
-func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value) (philox.Generator, error), count int) kernel.Factory {
+// shape, knowing whether anything is drawn; the first count inputs are the shape
+// and those.
+func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value, drawn bool) (philox.Generator, error), count int) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 			dims, err := kernel.Dims(&in[0], "shape")
 			if err != nil {
 				return err
 			}
-			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
+			g, err := key(in[1:count], !slices.Contains(dims, 0))
+			if err != nil {
 				return err
 			}
-			g, err := key(in[1:count])
-			if err != nil {
+			if out[0], err = ctx.Alloc(dt, dims); err != nil || out[0].NumElements() == 0 {
 				return err
 			}
 			return fill(ctx, in[count:], &out[0], g)
@@ -127,8 +129,9 @@ func seedOf(v *tensor.Value) (seed [2]uint64, err error) {
 	return seed, nil
 }
 
-// givenKey reads a key, a counter and the algorithm.
-func givenKey(in []tensor.Value) (philox.Generator, error) {
+// givenKey reads a key, a counter and the algorithm, which may be any if nothing
+// is drawn.
+func givenKey(in []tensor.Value, drawn bool) (philox.Generator, error) {
 	key, counter, alg := &in[0], &in[1], &in[2]
 	if key.Rank() != 1 || key.NumElements() != 1 {
 		return philox.Generator{}, status.Invalid("key must have shape [1], not %s", tensor.FormatDims(key.Dims()))
@@ -136,15 +139,19 @@ func givenKey(in []tensor.Value) (philox.Generator, error) {
 	if alg.Rank() != 0 {
 		return philox.Generator{}, status.Invalid("alg must be a scalar, not of shape %s", tensor.FormatDims(alg.Dims()))
 	}
-	switch a := tensor.At0[int32](alg); a {
-	case algPhilox, algAuto:
-	case algThreeFry:
-		return philox.Generator{}, status.Errorf(status.Unimplemented, "the ThreeFry generator has no kernel on CPU")
-	default:
-		return philox.Generator{}, status.Invalid("Unsupported algorithm id: %d", a)
+	a := tensor.At0[int32](alg)
+	least := a // TensorFlow numbers the algorithms by the words of their counters
+	if a == algAuto || a == algPhilox && drawn {
+		least = 2
 	}
-	if counter.Rank() != 1 || counter.NumElements() < 2 {
-		return philox.Generator{}, status.Invalid("counter must be a vector with at least 2 elements, got shape %s", tensor.FormatDims(counter.Dims()))
+	if counter.Rank() != 1 || int64(counter.NumElements()) < int64(least) {
+		return philox.Generator{}, status.Invalid("counter must be a vector with length at least %d; got shape: %s.", least, tensor.FormatDims(counter.Dims()))
+	}
+	if !drawn {
+		return philox.Generator{}, nil
+	}
+	if a != algPhilox && a != algAuto { // ThreeFry too, as on TensorFlow's CPU
+		return philox.Generator{}, status.Invalid("Unsupported algorithm id: %d", a)
 	}
 	k, c := tensor.Of[uint64](key)[0], tensor.Of[uint64](counter)
 	return philox.Generator{

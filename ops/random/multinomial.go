@@ -55,11 +55,8 @@ func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, gener
 		return err
 	}
 	out[0] = v
-	if v.NumElements() == 0 {
-		return nil
-	}
 	g, err := generator(rows, samples)
-	if err != nil {
+	if err != nil || v.NumElements() == 0 {
 		return err
 	}
 	sums, err := ctx.Alloc(tensor.Double, []int64{int64(n)})

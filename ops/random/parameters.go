@@ -1,6 +1,8 @@
 package random
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -61,7 +63,7 @@ func (p *parameters) allocDraws(ctx *kernel.Context, shape *tensor.Value, out *t
 	if err != nil {
 		return err
 	}
-	if len(dims) < len(p.dims) || !endsWith(dims, p.dims) {
+	if (len(dims) < len(p.dims) || !endsWith(dims, p.dims)) && !slices.Contains(dims, 0) {
 		return status.Invalid("Shape passed in must end with broadcasted shape.")
 	}
 	*out, err = ctx.Alloc(dt, dims)

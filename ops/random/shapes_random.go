@@ -9,7 +9,6 @@ func init() {
 	shape.Register(shape.Rule("shape: ? = S, minval: [], maxval: [] -> output: S"), "RandomUniformInt")
 	shape.Register(shape.Rule("shape: ? = S, alpha: A -> output: [S...,A...]"), "RandomGamma")
 	shape.Register(shape.Rule("shape: ? = S, rate: R -> output: [S...,R...]"), "RandomPoissonV2")
-	shape.Register(shape.Broadcast2, "RandomGammaGrad")
 	shape.Register(shape.Unchanged, "RandomShuffle")
 	shape.Register(shape.Rule("logits: [b,?], num_samples: [] = n -> output: [b,n]"), "Multinomial")
 

@@ -5,7 +5,6 @@ import (
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/kernel/strided"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -14,10 +13,7 @@ func init() {
 	kernel.Register(kernel.Registration{Op: "RandomShuffle", Types: map[string][]tensor.DType{"T": types}, New: newShuffle})
 	kernel.Register(kernel.Registration{Op: "StatelessShuffle", Types: map[string][]tensor.DType{"T": types}, New: func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			g, err := givenKey(in[1:4])
-			if in[3].Rank() == 0 && tensor.At0[int32](&in[3]) == algThreeFry {
-				return status.Invalid("Unsupported algorithm id: %d", algThreeFry)
-			}
+			g, err := givenKey(in[1:4], true)
 			if err != nil {
 				return err
 			}

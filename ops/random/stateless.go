@@ -1,6 +1,12 @@
 package random
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 const seedDoc = `
 
@@ -96,4 +102,41 @@ logits: Unnormalized log-probabilities, one distribution a row.
 num_samples: How many draws of each.
 seed: Two numbers; the same give the same result.
 output_dtype: The type of the classes.`)
+
+	gradient.Register(func(c *gradient.Context) { gammaGradient(c, 2) }, "StatelessRandomGammaV2")
+	gradient.Register(truncatedGradient, "StatelessParameterizedTruncatedNormal")
+	gradient.None("StatelessMultinomial", "StatelessRandomBinomial", "StatelessRandomNormal", "StatelessRandomPoisson",
+		"StatelessRandomUniform", "StatelessRandomUniformFullInt", "StatelessRandomUniformInt", "StatelessTruncatedNormal")
+}
+
+// truncatedGradient: a sample x of the normal distribution between l and h is drawn as
+// the place where its distribution function is u, which stays the same. With the
+// density φ and the share p of the distribution that is below x, so
+// dx/dl = (1-p)·φ(l)/φ(x) and dx/dh = p·φ(h)/φ(x). Mean and deviation shift and scale
+// it; as in TensorFlow, that this moves the limits is left out.
+func truncatedGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	mean, deviation, sample, dz := c.Input(2), c.Input(3), c.Output(0), c.Dy(0)
+	normal := func(v graph.Output) graph.Output { return c.Div(c.Sub(v, mean), deviation) }
+	x, l, h := normal(sample), normal(c.Input(4)), normal(c.Input(5))
+	below := func(v graph.Output) graph.Output { // of the normal distribution, twice
+		return c.Op("Erfc", nil, c.Mul(c.Scalar(v, -math.Sqrt2/2), v))
+	}
+	one := c.Scalar(x, 1)
+	p := c.Div(c.Sub(below(x), below(l)), c.Sub(below(h), below(l)))
+	over := func(v graph.Output) graph.Output {
+		return c.Exp(c.Mul(c.Scalar(x, 0.5), c.Mul(c.Sub(x, v), c.Add(x, v))))
+	}
+	dl, dh := c.Mul(c.Sub(one, p), over(l)), c.Mul(p, over(h))
+	set := func(i int, slope graph.Output) {
+		if c.Wants(i) {
+			c.Set(i, c.SumTo(c.Mul(dz, slope), c.Input(i)))
+		}
+	}
+	set(2, one)
+	set(3, x)
+	set(4, dl)
+	set(5, dh)
 }

@@ -1,6 +1,9 @@
 package setops
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("SetSize").
@@ -47,4 +50,6 @@ result_values: The results.
 result_shape: Their shape.
 set_operation: "a-b", "b-a", "intersection" or "union".
 validate_indices: Whether to check that indices are in order and within the shape.`)
+
+	gradient.None("SetSize", "DenseToDenseSetOperation", "DenseToSparseSetOperation")
 }

@@ -1,6 +1,8 @@
 package signal
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -87,6 +89,46 @@ Treal: The type of the result: float of complex64, double of complex128.`)
 		kernel.ForAll(newRealFFT(dims+1, false), "RFFT"+size)
 		kernel.ForAll(newRealFFT(dims+1, true), "IRFFT"+size)
 	}
+
+	for dims, suffix := range []string{"", "2D"} {
+		gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+			return c.Mul(c.Op("IFFT"+suffix, nil, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
+		}, "FFT"+suffix)
+		gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
+			return c.Div(c.Op("FFT"+suffix, nil, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
+		}, "IFFT"+suffix)
+		// A real transform has the first half of the frequencies. Those within it stand
+		// for two, so that the inverse counts them twice.
+		gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+			spectrum := c.Mul(dy, weights(c, y, 1, 0.5))
+			back := c.Op("IRFFT"+suffix, c.Attrs("Treal"), spectrum, c.Input(1))
+			return c.Mul(back, c.Cast(elements(c, x, dims+1), c.Type("Treal")))
+		}, "RFFT"+suffix)
+		gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+			spectrum := c.Op("RFFT"+suffix, c.Attrs("Tcomplex"), dy, c.Input(1))
+			return c.Div(c.Mul(spectrum, weights(c, x, 1, 2)), c.Cast(elements(c, y, dims+1), c.Type("Tcomplex")))
+		}, "IRFFT"+suffix)
+	}
+}
+
+// elements is the number of elements in the last dims dimensions of x, an int32.
+func elements(c *gradient.Context, x graph.Output, dims int) graph.Output {
+	first := c.Int32s(0)
+	last := c.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, c.Shape(x), c.Int32s(int32(-dims)), first, c.Int32s(1))
+	return c.Op("Prod", nil, last, first)
+}
+
+// weights is a vector for the frequencies that spectrum, of the real transform that
+// is differentiated, has along its last dimension: edge for the first and, of an even
+// length, the last, within for the others.
+func weights(c *gradient.Context, spectrum graph.Output, edge, within float64) graph.Output {
+	minus, zero := c.Int32s(-1), c.Int32s(0)
+	length := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, c.Input(1), minus, zero, c.Int32s(1))
+	frequencies := c.Range(elements(c, spectrum, 1))
+	at := c.Op("LogicalOr", nil,
+		c.Op("Equal", nil, frequencies, c.Const(int32(0))),
+		c.Op("Equal", nil, c.Mul(frequencies, c.Const(int32(2))), length))
+	return c.Select(at, c.Scalar(spectrum, edge), c.Scalar(spectrum, within))
 }
 
 // newRealFFT makes kernels for float with complex64 and double with complex128.

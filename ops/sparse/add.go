@@ -25,6 +25,10 @@ func init() {
 	addFor[int64](tensor.Int64, largeInteger[int64])
 	addFor[complex64](tensor.Complex64, func(x complex64, least float32) bool { return float32(cmplx.Abs(complex128(x))) >= least })
 	addFor[complex128](tensor.Complex128, func(x complex128, least float64) bool { return cmplx.Abs(x) >= least })
+	kernel.Register(kernel.Registration{
+		Op: "SparseAddGrad", Types: map[string][]tensor.DType{"T": elementwise.Numbers},
+		New: func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(addGradient), nil },
+	})
 	for op, u := range map[string]elementwise.Update{"SparseSparseMaximum": elementwise.UpdateMax, "SparseSparseMinimum": elementwise.UpdateMin} {
 		kernel.Register(kernel.Registration{
 			Op: op, Types: map[string][]tensor.DType{"T": elementwise.Reals},
@@ -34,6 +38,46 @@ func init() {
 			},
 		})
 	}
+}
+
+// addGradient is the kernel of SparseAddGrad. The entries are taken to be in order,
+// as SparseAdd takes them.
+func addGradient(ctx *kernel.Context, in, out []tensor.Value) error {
+	grad, sum := &in[0], &in[3]
+	for i, name := range []string{"backprop_val_grad", "a_indices", "b_indices", "sum_indices"} {
+		if want := min(i, 1) + 1; in[i].Rank() != want {
+			return status.Invalid("%s must be of rank %d, got shape %s", name, want, tensor.FormatDims(in[i].Dims()))
+		}
+	}
+	rank := sum.Dim(1)
+	if grad.Dim(0) != sum.Dim(0) {
+		return status.Invalid("# elements of backprop_val_grad and # rows of sum_indices should match (#nnz of sum): got %d and %d", grad.Dim(0), sum.Dim(0))
+	}
+	sums := tensor.Of[int64](sum)
+	for i := range out {
+		of := &in[1+i]
+		if of.Dim(1) != rank {
+			return status.Invalid("The densified operands should have the same ndims: got %d and %d", of.Dim(1), rank)
+		}
+		var err error
+		if out[i], err = ctx.AllocZeroed(grad.DType(), of.Dims()[:1]); err != nil {
+			return err
+		}
+		at, j := tensor.Of[int64](of), 0
+		for k := range of.Dim(0) {
+			if k%block == block-1 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			index := at[k*rank:][:rank]
+			for j < sum.Dim(0) && slices.Compare(sums[j*rank:][:rank], index) < 0 {
+				j++
+			}
+			if j < sum.Dim(0) && slices.Equal(sums[j*rank:][:rank], index) {
+				strided.Move(&out[i], k, grad, j, 1)
+			}
+		}
+	}
+	return ctx.Err()
 }
 
 func largeReal[T elementwise.Float](x, least T) bool { return T(math.Abs(float64(x))) >= least }

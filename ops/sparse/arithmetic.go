@@ -1,6 +1,12 @@
 package sparse
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 const pairDoc = `
 
@@ -21,6 +27,18 @@ func init() {
 		Doc(`Adds two sparse tensors of one shape.
 
 thresh: Sums of an absolute value below this are left out.` + pairDoc)
+	registry.Define("SparseAddGrad").
+		Input("backprop_val_grad: T").Input("a_indices: int64").Input("b_indices: int64").
+		Input("sum_indices: int64").Output("a_val_grad: T").Output("b_val_grad: T").
+		Attr("T: numbertype").
+		Doc(`Computes the gradient of SparseAdd.
+
+backprop_val_grad: The gradient of the sum's values.
+a_indices: What the operation was given.
+b_indices: What the operation was given.
+sum_indices: What it gave.
+a_val_grad: The gradient of the values of a: zero for those that were dropped.
+b_val_grad: The gradient of the values of b.`)
 	registry.Define("SparseTensorDenseAdd").
 		Input("a_indices: Tindices").Input("a_values: T").Input("a_shape: Tindices").Input("b: T").
 		Output("output: T").
@@ -110,4 +128,77 @@ sp_indices: Indices of the entries, one a row, in row-major order.
 sp_values: The entries.
 sp_shape: The shape.
 output: The new values of the entries.`)
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(1) {
+			grads := c.Outputs("SparseAddGrad", nil, c.Dy(1), c.Input(0), c.Input(3), c.Output(0))
+			if grads != nil {
+				c.Set(1, grads[0])
+				c.Set(4, grads[1])
+			}
+		}
+	}, "SparseAdd")
+	gradient.None("SparseAddGrad")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.Set(1, c.Op("GatherNd", nil, c.Dy(0), c.Input(0)))
+			c.Pass(0, 3)
+		}
+	}, "SparseTensorDenseAdd")
+	for _, op := range []string{"SparseDenseCwiseAdd", "SparseSparseMaximum", "SparseSparseMinimum"} {
+		gradient.Refuse(status.Unimplemented, "Gradient for "+op+" is not implemented.", op)
+	}
+	gradient.Register(cwiseGradient, "SparseDenseCwiseMul", "SparseDenseCwiseDiv")
+	gradient.Register(reduceSumGradient, "SparseReduceSum")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		indices, shape, y, dy := c.Input(0), c.Input(2), c.Output(0), c.Dy(0)
+		sums := c.Op("SparseReduceSum", graph.Attrs{"keep_dims": true}, indices, c.Mul(y, dy), shape, c.Int32s(-1))
+		c.Set(1, c.Mul(c.Op("SparseDenseCwiseAdd", nil, indices, dy, shape, c.Neg(sums)), y))
+	}, "SparseSoftmax")
+}
+
+// within moves indices into the bounds of a shape, all of int64. As dimensions that
+// were broadcast or reduced are 1, they become the places in the tensor without them.
+func within(c *gradient.Context, indices, shape graph.Output) graph.Output {
+	return c.Op("Minimum", nil, indices, c.Sub(shape, c.Const(int64(1))))
+}
+
+// cwiseGradient is for entries multiplied or divided by what a dense tensor, which
+// may be broadcast, has in their places.
+func cwiseGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	indices, x, shape, dense, dz := c.Input(0), c.Input(1), c.Input(2), c.Input(3), c.Dy(0)
+	more := c.Sub(c.Size(shape), c.Rank(dense))
+	none, one := c.Int32s(0, 0), c.Int32s(1, 1)
+	begin := c.Op("Pack", nil, graph.OutputList{c.Const(int32(0)), more})
+	indices = c.Op("StridedSlice", graph.Attrs{"end_mask": int64(3)}, indices, begin, none, one)
+	dims := c.ShapeOf(dense, tensor.Int64)
+	indices = within(c, indices, dims)
+	y := c.Op("GatherNd", nil, dense, indices)
+	if c.Node().Type() == "SparseDenseCwiseMul" {
+		c.Set(1, c.Mul(dz, y))
+		c.Set(3, c.Op("ScatterNd", nil, indices, c.Mul(dz, x), dims))
+		return
+	}
+	c.Set(1, c.Div(dz, y))
+	c.Set(3, c.Op("ScatterNd", nil, indices, c.Mul(dz, c.Div(c.Neg(x), c.Square(y))), dims))
+}
+
+// reduceSumGradient takes for each entry what flows to the sum that it is in.
+func reduceSumGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	indices, shape, axes := c.Input(0), c.Input(2), c.Op("Reshape", nil, c.Input(3), c.Int32s(-1))
+	rank := c.Size(shape)
+	axes = c.Op("FloorMod", nil, c.Add(axes, rank), rank)
+	kept := c.Op("DynamicStitch", nil,
+		graph.OutputList{c.Range(rank), axes},
+		graph.OutputList{shape, c.Op("Fill", nil, c.Op("Shape", nil, axes), c.Const(int64(1)))})
+	c.Set(1, c.Op("GatherNd", nil, c.Reshape(c.Dy(0), kept), within(c, indices, kept)))
 }

@@ -11,6 +11,9 @@ func init() {
 		kernel.ForType("SparseTensorToCSRSparseMatrix", "T", dt, func(*kernel.Construction) (kernel.Kernel, error) {
 			return kernel.Func(compress), nil
 		})
+		kernel.ForType("CSRSparseMatrixToSparseTensor", "type", dt, func(*kernel.Construction) (kernel.Kernel, error) {
+			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return expand(ctx, dt, in, out) }), nil
+		})
 	}
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(countEntries), nil }, "SparseMatrixNNZ")
 }
@@ -78,19 +81,64 @@ func compress(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// countEntries is the kernel of SparseMatrixNNZ.
-func countEntries(ctx *kernel.Context, in, out []tensor.Value) error {
-	var c *Compressed
-	if in[0].Rank() == 0 {
-		if o := tensor.At0[*tensor.Object](&in[0]); o != nil {
-			c, _ = o.Value.(*Compressed)
+// compressedOf is the matrices that a variant holds.
+func compressedOf(v *tensor.Value) (*Compressed, error) {
+	if v.Rank() == 0 {
+		if o := tensor.At0[*tensor.Object](v); o != nil {
+			if c, ok := o.Value.(*Compressed); ok {
+				return c, nil
+			}
 		}
 	}
-	if c == nil {
-		return status.Invalid("Could not get a CSRSparseMatrix from the input, a variant of shape %s", tensor.FormatDims(in[0].Dims()))
+	return nil, status.Invalid("Could not get a CSRSparseMatrix from the input, a variant of shape %s", tensor.FormatDims(v.Dims()))
+}
+
+// expand is the kernel of CSRSparseMatrixToSparseTensor.
+func expand(ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error {
+	c, err := compressedOf(&in[0])
+	if err != nil {
+		return err
+	}
+	if have := c.list.DType(); have != dt {
+		return status.Invalid("dtype of input is not equal to 'type': %v vs. %v", have, dt)
+	}
+	count, rank := c.list.NumElements(), len(c.dims)
+	if err := vector(ctx, &out[2], c.dims); err != nil {
+		return err
+	}
+	if out[0], err = ctx.Alloc(tensor.Int64, []int64{int64(count), int64(rank)}); err != nil {
+		return err
+	}
+	out[1] = c.list.Share()
+	n, rows := matrices(c.dims)
+	starts, columns, o := tensor.Of[int64](&c.starts), tensor.Of[int64](&c.columns), tensor.Of[int64](&out[0])
+	at := 0
+	for m := range n {
+		for r := range rows {
+			if r%block == block-1 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			begin := starts[m*(rows+1):]
+			for range begin[r+1] - begin[r] {
+				index := o[at*rank:][:rank]
+				if rank == 3 {
+					index[0] = m
+				}
+				index[rank-2], index[rank-1] = r, columns[at]
+				at++
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// countEntries is the kernel of SparseMatrixNNZ.
+func countEntries(ctx *kernel.Context, in, out []tensor.Value) error {
+	c, err := compressedOf(&in[0])
+	if err != nil {
+		return err
 	}
 	n, rows := matrices(c.dims)
-	var err error
 	if out[0], err = ctx.Alloc(tensor.Int32, c.dims[:len(c.dims)-2]); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package sparse
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/registry"
+)
 
 func init() {
 	registry.Define("SparseToDense").
@@ -47,6 +51,17 @@ values: The entries.
 shape: The shape.
 start: Where the box begins, in each dimension.
 size: How large it is; it is cut at the tensor's edges.`)
+	registry.Define("SparseSliceGrad").
+		Input("backprop_val_grad: T").Input("input_indices: int64").Input("input_start: int64").
+		Input("output_indices: int64").Output("val_grad: T").
+		Attr("T: numbertype").
+		Doc(`Computes the gradient of SparseSlice.
+
+backprop_val_grad: The gradient of the box's values.
+input_indices: What the operation was given.
+input_start: What it was given as start.
+output_indices: What it gave.
+val_grad: The gradient of its values: zero for those outside the box.`)
 	registry.Define("SparseConcat").
 		Input("indices: N * int64").Input("values: N * T").Input("shapes: N * int64").
 		Output("output_indices: int64").Output("output_values: T").Output("output_shape: int64").
@@ -97,4 +112,48 @@ reverse_index_map: What SparseFillEmptyRows gave.
 grad_values: The gradient of output_values.
 d_values: The gradient of values.
 d_default_value: The gradient of default_value.`)
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(1) {
+			c.Set(1, c.Op("SparseSliceGrad", nil, c.Dy(1), c.Input(0), c.Input(3), c.Output(0)))
+		}
+	}, "SparseSlice")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(1) {
+			grads := c.Outputs("SparseFillEmptyRowsGrad", nil, c.Output(3), c.Dy(1))
+			if grads != nil {
+				c.Set(1, grads[0])
+				c.Set(3, grads[1])
+			}
+		}
+	}, "SparseFillEmptyRows")
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(1) {
+			return
+		}
+		entries := c.Range(c.Size(c.Input(1)))
+		order := c.Outputs("SparseReorder", nil, c.Input(0), entries, c.Input(2))
+		if order != nil {
+			c.Set(1, c.Op("GatherV2", nil, c.Dy(1), c.Op("InvertPermutation", nil, order[1]), c.Const(int32(0))))
+		}
+	}, "SparseReorder")
+	gradient.Register(toDenseGradient, "SparseToDense")
+	gradient.None("SparseConcat")
+}
+
+// toDenseGradient: what flows to the places of the values is theirs, the rest is the
+// default's. Indices may be a vector or a scalar.
+func toDenseGradient(c *gradient.Context) {
+	if !c.Has(0) {
+		return
+	}
+	rank := c.Op("ExpandDims", nil, c.Size(c.Input(1)), c.Const(int32(0)))
+	indices := c.Reshape(c.Input(0), c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), rank}, c.Const(int32(0))))
+	dy := c.Dy(0)
+	taken := c.Op("GatherNd", nil, dy, indices)
+	c.Set(2, c.SumTo(taken, c.Input(2)))
+	if c.Wants(3) {
+		all := c.Op("Sum", nil, dy, c.Range(c.Rank(dy)))
+		c.Set(3, c.Sub(all, c.Op("Sum", nil, taken, c.Const(int32(0)))))
+	}
 }

@@ -73,6 +73,9 @@ func denseRows(in []tensor.Value) (valued, error) {
 	if v.Rank() == 1 {
 		return valued{v, func(int) int64 { return 0 }, -1}, nil
 	}
+	if v.Dim(0) == 0 {
+		return valued{}, status.Invalid("Invalid input: Shapes dimension cannot be 0.")
+	}
 	width := v.Dim(1)
 	return valued{v, func(i int) int64 { return int64(i / width) }, int64(v.Dim(0))}, nil
 }
@@ -107,6 +110,9 @@ func sparseRows(in []tensor.Value) (valued, error) {
 	}
 	if e.rank == 1 {
 		return valued{v, func(int) int64 { return 0 }, -1}, nil
+	}
+	if err := checkDims(e.dims); err != nil {
+		return valued{}, err
 	}
 	if e.dims[0] <= 0 {
 		return valued{}, status.Invalid("Cannot allocate %d batches, is the dense shape too wide?", e.dims[0])

@@ -122,9 +122,6 @@ func (k *denseCwise) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	if k.divides && dense.DType() != tensor.Half && hasZero(dense) { // halves are divided by 0
-		return status.Invalid("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
-	}
 	places, err := ctx.Alloc(tensor.Int64, []int64{int64(e.n)})
 	if err != nil {
 		return err
@@ -149,6 +146,9 @@ func (k *denseCwise) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	defer ctx.Free(met)
 	strided.Gather(&met, 0, dense, 0, from, 1)
+	if k.divides && met.DType() != tensor.Half && hasZero(&met) { // halves are divided by 0
+		return status.Invalid("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
+	}
 	if out[0], err = ctx.Alloc(values.DType(), values.Dims()); err != nil {
 		return err
 	}

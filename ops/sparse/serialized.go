@@ -12,7 +12,7 @@ import (
 func init() {
 	kernel.ForAll(newSerialize(serializeOne), "SerializeSparse")
 	kernel.ForAll(newSerialize(serializeMany), "SerializeManySparse")
-	kernel.ForAll(newDeserialize, "DeserializeSparse")
+	kernel.ForAll(newDeserialize, "DeserializeSparse", "DeserializeManySparse")
 }
 
 // A packer makes an element of the form asked for of a tensor.
@@ -22,7 +22,7 @@ func newSerialize(run func(ctx *kernel.Context, in, out []tensor.Value, dt tenso
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		dt := c.Type("out_type")
 		var pack packer = func(out *tensor.Value, i int, t *tensor.Tensor) error {
-			b, err := t.MarshalProto()
+			b, err := t.MarshalContent()
 			tensor.Of[string](out)[i] = string(b)
 			return err
 		}
@@ -80,6 +80,19 @@ func serializeMany(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType,
 	if out[0], err = ctx.Alloc(dt, []int64{rows, 3}); err != nil {
 		return err
 	}
+	return eachRow(ctx, e, rows, func(r int64, parts [3]*tensor.Tensor) error {
+		for i, t := range parts {
+			if err := pack(&out[0], int(3*r)+i, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachRow calls f for each slice of a sparse tensor along its first dimension,
+// with its indices, values and shape.
+func eachRow(ctx *kernel.Context, e entries, rows int64, f func(r int64, parts [3]*tensor.Tensor) error) error {
 	dims, err := tensor.FromSlice(slices.Clone(e.dims[1:]), int64(e.rank-1))
 	if err != nil {
 		return err
@@ -107,10 +120,8 @@ func serializeMany(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType,
 			copy(tensor.Of[int64](&to)[i*(e.rank-1):], e.index(first + i)[1:])
 		}
 		strided.Move(&elements, 0, e.values, first, n)
-		for i, t := range []*tensor.Tensor{rest, elements.Tensor(), dims} {
-			if err := pack(&out[0], int(3*r)+i, t); err != nil {
-				return err
-			}
+		if err := f(r, [3]*tensor.Tensor{rest, elements.Tensor(), dims}); err != nil {
+			return err
 		}
 	}
 	if at < e.n {
@@ -121,10 +132,13 @@ func serializeMany(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType,
 
 // newDeserialize makes the kernel of DeserializeSparse.
 func newDeserialize(c *kernel.Construction) (kernel.Kernel, error) {
-	dt := c.Type("dtype")
+	dt, many := c.Type("dtype"), c.Op.Name == "DeserializeManySparse"
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		v := &in[0]
 		rank := v.Rank()
+		if many && rank != 2 {
+			return status.Invalid("Serialized sparse should be a matrix but received shape %s", tensor.FormatDims(v.Dims()))
+		}
 		if rank == 0 {
 			return status.Invalid("Serialized sparse should have non-zero rank %s", tensor.FormatDims(v.Dims()))
 		}

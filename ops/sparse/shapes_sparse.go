@@ -13,6 +13,9 @@ func init() {
 	shape.Register(shape.Rule("a_shape: [r] -> sum_indices: [m,r], sum_values: [m], sum_shape: [r]"), "SparseAdd")
 	shape.Register(shape.Rule("a_indices: [?,?], a_values: [?], a_shape: [?], b_indices: [?,?], b_values: [?], b_shape: [?] "+
 		"-> output_indices: [?,?], output_values: [?]"), "SparseSparseMaximum", "SparseSparseMinimum")
+	shape.Register(shape.Rule("backprop_val_grad: [?], a_indices: [n,?], b_indices: [m,?], sum_indices: [?,?] -> a_val_grad: [n], b_val_grad: [m]"), "SparseAddGrad")
+	shape.Register(shape.Rule("backprop_val_grad: [?], input_indices: [n,?], input_start: [?], output_indices: [?,?] -> val_grad: [n]"), "SparseSliceGrad")
+	shape.Register(shape.Rule("sparse_matrix: [] -> indices: [n,r], values: [n], dense_shape: [r]"), "CSRSparseMatrixToSparseTensor")
 	shape.Register(shape.Like(3), "SparseTensorDenseAdd")
 	shape.Register(shape.Rule("sp_indices: [n,?] -> output: [n]"), "SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv")
 	shape.Register(shape.Rule("sp_indices: [?,?], sp_values: [n], sp_shape: [?] -> output: [n]"), "SparseSoftmax")

@@ -12,6 +12,7 @@ import (
 
 func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(slice), nil }, "SparseSlice")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(sliceGradient), nil }, "SparseSliceGrad")
 	kernel.ForAll(newConcat, "SparseConcat")
 	kernel.ForAll(newSplit, "SparseSplit")
 }
@@ -57,6 +58,50 @@ func slice(ctx *kernel.Context, in, out []tensor.Value) error {
 			index[d] -= start[d]
 		}
 	})
+}
+
+// sliceGradient is the kernel of SparseSliceGrad. The entries of the box are those
+// of the whole that are within it, in the same order.
+func sliceGradient(ctx *kernel.Context, in, out []tensor.Value) error {
+	grad, whole, start, box := &in[0], &in[1], &in[2], &in[3]
+	switch {
+	case whole.Rank() != 2 || box.Rank() != 2:
+		return status.Invalid("Input and output indices should be matrices but received shapes: %s and %s", tensor.FormatDims(whole.Dims()), tensor.FormatDims(box.Dims()))
+	case grad.Rank() != 1:
+		return status.Invalid("Input backprop_val_grad should be a vector but received shape: %s", tensor.FormatDims(grad.Dims()))
+	case start.Rank() != 1 || start.Dim(0) != whole.Dim(1):
+		return status.Invalid("The input_start should be a vector of length %d but received shape %s", whole.Dim(1), tensor.FormatDims(start.Dims()))
+	case box.Dim(1) != whole.Dim(1):
+		return status.Invalid("The input and output should have the same ndims: got: %d and %d", whole.Dim(1), box.Dim(1))
+	case grad.Dim(0) != box.Dim(0):
+		return status.Invalid("# elements of backprop_val_grad and # rows of output_indices should match (#nnz of the output): got %d and %d", grad.Dim(0), box.Dim(0))
+	}
+	var err error
+	if out[0], err = ctx.AllocZeroed(grad.DType(), whole.Dims()[:1]); err != nil {
+		return err
+	}
+	rank, n, j := whole.Dim(1), box.Dim(0), 0
+	from, first, to := tensor.Of[int64](whole), tensor.Of[int64](start), tensor.Of[int64](box)
+	for i := range whole.Dim(0) {
+		if i%block == block-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if j == n {
+			break
+		}
+		same := true
+		for d := range rank {
+			same = same && from[i*rank+d]-first[d] == to[j*rank+d]
+		}
+		if same {
+			strided.Move(&out[0], i, grad, j, 1)
+			j++
+		}
+	}
+	if j < n {
+		return status.Invalid("Elements of backprop_val_grad aren't all propagated. Num elements:%d, used: %d", n, j)
+	}
+	return ctx.Err()
 }
 
 // cut puts out the indices, moved, and the values of those entries that are

@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -77,6 +78,8 @@ value: Of the variable's shape.`)
 			return &assignUpdate{dt: dt, combine: elementwise.Combine(op.update, dt)}
 		}, elementwise.Numbers...)
 	}
+
+	gradient.None("Assign", "AssignAdd", "AssignSub")
 }
 
 func assignShape(c *shape.Context) error {

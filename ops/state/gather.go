@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -38,6 +39,18 @@ indices: Vectors of coordinates in the last dimension, each as long as the varia
 	}, "ResourceGather")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		return &gatherNd{dt: c.Type("dtype"), node: c.Node}, nil
+	}, "ResourceGatherNd")
+
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			c.SetRows(0, c.RowsAt(c.Input(0), c.Input(1), c.Dy(0)))
+		}
+	}, "ResourceGather")
+	gradient.Register(func(c *gradient.Context) {
+		if c.Has(0) {
+			handle, indices := c.Input(0), c.Input(1)
+			c.Set(0, c.Op("ScatterNd", nil, indices, c.Dy(0), c.ShapeOf(handle, indices.DataType())))
+		}
 	}, "ResourceGatherNd")
 }
 
@@ -135,6 +148,9 @@ func (k *gatherNd) slices(ctx *kernel.Context, params, indices *tensor.Value) (t
 	o, err := ctx.Alloc(k.dt, slices.Concat(outer, dims[depth:]))
 	if err != nil {
 		return tensor.Value{}, err
+	}
+	if params.NumElements() == 0 && product(outer) > 0 {
+		return tensor.Value{}, status.Invalid("Requested more than 0 entries, but params is empty.  Params shape: %s", tensor.FormatDims(dims))
 	}
 	size := int(product(dims[depth:]))
 	if depth == 0 { // each vector names the whole variable

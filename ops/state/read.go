@@ -1,6 +1,7 @@
 package state
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -42,6 +43,9 @@ out_type: The type of its numbers.`)
 	kernel.ForAll(newRead, "ReadVariableOp", "_ReadVariablesOp")
 	kernel.ForType("VariableShape", "out_type", tensor.Int32, newVariableShape[int32])
 	kernel.ForType("VariableShape", "out_type", tensor.Int64, newVariableShape[int64])
+
+	gradient.Register(func(c *gradient.Context) { c.Pass(0, 0) }, "ReadVariableOp")
+	gradient.None("VarIsInitializedOp", "VariableShape")
 }
 
 func readShape(c *shape.Context) error {

@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
@@ -52,6 +53,8 @@ shape: The shape of its values; that of a scalar means that it is not known.`)
 	kernel.ForAll(newVariable, "VariableV2", "Variable")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return new(isInitialized), nil }, "IsVariableInitialized", "VarIsInitializedOp")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(passReference), nil }, "RefIdentity")
+
+	gradient.Register(func(c *gradient.Context) { c.Pass(0, 0) }, "RefIdentity")
 }
 
 func oldVariableShape(c *shape.Context) error {

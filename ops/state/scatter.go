@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -47,6 +48,8 @@ func init() {
 	defineScatter("ScatterUpdate", "type", "true", doc)
 	defineResourceScatter("ResourceScatterUpdate", "type", doc)
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return &scatter{dt: c.Inputs[2]}, nil }, "ScatterUpdate", "ResourceScatterUpdate")
+
+	gradient.None("ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv")
 }
 
 const scatterDoc = `
@@ -128,13 +131,13 @@ func start(next, now *tensor.Value) {
 // checkScatter checks the shapes. Of a handle's variable, an update may be a
 // row in another shape.
 func checkScatter(params, indices, updates tensor.Value, byRef bool) error {
-	if params.Rank() < 1 {
+	if byRef && params.Rank() < 1 { // a handle's may be a scalar: one row
 		return status.Invalid("params must be at least 1-D, got shape %s", tensor.FormatDims(params.Dims()))
 	}
 	if updates.IsScalar() {
 		return nil
 	}
-	row, got := params.Dims()[1:], updates.Dims()
+	row, got := params.Dims()[min(1, params.Rank()):], updates.Dims()
 	n := indices.Rank()
 	if len(got) >= n && slices.Equal(got[:n], indices.Dims()) {
 		if got = got[n:]; slices.Equal(got, row) || !byRef && product(got) == product(row) {
@@ -159,7 +162,10 @@ func product(dims []int64) int64 {
 
 // rows changes the rows of params that indices name.
 func (k *scatter) rows(params, indices *tensor.Value, updates tensor.Value) error {
-	limit, size := params.Dim(0), int(product(params.Dims()[1:]))
+	limit, size := 1, params.NumElements()
+	if params.Rank() > 0 {
+		limit, size = params.Dim(0), int(product(params.Dims()[1:]))
+	}
 	step := size
 	if updates.IsScalar() && indices.NumElements() > 0 && params.NumElements() > 0 {
 		row, err := repeat(&updates, size)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
@@ -39,6 +40,8 @@ func init() {
 	}
 	defineScatterNd("ScatterNdUpdate", "type", "true", "Sets a variable at given coordinates to updates.")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return newScatterNd(c, nil) }, "ScatterNdUpdate", "ResourceScatterNdUpdate")
+
+	gradient.None("ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate")
 }
 
 // defineScatterNd defines the form for references and that for handles.

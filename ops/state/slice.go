@@ -1,8 +1,6 @@
 package state
 
 import (
-	"slices"
-
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -86,7 +84,7 @@ func (k *sliceAssign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err != nil {
 			return tensor.Value{}, err
 		}
-		from, err := spread(ctx, &value, part)
+		from, err := strided.Spread(ctx, &value, part.Shape.Dims())
 		if err != nil {
 			return tensor.Value{}, err
 		}
@@ -104,23 +102,4 @@ func (k *sliceAssign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		out[0] = in[0]
 	}
 	return err
-}
-
-// spread is value with an element for each of part's.
-func spread(ctx *kernel.Context, value *tensor.Value, part shape.Strided) (tensor.Value, error) {
-	want := part.Shape.Dims()
-	if slices.Equal(value.Dims(), want) {
-		return *value, nil
-	}
-	front := len(want) - value.Rank()
-	for i, d := range value.Dims() {
-		if front < 0 || d != 1 && d != want[front+i] {
-			return tensor.Value{}, status.Invalid("Cannot broadcast input shape %s into final shape %s", tensor.FormatDims(value.Dims()), tensor.FormatDims(want))
-		}
-	}
-	v, err := ctx.Alloc(value.DType(), want)
-	if err != nil {
-		return tensor.Value{}, err
-	}
-	return v, strided.Copy(ctx, &v, strided.Of(want), value, strided.Whole(*value).Broadcast(want))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/summary"
@@ -30,6 +31,8 @@ shortest: Whether floats have one where that is shorter.
 width: The least number of characters; no matter if negative.
 fill: What a number is filled up with: a space, "0", "-" to fill on the right, or "+" for a sign. Empty for spaces.`)
 	kernel.ForAll(newAsString, "AsString")
+
+	gradient.None("AsString")
 }
 
 // A format is that of one number: a conversion of C's printf.

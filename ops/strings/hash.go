@@ -1,6 +1,7 @@
 package strings
 
 import (
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/hash"
 	"github.com/troupe-go/troupe/registry"
@@ -36,6 +37,8 @@ key: The key, two numbers.`)
 	kernel.ForAll(newBuckets(func(s string) uint64 { return hash.Murmur64(s, 0xdecafcaffe) }), "StringToHashBucket")
 	kernel.ForAll(newBuckets(hash.Fingerprint64), "StringToHashBucketFast")
 	kernel.ForAll(newStrongBuckets, "StringToHashBucketStrong")
+
+	gradient.None("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong")
 }
 
 func newBuckets(h func(s string) uint64) kernel.Factory {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -20,6 +21,8 @@ func init() {
 inputs: Tensors of one shape, and scalars, which go with every element.
 separator: What stands between strings.`)
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return join{c.Str("separator")}, nil }, "StringJoin")
+
+	gradient.None("StringJoin")
 }
 
 type join struct{ separator string }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -36,6 +37,8 @@ separator: What stands between strings.`)
 
 	kernel.ForAll(newReduceJoin, "ReduceJoin")
 	kernel.ForAll(newSegmentJoin, "UnsortedSegmentJoin")
+
+	gradient.None("ReduceJoin")
 }
 
 type reduceJoin struct {
@@ -155,7 +158,7 @@ func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) 
 	case len(ids) == 0:
 		return status.Invalid("Segment_id cannot have rank 0")
 	case len(ids) > len(dims):
-		return status.Invalid("segment_ids have rank %d, more than the %d of the input", len(ids), len(dims))
+		return status.Errorf(status.OutOfRange, "segment_ids have rank %d, more than the %d of the input", len(ids), len(dims))
 	}
 	for i, d := range ids {
 		if d != dims[i] {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -49,6 +50,8 @@ replace_global: Whether all matches are replaced, or the first.`)
 	}, "RegexReplace")
 	kernel.ForAll(newStaticMatch, "StaticRegexFullMatch")
 	kernel.ForAll(newStaticReplace, "StaticRegexReplace")
+
+	gradient.None("RegexReplace")
 }
 
 // An expression is a compiled pattern. Its last compilation is kept: nodes tend

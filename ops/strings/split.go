@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -36,6 +37,8 @@ maxsplit: The most splits of a string; -1 for any number.`)
 
 	kernel.ForAll(newSplit, "StringSplit")
 	kernel.ForAll(newSplitV2, "StringSplitV2")
+
+	gradient.None("StringSplit")
 }
 
 // A splitter gives the parts of s, as sep says.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -34,6 +35,8 @@ pad: Whether to fill up with "=".`)
 	kernel.ForAll(newLength, "StringLength")
 	kernel.ForAll(newEncode, "EncodeBase64")
 	kernel.ForAll(simple(decodeBase64), "DecodeBase64")
+
+	gradient.None("DecodeBase64", "EncodeBase64")
 }
 
 func strip(s string) (string, error) { return strings.Trim(s, " \t\n\v\f\r"), nil }

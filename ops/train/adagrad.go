@@ -160,6 +160,9 @@ func proximalAdagrad[T elementwise.Float](*kernel.Construction) rule[T] {
 
 // proximalNumber says what is wrong with a number of proximal Adagrad.
 func proximalNumber(name string, x float64) string {
+	if name == "lr" && !(x > 0) {
+		return "lr is not a positive scalar"
+	}
 	if (name == "l1" || name == "l2") && !(x >= 0) {
 		return words(name) + " is not a non-negative scalar"
 	}

@@ -142,13 +142,9 @@ func ftrl[T elementwise.Float](c *kernel.Construction) rule[T] {
 			linear := now[2][i] + (g+2*shrinkage*v)*scale - (after-before)/divide*v
 			next[1][i] = sum
 			next[2][i] = linear
-			switch quadratic := after/divide + 2*l2*scale; {
-			case linear > bound:
-				next[0][i] = (bound - linear) / quadratic
-			case linear < -bound:
-				next[0][i] = (-bound - linear) / quadratic
-			default:
-				next[0][i] = 0
+			next[0][i] = 0
+			if T(math.Abs(float64(linear))) > bound {
+				next[0][i] = (bound*sign(linear) - linear) / (after/divide + 2*l2*scale)
 			}
 		}
 	}

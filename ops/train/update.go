@@ -247,6 +247,9 @@ func (k *update) run(ctx *kernel.Context, in, now, next []tensor.Value) error {
 // badNumber says what is wrong with input i, a number: nothing as a rule.
 func (k *update) badNumber(i int, v *tensor.Value) string {
 	name, x := k.names[i], 0.0
+	if name == "sign_decay" && v.NumElements() == 1 { // of any rank
+		return ""
+	}
 	if v.IsScalar() {
 		if k.refuse == nil {
 			return ""

@@ -190,3 +190,56 @@ func Relu(dst, x []float32) {
 		reluPortable(dst, x)
 	}
 }
+
+// Above sets dst to x where x is greater than y, and to y elsewhere: so a NaN of
+// x is passed over, and one of y stays. Of zeros it is y's.
+func Above(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		aboveAVX512(dst, x, y)
+	case avx2:
+		aboveAVX2(dst, x, y)
+	default:
+		abovePortable(dst, x, y)
+	}
+}
+
+// AboveScalar sets dst to x where x is greater than s, and to s elsewhere.
+func AboveScalar(dst, x []float32, s float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		aboveScalarAVX512(dst, x, s)
+	case avx2:
+		aboveScalarAVX2(dst, x, s)
+	default:
+		aboveScalarPortable(dst, x, s)
+	}
+}
+
+// MulAdd adds x * y to dst; the product is rounded before it is added.
+func MulAdd(dst, x, y []float32) {
+	x, y = operand(dst, x), operand(dst, y)
+	switch isa {
+	case avx512:
+		mulAddAVX512(dst, x, y)
+	case avx2:
+		mulAddAVX2(dst, x, y)
+	default:
+		mulAddPortable(dst, x, y)
+	}
+}
+
+// Normalize sets dst to (x - mean) * factor + offset, each rounded.
+func Normalize(dst, x, mean, factor, offset []float32) {
+	x, mean, factor, offset = operand(dst, x), operand(dst, mean), operand(dst, factor), operand(dst, offset)
+	switch isa {
+	case avx512:
+		normalizeAVX512(dst, x, mean, factor, offset)
+	case avx2:
+		normalizeAVX2(dst, x, mean, factor, offset)
+	default:
+		normalizePortable(dst, x, mean, factor, offset)
+	}
+}

@@ -101,3 +101,41 @@ func reluPortable(dst, x []float32) {
 		dst[i] = v
 	}
 }
+
+func abovePortable(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		if x, y := x[i], y[i]; x > y {
+			dst[i] = x
+		} else {
+			dst[i] = y
+		}
+	}
+}
+
+func aboveScalarPortable(dst, x []float32, s float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		if x := x[i]; x > s {
+			dst[i] = x
+		} else {
+			dst[i] = s
+		}
+	}
+}
+
+// Conversions keep the compiler from fusing products and sums.
+
+func mulAddPortable(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += float32(x[i] * y[i])
+	}
+}
+
+func normalizePortable(dst, x, mean, factor, offset []float32) {
+	x, mean, factor, offset = x[:len(dst)], mean[:len(dst)], factor[:len(dst)], offset[:len(dst)]
+	for i := range dst {
+		dst[i] = float32((x[i]-mean[i])*factor[i]) + offset[i]
+	}
+}

@@ -21,6 +21,12 @@ var operations = []operation{
 	{"Div", Div, DivScalar, ScalarDiv, func(x, y float32) float32 { return x / y }},
 	{"Max", Max, MaxScalar, nil, func(x, y float32) float32 { return max(x, y) }},
 	{"Min", Min, MinScalar, nil, func(x, y float32) float32 { return min(x, y) }},
+	{"Above", Above, AboveScalar, nil, func(x, y float32) float32 {
+		if x > y {
+			return x
+		}
+		return y
+	}},
 	{"Relu", func(dst, x, _ []float32) { Relu(dst, x) }, nil, nil, func(x, _ float32) float32 {
 		if x <= 0 {
 			return 0
@@ -70,6 +76,32 @@ func TestArithmetic(t *testing.T) {
 				if !same(dst, want) {
 					t.Fatalf("%s of %v and %v in place is %v, want %v", op.name, x, y, dst, want)
 				}
+			}
+		}
+	})
+}
+
+// Products and sums that are rounded one by one, in place and not.
+func TestMulAddAndNormalize(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range lengths() {
+			dst, x, y, z, w := mixed(t, n), mixed(t, n+1)[1:], mixed(t, n+2)[2:], mixed(t, n+3)[3:], mixed(t, n+4)[4:]
+			sums, normal := make([]float32, n), make([]float32, n)
+			for i := range n {
+				sums[i] = dst[i] + float32(x[i]*y[i])
+				normal[i] = float32((x[i]-y[i])*z[i]) + w[i]
+			}
+			MulAdd(dst, x, y)
+			if !same(dst, sums) {
+				t.Fatalf("the sum of %d products is %v, want %v", n, dst, sums)
+			}
+			Normalize(dst, x, y, z, w)
+			if !same(dst, normal) {
+				t.Fatalf("%d normalized numbers are %v, want %v", n, dst, normal)
+			}
+			Normalize(x, x, y, z, w)
+			if !same(x, normal) {
+				t.Fatalf("%d numbers normalized in place are %v, want %v", n, x, normal)
 			}
 		}
 	})

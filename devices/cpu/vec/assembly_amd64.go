@@ -42,6 +42,18 @@ func minAVX512(dst []float32, x []float32, y []float32)
 func minScalarAVX512(dst []float32, x []float32, s float32)
 
 //go:noescape
+func aboveAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func aboveScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func mulAddAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float32, offset []float32)
+
+//go:noescape
 func reluAVX512(dst []float32, x []float32)
 
 //go:noescape
@@ -69,22 +81,61 @@ func expSubScalarAVX512(dst []float32, x []float32, s float32)
 func erfAVX512(dst []float32, x []float32)
 
 //go:noescape
-func sumLanesAVX512(lanes []float32, x []float32)
+func sumOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
-func greatestLanesAVX512(lanes []float32, x []float32)
+func greatestOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
-func maxLanesAVX512(lanes []float32, x []float32)
+func maxOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
-func minLanesAVX512(lanes []float32, x []float32)
+func minOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
 func indexAVX512(x []float32, s float32) int
 
 //go:noescape
 func widenAVX512(dst []float64, x []float32)
+
+//go:noescape
+func lessAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func lessEqualAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessEqualScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterEqualAVX512(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterEqualScalarAVX512(dst []bool, x []float32, s float32)
+
+//go:noescape
+func chooseAVX512(dst []float32, c []bool, x []float32, y []float32)
+
+//go:noescape
+func tapsWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsAVX512(t *tapRun)
+
+//go:noescape
+func tapsLargestWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsLargestAVX512(t *tapRun)
 
 //go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
@@ -126,6 +177,18 @@ func minAVX2(dst []float32, x []float32, y []float32)
 func minScalarAVX2(dst []float32, x []float32, s float32)
 
 //go:noescape
+func aboveAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func aboveScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func mulAddAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32, offset []float32)
+
+//go:noescape
 func reluAVX2(dst []float32, x []float32)
 
 //go:noescape
@@ -153,22 +216,61 @@ func expSubScalarAVX2(dst []float32, x []float32, s float32)
 func erfAVX2(dst []float32, x []float32)
 
 //go:noescape
-func sumLanesAVX2(lanes []float32, x []float32)
+func sumOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
-func greatestLanesAVX2(lanes []float32, x []float32)
+func greatestOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
-func maxLanesAVX2(lanes []float32, x []float32)
+func maxOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
-func minLanesAVX2(lanes []float32, x []float32)
+func minOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
 func indexAVX2(x []float32, s float32) int
 
 //go:noescape
 func widenAVX2(dst []float64, x []float32)
+
+//go:noescape
+func lessAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func lessEqualAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+
+//go:noescape
+func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+
+//go:noescape
+func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
+
+//go:noescape
+func tapsWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsAVX2(t *tapRun)
+
+//go:noescape
+func tapsLargestWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsLargestAVX2(t *tapRun)
 
 //go:noescape
 func tileF32AVX512_1x1(t *tile)
@@ -193,6 +295,30 @@ func tileF32AVX512_1x7(t *tile)
 
 //go:noescape
 func tileF32AVX512_1x8(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x9(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x10(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x11(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x12(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x13(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x14(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x15(t *tile)
+
+//go:noescape
+func tileF32AVX512_1x16(t *tile)
 
 //go:noescape
 func tileF32AVX512_2x1(t *tile)
@@ -312,6 +438,30 @@ func tileF64AVX512_1x7(t *tile)
 func tileF64AVX512_1x8(t *tile)
 
 //go:noescape
+func tileF64AVX512_1x9(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x10(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x11(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x12(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x13(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x14(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x15(t *tile)
+
+//go:noescape
+func tileF64AVX512_1x16(t *tile)
+
+//go:noescape
 func tileF64AVX512_2x1(t *tile)
 
 //go:noescape
@@ -403,6 +553,9 @@ func tileF64AVX512_14x2(t *tile)
 
 //go:noescape
 func transposeF64AVX512(t *transposition)
+
+//go:noescape
+func copyPanelAVX512(t *transposition)
 
 //go:noescape
 func tileF32AVX2_1x1(t *tile)
@@ -530,9 +683,12 @@ func tileF64AVX2_6x2(t *tile)
 //go:noescape
 func transposeF64AVX2(t *transposition)
 
+//go:noescape
+func copyPanelAVX2(t *transposition)
+
 // runF32AVX512 runs the tile of that many rows and vectors.
 func runF32AVX512(rows, vectors int, t *tile) {
-	switch (rows-1)*8 + vectors - 1 {
+	switch (rows-1)*16 + vectors - 1 {
 	case 0:
 		tileF32AVX512_1x1(t)
 	case 1:
@@ -550,64 +706,80 @@ func runF32AVX512(rows, vectors int, t *tile) {
 	case 7:
 		tileF32AVX512_1x8(t)
 	case 8:
-		tileF32AVX512_2x1(t)
+		tileF32AVX512_1x9(t)
 	case 9:
-		tileF32AVX512_2x2(t)
+		tileF32AVX512_1x10(t)
 	case 10:
-		tileF32AVX512_2x3(t)
+		tileF32AVX512_1x11(t)
 	case 11:
-		tileF32AVX512_2x4(t)
+		tileF32AVX512_1x12(t)
+	case 12:
+		tileF32AVX512_1x13(t)
+	case 13:
+		tileF32AVX512_1x14(t)
+	case 14:
+		tileF32AVX512_1x15(t)
+	case 15:
+		tileF32AVX512_1x16(t)
 	case 16:
-		tileF32AVX512_3x1(t)
+		tileF32AVX512_2x1(t)
 	case 17:
-		tileF32AVX512_3x2(t)
+		tileF32AVX512_2x2(t)
 	case 18:
-		tileF32AVX512_3x3(t)
+		tileF32AVX512_2x3(t)
 	case 19:
-		tileF32AVX512_3x4(t)
-	case 24:
-		tileF32AVX512_4x1(t)
-	case 25:
-		tileF32AVX512_4x2(t)
+		tileF32AVX512_2x4(t)
 	case 32:
-		tileF32AVX512_5x1(t)
+		tileF32AVX512_3x1(t)
 	case 33:
-		tileF32AVX512_5x2(t)
-	case 40:
-		tileF32AVX512_6x1(t)
-	case 41:
-		tileF32AVX512_6x2(t)
+		tileF32AVX512_3x2(t)
+	case 34:
+		tileF32AVX512_3x3(t)
+	case 35:
+		tileF32AVX512_3x4(t)
 	case 48:
-		tileF32AVX512_7x1(t)
+		tileF32AVX512_4x1(t)
 	case 49:
-		tileF32AVX512_7x2(t)
-	case 56:
-		tileF32AVX512_8x1(t)
-	case 57:
-		tileF32AVX512_8x2(t)
+		tileF32AVX512_4x2(t)
 	case 64:
-		tileF32AVX512_9x1(t)
+		tileF32AVX512_5x1(t)
 	case 65:
-		tileF32AVX512_9x2(t)
-	case 72:
-		tileF32AVX512_10x1(t)
-	case 73:
-		tileF32AVX512_10x2(t)
+		tileF32AVX512_5x2(t)
 	case 80:
-		tileF32AVX512_11x1(t)
+		tileF32AVX512_6x1(t)
 	case 81:
-		tileF32AVX512_11x2(t)
-	case 88:
-		tileF32AVX512_12x1(t)
-	case 89:
-		tileF32AVX512_12x2(t)
+		tileF32AVX512_6x2(t)
 	case 96:
-		tileF32AVX512_13x1(t)
+		tileF32AVX512_7x1(t)
 	case 97:
+		tileF32AVX512_7x2(t)
+	case 112:
+		tileF32AVX512_8x1(t)
+	case 113:
+		tileF32AVX512_8x2(t)
+	case 128:
+		tileF32AVX512_9x1(t)
+	case 129:
+		tileF32AVX512_9x2(t)
+	case 144:
+		tileF32AVX512_10x1(t)
+	case 145:
+		tileF32AVX512_10x2(t)
+	case 160:
+		tileF32AVX512_11x1(t)
+	case 161:
+		tileF32AVX512_11x2(t)
+	case 176:
+		tileF32AVX512_12x1(t)
+	case 177:
+		tileF32AVX512_12x2(t)
+	case 192:
+		tileF32AVX512_13x1(t)
+	case 193:
 		tileF32AVX512_13x2(t)
-	case 104:
+	case 208:
 		tileF32AVX512_14x1(t)
-	case 105:
+	case 209:
 		tileF32AVX512_14x2(t)
 	default:
 		panic("vec: no such tile")
@@ -616,7 +788,7 @@ func runF32AVX512(rows, vectors int, t *tile) {
 
 // runF64AVX512 runs the tile of that many rows and vectors.
 func runF64AVX512(rows, vectors int, t *tile) {
-	switch (rows-1)*8 + vectors - 1 {
+	switch (rows-1)*16 + vectors - 1 {
 	case 0:
 		tileF64AVX512_1x1(t)
 	case 1:
@@ -634,64 +806,80 @@ func runF64AVX512(rows, vectors int, t *tile) {
 	case 7:
 		tileF64AVX512_1x8(t)
 	case 8:
-		tileF64AVX512_2x1(t)
+		tileF64AVX512_1x9(t)
 	case 9:
-		tileF64AVX512_2x2(t)
+		tileF64AVX512_1x10(t)
 	case 10:
-		tileF64AVX512_2x3(t)
+		tileF64AVX512_1x11(t)
 	case 11:
-		tileF64AVX512_2x4(t)
+		tileF64AVX512_1x12(t)
+	case 12:
+		tileF64AVX512_1x13(t)
+	case 13:
+		tileF64AVX512_1x14(t)
+	case 14:
+		tileF64AVX512_1x15(t)
+	case 15:
+		tileF64AVX512_1x16(t)
 	case 16:
-		tileF64AVX512_3x1(t)
+		tileF64AVX512_2x1(t)
 	case 17:
-		tileF64AVX512_3x2(t)
+		tileF64AVX512_2x2(t)
 	case 18:
-		tileF64AVX512_3x3(t)
+		tileF64AVX512_2x3(t)
 	case 19:
-		tileF64AVX512_3x4(t)
-	case 24:
-		tileF64AVX512_4x1(t)
-	case 25:
-		tileF64AVX512_4x2(t)
+		tileF64AVX512_2x4(t)
 	case 32:
-		tileF64AVX512_5x1(t)
+		tileF64AVX512_3x1(t)
 	case 33:
-		tileF64AVX512_5x2(t)
-	case 40:
-		tileF64AVX512_6x1(t)
-	case 41:
-		tileF64AVX512_6x2(t)
+		tileF64AVX512_3x2(t)
+	case 34:
+		tileF64AVX512_3x3(t)
+	case 35:
+		tileF64AVX512_3x4(t)
 	case 48:
-		tileF64AVX512_7x1(t)
+		tileF64AVX512_4x1(t)
 	case 49:
-		tileF64AVX512_7x2(t)
-	case 56:
-		tileF64AVX512_8x1(t)
-	case 57:
-		tileF64AVX512_8x2(t)
+		tileF64AVX512_4x2(t)
 	case 64:
-		tileF64AVX512_9x1(t)
+		tileF64AVX512_5x1(t)
 	case 65:
-		tileF64AVX512_9x2(t)
-	case 72:
-		tileF64AVX512_10x1(t)
-	case 73:
-		tileF64AVX512_10x2(t)
+		tileF64AVX512_5x2(t)
 	case 80:
-		tileF64AVX512_11x1(t)
+		tileF64AVX512_6x1(t)
 	case 81:
-		tileF64AVX512_11x2(t)
-	case 88:
-		tileF64AVX512_12x1(t)
-	case 89:
-		tileF64AVX512_12x2(t)
+		tileF64AVX512_6x2(t)
 	case 96:
-		tileF64AVX512_13x1(t)
+		tileF64AVX512_7x1(t)
 	case 97:
+		tileF64AVX512_7x2(t)
+	case 112:
+		tileF64AVX512_8x1(t)
+	case 113:
+		tileF64AVX512_8x2(t)
+	case 128:
+		tileF64AVX512_9x1(t)
+	case 129:
+		tileF64AVX512_9x2(t)
+	case 144:
+		tileF64AVX512_10x1(t)
+	case 145:
+		tileF64AVX512_10x2(t)
+	case 160:
+		tileF64AVX512_11x1(t)
+	case 161:
+		tileF64AVX512_11x2(t)
+	case 176:
+		tileF64AVX512_12x1(t)
+	case 177:
+		tileF64AVX512_12x2(t)
+	case 192:
+		tileF64AVX512_13x1(t)
+	case 193:
 		tileF64AVX512_13x2(t)
-	case 104:
+	case 208:
 		tileF64AVX512_14x1(t)
-	case 105:
+	case 209:
 		tileF64AVX512_14x2(t)
 	default:
 		panic("vec: no such tile")
@@ -700,7 +888,7 @@ func runF64AVX512(rows, vectors int, t *tile) {
 
 // runF32AVX2 runs the tile of that many rows and vectors.
 func runF32AVX2(rows, vectors int, t *tile) {
-	switch (rows-1)*8 + vectors - 1 {
+	switch (rows-1)*16 + vectors - 1 {
 	case 0:
 		tileF32AVX2_1x1(t)
 	case 1:
@@ -717,29 +905,29 @@ func runF32AVX2(rows, vectors int, t *tile) {
 		tileF32AVX2_1x7(t)
 	case 7:
 		tileF32AVX2_1x8(t)
-	case 8:
-		tileF32AVX2_2x1(t)
-	case 9:
-		tileF32AVX2_2x2(t)
-	case 10:
-		tileF32AVX2_2x3(t)
-	case 11:
-		tileF32AVX2_2x4(t)
 	case 16:
-		tileF32AVX2_3x1(t)
+		tileF32AVX2_2x1(t)
 	case 17:
-		tileF32AVX2_3x2(t)
-	case 24:
-		tileF32AVX2_4x1(t)
-	case 25:
-		tileF32AVX2_4x2(t)
+		tileF32AVX2_2x2(t)
+	case 18:
+		tileF32AVX2_2x3(t)
+	case 19:
+		tileF32AVX2_2x4(t)
 	case 32:
-		tileF32AVX2_5x1(t)
+		tileF32AVX2_3x1(t)
 	case 33:
+		tileF32AVX2_3x2(t)
+	case 48:
+		tileF32AVX2_4x1(t)
+	case 49:
+		tileF32AVX2_4x2(t)
+	case 64:
+		tileF32AVX2_5x1(t)
+	case 65:
 		tileF32AVX2_5x2(t)
-	case 40:
+	case 80:
 		tileF32AVX2_6x1(t)
-	case 41:
+	case 81:
 		tileF32AVX2_6x2(t)
 	default:
 		panic("vec: no such tile")
@@ -748,7 +936,7 @@ func runF32AVX2(rows, vectors int, t *tile) {
 
 // runF64AVX2 runs the tile of that many rows and vectors.
 func runF64AVX2(rows, vectors int, t *tile) {
-	switch (rows-1)*8 + vectors - 1 {
+	switch (rows-1)*16 + vectors - 1 {
 	case 0:
 		tileF64AVX2_1x1(t)
 	case 1:
@@ -765,29 +953,29 @@ func runF64AVX2(rows, vectors int, t *tile) {
 		tileF64AVX2_1x7(t)
 	case 7:
 		tileF64AVX2_1x8(t)
-	case 8:
-		tileF64AVX2_2x1(t)
-	case 9:
-		tileF64AVX2_2x2(t)
-	case 10:
-		tileF64AVX2_2x3(t)
-	case 11:
-		tileF64AVX2_2x4(t)
 	case 16:
-		tileF64AVX2_3x1(t)
+		tileF64AVX2_2x1(t)
 	case 17:
-		tileF64AVX2_3x2(t)
-	case 24:
-		tileF64AVX2_4x1(t)
-	case 25:
-		tileF64AVX2_4x2(t)
+		tileF64AVX2_2x2(t)
+	case 18:
+		tileF64AVX2_2x3(t)
+	case 19:
+		tileF64AVX2_2x4(t)
 	case 32:
-		tileF64AVX2_5x1(t)
+		tileF64AVX2_3x1(t)
 	case 33:
+		tileF64AVX2_3x2(t)
+	case 48:
+		tileF64AVX2_4x1(t)
+	case 49:
+		tileF64AVX2_4x2(t)
+	case 64:
+		tileF64AVX2_5x1(t)
+	case 65:
 		tileF64AVX2_5x2(t)
-	case 40:
+	case 80:
 		tileF64AVX2_6x1(t)
-	case 41:
+	case 81:
 		tileF64AVX2_6x2(t)
 	default:
 		panic("vec: no such tile")

@@ -32,6 +32,16 @@ func minAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func minScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
 
+func aboveAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func aboveScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func mulAddAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float32, offset []float32) {
+	panic(unreachable)
+}
+
 func reluAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func sqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
@@ -50,17 +60,43 @@ func expSubScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachab
 
 func erfAVX512(dst []float32, x []float32) { panic(unreachable) }
 
-func sumLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+func sumOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
-func greatestLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+func greatestOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
-func maxLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+func maxOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
-func minLanesAVX512(lanes []float32, x []float32) { panic(unreachable) }
+func minOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
 func indexAVX512(x []float32, s float32) int { panic(unreachable) }
 
 func widenAVX512(dst []float64, x []float32) { panic(unreachable) }
+
+func lessAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func lessScalarAVX512(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func lessEqualAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func lessEqualScalarAVX512(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func greaterAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func greaterScalarAVX512(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func greaterEqualAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func greaterEqualScalarAVX512(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func chooseAVX512(dst []float32, c []bool, x []float32, y []float32) { panic(unreachable) }
+
+func tapsWideAVX512(t *tapRun) { panic(unreachable) }
+
+func tapsAVX512(t *tapRun) { panic(unreachable) }
+
+func tapsLargestWideAVX512(t *tapRun) { panic(unreachable) }
+
+func tapsLargestAVX512(t *tapRun) { panic(unreachable) }
 
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
@@ -88,6 +124,16 @@ func minAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func minScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
 
+func aboveAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func aboveScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func mulAddAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32, offset []float32) {
+	panic(unreachable)
+}
+
 func reluAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func sqrtAVX2(dst []float32, x []float32) { panic(unreachable) }
@@ -106,25 +152,55 @@ func expSubScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable
 
 func erfAVX2(dst []float32, x []float32) { panic(unreachable) }
 
-func sumLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+func sumOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 
-func greatestLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+func greatestOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 
-func maxLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+func maxOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 
-func minLanesAVX2(lanes []float32, x []float32) { panic(unreachable) }
+func minOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 
 func indexAVX2(x []float32, s float32) int { panic(unreachable) }
 
 func widenAVX2(dst []float64, x []float32) { panic(unreachable) }
 
+func lessAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func lessScalarAVX2(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func lessEqualAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func lessEqualScalarAVX2(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func greaterAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func greaterScalarAVX2(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func greaterEqualAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
+
+func greaterEqualScalarAVX2(dst []bool, x []float32, s float32) { panic(unreachable) }
+
+func chooseAVX2(dst []float32, c []bool, x []float32, y []float32) { panic(unreachable) }
+
+func tapsWideAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsLargestWideAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsLargestAVX2(t *tapRun) { panic(unreachable) }
+
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 
 func transposeF64AVX512(t *transposition) { panic(unreachable) }
 
+func copyPanelAVX512(t *transposition) { panic(unreachable) }
+
 func transposeF32AVX2(t *transposition) { panic(unreachable) }
 
 func transposeF64AVX2(t *transposition) { panic(unreachable) }
+
+func copyPanelAVX2(t *transposition) { panic(unreachable) }
 
 func runF32AVX512(rows, vectors int, t *tile) { panic(unreachable) }
 

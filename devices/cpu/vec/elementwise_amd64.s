@@ -734,6 +734,219 @@ done39:
 	VZEROUPPER
 	RET
 
+// func aboveAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·aboveAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many40:
+	CMPQ    CX, $0x00000040
+	JLT     tail41
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VMAXPS  Z4, Z0, Z0
+	VMAXPS  Z5, Z1, Z1
+	VMAXPS  Z6, Z2, Z2
+	VMAXPS  Z7, Z3, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000040, CX
+	JMP     many40
+
+tail41:
+	CMPQ      CX, $0x00
+	JLE       done42
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMAXPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail41
+
+done42:
+	VZEROUPPER
+	RET
+
+// func aboveScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·aboveScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many43:
+	CMPQ    CX, $0x00000040
+	JLT     tail44
+	VMOVUPS (DX), Z1
+	VMOVUPS 64(DX), Z2
+	VMOVUPS 128(DX), Z3
+	VMOVUPS 192(DX), Z4
+	VMAXPS  Z0, Z1, Z1
+	VMAXPS  Z0, Z2, Z2
+	VMAXPS  Z0, Z3, Z3
+	VMAXPS  Z0, Z4, Z4
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 128(AX)
+	VMOVUPS Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many43
+
+tail44:
+	CMPQ      CX, $0x00
+	JLE       done45
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMAXPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail44
+
+done45:
+	VZEROUPPER
+	RET
+
+// func mulAddAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulAddAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many46:
+	CMPQ    CX, $0x00000020
+	JLT     tail47
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMULPS  Z4, Z2, Z2
+	VMULPS  Z5, Z3, Z3
+	VADDPS  Z2, Z0, Z0
+	VADDPS  Z3, Z1, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many46
+
+tail47:
+	CMPQ      CX, $0x00
+	JLE       done48
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail47
+
+done48:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float32, offset []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normalizeAVX512(SB), NOSPLIT, $0-120
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ mean_base+48(FP), BX
+	MOVQ factor_base+72(FP), SI
+	MOVQ offset_base+96(FP), DI
+
+many49:
+	CMPQ    CX, $0x00000020
+	JLT     tail50
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS (DI), Z6
+	VMOVUPS 64(DI), Z7
+	VSUBPS  Z2, Z0, Z0
+	VSUBPS  Z3, Z1, Z1
+	VMULPS  Z4, Z0, Z0
+	VMULPS  Z5, Z1, Z1
+	VADDPS  Z6, Z0, Z0
+	VADDPS  Z7, Z1, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, DI
+	SUBQ    $0x00000020, CX
+	JMP     many49
+
+tail50:
+	CMPQ      CX, $0x00
+	JLE       done51
+	MOVL      $0xffffffff, R8
+	BZHIL     CX, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMOVUPS.Z (SI), K1, Z2
+	VMOVUPS.Z (DI), K1, Z3
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z2, Z0, Z0
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, DI
+	SUBQ      $0x00000010, CX
+	JMP       tail50
+
+done51:
+	VZEROUPPER
+	RET
+
 // func reluAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·reluAVX512(SB), NOSPLIT, $0-48
@@ -741,9 +954,9 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many40:
+many52:
 	CMPQ    CX, $0x00000040
-	JLT     tail41
+	JLT     tail53
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -764,11 +977,11 @@ many40:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many40
+	JMP     many52
 
-tail41:
+tail53:
 	CMPQ      CX, $0x00
-	JLE       done42
+	JLE       done54
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -780,9 +993,9 @@ tail41:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail41
+	JMP       tail53
 
-done42:
+done54:
 	VZEROUPPER
 	RET
 
@@ -793,9 +1006,9 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many43:
+many55:
 	CMPQ    CX, $0x00000040
-	JLT     tail44
+	JLT     tail56
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -811,11 +1024,11 @@ many43:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many43
+	JMP     many55
 
-tail44:
+tail56:
 	CMPQ      CX, $0x00
-	JLE       done45
+	JLE       done57
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -825,9 +1038,9 @@ tail44:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail44
+	JMP       tail56
 
-done45:
+done57:
 	VZEROUPPER
 	RET
 
@@ -838,9 +1051,9 @@ TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many46:
+many58:
 	CMPQ    CX, $0x00000040
-	JLT     tail47
+	JLT     tail59
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -861,11 +1074,11 @@ many46:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many46
+	JMP     many58
 
-tail47:
+tail59:
 	CMPQ      CX, $0x00
-	JLE       done48
+	JLE       done60
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -877,9 +1090,9 @@ tail47:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail47
+	JMP       tail59
 
-done48:
+done60:
 	VZEROUPPER
 	RET
 
@@ -890,9 +1103,9 @@ TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many49:
+many61:
 	CMPQ       CX, $0x00000040
-	JLT        tail50
+	JLT        tail62
 	VMOVUPS    (DX), Z0
 	VMOVUPS    64(DX), Z1
 	VMOVUPS    128(DX), Z2
@@ -908,11 +1121,11 @@ many49:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000040, CX
-	JMP        many49
+	JMP        many61
 
-tail50:
+tail62:
 	CMPQ       CX, $0x00
-	JLE        done51
+	JLE        done63
 	MOVL       $0xffffffff, BX
 	BZHIL      CX, BX, BX
 	KMOVW      BX, K1
@@ -922,9 +1135,9 @@ tail50:
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000010, CX
-	JMP        tail50
+	JMP        tail62
 
-done51:
+done63:
 	VZEROUPPER
 	RET
 
@@ -935,9 +1148,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many52:
+many64:
 	CMPQ         CX, $0x00000040
-	JLT          tail53
+	JLT          tail65
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1020,11 +1233,11 @@ many52:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many52
+	JMP          many64
 
-tail53:
+tail65:
 	CMPQ         CX, $0x00
-	JLE          done54
+	JLE          done66
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1059,9 +1272,9 @@ tail53:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail53
+	JMP          tail65
 
-done54:
+done66:
 	VZEROUPPER
 	RET
 
@@ -1072,9 +1285,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many55:
+many67:
 	CMPQ         CX, $0x00000040
-	JLT          tail56
+	JLT          tail68
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1196,11 +1409,11 @@ many55:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many55
+	JMP          many67
 
-tail56:
+tail68:
 	CMPQ         CX, $0x00
-	JLE          done57
+	JLE          done69
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1247,9 +1460,9 @@ tail56:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail56
+	JMP          tail68
 
-done57:
+done69:
 	VZEROUPPER
 	RET
 
@@ -1260,9 +1473,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many58:
+many70:
 	CMPQ         CX, $0x00000040
-	JLT          tail59
+	JLT          tail71
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1362,11 +1575,11 @@ many58:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many58
+	JMP          many70
 
-tail59:
+tail71:
 	CMPQ         CX, $0x00
-	JLE          done60
+	JLE          done72
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1406,9 +1619,9 @@ tail59:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail59
+	JMP          tail71
 
-done60:
+done72:
 	VZEROUPPER
 	RET
 
@@ -1420,9 +1633,9 @@ TEXT ·expSubScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many61:
+many73:
 	CMPQ         CX, $0x00000040
-	JLT          tail62
+	JLT          tail74
 	VMOVUPS      (DX), Z1
 	VMOVUPS      64(DX), Z2
 	VMOVUPS      128(DX), Z3
@@ -1509,11 +1722,11 @@ many61:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many61
+	JMP          many73
 
-tail62:
+tail74:
 	CMPQ         CX, $0x00
-	JLE          done63
+	JLE          done75
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1549,9 +1762,9 @@ tail62:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail62
+	JMP          tail74
 
-done63:
+done75:
 	VZEROUPPER
 	RET
 
@@ -1562,9 +1775,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many64:
+many76:
 	CMPQ         CX, $0x00000040
-	JLT          tail65
+	JLT          tail77
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1763,11 +1976,11 @@ many64:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many64
+	JMP          many76
 
-tail65:
+tail77:
 	CMPQ         CX, $0x00
-	JLE          done66
+	JLE          done78
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1843,212 +2056,225 @@ tail65:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail65
+	JMP          tail77
 
-done66:
+done78:
 	VZEROUPPER
 	RET
 
-// func sumLanesAVX512(lanes []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·sumLanesAVX512(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
+// func sumOfAVX512(x []float32, empty float32) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·sumOfAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Z0
+	VBROADCASTSS empty+24(FP), Z1
+	VBROADCASTSS empty+24(FP), Z2
+	VBROADCASTSS empty+24(FP), Z3
 
-many67:
-	CMPQ    DX, $0x00000040
-	JLT     tail68
-	VMOVUPS (CX), Z4
+many79:
+	CMPQ    CX, $0x00000040
+	JLT     tail80
+	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z0, Z0
-	VMOVUPS 64(CX), Z4
+	VMOVUPS 64(AX), Z4
 	VADDPS  Z4, Z1, Z1
-	VMOVUPS 128(CX), Z4
+	VMOVUPS 128(AX), Z4
 	VADDPS  Z4, Z2, Z2
-	VMOVUPS 192(CX), Z4
+	VMOVUPS 192(AX), Z4
 	VADDPS  Z4, Z3, Z3
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, DX
-	JMP     many67
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     many79
 
-tail68:
-	VBROADCASTSS (AX), Z4
-	CMPQ         DX, $0x00
-	JLE          done69
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z5
+tail80:
+	VBROADCASTSS empty+24(FP), Z4
+	CMPQ         CX, $0x00
+	JLE          done81
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    (AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VADDPS       Z5, Z0, Z0
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done69
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    64(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done81
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    64(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VADDPS       Z5, Z1, Z1
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done69
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    128(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done81
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    128(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VADDPS       Z5, Z2, Z2
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done69
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    192(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done81
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    192(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VADDPS       Z5, Z3, Z3
-	SUBQ         $0x00000010, DX
+	SUBQ         $0x00000010, CX
 
-done69:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
+done81:
+	VADDPS     Z2, Z0, Z0
+	VADDPS     Z3, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func greatestLanesAVX512(lanes []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·greatestLanesAVX512(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
+// func greatestOfAVX512(x []float32, empty float32) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·greatestOfAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Z0
+	VBROADCASTSS empty+24(FP), Z1
+	VBROADCASTSS empty+24(FP), Z2
+	VBROADCASTSS empty+24(FP), Z3
 
-many70:
-	CMPQ    DX, $0x00000040
-	JLT     tail71
-	VMOVUPS (CX), Z4
+many82:
+	CMPQ    CX, $0x00000040
+	JLT     tail83
+	VMOVUPS (AX), Z4
 	VMAXPS  Z0, Z4, Z0
-	VMOVUPS 64(CX), Z4
+	VMOVUPS 64(AX), Z4
 	VMAXPS  Z1, Z4, Z1
-	VMOVUPS 128(CX), Z4
+	VMOVUPS 128(AX), Z4
 	VMAXPS  Z2, Z4, Z2
-	VMOVUPS 192(CX), Z4
+	VMOVUPS 192(AX), Z4
 	VMAXPS  Z3, Z4, Z3
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, DX
-	JMP     many70
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     many82
 
-tail71:
-	VBROADCASTSS (AX), Z4
-	CMPQ         DX, $0x00
-	JLE          done72
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z5
+tail83:
+	VBROADCASTSS empty+24(FP), Z4
+	CMPQ         CX, $0x00
+	JLE          done84
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    (AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z0, Z5, Z0
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done72
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    64(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done84
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    64(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z1, Z5, Z1
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done72
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    128(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done84
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    128(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z2, Z5, Z2
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done72
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    192(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done84
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    192(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z3, Z5, Z3
-	SUBQ         $0x00000010, DX
+	SUBQ         $0x00000010, CX
 
-done72:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
+done84:
+	VMAXPS     Z0, Z2, Z0
+	VMAXPS     Z1, Z3, Z1
+	VMAXPS     Z0, Z1, Z0
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VMAXPS     Z0, Z1, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VMAXPS     Z0, Z1, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VMAXPS     Z0, Z1, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VMAXPS     Z0, Z1, Z0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func maxLanesAVX512(lanes []float32, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·maxLanesAVX512(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
+// func maxOfAVX512(x []float32, empty float32) float32
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Z0
+	VBROADCASTSS empty+24(FP), Z1
+	VBROADCASTSS empty+24(FP), Z2
+	VBROADCASTSS empty+24(FP), Z3
 
-many73:
-	CMPQ    DX, $0x00000040
-	JLT     tail74
-	VMOVUPS (CX), Z4
+many85:
+	CMPQ    CX, $0x00000040
+	JLT     tail86
+	VMOVUPS (AX), Z4
 	VMAXPS  Z4, Z0, Z5
 	VMAXPS  Z0, Z4, Z6
 	VANDPS  Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z0, K1
 	VADDPS  Z4, Z0, K1, Z5
 	VMOVAPS Z5, Z0
-	VMOVUPS 64(CX), Z4
+	VMOVUPS 64(AX), Z4
 	VMAXPS  Z4, Z1, Z5
 	VMAXPS  Z1, Z4, Z6
 	VANDPS  Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z1, K1
 	VADDPS  Z4, Z1, K1, Z5
 	VMOVAPS Z5, Z1
-	VMOVUPS 128(CX), Z4
+	VMOVUPS 128(AX), Z4
 	VMAXPS  Z4, Z2, Z5
 	VMAXPS  Z2, Z4, Z6
 	VANDPS  Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z2, K1
 	VADDPS  Z4, Z2, K1, Z5
 	VMOVAPS Z5, Z2
-	VMOVUPS 192(CX), Z4
+	VMOVUPS 192(AX), Z4
 	VMAXPS  Z4, Z3, Z5
 	VMAXPS  Z3, Z4, Z6
 	VANDPS  Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z3, K1
 	VADDPS  Z4, Z3, K1, Z5
 	VMOVAPS Z5, Z3
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, DX
-	JMP     many73
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     many85
 
-tail74:
-	VBROADCASTSS (AX), Z4
-	CMPQ         DX, $0x00
-	JLE          done75
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z5
+tail86:
+	VBROADCASTSS empty+24(FP), Z4
+	CMPQ         CX, $0x00
+	JLE          done87
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    (AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z5, Z0, Z6
 	VMAXPS       Z0, Z5, Z7
@@ -2056,13 +2282,13 @@ tail74:
 	VCMPPS       $0x03, Z5, Z0, K1
 	VADDPS       Z5, Z0, K1, Z6
 	VMOVAPS      Z6, Z0
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done75
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    64(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done87
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    64(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z5, Z1, Z6
 	VMAXPS       Z1, Z5, Z7
@@ -2070,13 +2296,13 @@ tail74:
 	VCMPPS       $0x03, Z5, Z1, K1
 	VADDPS       Z5, Z1, K1, Z6
 	VMOVAPS      Z6, Z1
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done75
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    128(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done87
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    128(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z5, Z2, Z6
 	VMAXPS       Z2, Z5, Z7
@@ -2084,13 +2310,13 @@ tail74:
 	VCMPPS       $0x03, Z5, Z2, K1
 	VADDPS       Z5, Z2, K1, Z6
 	VMOVAPS      Z6, Z2
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done75
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    192(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done87
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    192(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMAXPS       Z5, Z3, Z4
 	VMAXPS       Z3, Z5, Z6
@@ -2098,70 +2324,112 @@ tail74:
 	VCMPPS       $0x03, Z5, Z3, K1
 	VADDPS       Z5, Z3, K1, Z4
 	VMOVAPS      Z4, Z3
-	SUBQ         $0x00000010, DX
+	SUBQ         $0x00000010, CX
 
-done75:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
+done87:
+	VMAXPS     Z2, Z0, Z4
+	VMAXPS     Z0, Z2, Z5
+	VANDPS     Z5, Z4, Z4
+	VCMPPS     $0x03, Z2, Z0, K1
+	VADDPS     Z2, Z0, K1, Z4
+	VMOVAPS    Z4, Z0
+	VMAXPS     Z3, Z1, Z2
+	VMAXPS     Z1, Z3, Z4
+	VANDPS     Z4, Z2, Z2
+	VCMPPS     $0x03, Z3, Z1, K1
+	VADDPS     Z3, Z1, K1, Z2
+	VMOVAPS    Z2, Z1
+	VMAXPS     Z1, Z0, Z2
+	VMAXPS     Z0, Z1, Z3
+	VANDPS     Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VMAXPS     Z1, Z0, Z2
+	VMAXPS     Z0, Z1, Z3
+	VANDPS     Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VMAXPS     Z1, Z0, Z2
+	VMAXPS     Z0, Z1, Z3
+	VANDPS     Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VMAXPS     Z1, Z0, Z2
+	VMAXPS     Z0, Z1, Z3
+	VANDPS     Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VMAXPS     Z1, Z0, Z2
+	VMAXPS     Z0, Z1, Z3
+	VANDPS     Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func minLanesAVX512(lanes []float32, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·minLanesAVX512(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
+// func minOfAVX512(x []float32, empty float32) float32
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Z0
+	VBROADCASTSS empty+24(FP), Z1
+	VBROADCASTSS empty+24(FP), Z2
+	VBROADCASTSS empty+24(FP), Z3
 
-many76:
-	CMPQ    DX, $0x00000040
-	JLT     tail77
-	VMOVUPS (CX), Z4
+many88:
+	CMPQ    CX, $0x00000040
+	JLT     tail89
+	VMOVUPS (AX), Z4
 	VMINPS  Z4, Z0, Z5
 	VMINPS  Z0, Z4, Z6
 	VORPS   Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z0, K1
 	VADDPS  Z4, Z0, K1, Z5
 	VMOVAPS Z5, Z0
-	VMOVUPS 64(CX), Z4
+	VMOVUPS 64(AX), Z4
 	VMINPS  Z4, Z1, Z5
 	VMINPS  Z1, Z4, Z6
 	VORPS   Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z1, K1
 	VADDPS  Z4, Z1, K1, Z5
 	VMOVAPS Z5, Z1
-	VMOVUPS 128(CX), Z4
+	VMOVUPS 128(AX), Z4
 	VMINPS  Z4, Z2, Z5
 	VMINPS  Z2, Z4, Z6
 	VORPS   Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z2, K1
 	VADDPS  Z4, Z2, K1, Z5
 	VMOVAPS Z5, Z2
-	VMOVUPS 192(CX), Z4
+	VMOVUPS 192(AX), Z4
 	VMINPS  Z4, Z3, Z5
 	VMINPS  Z3, Z4, Z6
 	VORPS   Z6, Z5, Z5
 	VCMPPS  $0x03, Z4, Z3, K1
 	VADDPS  Z4, Z3, K1, Z5
 	VMOVAPS Z5, Z3
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, DX
-	JMP     many76
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     many88
 
-tail77:
-	VBROADCASTSS (AX), Z4
-	CMPQ         DX, $0x00
-	JLE          done78
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z5
+tail89:
+	VBROADCASTSS empty+24(FP), Z4
+	CMPQ         CX, $0x00
+	JLE          done90
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    (AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMINPS       Z5, Z0, Z6
 	VMINPS       Z0, Z5, Z7
@@ -2169,13 +2437,13 @@ tail77:
 	VCMPPS       $0x03, Z5, Z0, K1
 	VADDPS       Z5, Z0, K1, Z6
 	VMOVAPS      Z6, Z0
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done78
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    64(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done90
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    64(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMINPS       Z5, Z1, Z6
 	VMINPS       Z1, Z5, Z7
@@ -2183,13 +2451,13 @@ tail77:
 	VCMPPS       $0x03, Z5, Z1, K1
 	VADDPS       Z5, Z1, K1, Z6
 	VMOVAPS      Z6, Z1
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done78
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    128(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done90
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    128(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMINPS       Z5, Z2, Z6
 	VMINPS       Z2, Z5, Z7
@@ -2197,13 +2465,13 @@ tail77:
 	VCMPPS       $0x03, Z5, Z2, K1
 	VADDPS       Z5, Z2, K1, Z6
 	VMOVAPS      Z6, Z2
-	SUBQ         $0x00000010, DX
-	CMPQ         DX, $0x00
-	JLE          done78
-	MOVL         $0xffffffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    192(CX), K1, Z5
+	SUBQ         $0x00000010, CX
+	CMPQ         CX, $0x00
+	JLE          done90
+	MOVL         $0xffffffff, DX
+	BZHIL        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    192(AX), K1, Z5
 	VBLENDMPS    Z5, Z4, K1, Z5
 	VMINPS       Z5, Z3, Z4
 	VMINPS       Z3, Z5, Z6
@@ -2211,13 +2479,56 @@ tail77:
 	VCMPPS       $0x03, Z5, Z3, K1
 	VADDPS       Z5, Z3, K1, Z4
 	VMOVAPS      Z4, Z3
-	SUBQ         $0x00000010, DX
+	SUBQ         $0x00000010, CX
 
-done78:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
+done90:
+	VMINPS     Z2, Z0, Z4
+	VMINPS     Z0, Z2, Z5
+	VORPS      Z5, Z4, Z4
+	VCMPPS     $0x03, Z2, Z0, K1
+	VADDPS     Z2, Z0, K1, Z4
+	VMOVAPS    Z4, Z0
+	VMINPS     Z3, Z1, Z2
+	VMINPS     Z1, Z3, Z4
+	VORPS      Z4, Z2, Z2
+	VCMPPS     $0x03, Z3, Z1, K1
+	VADDPS     Z3, Z1, K1, Z2
+	VMOVAPS    Z2, Z1
+	VMINPS     Z1, Z0, Z2
+	VMINPS     Z0, Z1, Z3
+	VORPS      Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VMINPS     Z1, Z0, Z2
+	VMINPS     Z0, Z1, Z3
+	VORPS      Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VMINPS     Z1, Z0, Z2
+	VMINPS     Z0, Z1, Z3
+	VORPS      Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VMINPS     Z1, Z0, Z2
+	VMINPS     Z0, Z1, Z3
+	VORPS      Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VMINPS     Z1, Z0, Z2
+	VMINPS     Z0, Z1, Z3
+	VORPS      Z3, Z2, Z2
+	VCMPPS     $0x03, Z1, Z0, K1
+	VADDPS     Z1, Z0, K1, Z2
+	VMOVAPS    Z2, Z0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2229,19 +2540,19 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Z0
 	XORQ         DX, DX
 
-many79:
+many91:
 	CMPQ    CX, $0x00000010
-	JLT     tail80
+	JLT     tail92
 	VMOVUPS (AX)(DX*4), Z1
 	VCMPPS  $0x00, Z0, Z1, K1
 	KMOVW   K1, BX
 	TESTL   BX, BX
-	JNE     found81
+	JNE     found93
 	ADDQ    $0x00000010, DX
 	SUBQ    $0x00000010, CX
-	JMP     many79
+	JMP     many91
 
-tail80:
+tail92:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2250,15 +2561,15 @@ tail80:
 	KMOVW     K1, BX
 	BZHIL     CX, BX, BX
 	TESTL     BX, BX
-	JNE       found81
+	JNE       found93
 	ADDQ      CX, DX
-	JMP       done82
+	JMP       done94
 
-found81:
+found93:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done82:
+done94:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -2270,9 +2581,9 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many83:
+many95:
 	CMPQ      CX, $0x00000020
-	JLT       tail84
+	JLT       tail96
 	VCVTPS2PD (DX), Z0
 	VMOVUPD   Z0, (AX)
 	VCVTPS2PD 32(DX), Z0
@@ -2284,20 +2595,432 @@ many83:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000020, CX
-	JMP       many83
+	JMP       many95
 
-tail84:
+tail96:
 	TESTQ     CX, CX
-	JEQ       done85
+	JEQ       done97
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail84
+	JMP       tail96
 
-done85:
+done97:
+	VZEROUPPER
+	RET
+
+// func lessAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·lessAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Z0
+
+many98:
+	SUBQ        $0x10, CX
+	JLT         done99
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x11, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many98
+
+done99:
+	VZEROUPPER
+	RET
+
+// func lessScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+1984(SB), Z1
+
+many100:
+	SUBQ        $0x10, CX
+	JLT         done101
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x11, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many100
+
+done101:
+	VZEROUPPER
+	RET
+
+// func lessEqualAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Z0
+
+many102:
+	SUBQ        $0x10, CX
+	JLT         done103
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x12, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many102
+
+done103:
+	VZEROUPPER
+	RET
+
+// func lessEqualScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+1984(SB), Z1
+
+many104:
+	SUBQ        $0x10, CX
+	JLT         done105
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x12, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many104
+
+done105:
+	VZEROUPPER
+	RET
+
+// func greaterAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Z0
+
+many106:
+	SUBQ        $0x10, CX
+	JLT         done107
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x1e, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many106
+
+done107:
+	VZEROUPPER
+	RET
+
+// func greaterScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+1984(SB), Z1
+
+many108:
+	SUBQ        $0x10, CX
+	JLT         done109
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x1e, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many108
+
+done109:
+	VZEROUPPER
+	RET
+
+// func greaterEqualAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Z0
+
+many110:
+	SUBQ        $0x10, CX
+	JLT         done111
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x1d, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many110
+
+done111:
+	VZEROUPPER
+	RET
+
+// func greaterEqualScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+1984(SB), Z1
+
+many112:
+	SUBQ        $0x10, CX
+	JLT         done113
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x1d, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many112
+
+done113:
+	VZEROUPPER
+	RET
+
+// func chooseAVX512(dst []float32, c []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   dst_len+8(FP), CX
+	MOVQ   c_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   y_base+72(FP), SI
+	VPXORD Z0, Z0, Z0
+
+many114:
+	SUBQ      $0x10, CX
+	JLT       done115
+	VPMOVZXBD (DX), Z0
+	VMOVUPS   (SI), Z1
+	VPTESTMD  Z0, Z0, K1
+	VMOVUPS   (BX), K1, Z1
+	VMOVUPS   Z1, (AX)
+	ADDQ      $0x10, DX
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	JMP       many114
+
+done115:
+	VZEROUPPER
+	RET
+
+// func tapsWideAVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel116:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row117:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one118:
+	VMOVUPS (R9), Z4
+	VMULPS  (R11), Z4, Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS 64(R9), Z4
+	VMULPS  64(R11), Z4, Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS 128(R9), Z4
+	VMULPS  128(R11), Z4, Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS 192(R9), Z4
+	VMULPS  192(R11), Z4, Z4
+	VADDPS  Z4, Z3, Z3
+	ADDQ    SI, R11
+	ADDQ    DI, R9
+	DECQ    R12
+	JNE     one118
+	ADDQ    24(AX), R8
+	ADDQ    48(AX), R9
+	DECQ    R10
+	JNE     row117
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel116
+	VZEROUPPER
+	RET
+
+// func tapsAVX512(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  72(AX), DX
+	MOVQ  88(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  40(AX), DI
+	MOVQ  96(AX), R8
+	MOVL  $0xffffffff, R9
+	BZHIL R8, R9, R9
+	KMOVW R9, K1
+
+pixel119:
+	VPXORD Z0, Z0, Z0
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row120:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one121:
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVUPS.Z (R11), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      SI, R11
+	ADDQ      DI, R9
+	DECQ      R12
+	JNE       one121
+	ADDQ      24(AX), R8
+	ADDQ      48(AX), R9
+	DECQ      R10
+	JNE       row120
+	VMOVUPS   Z0, K1, (DX)
+	ADDQ      8(AX), CX
+	ADDQ      80(AX), DX
+	DECQ      BX
+	JNE       pixel119
+	VZEROUPPER
+	RET
+
+// func tapsLargestWideAVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel122:
+	VMOVUPS constants<>+2048(SB), Z0
+	VMOVUPS constants<>+2048(SB), Z1
+	VMOVUPS constants<>+2048(SB), Z2
+	VMOVUPS constants<>+2048(SB), Z3
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row123:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one124:
+	VMOVUPS (R9), Z4
+	VMAXPS  Z0, Z4, Z0
+	VMOVUPS 64(R9), Z4
+	VMAXPS  Z1, Z4, Z1
+	VMOVUPS 128(R9), Z4
+	VMAXPS  Z2, Z4, Z2
+	VMOVUPS 192(R9), Z4
+	VMAXPS  Z3, Z4, Z3
+	ADDQ    SI, R9
+	DECQ    R10
+	JNE     one124
+	ADDQ    24(AX), DI
+	DECQ    R8
+	JNE     row123
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel122
+	VZEROUPPER
+	RET
+
+// func tapsLargestAVX512(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  72(AX), DX
+	MOVQ  88(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  40(AX), DI
+	MOVQ  96(AX), DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+
+pixel125:
+	VMOVUPS constants<>+2048(SB), Z0
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row126:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one127:
+	VMOVUPS.Z (R9), K1, Z1
+	VMAXPS    Z0, Z1, Z0
+	ADDQ      SI, R9
+	DECQ      R10
+	JNE       one127
+	ADDQ      24(AX), DI
+	DECQ      R8
+	JNE       row126
+	VMOVUPS   Z0, K1, (DX)
+	ADDQ      8(AX), CX
+	ADDQ      80(AX), DX
+	DECQ      BX
+	JNE       pixel125
 	VZEROUPPER
 	RET
 
@@ -2309,9 +3032,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many86:
+many128:
 	CMPQ    CX, $0x00000020
-	JLT     tail87
+	JLT     tail129
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -2332,11 +3055,11 @@ many86:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many86
+	JMP     many128
 
-tail87:
+tail129:
 	CMPQ       CX, $0x00
-	JLE        done88
+	JLE        done130
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -2352,9 +3075,9 @@ tail87:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail87
+	JMP        tail129
 
-done88:
+done130:
 	VZEROUPPER
 	RET
 
@@ -2366,9 +3089,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many89:
+many131:
 	CMPQ    CX, $0x00000020
-	JLT     tail90
+	JLT     tail132
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -2384,11 +3107,11 @@ many89:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many89
+	JMP     many131
 
-tail90:
+tail132:
 	CMPQ       CX, $0x00
-	JLE        done91
+	JLE        done133
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2402,9 +3125,9 @@ tail90:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail90
+	JMP        tail132
 
-done91:
+done133:
 	VZEROUPPER
 	RET
 
@@ -2416,9 +3139,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many92:
+many134:
 	CMPQ    CX, $0x00000020
-	JLT     tail93
+	JLT     tail135
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -2439,11 +3162,11 @@ many92:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many92
+	JMP     many134
 
-tail93:
+tail135:
 	CMPQ       CX, $0x00
-	JLE        done94
+	JLE        done136
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -2459,9 +3182,9 @@ tail93:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail93
+	JMP        tail135
 
-done94:
+done136:
 	VZEROUPPER
 	RET
 
@@ -2473,9 +3196,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many95:
+many137:
 	CMPQ    CX, $0x00000020
-	JLT     tail96
+	JLT     tail138
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -2495,11 +3218,11 @@ many95:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many95
+	JMP     many137
 
-tail96:
+tail138:
 	CMPQ       CX, $0x00
-	JLE        done97
+	JLE        done139
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2514,9 +3237,9 @@ tail96:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail96
+	JMP        tail138
 
-done97:
+done139:
 	VZEROUPPER
 	RET
 
@@ -2528,9 +3251,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many98:
+many140:
 	CMPQ    CX, $0x00000020
-	JLT     tail99
+	JLT     tail141
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -2551,11 +3274,11 @@ many98:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many98
+	JMP     many140
 
-tail99:
+tail141:
 	CMPQ       CX, $0x00
-	JLE        done100
+	JLE        done142
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -2571,9 +3294,9 @@ tail99:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail99
+	JMP        tail141
 
-done100:
+done142:
 	VZEROUPPER
 	RET
 
@@ -2585,9 +3308,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many101:
+many143:
 	CMPQ    CX, $0x00000020
-	JLT     tail102
+	JLT     tail144
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -2603,11 +3326,11 @@ many101:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many101
+	JMP     many143
 
-tail102:
+tail144:
 	CMPQ       CX, $0x00
-	JLE        done103
+	JLE        done145
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2621,9 +3344,9 @@ tail102:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail102
+	JMP        tail144
 
-done103:
+done145:
 	VZEROUPPER
 	RET
 
@@ -2635,9 +3358,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many104:
+many146:
 	CMPQ    CX, $0x00000020
-	JLT     tail105
+	JLT     tail147
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -2658,11 +3381,11 @@ many104:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many104
+	JMP     many146
 
-tail105:
+tail147:
 	CMPQ       CX, $0x00
-	JLE        done106
+	JLE        done148
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -2678,9 +3401,9 @@ tail105:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail105
+	JMP        tail147
 
-done106:
+done148:
 	VZEROUPPER
 	RET
 
@@ -2692,9 +3415,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many107:
+many149:
 	CMPQ    CX, $0x00000020
-	JLT     tail108
+	JLT     tail150
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -2710,11 +3433,11 @@ many107:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many107
+	JMP     many149
 
-tail108:
+tail150:
 	CMPQ       CX, $0x00
-	JLE        done109
+	JLE        done151
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2728,9 +3451,9 @@ tail108:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail108
+	JMP        tail150
 
-done109:
+done151:
 	VZEROUPPER
 	RET
 
@@ -2742,9 +3465,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many110:
+many152:
 	CMPQ    CX, $0x00000020
-	JLT     tail111
+	JLT     tail153
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -2764,11 +3487,11 @@ many110:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many110
+	JMP     many152
 
-tail111:
+tail153:
 	CMPQ       CX, $0x00
-	JLE        done112
+	JLE        done154
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2783,9 +3506,9 @@ tail111:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail111
+	JMP        tail153
 
-done112:
+done154:
 	VZEROUPPER
 	RET
 
@@ -2797,9 +3520,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many113:
+many155:
 	CMPQ      CX, $0x00000020
-	JLT       tail114
+	JLT       tail156
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -2840,11 +3563,11 @@ many113:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many113
+	JMP       many155
 
-tail114:
+tail156:
 	CMPQ       CX, $0x00
-	JLE        done115
+	JLE        done157
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -2865,9 +3588,9 @@ tail114:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail114
+	JMP        tail156
 
-done115:
+done157:
 	VZEROUPPER
 	RET
 
@@ -2879,9 +3602,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many116:
+many158:
 	CMPQ      CX, $0x00000020
-	JLT       tail117
+	JLT       tail159
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -2917,11 +3640,11 @@ many116:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many116
+	JMP       many158
 
-tail117:
+tail159:
 	CMPQ       CX, $0x00
-	JLE        done118
+	JLE        done160
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -2940,9 +3663,9 @@ tail117:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail117
+	JMP        tail159
 
-done118:
+done160:
 	VZEROUPPER
 	RET
 
@@ -2954,9 +3677,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many119:
+many161:
 	CMPQ      CX, $0x00000020
-	JLT       tail120
+	JLT       tail162
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -2997,11 +3720,11 @@ many119:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many119
+	JMP       many161
 
-tail120:
+tail162:
 	CMPQ       CX, $0x00
-	JLE        done121
+	JLE        done163
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3022,9 +3745,9 @@ tail120:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail120
+	JMP        tail162
 
-done121:
+done163:
 	VZEROUPPER
 	RET
 
@@ -3036,9 +3759,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many122:
+many164:
 	CMPQ      CX, $0x00000020
-	JLT       tail123
+	JLT       tail165
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3074,11 +3797,11 @@ many122:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many122
+	JMP       many164
 
-tail123:
+tail165:
 	CMPQ       CX, $0x00
-	JLE        done124
+	JLE        done166
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3097,9 +3820,238 @@ tail123:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail123
+	JMP        tail165
 
-done124:
+done166:
+	VZEROUPPER
+	RET
+
+// func aboveAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many167:
+	CMPQ    CX, $0x00000020
+	JLT     tail168
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y4, Y0, Y0
+	VMAXPS  Y5, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMAXPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many167
+
+tail168:
+	CMPQ       CX, $0x00
+	JLE        done169
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail168
+
+done169:
+	VZEROUPPER
+	RET
+
+// func aboveScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many170:
+	CMPQ    CX, $0x00000020
+	JLT     tail171
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y0, Y1, Y1
+	VMAXPS  Y0, Y2, Y2
+	VMAXPS  Y0, Y3, Y3
+	VMAXPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many170
+
+tail171:
+	CMPQ       CX, $0x00
+	JLE        done172
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail171
+
+done172:
+	VZEROUPPER
+	RET
+
+// func mulAddAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many173:
+	CMPQ    CX, $0x00000010
+	JLT     tail174
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMULPS  Y4, Y2, Y2
+	VMULPS  Y5, Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000010, CX
+	JMP     many173
+
+tail174:
+	CMPQ       CX, $0x00
+	JLE        done175
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (BX), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail174
+
+done175:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32, offset []float32)
+// Requires: AVX, CMOV
+TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ mean_base+48(FP), BX
+	MOVQ factor_base+72(FP), SI
+	MOVQ offset_base+96(FP), DI
+
+many176:
+	CMPQ    CX, $0x00000010
+	JLT     tail177
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS (DI), Y6
+	VMOVUPS 32(DI), Y7
+	VSUBPS  Y2, Y0, Y0
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VADDPS  Y6, Y0, Y0
+	VADDPS  Y7, Y1, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000010, CX
+	JMP     many176
+
+tail177:
+	CMPQ       CX, $0x00
+	JLE        done178
+	MOVQ       $+8, R9
+	MOVQ       CX, R8
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	NEGQ       R8
+	LEAQ       ones<>+32(SB), R9
+	VMOVUPS    (R9)(R8*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMASKMOVPS (SI), Y0, Y3
+	VMASKMOVPS (DI), Y0, Y4
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y3, Y1, Y1
+	VADDPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	ADDQ       $0x00000020, SI
+	ADDQ       $0x00000020, DI
+	SUBQ       $0x00000008, CX
+	JMP        tail177
+
+done178:
 	VZEROUPPER
 	RET
 
@@ -3110,9 +4062,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many125:
+many179:
 	CMPQ    CX, $0x00000020
-	JLT     tail126
+	JLT     tail180
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3133,11 +4085,11 @@ many125:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many125
+	JMP     many179
 
-tail126:
+tail180:
 	CMPQ       CX, $0x00
-	JLE        done127
+	JLE        done181
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3153,9 +4105,9 @@ tail126:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail126
+	JMP        tail180
 
-done127:
+done181:
 	VZEROUPPER
 	RET
 
@@ -3166,9 +4118,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many128:
+many182:
 	CMPQ    CX, $0x00000020
-	JLT     tail129
+	JLT     tail183
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3184,11 +4136,11 @@ many128:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many128
+	JMP     many182
 
-tail129:
+tail183:
 	CMPQ       CX, $0x00
-	JLE        done130
+	JLE        done184
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3202,9 +4154,9 @@ tail129:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail129
+	JMP        tail183
 
-done130:
+done184:
 	VZEROUPPER
 	RET
 
@@ -3215,9 +4167,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many131:
+many185:
 	CMPQ    CX, $0x00000020
-	JLT     tail132
+	JLT     tail186
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3238,11 +4190,11 @@ many131:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many131
+	JMP     many185
 
-tail132:
+tail186:
 	CMPQ       CX, $0x00
-	JLE        done133
+	JLE        done187
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3258,9 +4210,9 @@ tail132:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail132
+	JMP        tail186
 
-done133:
+done187:
 	VZEROUPPER
 	RET
 
@@ -3271,9 +4223,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many134:
+many188:
 	CMPQ       CX, $0x00000020
-	JLT        tail135
+	JLT        tail189
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -3289,11 +4241,11 @@ many134:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many134
+	JMP        many188
 
-tail135:
+tail189:
 	CMPQ       CX, $0x00
-	JLE        done136
+	JLE        done190
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3307,9 +4259,9 @@ tail135:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail135
+	JMP        tail189
 
-done136:
+done190:
 	VZEROUPPER
 	RET
 
@@ -3320,9 +4272,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many137:
+many191:
 	CMPQ         CX, $0x00000010
-	JLT          tail138
+	JLT          tail192
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -3389,11 +4341,11 @@ many137:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many137
+	JMP          many191
 
-tail138:
+tail192:
 	CMPQ         CX, $0x00
-	JLE          done139
+	JLE          done193
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -3441,9 +4393,9 @@ tail138:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail138
+	JMP          tail192
 
-done139:
+done193:
 	VZEROUPPER
 	RET
 
@@ -3454,9 +4406,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many140:
+many194:
 	CMPQ         CX, $0x00000010
-	JLT          tail141
+	JLT          tail195
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -3526,11 +4478,11 @@ many140:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many140
+	JMP          many194
 
-tail141:
+tail195:
 	CMPQ         CX, $0x00
-	JLE          done142
+	JLE          done196
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -3581,9 +4533,9 @@ tail141:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail141
+	JMP          tail195
 
-done142:
+done196:
 	VZEROUPPER
 	RET
 
@@ -3594,9 +4546,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many143:
+many197:
 	CMPQ         CX, $0x00000010
-	JLT          tail144
+	JLT          tail198
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -3670,11 +4622,11 @@ many143:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many143
+	JMP          many197
 
-tail144:
+tail198:
 	CMPQ         CX, $0x00
-	JLE          done145
+	JLE          done199
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -3726,9 +4678,9 @@ tail144:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail144
+	JMP          tail198
 
-done145:
+done199:
 	VZEROUPPER
 	RET
 
@@ -3740,9 +4692,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many146:
+many200:
 	CMPQ         CX, $0x00000010
-	JLT          tail147
+	JLT          tail201
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -3811,11 +4763,11 @@ many146:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many146
+	JMP          many200
 
-tail147:
+tail201:
 	CMPQ         CX, $0x00
-	JLE          done148
+	JLE          done202
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -3864,9 +4816,9 @@ tail147:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail147
+	JMP          tail201
 
-done148:
+done202:
 	VZEROUPPER
 	RET
 
@@ -3877,9 +4829,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many149:
+many203:
 	CMPQ         CX, $0x00000010
-	JLT          tail150
+	JLT          tail204
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -3994,11 +4946,11 @@ many149:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many149
+	JMP          many203
 
-tail150:
+tail204:
 	CMPQ         CX, $0x00
-	JLE          done151
+	JLE          done205
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4078,345 +5030,354 @@ tail150:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail150
+	JMP          tail204
 
-done151:
+done205:
 	VZEROUPPER
 	RET
 
-// func sumLanesAVX2(lanes []float32, x []float32)
-// Requires: AVX, CMOV
-TEXT ·sumLanesAVX2(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
+// func sumOfAVX2(x []float32, empty float32) float32
+// Requires: AVX, CMOV, SSE
+TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Y0
+	VBROADCASTSS empty+24(FP), Y1
+	VBROADCASTSS empty+24(FP), Y2
+	VBROADCASTSS empty+24(FP), Y3
+	VBROADCASTSS empty+24(FP), Y4
+	VBROADCASTSS empty+24(FP), Y5
+	VBROADCASTSS empty+24(FP), Y6
+	VBROADCASTSS empty+24(FP), Y7
 
-many152:
-	CMPQ    DX, $0x00000040
-	JLT     tail153
-	VMOVUPS (CX), Y8
+many206:
+	CMPQ    CX, $0x00000040
+	JLT     tail207
+	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(CX), Y8
+	VMOVUPS 32(AX), Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(CX), Y8
+	VMOVUPS 64(AX), Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(CX), Y8
+	VMOVUPS 96(AX), Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(CX), Y8
+	VMOVUPS 128(AX), Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(CX), Y8
+	VMOVUPS 160(AX), Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(CX), Y8
+	VMOVUPS 192(AX), Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(CX), Y8
+	VMOVUPS 224(AX), Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, DX
-	JMP     many152
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     many206
 
-tail153:
-	VBROADCASTSS (AX), Y8
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   (CX), Y9, Y10
+tail207:
+	VBROADCASTSS empty+24(FP), Y8
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   (AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y0, Y0
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   32(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   32(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y1, Y1
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   64(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   64(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y2, Y2
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   96(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   96(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y3, Y3
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   128(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   128(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y4, Y4
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   160(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   160(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y5, Y5
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   192(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   192(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y6, Y6
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done154
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   224(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done208
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   224(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VADDPS       Y10, Y7, Y7
-	SUBQ         $0x00000008, DX
+	SUBQ         $0x00000008, CX
 
-done154:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
+done208:
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func greatestLanesAVX2(lanes []float32, x []float32)
-// Requires: AVX, CMOV
-TEXT ·greatestLanesAVX2(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
+// func greatestOfAVX2(x []float32, empty float32) float32
+// Requires: AVX, CMOV, SSE
+TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Y0
+	VBROADCASTSS empty+24(FP), Y1
+	VBROADCASTSS empty+24(FP), Y2
+	VBROADCASTSS empty+24(FP), Y3
+	VBROADCASTSS empty+24(FP), Y4
+	VBROADCASTSS empty+24(FP), Y5
+	VBROADCASTSS empty+24(FP), Y6
+	VBROADCASTSS empty+24(FP), Y7
 
-many155:
-	CMPQ    DX, $0x00000040
-	JLT     tail156
-	VMOVUPS (CX), Y8
+many209:
+	CMPQ    CX, $0x00000040
+	JLT     tail210
+	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
-	VMOVUPS 32(CX), Y8
+	VMOVUPS 32(AX), Y8
 	VMAXPS  Y1, Y8, Y1
-	VMOVUPS 64(CX), Y8
+	VMOVUPS 64(AX), Y8
 	VMAXPS  Y2, Y8, Y2
-	VMOVUPS 96(CX), Y8
+	VMOVUPS 96(AX), Y8
 	VMAXPS  Y3, Y8, Y3
-	VMOVUPS 128(CX), Y8
+	VMOVUPS 128(AX), Y8
 	VMAXPS  Y4, Y8, Y4
-	VMOVUPS 160(CX), Y8
+	VMOVUPS 160(AX), Y8
 	VMAXPS  Y5, Y8, Y5
-	VMOVUPS 192(CX), Y8
+	VMOVUPS 192(AX), Y8
 	VMAXPS  Y6, Y8, Y6
-	VMOVUPS 224(CX), Y8
+	VMOVUPS 224(AX), Y8
 	VMAXPS  Y7, Y8, Y7
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, DX
-	JMP     many155
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     many209
 
-tail156:
-	VBROADCASTSS (AX), Y8
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   (CX), Y9, Y10
+tail210:
+	VBROADCASTSS empty+24(FP), Y8
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   (AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y0, Y10, Y0
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   32(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   32(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y1, Y10, Y1
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   64(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   64(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y2, Y10, Y2
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   96(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   96(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y3, Y10, Y3
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   128(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   128(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y4, Y10, Y4
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   160(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   160(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y5, Y10, Y5
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   192(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   192(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y6, Y10, Y6
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done157
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   224(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done211
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   224(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y7, Y10, Y7
-	SUBQ         $0x00000008, DX
+	SUBQ         $0x00000008, CX
 
-done157:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
+done211:
+	VMAXPS     Y0, Y4, Y0
+	VMAXPS     Y1, Y5, Y1
+	VMAXPS     Y2, Y6, Y2
+	VMAXPS     Y3, Y7, Y3
+	VMAXPS     Y0, Y2, Y0
+	VMAXPS     Y1, Y3, Y1
+	VMAXPS     Y0, Y1, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMAXPS     Y0, Y1, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VMAXPS     Y0, Y1, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VMAXPS     Y0, Y1, Y0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func maxLanesAVX2(lanes []float32, x []float32)
-// Requires: AVX, CMOV
-TEXT ·maxLanesAVX2(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
+// func maxOfAVX2(x []float32, empty float32) float32
+// Requires: AVX, CMOV, SSE
+TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Y0
+	VBROADCASTSS empty+24(FP), Y1
+	VBROADCASTSS empty+24(FP), Y2
+	VBROADCASTSS empty+24(FP), Y3
+	VBROADCASTSS empty+24(FP), Y4
+	VBROADCASTSS empty+24(FP), Y5
+	VBROADCASTSS empty+24(FP), Y6
+	VBROADCASTSS empty+24(FP), Y7
 
-many158:
-	CMPQ      DX, $0x00000040
-	JLT       tail159
-	VMOVUPS   (CX), Y8
+many212:
+	CMPQ      CX, $0x00000040
+	JLT       tail213
+	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4424,7 +5385,7 @@ many158:
 	VADDPS    Y8, Y0, Y0
 	VBLENDVPS Y10, Y0, Y9, Y9
 	VMOVAPS   Y9, Y0
-	VMOVUPS   32(CX), Y8
+	VMOVUPS   32(AX), Y8
 	VMAXPS    Y8, Y1, Y9
 	VMAXPS    Y1, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4432,7 +5393,7 @@ many158:
 	VADDPS    Y8, Y1, Y1
 	VBLENDVPS Y10, Y1, Y9, Y9
 	VMOVAPS   Y9, Y1
-	VMOVUPS   64(CX), Y8
+	VMOVUPS   64(AX), Y8
 	VMAXPS    Y8, Y2, Y9
 	VMAXPS    Y2, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4440,7 +5401,7 @@ many158:
 	VADDPS    Y8, Y2, Y2
 	VBLENDVPS Y10, Y2, Y9, Y9
 	VMOVAPS   Y9, Y2
-	VMOVUPS   96(CX), Y8
+	VMOVUPS   96(AX), Y8
 	VMAXPS    Y8, Y3, Y9
 	VMAXPS    Y3, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4448,7 +5409,7 @@ many158:
 	VADDPS    Y8, Y3, Y3
 	VBLENDVPS Y10, Y3, Y9, Y9
 	VMOVAPS   Y9, Y3
-	VMOVUPS   128(CX), Y8
+	VMOVUPS   128(AX), Y8
 	VMAXPS    Y8, Y4, Y9
 	VMAXPS    Y4, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4456,7 +5417,7 @@ many158:
 	VADDPS    Y8, Y4, Y4
 	VBLENDVPS Y10, Y4, Y9, Y9
 	VMOVAPS   Y9, Y4
-	VMOVUPS   160(CX), Y8
+	VMOVUPS   160(AX), Y8
 	VMAXPS    Y8, Y5, Y9
 	VMAXPS    Y5, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4464,7 +5425,7 @@ many158:
 	VADDPS    Y8, Y5, Y5
 	VBLENDVPS Y10, Y5, Y9, Y9
 	VMOVAPS   Y9, Y5
-	VMOVUPS   192(CX), Y8
+	VMOVUPS   192(AX), Y8
 	VMAXPS    Y8, Y6, Y9
 	VMAXPS    Y6, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4472,7 +5433,7 @@ many158:
 	VADDPS    Y8, Y6, Y6
 	VBLENDVPS Y10, Y6, Y9, Y9
 	VMOVAPS   Y9, Y6
-	VMOVUPS   224(CX), Y8
+	VMOVUPS   224(AX), Y8
 	VMAXPS    Y8, Y7, Y9
 	VMAXPS    Y7, Y8, Y10
 	VANDPS    Y10, Y9, Y9
@@ -4480,22 +5441,22 @@ many158:
 	VADDPS    Y8, Y7, Y7
 	VBLENDVPS Y10, Y7, Y9, Y9
 	VMOVAPS   Y9, Y7
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x00000040, DX
-	JMP       many158
+	ADDQ      $0x00000100, AX
+	SUBQ      $0x00000040, CX
+	JMP       many212
 
-tail159:
-	VBROADCASTSS (AX), Y8
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   (CX), Y9, Y10
+tail213:
+	VBROADCASTSS empty+24(FP), Y8
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   (AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y0, Y9
 	VMAXPS       Y0, Y10, Y11
@@ -4504,17 +5465,17 @@ tail159:
 	VADDPS       Y10, Y0, Y0
 	VBLENDVPS    Y11, Y0, Y9, Y9
 	VMOVAPS      Y9, Y0
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   32(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   32(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y1, Y9
 	VMAXPS       Y1, Y10, Y11
@@ -4523,17 +5484,17 @@ tail159:
 	VADDPS       Y10, Y1, Y1
 	VBLENDVPS    Y11, Y1, Y9, Y9
 	VMOVAPS      Y9, Y1
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   64(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   64(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y2, Y9
 	VMAXPS       Y2, Y10, Y11
@@ -4542,17 +5503,17 @@ tail159:
 	VADDPS       Y10, Y2, Y2
 	VBLENDVPS    Y11, Y2, Y9, Y9
 	VMOVAPS      Y9, Y2
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   96(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   96(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y3, Y9
 	VMAXPS       Y3, Y10, Y11
@@ -4561,17 +5522,17 @@ tail159:
 	VADDPS       Y10, Y3, Y3
 	VBLENDVPS    Y11, Y3, Y9, Y9
 	VMOVAPS      Y9, Y3
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   128(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   128(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y4, Y9
 	VMAXPS       Y4, Y10, Y11
@@ -4580,17 +5541,17 @@ tail159:
 	VADDPS       Y10, Y4, Y4
 	VBLENDVPS    Y11, Y4, Y9, Y9
 	VMOVAPS      Y9, Y4
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   160(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   160(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y5, Y9
 	VMAXPS       Y5, Y10, Y11
@@ -4599,17 +5560,17 @@ tail159:
 	VADDPS       Y10, Y5, Y5
 	VBLENDVPS    Y11, Y5, Y9, Y9
 	VMOVAPS      Y9, Y5
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   192(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   192(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y6, Y9
 	VMAXPS       Y6, Y10, Y11
@@ -4618,17 +5579,17 @@ tail159:
 	VADDPS       Y10, Y6, Y6
 	VBLENDVPS    Y11, Y6, Y9, Y9
 	VMOVAPS      Y9, Y6
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done160
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   224(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done214
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   224(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMAXPS       Y10, Y7, Y8
 	VMAXPS       Y7, Y10, Y9
@@ -4637,39 +5598,104 @@ tail159:
 	VADDPS       Y10, Y7, Y7
 	VBLENDVPS    Y9, Y7, Y8, Y8
 	VMOVAPS      Y8, Y7
-	SUBQ         $0x00000008, DX
+	SUBQ         $0x00000008, CX
 
-done160:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
+done214:
+	VMAXPS     Y4, Y0, Y8
+	VMAXPS     Y0, Y4, Y9
+	VANDPS     Y9, Y8, Y8
+	VCMPPS     $0x03, Y4, Y0, Y9
+	VADDPS     Y4, Y0, Y0
+	VBLENDVPS  Y9, Y0, Y8, Y8
+	VMOVAPS    Y8, Y0
+	VMAXPS     Y5, Y1, Y4
+	VMAXPS     Y1, Y5, Y8
+	VANDPS     Y8, Y4, Y4
+	VCMPPS     $0x03, Y5, Y1, Y8
+	VADDPS     Y5, Y1, Y1
+	VBLENDVPS  Y8, Y1, Y4, Y4
+	VMOVAPS    Y4, Y1
+	VMAXPS     Y6, Y2, Y4
+	VMAXPS     Y2, Y6, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPS     $0x03, Y6, Y2, Y5
+	VADDPS     Y6, Y2, Y2
+	VBLENDVPS  Y5, Y2, Y4, Y4
+	VMOVAPS    Y4, Y2
+	VMAXPS     Y7, Y3, Y4
+	VMAXPS     Y3, Y7, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPS     $0x03, Y7, Y3, Y5
+	VADDPS     Y7, Y3, Y3
+	VBLENDVPS  Y5, Y3, Y4, Y4
+	VMOVAPS    Y4, Y3
+	VMAXPS     Y2, Y0, Y4
+	VMAXPS     Y0, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPS     $0x03, Y2, Y0, Y5
+	VADDPS     Y2, Y0, Y0
+	VBLENDVPS  Y5, Y0, Y4, Y4
+	VMOVAPS    Y4, Y0
+	VMAXPS     Y3, Y1, Y2
+	VMAXPS     Y1, Y3, Y4
+	VANDPS     Y4, Y2, Y2
+	VCMPPS     $0x03, Y3, Y1, Y4
+	VADDPS     Y3, Y1, Y1
+	VBLENDVPS  Y4, Y1, Y2, Y2
+	VMOVAPS    Y2, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func minLanesAVX2(lanes []float32, x []float32)
-// Requires: AVX, CMOV
-TEXT ·minLanesAVX2(SB), NOSPLIT, $0-48
-	MOVQ    lanes_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
+// func minOfAVX2(x []float32, empty float32) float32
+// Requires: AVX, CMOV, SSE
+TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS empty+24(FP), Y0
+	VBROADCASTSS empty+24(FP), Y1
+	VBROADCASTSS empty+24(FP), Y2
+	VBROADCASTSS empty+24(FP), Y3
+	VBROADCASTSS empty+24(FP), Y4
+	VBROADCASTSS empty+24(FP), Y5
+	VBROADCASTSS empty+24(FP), Y6
+	VBROADCASTSS empty+24(FP), Y7
 
-many161:
-	CMPQ      DX, $0x00000040
-	JLT       tail162
-	VMOVUPS   (CX), Y8
+many215:
+	CMPQ      CX, $0x00000040
+	JLT       tail216
+	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4677,7 +5703,7 @@ many161:
 	VADDPS    Y8, Y0, Y0
 	VBLENDVPS Y10, Y0, Y9, Y9
 	VMOVAPS   Y9, Y0
-	VMOVUPS   32(CX), Y8
+	VMOVUPS   32(AX), Y8
 	VMINPS    Y8, Y1, Y9
 	VMINPS    Y1, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4685,7 +5711,7 @@ many161:
 	VADDPS    Y8, Y1, Y1
 	VBLENDVPS Y10, Y1, Y9, Y9
 	VMOVAPS   Y9, Y1
-	VMOVUPS   64(CX), Y8
+	VMOVUPS   64(AX), Y8
 	VMINPS    Y8, Y2, Y9
 	VMINPS    Y2, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4693,7 +5719,7 @@ many161:
 	VADDPS    Y8, Y2, Y2
 	VBLENDVPS Y10, Y2, Y9, Y9
 	VMOVAPS   Y9, Y2
-	VMOVUPS   96(CX), Y8
+	VMOVUPS   96(AX), Y8
 	VMINPS    Y8, Y3, Y9
 	VMINPS    Y3, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4701,7 +5727,7 @@ many161:
 	VADDPS    Y8, Y3, Y3
 	VBLENDVPS Y10, Y3, Y9, Y9
 	VMOVAPS   Y9, Y3
-	VMOVUPS   128(CX), Y8
+	VMOVUPS   128(AX), Y8
 	VMINPS    Y8, Y4, Y9
 	VMINPS    Y4, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4709,7 +5735,7 @@ many161:
 	VADDPS    Y8, Y4, Y4
 	VBLENDVPS Y10, Y4, Y9, Y9
 	VMOVAPS   Y9, Y4
-	VMOVUPS   160(CX), Y8
+	VMOVUPS   160(AX), Y8
 	VMINPS    Y8, Y5, Y9
 	VMINPS    Y5, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4717,7 +5743,7 @@ many161:
 	VADDPS    Y8, Y5, Y5
 	VBLENDVPS Y10, Y5, Y9, Y9
 	VMOVAPS   Y9, Y5
-	VMOVUPS   192(CX), Y8
+	VMOVUPS   192(AX), Y8
 	VMINPS    Y8, Y6, Y9
 	VMINPS    Y6, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4725,7 +5751,7 @@ many161:
 	VADDPS    Y8, Y6, Y6
 	VBLENDVPS Y10, Y6, Y9, Y9
 	VMOVAPS   Y9, Y6
-	VMOVUPS   224(CX), Y8
+	VMOVUPS   224(AX), Y8
 	VMINPS    Y8, Y7, Y9
 	VMINPS    Y7, Y8, Y10
 	VORPS     Y10, Y9, Y9
@@ -4733,22 +5759,22 @@ many161:
 	VADDPS    Y8, Y7, Y7
 	VBLENDVPS Y10, Y7, Y9, Y9
 	VMOVAPS   Y9, Y7
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x00000040, DX
-	JMP       many161
+	ADDQ      $0x00000100, AX
+	SUBQ      $0x00000040, CX
+	JMP       many215
 
-tail162:
-	VBROADCASTSS (AX), Y8
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   (CX), Y9, Y10
+tail216:
+	VBROADCASTSS empty+24(FP), Y8
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   (AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y0, Y9
 	VMINPS       Y0, Y10, Y11
@@ -4757,17 +5783,17 @@ tail162:
 	VADDPS       Y10, Y0, Y0
 	VBLENDVPS    Y11, Y0, Y9, Y9
 	VMOVAPS      Y9, Y0
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   32(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   32(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y1, Y9
 	VMINPS       Y1, Y10, Y11
@@ -4776,17 +5802,17 @@ tail162:
 	VADDPS       Y10, Y1, Y1
 	VBLENDVPS    Y11, Y1, Y9, Y9
 	VMOVAPS      Y9, Y1
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   64(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   64(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y2, Y9
 	VMINPS       Y2, Y10, Y11
@@ -4795,17 +5821,17 @@ tail162:
 	VADDPS       Y10, Y2, Y2
 	VBLENDVPS    Y11, Y2, Y9, Y9
 	VMOVAPS      Y9, Y2
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   96(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   96(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y3, Y9
 	VMINPS       Y3, Y10, Y11
@@ -4814,17 +5840,17 @@ tail162:
 	VADDPS       Y10, Y3, Y3
 	VBLENDVPS    Y11, Y3, Y9, Y9
 	VMOVAPS      Y9, Y3
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   128(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   128(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y4, Y9
 	VMINPS       Y4, Y10, Y11
@@ -4833,17 +5859,17 @@ tail162:
 	VADDPS       Y10, Y4, Y4
 	VBLENDVPS    Y11, Y4, Y9, Y9
 	VMOVAPS      Y9, Y4
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   160(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   160(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y5, Y9
 	VMINPS       Y5, Y10, Y11
@@ -4852,17 +5878,17 @@ tail162:
 	VADDPS       Y10, Y5, Y5
 	VBLENDVPS    Y11, Y5, Y9, Y9
 	VMOVAPS      Y9, Y5
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   192(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   192(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y6, Y9
 	VMINPS       Y6, Y10, Y11
@@ -4871,17 +5897,17 @@ tail162:
 	VADDPS       Y10, Y6, Y6
 	VBLENDVPS    Y11, Y6, Y9, Y9
 	VMOVAPS      Y9, Y6
-	SUBQ         $0x00000008, DX
-	CMPQ         DX, $0x00
-	JLE          done163
-	MOVQ         $+8, SI
-	MOVQ         DX, BX
-	CMPQ         BX, SI
-	CMOVQGT      SI, BX
-	NEGQ         BX
-	LEAQ         ones<>+32(SB), SI
-	VMOVUPS      (SI)(BX*4), Y9
-	VMASKMOVPS   224(CX), Y9, Y10
+	SUBQ         $0x00000008, CX
+	CMPQ         CX, $0x00
+	JLE          done217
+	MOVQ         $+8, BX
+	MOVQ         CX, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	NEGQ         DX
+	LEAQ         ones<>+32(SB), BX
+	VMOVUPS      (BX)(DX*4), Y9
+	VMASKMOVPS   224(AX), Y9, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
 	VMINPS       Y10, Y7, Y8
 	VMINPS       Y7, Y10, Y9
@@ -4890,17 +5916,83 @@ tail162:
 	VADDPS       Y10, Y7, Y7
 	VBLENDVPS    Y9, Y7, Y8, Y8
 	VMOVAPS      Y8, Y7
-	SUBQ         $0x00000008, DX
+	SUBQ         $0x00000008, CX
 
-done163:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
+done217:
+	VMINPS     Y4, Y0, Y8
+	VMINPS     Y0, Y4, Y9
+	VORPS      Y9, Y8, Y8
+	VCMPPS     $0x03, Y4, Y0, Y9
+	VADDPS     Y4, Y0, Y0
+	VBLENDVPS  Y9, Y0, Y8, Y8
+	VMOVAPS    Y8, Y0
+	VMINPS     Y5, Y1, Y4
+	VMINPS     Y1, Y5, Y8
+	VORPS      Y8, Y4, Y4
+	VCMPPS     $0x03, Y5, Y1, Y8
+	VADDPS     Y5, Y1, Y1
+	VBLENDVPS  Y8, Y1, Y4, Y4
+	VMOVAPS    Y4, Y1
+	VMINPS     Y6, Y2, Y4
+	VMINPS     Y2, Y6, Y5
+	VORPS      Y5, Y4, Y4
+	VCMPPS     $0x03, Y6, Y2, Y5
+	VADDPS     Y6, Y2, Y2
+	VBLENDVPS  Y5, Y2, Y4, Y4
+	VMOVAPS    Y4, Y2
+	VMINPS     Y7, Y3, Y4
+	VMINPS     Y3, Y7, Y5
+	VORPS      Y5, Y4, Y4
+	VCMPPS     $0x03, Y7, Y3, Y5
+	VADDPS     Y7, Y3, Y3
+	VBLENDVPS  Y5, Y3, Y4, Y4
+	VMOVAPS    Y4, Y3
+	VMINPS     Y2, Y0, Y4
+	VMINPS     Y0, Y2, Y5
+	VORPS      Y5, Y4, Y4
+	VCMPPS     $0x03, Y2, Y0, Y5
+	VADDPS     Y2, Y0, Y0
+	VBLENDVPS  Y5, Y0, Y4, Y4
+	VMOVAPS    Y4, Y0
+	VMINPS     Y3, Y1, Y2
+	VMINPS     Y1, Y3, Y4
+	VORPS      Y4, Y2, Y2
+	VCMPPS     $0x03, Y3, Y1, Y4
+	VADDPS     Y3, Y1, Y1
+	VBLENDVPS  Y4, Y1, Y2, Y2
+	VMOVAPS    Y2, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y3
+	VADDPS     Y1, Y0, Y0
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMOVAPS    Y2, Y0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -4912,19 +6004,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many164:
+many218:
 	CMPQ      CX, $0x00000008
-	JLT       tail165
+	JLT       tail219
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found166
+	JNE       found220
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many164
+	JMP       many218
 
-tail165:
+tail219:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4937,15 +6029,15 @@ tail165:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found166
+	JNE        found220
 	ADDQ       CX, DX
-	JMP        done167
+	JMP        done221
 
-found166:
+found220:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done167:
+done221:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -4957,9 +6049,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many168:
+many222:
 	CMPQ      CX, $0x00000010
-	JLT       tail169
+	JLT       tail223
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -4971,20 +6063,462 @@ many168:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many168
+	JMP       many222
 
-tail169:
+tail223:
 	TESTQ     CX, CX
-	JEQ       done170
+	JEQ       done224
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail169
+	JMP       tail223
 
-done170:
+done224:
+	VZEROUPPER
+	RET
+
+// func lessAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·lessAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Y0
+
+many225:
+	SUBQ         $0x08, CX
+	JLT          done226
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x11, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many225
+
+done226:
+	VZEROUPPER
+	RET
+
+// func lessScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+1984(SB), Y1
+
+many227:
+	SUBQ         $0x08, CX
+	JLT          done228
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x11, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many227
+
+done228:
+	VZEROUPPER
+	RET
+
+// func lessEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Y0
+
+many229:
+	SUBQ         $0x08, CX
+	JLT          done230
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x12, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many229
+
+done230:
+	VZEROUPPER
+	RET
+
+// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+1984(SB), Y1
+
+many231:
+	SUBQ         $0x08, CX
+	JLT          done232
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x12, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many231
+
+done232:
+	VZEROUPPER
+	RET
+
+// func greaterAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Y0
+
+many233:
+	SUBQ         $0x08, CX
+	JLT          done234
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1e, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many233
+
+done234:
+	VZEROUPPER
+	RET
+
+// func greaterScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+1984(SB), Y1
+
+many235:
+	SUBQ         $0x08, CX
+	JLT          done236
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1e, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many235
+
+done236:
+	VZEROUPPER
+	RET
+
+// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+1984(SB), Y0
+
+many237:
+	SUBQ         $0x08, CX
+	JLT          done238
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1d, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many237
+
+done238:
+	VZEROUPPER
+	RET
+
+// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+1984(SB), Y1
+
+many239:
+	SUBQ         $0x08, CX
+	JLT          done240
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1d, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many239
+
+done240:
+	VZEROUPPER
+	RET
+
+// func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   dst_len+8(FP), CX
+	MOVQ   c_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   y_base+72(FP), SI
+	VXORPS Y0, Y0, Y0
+
+many241:
+	SUBQ      $0x08, CX
+	JLT       done242
+	VPMOVZXBD (DX), Y1
+	VMOVUPS   (SI), Y2
+	VPCMPGTD  Y0, Y1, Y1
+	VBLENDVPS Y1, (BX), Y2, Y2
+	VMOVUPS   Y2, (AX)
+	ADDQ      $0x08, DX
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, BX
+	ADDQ      $0x20, SI
+	JMP       many241
+
+done242:
+	VZEROUPPER
+	RET
+
+// func tapsWideAVX2(t *byte)
+// Requires: AVX
+TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel243:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row244:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one245:
+	VMOVUPS (R9), Y4
+	VMULPS  (R11), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R9), Y4
+	VMULPS  32(R11), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R9), Y4
+	VMULPS  64(R11), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R9), Y4
+	VMULPS  96(R11), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	ADDQ    SI, R11
+	ADDQ    DI, R9
+	DECQ    R12
+	JNE     one245
+	ADDQ    24(AX), R8
+	ADDQ    48(AX), R9
+	DECQ    R10
+	JNE     row244
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel243
+	VZEROUPPER
+	RET
+
+// func tapsAVX2(t *byte)
+// Requires: AVX, CMOV
+TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    88(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    40(AX), DI
+	MOVQ    96(AX), R8
+	MOVQ    $+8, R9
+	CMPQ    R8, R9
+	CMOVQGT R9, R8
+	NEGQ    R8
+	LEAQ    ones<>+32(SB), R9
+	VMOVUPS (R9)(R8*4), Y0
+
+pixel246:
+	VXORPS Y1, Y1, Y1
+	MOVQ   CX, R8
+	MOVQ   32(AX), R9
+	MOVQ   64(AX), R10
+
+row247:
+	MOVQ R8, R11
+	MOVQ 56(AX), R12
+
+one248:
+	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R11), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       SI, R11
+	ADDQ       DI, R9
+	DECQ       R12
+	JNE        one248
+	ADDQ       24(AX), R8
+	ADDQ       48(AX), R9
+	DECQ       R10
+	JNE        row247
+	VMASKMOVPS Y1, Y0, (DX)
+	ADDQ       8(AX), CX
+	ADDQ       80(AX), DX
+	DECQ       BX
+	JNE        pixel246
+	VZEROUPPER
+	RET
+
+// func tapsLargestWideAVX2(t *byte)
+// Requires: AVX
+TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+
+pixel249:
+	VMOVUPS constants<>+2048(SB), Y0
+	VMOVUPS constants<>+2048(SB), Y1
+	VMOVUPS constants<>+2048(SB), Y2
+	VMOVUPS constants<>+2048(SB), Y3
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row250:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one251:
+	VMOVUPS (R9), Y4
+	VMAXPS  Y0, Y4, Y0
+	VMOVUPS 32(R9), Y4
+	VMAXPS  Y1, Y4, Y1
+	VMOVUPS 64(R9), Y4
+	VMAXPS  Y2, Y4, Y2
+	VMOVUPS 96(R9), Y4
+	VMAXPS  Y3, Y4, Y3
+	ADDQ    SI, R9
+	DECQ    R10
+	JNE     one251
+	ADDQ    24(AX), DI
+	DECQ    R8
+	JNE     row250
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    8(AX), CX
+	ADDQ    80(AX), DX
+	DECQ    BX
+	JNE     pixel249
+	VZEROUPPER
+	RET
+
+// func tapsLargestAVX2(t *byte)
+// Requires: AVX, CMOV
+TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    88(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    40(AX), DI
+	MOVQ    96(AX), DI
+	MOVQ    $+8, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	NEGQ    DI
+	LEAQ    ones<>+32(SB), R8
+	VMOVUPS (R8)(DI*4), Y0
+
+pixel252:
+	VMOVUPS constants<>+2048(SB), Y1
+	MOVQ    CX, DI
+	MOVQ    64(AX), R8
+
+row253:
+	MOVQ DI, R9
+	MOVQ 56(AX), R10
+
+one254:
+	VMASKMOVPS (R9), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	ADDQ       SI, R9
+	DECQ       R10
+	JNE        one254
+	ADDQ       24(AX), DI
+	DECQ       R8
+	JNE        row253
+	VMASKMOVPS Y1, Y0, (DX)
+	ADDQ       8(AX), CX
+	ADDQ       80(AX), DX
+	DECQ       BX
+	JNE        pixel252
 	VZEROUPPER
 	RET
 
@@ -5494,4 +7028,36 @@ DATA constants<>+1968(SB)/4, $0x3f700000
 DATA constants<>+1972(SB)/4, $0x3f700000
 DATA constants<>+1976(SB)/4, $0x3f700000
 DATA constants<>+1980(SB)/4, $0x3f700000
-GLOBL constants<>(SB), RODATA|NOPTR, $1984
+DATA constants<>+1984(SB)/4, $0x00000001
+DATA constants<>+1988(SB)/4, $0x00000001
+DATA constants<>+1992(SB)/4, $0x00000001
+DATA constants<>+1996(SB)/4, $0x00000001
+DATA constants<>+2000(SB)/4, $0x00000001
+DATA constants<>+2004(SB)/4, $0x00000001
+DATA constants<>+2008(SB)/4, $0x00000001
+DATA constants<>+2012(SB)/4, $0x00000001
+DATA constants<>+2016(SB)/4, $0x00000001
+DATA constants<>+2020(SB)/4, $0x00000001
+DATA constants<>+2024(SB)/4, $0x00000001
+DATA constants<>+2028(SB)/4, $0x00000001
+DATA constants<>+2032(SB)/4, $0x00000001
+DATA constants<>+2036(SB)/4, $0x00000001
+DATA constants<>+2040(SB)/4, $0x00000001
+DATA constants<>+2044(SB)/4, $0x00000001
+DATA constants<>+2048(SB)/4, $0xff7fffff
+DATA constants<>+2052(SB)/4, $0xff7fffff
+DATA constants<>+2056(SB)/4, $0xff7fffff
+DATA constants<>+2060(SB)/4, $0xff7fffff
+DATA constants<>+2064(SB)/4, $0xff7fffff
+DATA constants<>+2068(SB)/4, $0xff7fffff
+DATA constants<>+2072(SB)/4, $0xff7fffff
+DATA constants<>+2076(SB)/4, $0xff7fffff
+DATA constants<>+2080(SB)/4, $0xff7fffff
+DATA constants<>+2084(SB)/4, $0xff7fffff
+DATA constants<>+2088(SB)/4, $0xff7fffff
+DATA constants<>+2092(SB)/4, $0xff7fffff
+DATA constants<>+2096(SB)/4, $0xff7fffff
+DATA constants<>+2100(SB)/4, $0xff7fffff
+DATA constants<>+2104(SB)/4, $0xff7fffff
+DATA constants<>+2108(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $2112

@@ -32,6 +32,38 @@ func GemmAdd[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, l
 	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, c, ldc, true)
 }
 
+// GemmAgain is [Gemm] with a nil pool, for matrices of certain sizes, of which
+// none is 0: a function of C, A and B. It panics where Gemm would, if the function
+// is called with such slices.
+func GemmAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(c, a, b []T) {
+	if !isDirect[T](m, n, k, transB) || lda < 1 || ldb < n || ldc < n {
+		return func(c, a, b []T) { Gemm(nil, transA, transB, m, n, k, a, lda, b, ldb, c, ldc) }
+	}
+	var z T
+	g := geometryOf(unsafe.Sizeof(z))
+	t := tile{rowA: uintptr(lda) * g.size, colA: g.size, rowB: uintptr(ldb) * g.size, rowC: uintptr(ldc) * g.size}
+	rows, cols := m, k
+	if transA {
+		rows, cols = k, m
+		t.rowA, t.colA = t.colA, t.rowA
+	}
+	endA, endB, endC := (rows-1)*lda+cols, (k-1)*ldb+n, (m-1)*ldc+n
+	return func(c, a, b []T) {
+		if len(a) < endA || len(b) < endB || len(c) < endC {
+			Gemm(nil, transA, transB, m, n, k, a, lda, b, ldb, c, ldc) // which says what is wrong
+			return
+		}
+		t := t
+		t.a, t.b, t.c = unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), unsafe.Pointer(unsafe.SliceData(c))
+		g.direct(m, n, k, &t)
+	}
+}
+
+// isDirect says whether direct computes a product that nobody shares out.
+func isDirect[T Number](m, n, k int, transB bool) bool {
+	return m <= directRows && !transB && n > 1 && inAssembly[T]() && work(m, n, k) < worthSharing
+}
+
 func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, add bool) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("vec: product of a %d×%d and a %d×%d matrix", m, k, k, n))
@@ -60,7 +92,7 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	} else {
 		mustHold("B", b, ldb, k, n)
 	}
-	if m <= directRows && !transB && n > 1 && inAssembly[T]() && work(m, n, k) < worthSharing {
+	if isDirect[T](m, n, k, transB) {
 		g := geometryOf(unsafe.Sizeof(a[0]))
 		t := tile{a: unsafe.Pointer(&a[0]), rowA: uintptr(rowA) * g.size, colA: uintptr(colA) * g.size,
 			b: unsafe.Pointer(&b[0]), rowB: uintptr(ldb) * g.size, c: unsafe.Pointer(&c[0]), rowC: uintptr(ldc) * g.size}

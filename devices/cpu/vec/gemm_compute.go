@@ -2,9 +2,9 @@ package vec
 
 import "unsafe"
 
-// stripsAtOnce is how many strips of A are packed at a time: some 900 rows, of
-// which GemmBlock columns of float32 fill a megabyte.
-const stripsAtOnce = 64
+// stripBytes is how much of A is worked on at a time: less than half of a core's
+// second cache, through which panels of B and the rows of C pass as well.
+const stripBytes = 448 << 10
 
 // compute computes rows top to bottom of columns left to right. The order of
 // its loops is that of K. Goto and R. A. van de Geijn, Anatomy of
@@ -14,18 +14,23 @@ const stripsAtOnce = 64
 func (q *product[T]) compute(g *geometry, top, bottom, left, right int) {
 	height := bottom - top
 	strips := (height-1)/g.rows + 1
-	together := strips
+	block := min(GemmBlock, q.k)
+	together := min(strips, max(1, stripBytes/(g.strip*block*int(g.size))))
 	width := q.width(g, height)
 	t := tile{rowC: uintptr(q.rowC) * g.size,
 		rowA: uintptr(q.rowA) * g.size, colA: uintptr(q.colA) * g.size, rowB: uintptr(q.rowB) * g.size}
 	var a, b *scratch[T]
 	if q.packsA(g, height) {
-		together = min(strips, stripsAtOnce)
-		a = borrow[T](together * g.strip * min(GemmBlock, q.k))
+		a = borrow[T](together * g.strip * block)
 		t.rowA, t.colA = g.size, uintptr(g.strip)*g.size
 	}
+	again := 0 // from one packed panel to the next, where all are kept for more strips
 	if q.packsB(g, height) {
-		b = borrow[T](width * min(GemmBlock, q.k))
+		size := width * block
+		if together < strips {
+			again, size = size, ((right-left-1)/width+1)*size
+		}
+		b = borrow[T](size)
 		t.rowB = uintptr(width) * g.size
 	}
 	for first := 0; first < q.k; first += GemmBlock {
@@ -44,8 +49,11 @@ func (q *product[T]) compute(g *geometry, top, bottom, left, right int) {
 			for j := left; j < right; j += width {
 				w := min(width, right-j)
 				if b != nil {
-					q.packPanel(g, b.s, width, j, j+w, first, first+t.k)
-					t.b = unsafe.Pointer(&b.s[0])
+					panel := b.s[(j-left)/width*again:]
+					if s == 0 || again == 0 {
+						q.packPanel(g, panel, width, j, j+w, first, first+t.k)
+					}
+					t.b = unsafe.Pointer(&panel[0])
 				} else {
 					t.b = unsafe.Pointer(&q.b[first*q.rowB+j])
 				}
@@ -115,7 +123,7 @@ func (q *product[T]) packsA(g *geometry, height int) bool {
 // packsB says whether B is not in rows, or rows of it get in each other's way
 // often enough to pay for moving them.
 func (q *product[T]) packsB(g *geometry, height int) bool {
-	return q.transB || height > 6*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
+	return q.transB || height > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
 }
 
 // packStrip packs rows top to bottom of A: their columns first to last, one
@@ -138,9 +146,21 @@ func (q *product[T]) packPanel(g *geometry, dst []T, width, left, right, first, 
 		transposeInto(g, dst, width, q.b, q.rowB, left, right, first, last)
 		return
 	}
-	for p := first; p < last; p++ {
-		copy(dst, q.b[p*q.rowB+left:p*q.rowB+right])
-		dst = dst[width:]
+	copyPanel(g, dst, width, q.b[left:], q.rowB, last-first, right-left, first)
+}
+
+// copyPanel copies cols columns of rows of a matrix, from row first on, into dst, in
+// rows of width elements.
+func copyPanel[T Number](g *geometry, dst []T, width int, src []T, row, rows, cols, first int) {
+	if cols == g.panel && inAssembly[T]() && rows > 0 {
+		from, to := src[first*row:][:(rows-1)*row+cols], dst[:(rows-1)*width+cols]
+		g.copyPanel(&transposition{src: unsafe.Pointer(&from[0]), srcRow: uintptr(row) * g.size, rows: rows,
+			dst: unsafe.Pointer(&to[0]), dstRow: uintptr(width) * g.size})
+		return
+	}
+	for p := first; p < first+rows; p++ {
+		copy(dst, src[p*row:][:cols])
+		dst = dst[min(width, len(dst)):]
 	}
 }
 

@@ -1,44 +1,53 @@
 package vec
 
-func sumLanesPortable(lanes, x []float32) {
+func sumOfPortable(x []float32) float32 {
+	var l [partial]float32
 	for ; len(x) >= partial; x = x[partial:] {
 		for i, v := range x[:partial] {
-			lanes[i] += v
+			l[i] += v
 		}
 	}
 	for i, v := range x {
-		lanes[i] += v
+		l[i] += v
 	}
+	for n := partial / 2; n > 0; n /= 2 {
+		for i := range n {
+			l[i] += l[i+n]
+		}
+	}
+	return l[0]
 }
 
-func maxLanesPortable(lanes, x []float32) {
+func maxOfPortable(x []float32) float32 {
+	l := [4]float32{-infinity, -infinity, -infinity, -infinity}
 	for ; len(x) >= 4; x = x[4:] {
-		for i, v := range x[:4] {
-			lanes[i] = max(lanes[i], v)
-		}
+		l[0], l[1], l[2], l[3] = max(l[0], x[0]), max(l[1], x[1]), max(l[2], x[2]), max(l[3], x[3])
 	}
 	for i, v := range x {
-		lanes[i] = max(lanes[i], v)
+		l[i] = max(l[i], v)
 	}
+	return max(l[0], l[1], l[2], l[3])
 }
 
-func minLanesPortable(lanes, x []float32) {
+func minOfPortable(x []float32) float32 {
+	l := [4]float32{infinity, infinity, infinity, infinity}
 	for ; len(x) >= 4; x = x[4:] {
-		for i, v := range x[:4] {
-			lanes[i] = min(lanes[i], v)
-		}
+		l[0], l[1], l[2], l[3] = min(l[0], x[0]), min(l[1], x[1]), min(l[2], x[2]), min(l[3], x[3])
 	}
 	for i, v := range x {
-		lanes[i] = min(lanes[i], v)
+		l[i] = min(l[i], v)
 	}
+	return min(l[0], l[1], l[2], l[3])
 }
 
-func greatestLanesPortable(lanes, x []float32) {
+func greatestOfPortable(x []float32) float32 {
+	most := -infinity
 	for _, v := range x {
-		if v > lanes[0] {
-			lanes[0] = v
+		if v > most {
+			most = v
 		}
 	}
+	return most
 }
 
 func indexPortable(x []float32, s float32) int {

@@ -15,6 +15,10 @@ type tile struct {
 	k          int
 	lanes      int // elements of the last vector
 	add        int // 0: C is overwritten
+	// The rows of A may be so many stretches of k elements each, one if it is 0,
+	// with jump from the end of one to the next. Those of B follow each other.
+	stretches int
+	jump      uintptr
 }
 
 // A transposition is a call of the assembly that turns rows into columns: a
@@ -55,6 +59,8 @@ func geometryOf(size uintptr) *geometry { return &geometries[isa][size/8&1] }
 // vectors is how many vectors wide a tile of so many rows may be.
 func (g *geometry) vectors(rows int) int {
 	switch {
+	case rows == 1 && isa == avx512:
+		return 16
 	case rows == 1:
 		return 8
 	case rows == 2, rows == 3 && isa == avx512:
@@ -90,6 +96,15 @@ func (g *geometry) transpose(t *transposition) {
 		transposeF32AVX2(t)
 	default:
 		transposeF64AVX2(t)
+	}
+}
+
+// copyPanel copies rows of two vectors each; the transposition's cols do not count.
+func (g *geometry) copyPanel(t *transposition) {
+	if isa == avx512 {
+		copyPanelAVX512(t)
+	} else {
+		copyPanelAVX2(t)
 	}
 }
 

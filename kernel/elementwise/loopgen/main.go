@@ -13,8 +13,8 @@
 // addKernel[T elementwise.Number], whose Run and loops call the generic
 // function plus, which the compiler inlines; for every type under "scalars"
 // one more, here addInt32, whose Run is not generic and thereby saves a call
-// through a dictionary on the scalars of a loop; and newAdd, which picks the
-// kernel for a dtype. A divide row is a binary one that refuses a second
+// through a dictionary on the scalars of a loop, and which can be prepared; and
+// newAdd, which picks the kernel for a dtype. A divide row is a binary one that refuses a second
 // operand with a zero among its elements.
 package main
 
@@ -233,7 +233,11 @@ type {{$r.Kernel}}{{title .}} struct{ {{$r.Kernel}}Kernel[{{.}}] }
 func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	{{- template "scalars2" (args $r (dtype .) .)}}
 }
-{{end}}
+{{if not $r.Divide}}
+func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareBinary[{{.}}, {{$r.R .}}](in, {{$r.DT (dtype .)}}, k)
+}
+{{end}}{{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.
 func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 	switch dt {
@@ -277,11 +281,19 @@ func {{.Kernel}}V[T elementwise.{{.Elements}}](o []{{.R "T"}}, x []T) {
 		o[i] = {{.Func}}(x)
 	}
 }
+
+func (*{{.Kernel}}Kernel[T]) V(o []{{.R "T"}}, x []T) { {{.Kernel}}V(o, x) }
 {{range .Scalars}}
 type {{$r.Kernel}}{{title .}} struct{ {{$r.Kernel}}Kernel[{{.}}] }
-
+{{if index $r.Loops .}}
+func (*{{$r.Kernel}}{{title .}}) V(o []{{$r.R .}}, x []{{.}}) { {{index $r.Loops .}}(o, x) }
+{{end}}
 func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	{{- template "scalars1" (args $r (dtype .) .)}}
+}
+
+func (*{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary[{{.}}, {{$r.R .}}](in, {{$r.DT (dtype .)}}, {{or (index $r.Loops .) (printf "%sV[%s]" $r.Kernel .)}})
 }
 {{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.

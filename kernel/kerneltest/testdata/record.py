@@ -7,6 +7,7 @@
 Inputs are fed through placeholders of unknown shape, so that kernels see what
 shape functions would have refused. Written with TensorFlow 2.21.
 """
+import functools
 import gzip
 import json
 import os
@@ -15,6 +16,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.framework import op_def_library
 
 tf.compat.v1.disable_eager_execution()
 
@@ -50,11 +52,12 @@ def attr(v):
 
 
 class Recorder:
-    def __init__(self, path, isolated=False):
+    def __init__(self, path, isolated=False, known=False):
         """Isolated runs each operation in a process of its own: TensorFlow ends
-        the process on some inputs, which then are not recorded."""
+        the process on some inputs, which then are not recorded. With known,
+        shape functions see the shapes of inputs, without which some fail."""
         self.file = gzip.open(path, "wt") if path.endswith(".gz") else open(path, "w")
-        self.isolated = isolated
+        self.isolated, self.known = isolated, known
 
     def ask(self, op, inputs, only=None, types=None, **attrs):
         """Runs an operation and writes down what it answers."""
@@ -86,7 +89,7 @@ class Recorder:
         groups, said = [], dict(attrs)
         for a, x in zip(args, inputs):
             many = bool(a.number_attr or a.type_list_attr)
-            groups.append((many, [np.asarray(e) for e in (x if many else [x])]))
+            groups.append((many, [np.array(e, object) if isinstance(e, bytes) else np.asarray(e) for e in (x if many else [x])]))
             if a.number_attr:
                 said[a.number_attr] = len(groups[-1][1])
             if a.type_list_attr:
@@ -96,11 +99,12 @@ class Recorder:
                "In": [tensor(x, types[i] if types else None) for i, x in enumerate(arrays)]}
         graph = tf.Graph()
         with graph.as_default():
-            places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string) for i, x in enumerate(arrays)]
+            places = [tf.compat.v1.placeholder(types[i] if types and types[i] else x.dtype if x.dtype != object else tf.string, x.shape if self.known else None) for i, x in enumerate(arrays)]
             rest = list(places)
             values = [[rest.pop(0) for _ in g] if many else rest.pop(0) for many, g in groups]
             try:
-                out = getattr(tf.raw_ops, op)(**dict(zip([a.name for a in args], values)), **attrs)
+                make = getattr(tf.raw_ops, op, None) or functools.partial(op_def_library.apply_op, op)
+                out = make(**dict(zip([a.name for a in args], values)), **attrs)
                 out = tf.nest.flatten(list(out)) if isinstance(out, (list, tuple)) else [out]
                 with tf.compat.v1.Session(graph=graph) as s:
                     got = s.run(out, dict(zip(places, arrays)))

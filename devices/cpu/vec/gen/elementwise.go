@@ -3,10 +3,14 @@ package main
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 )
+
+// tapVectors is how many vectors of channels a wide run of taps has.
+const tapVectors = 4
 
 // sources says what a function takes besides dst.
 type sources string
@@ -39,6 +43,10 @@ func elementwise(a *assembly) {
 				f.function(op.name, from, 4, op.code)
 			}
 		}
+		f.function("above", two, 4, f.above)
+		f.function("above", withScalar, 4, f.above)
+		f.vectors("mulAdd", "dst, x, y", func(v [][]reg) { f.mul(v[1], v[2]); f.add(v[0], v[1]) })
+		f.vectors("normalize", "x, mean, factor, offset", func(v [][]reg) { f.sub(v[0], v[1]); f.mul(v[0], v[2]); f.add(v[0], v[3]) })
 		f.function("relu", one, 4, f.relu)
 		f.function("sqrt", one, 4, f.sqrt)
 		f.function("rsqrt", one, 4, f.rsqrt)
@@ -52,12 +60,21 @@ func elementwise(a *assembly) {
 		f.function("sigmoid", one, width, f.sigmoid)
 		f.function("expSub", withScalar, width, func(x, y []reg) { f.sub(x, y); f.exp(x, nil) })
 		f.function("erf", one, width, f.erf)
-		f.lanes("sum", func(acc, x reg) reg { f.VADDPS(x, acc, acc); return acc })
-		f.lanes("greatest", func(acc, x reg) reg { f.VMAXPS(acc, x, acc); return acc }) // acc where x is NaN
-		f.lanes("max", func(acc, x reg) reg { return f.extremeOf(acc, x, true) })
-		f.lanes("min", func(acc, x reg) reg { return f.extremeOf(acc, x, false) })
+		f.reduction("sum", func(acc, x reg) reg { f.VADDPS(x, acc, acc); return acc })
+		f.reduction("greatest", func(acc, x reg) reg { f.VMAXPS(acc, x, acc); return acc }) // acc where x is NaN
+		f.reduction("max", func(acc, x reg) reg { return f.extremeOf(acc, x, true) })
+		f.reduction("min", func(acc, x reg) reg { return f.extremeOf(acc, x, false) })
 		f.index()
 		f.widen()
+		for _, p := range predicates {
+			f.compare(p, false)
+			f.compare(p, true)
+		}
+		f.choose()
+		f.taps("tapsWide", tapVectors, true)
+		f.taps("taps", 1, true)
+		f.taps("tapsLargestWide", tapVectors, false)
+		f.taps("tapsLargest", 1, false)
 	}
 	a.data()
 	a.StaticGlobal(constants)
@@ -139,6 +156,49 @@ func (f *floats) function(name string, from sources, width int, code func(x, y [
 		}
 		f.SUBQ(operand.U32(uint32(count*f.bytes/4)), n)
 	}
+	f.loop(n, width, step)
+}
+
+// vectors writes a function of several slices as long as dst, of which dst may be
+// one, into dst; code computes into the first. The rest is as for function.
+func (f *floats) vectors(name, from string, code func(v [][]reg)) {
+	const width = 2
+	names := strings.Split(from, ", ")
+	f.Function(name + f.name)
+	f.Attributes(attr.NOSPLIT)
+	f.SignatureExpr("func(dst, " + strings.TrimPrefix(from, "dst, ") + " []float32)")
+	dst := f.Load(f.Param("dst").Base(), f.GP64())
+	n := f.Load(f.Param("dst").Len(), f.GP64())
+	places := []reg{dst}
+	in := make([]reg, len(names))
+	for i, name := range names {
+		if in[i] = dst; name != "dst" {
+			in[i] = f.Load(f.Param(name).Base(), f.GP64())
+			places = append(places, in[i])
+		}
+	}
+	step := func(count int, m *mask) {
+		v := make([][]reg, len(in))
+		for k := range v {
+			v[k] = make([]reg, count)
+			each(v[k], func(i int) {
+				v[k][i] = f.vector(f.isa)
+				f.load(f.isa, at(in[k], i*f.bytes), v[k][i], m)
+			})
+		}
+		code(v)
+		each(v[0], func(i int) { f.store(f.isa, v[0][i], at(dst, i*f.bytes), m) })
+		for _, p := range places {
+			f.ADDQ(operand.U32(uint32(count*f.bytes)), p)
+		}
+		f.SUBQ(operand.U32(uint32(count*f.bytes/4)), n)
+	}
+	f.loop(n, width, step)
+}
+
+// loop writes the loop over n elements: width vectors at a time, then one by one,
+// and the end of the function.
+func (f *floats) loop(n reg, width int, step func(count int, m *mask)) {
 	many, tail, done := f.label("many"), f.label("tail"), f.label("done")
 	f.Label(many)
 	f.CMPQ(n, operand.U32(uint32(width*f.bytes/4)))
@@ -197,6 +257,10 @@ func (f *floats) rsqrt(x, _ []reg) {
 }
 
 func (f *floats) truncate(x, _ []reg) { each(x, func(i int) { f.VCVTTPS2DQ(x[i], x[i]) }) }
+
+// above leaves x where it is greater than y, and y elsewhere: what the machine's
+// maximum does.
+func (f *floats) above(x, y []reg) { each(x, func(i int) { f.VMAXPS(y[i], x[i], x[i]) }) }
 
 // extremeOf is extreme of two vectors, in a register of its own.
 func (f *floats) extremeOf(x, y reg, largest bool) reg {

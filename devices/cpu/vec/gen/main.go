@@ -84,8 +84,11 @@ func assemble(add func(*assembly)) ([]byte, []*ir.Function) {
 // function's name says.
 func stub(f *ir.Function) string {
 	kind := "*tile"
-	if strings.HasPrefix(f.Name, "transpose") {
+	switch {
+	case strings.HasPrefix(f.Name, "transpose"), strings.HasPrefix(f.Name, "copyPanel"):
 		kind = "*transposition"
+	case strings.HasPrefix(f.Name, "taps"):
+		kind = "*tapRun"
 	}
 	return strings.Replace(f.Stub(), "*byte", kind, 1)
 }

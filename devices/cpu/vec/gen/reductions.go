@@ -10,21 +10,20 @@ import (
 // i mod partial, whatever the instruction set.
 const partial = 64
 
-// lanes writes the function that takes x into partial results, which come in as
-// the identity of the operation. into combines a vector of them with one of x
-// and answers where the result is; it may change both.
-func (f *floats) lanes(name string, into func(acc, x reg) reg) {
-	f.Function(name + "Lanes" + f.name)
+// reduction writes the function that takes x into partial results, which begin
+// as empty, the identity of the operation, and folds these. into combines a vector
+// of partial results with one of x and answers where the result is; it may change
+// both.
+func (f *floats) reduction(name string, into func(acc, x reg) reg) {
+	f.Function(name + "Of" + f.name)
 	f.Attributes(attr.NOSPLIT)
-	f.SignatureExpr("func(lanes, x []float32)")
-	lanes := f.Load(f.Param("lanes").Base(), f.GP64())
+	f.SignatureExpr("func(x []float32, empty float32) float32")
 	x := f.Load(f.Param("x").Base(), f.GP64())
 	n := f.Load(f.Param("x").Len(), f.GP64())
-
 	acc := make([]reg, partial*4/f.bytes)
 	each(acc, func(i int) {
 		acc[i] = f.vector(f.isa)
-		f.VMOVUPS(at(lanes, i*f.bytes), acc[i])
+		f.broadcastParam("empty", acc[i])
 	})
 	take := func(i int, v reg) {
 		if r := into(acc[i], v); r != acc[i] {
@@ -45,7 +44,7 @@ func (f *floats) lanes(name string, into func(acc, x reg) reg) {
 	f.JMP(operand.LabelRef(many))
 	f.Label(tail)
 	identity := f.vector(f.isa)
-	f.VBROADCASTSS(at(lanes, 0), identity)
+	f.broadcastParam("empty", identity)
 	each(acc, func(i int) {
 		f.CMPQ(n, operand.U8(0))
 		f.JLE(operand.LabelRef(done))
@@ -60,9 +59,38 @@ func (f *floats) lanes(name string, into func(acc, x reg) reg) {
 		f.SUBQ(operand.U32(uint32(f.bytes/4)), n)
 	})
 	f.Label(done)
-	each(acc, func(i int) { f.VMOVUPS(acc[i], at(lanes, i*f.bytes)) })
+	f.fold(acc, take)
+	f.Store(acc[0].(avo.VecVirtual).AsX(), f.ReturnIndex(0))
 	f.VZEROUPPER()
 	f.RET()
+}
+
+// fold takes the upper half of the partial results into the lower one until a
+// single one is left: whole vectors, then parts of the first, which come in the
+// place of those before them.
+func (f *floats) fold(acc []reg, take func(i int, v reg)) {
+	for n := len(acc) / 2; n > 0; n /= 2 {
+		for i := range n {
+			take(i, acc[i+n])
+		}
+	}
+	part := func(move func(v reg)) {
+		v := f.vector(f.isa)
+		move(v)
+		take(0, v)
+	}
+	const (
+		upperHalf  = 0x4e // elements, or pairs of lanes, 2 3 0 1
+		neighbours = 0xb1 // 1 0 3 2
+	)
+	if f.isa == avx512 {
+		part(func(v reg) { f.VSHUFF64X2(operand.U8(upperHalf), acc[0], acc[0], v) })
+		part(func(v reg) { f.VSHUFF64X2(operand.U8(neighbours), acc[0], acc[0], v) })
+	} else {
+		part(func(v reg) { f.VPERM2F128(operand.U8(1), acc[0], acc[0], v) })
+	}
+	part(func(v reg) { f.VPERMILPS(operand.U8(upperHalf), acc[0], v) })
+	part(func(v reg) { f.VPERMILPS(operand.U8(neighbours), acc[0], v) })
 }
 
 // index writes the search for the first element that equals s; the length of x

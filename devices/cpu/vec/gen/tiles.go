@@ -17,14 +17,17 @@ type set struct {
 var sets = []set{{avx512, 4, 14}, {avx512, 8, 14}, {avx2, 4, 6}, {avx2, 8, 6}}
 
 // mostVectors is how many vectors wide the widest tile is.
-const mostVectors = 8
+const mostVectors = 16
 
 // vectors is how many vectors wide tiles of so many rows are at most. The
 // sums, a row of B, one element of A and, for AVX2, the mask share 32 or 16
 // registers; there are at least 8 sums where that can be, because a multiply-add
-// takes as long as 8 follow each other.
+// takes as long as 8 follow each other. A single row waits for B: the wider the
+// tile, the longer the pieces that it reads.
 func (s set) vectors(rows int) int {
 	switch {
+	case rows == 1 && s.isa == avx512:
+		return 16
 	case rows == 1:
 		return 8
 	case rows == 2, rows == 3 && s.isa == avx512:
@@ -51,6 +54,8 @@ const (
 	tileK
 	tileLanes
 	tileAdd
+	tileStretches
+	tileJump
 )
 
 const (
@@ -75,6 +80,7 @@ func tiles(a *assembly, of isa) {
 			a.transpose(s)
 		}
 	}
+	a.copyPanel(of)
 	if of == avx2 {
 		a.data()
 	}
@@ -96,6 +102,7 @@ func (a *assembly) tile(s set, rows, vectors int) {
 
 	b, rowB := a.field(t, tileB), a.field(t, tileRowB)
 	k, colA := a.field(t, tileK), a.field(t, tileColA)
+	stretches := a.field(t, tileStretches)
 	element := a.rowsOf(t, rows)
 	last := a.mask(s.isa, s.size, a.field(t, tileLanes))
 	sums := make([]reg, rows*vectors)
@@ -142,7 +149,8 @@ func (a *assembly) tile(s set, rows, vectors int) {
 		}
 	}
 	const unroll = 4
-	many, few, done := a.label("many"), a.label("few"), a.label("done")
+	stretch, many, few, done := a.label("stretch"), a.label("many"), a.label("few"), a.label("done")
+	a.Label(stretch)
 	a.SUBQ(operand.U8(unroll), k)
 	a.JLT(operand.LabelRef(few))
 	a.Label(many)
@@ -160,6 +168,15 @@ func (a *assembly) tile(s set, rows, vectors int) {
 	a.DECQ(k)
 	a.JNE(operand.LabelRef(rest))
 	a.Label(done)
+	finished := a.label("finished")
+	a.DECQ(stretches)
+	a.JLE(operand.LabelRef(finished))
+	for _, base := range element.bases {
+		a.ADDQ(at(t, tileJump), base)
+	}
+	a.MOVQ(at(t, tileK), k)
+	a.JMP(operand.LabelRef(stretch))
+	a.Label(finished)
 
 	a.storeSums(t, s, sums, rows, vectors, &last)
 	a.VZEROUPPER()

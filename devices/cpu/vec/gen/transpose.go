@@ -110,3 +110,27 @@ func (a *assembly) transposed(s set, vs []reg) []reg {
 	}
 	return out
 }
+
+// copyPanel writes a copy of rows of two vectors each, as they are.
+func (a *assembly) copyPanel(s isa) {
+	a.Function("copyPanel" + s.name)
+	a.Attributes(attr.NOSPLIT)
+	a.SignatureExpr("func(t *byte)")
+	t := a.Load(a.Param("t"), a.GP64())
+	src, dst := a.field(t, transSrc), a.field(t, transDst)
+	srcRow, dstRow := a.field(t, transSrcRow), a.field(t, transDstRow)
+	rows := a.field(t, transRows)
+	next := a.label("next")
+	a.Label(next)
+	v, w := a.vector(s), a.vector(s)
+	a.VMOVUPS(at(src, 0), v)
+	a.VMOVUPS(at(src, s.bytes), w)
+	a.VMOVUPS(v, at(dst, 0))
+	a.VMOVUPS(w, at(dst, s.bytes))
+	a.ADDQ(srcRow, src)
+	a.ADDQ(dstRow, dst)
+	a.DECQ(rows)
+	a.JNE(operand.LabelRef(next))
+	a.VZEROUPPER()
+	a.RET()
+}

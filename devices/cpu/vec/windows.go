@@ -1,0 +1,195 @@
+package vec
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Windows are how the rows of the left operand of a product lie, where these are
+// the patches of a convolution: nowhere as a matrix, but within the image, where
+// they overlap. Distances and sizes count elements.
+//
+// Row i of a Line begins i·Step after the first. It is Length elements, and as
+// many of each of the image's lines that the window spans, which are Next apart.
+type Windows struct {
+	Rows, Step   int
+	Length, Next int
+}
+
+// A Line is Windows.Rows rows of a product: Result is where the first begins in C.
+// Of the lines of its windows, Lines from First on are in the image; Source is
+// where the first of these begins in A. The others are zeros. A Line without lines
+// is left out.
+type Line struct {
+	Source, Result int
+	First, Lines   int
+}
+
+// Panels are the right operand of products with Windows, which has a row for each
+// element of a window.
+type Panels[T Number] struct {
+	k, n  int
+	b     []T
+	row   int // from a row of b to the next
+	panel int // from a panel of b to the next
+	width int // of a panel
+	own   *scratch[T]
+}
+
+// WindowsInAssembly says whether there are products with Windows for elements of
+// type T on this machine.
+func WindowsInAssembly[T Number]() bool { return inAssembly[T]() }
+
+// NewPanels readies a k×n matrix in rows of ldb elements for products with so many
+// rows in all. It panics if b is too short.
+func NewPanels[T Number](k, n int, b []T, ldb, rows int) *Panels[T] {
+	mustHold("B", b, ldb, k, n)
+	g := geometryOf(unsafe.Sizeof(b[0]))
+	p := &Panels[T]{k: k, n: n, b: b, row: ldb, panel: g.panel, width: g.panel}
+	if n <= g.panel || rows < 16*g.rows {
+		return p
+	}
+	count := (n-1)/g.panel + 1
+	p.own = borrow[T](count * k * g.panel)
+	p.b, p.row, p.panel = p.own.s, g.panel, k*g.panel
+	for j := range count {
+		left := j * g.panel
+		copyPanel(g, p.b[j*p.panel:], g.panel, b[left:], ldb, k, min(g.panel, n-left), 0)
+	}
+	return p
+}
+
+// Close lets go of the matrix.
+func (p *Panels[T]) Close() {
+	if p.own != nil {
+		p.own.giveBack()
+		p.own = nil
+	}
+}
+
+// Multiply computes lines of C, whose rows are ldc elements apart. An element of C
+// is summed up in the order of its window, as Gemm does it: in blocks of at most
+// GemmBlock, of whole lines of the window if these are shorter. It panics if
+// something lies outside of A, B or C.
+func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
+	for i := range lines {
+		if lines[i].Lines != 0 {
+			p.check(&w, &lines[i], len(a), len(c), ldc)
+		}
+	}
+	g := geometryOf(unsafe.Sizeof(a[0]))
+	strips := (w.Rows-1)/g.rows + 1
+	together := max(1, GemmBlock/w.Length) // lines of a window that make a block
+	size := int(g.size)
+	t := tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)}
+	for left := 0; left < p.n; left += p.width {
+		panel, cols := unsafe.Pointer(&p.b[left/p.width*p.panel]), min(p.width, p.n-left)
+		for first := 0; first*w.Length < p.k; first += together {
+			for at := 0; at < w.Length; at += GemmBlock { // once, unless a line is longer
+				t.k = min(GemmBlock, w.Length-at)
+				t.jump = uintptr((w.Next - t.k) * size)
+				for i := range lines {
+					l := &lines[i]
+					from, to := max(first, l.First), min(first+together, l.First+l.Lines)
+					if from >= to {
+						continue
+					}
+					t.stretches, t.add = to-from, 1
+					if from == l.First && at == 0 {
+						t.add = 0
+					}
+					t.b = unsafe.Add(panel, (from*w.Length+at)*p.row*size)
+					source, result := l.Source+(from-l.First)*w.Next+at, l.Result+left
+					for s := range strips {
+						row, next := cut(w.Rows, strips, s), cut(w.Rows, strips, s+1)
+						t.a, t.c = unsafe.Pointer(&a[source+row*w.Step]), unsafe.Pointer(&c[result+row*ldc])
+						g.run(next-row, cols, &t)
+					}
+				}
+			}
+		}
+	}
+}
+
+// AddTransposed adds to C, which has a row for each element of a window and n
+// columns, the transposed rows of lines times those of B: what the filter of a
+// convolution gets of its gradient. Here Result is where a line's first row begins
+// in B. The lines are one image's, and each as far from the one before as the
+// second is from the first. Sums are made in the order of the rows, in blocks of at
+// most GemmBlock, of whole lines if these are shorter. It panics if something lies
+// outside of A, B or C.
+func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, c []T, ldc int) {
+	if len(lines) == 0 {
+		return
+	}
+	far := 0 // from an element of a line to that of the next
+	for i := range lines {
+		l := &lines[i]
+		p := Panels[T]{k: w.Length * (l.First + l.Lines), n: n}
+		p.check(&w, l, len(a), len(b), ldb)
+		if mustHold("C", c, ldc, p.k, n); i == 0 {
+			continue
+		}
+		before := &lines[i-1]
+		apart := l.Source - before.Source - (l.First-before.First)*w.Next
+		if i == 1 {
+			far = apart
+		}
+		if apart != far || far < 0 || l.Result-before.Result != w.Rows*ldb || l.First > before.First || l.First+l.Lines > before.First+before.Lines {
+			panic(fmt.Sprintf("vec: %+v does not follow %+v", *l, *before))
+		}
+	}
+	g := geometryOf(unsafe.Sizeof(a[0]))
+	size, strips := int(g.size), (w.Length-1)/g.rows+1
+	together := max(1, GemmBlock/w.Rows) // lines that make a block
+	t := tile{rowA: g.size, colA: uintptr(w.Step * size), rowB: uintptr(g.panel * size), rowC: uintptr(ldc * size), add: 1}
+	panel := borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
+	defer panel.giveBack()
+	end := lines[0].First + lines[0].Lines
+	for first := 0; first < len(lines); first += together {
+		block := lines[first:min(first+together, len(lines))]
+		for at := 0; at < w.Rows; at += GemmBlock { // once, unless a line is longer
+			t.k = min(GemmBlock, w.Rows-at)
+			t.jump = uintptr((far - t.k*w.Step) * size)
+			for left := 0; left < n; left += g.panel {
+				cols := min(g.panel, n-left)
+				rows := t.k // of B
+				if at == 0 && w.Rows <= GemmBlock {
+					rows = len(block) * w.Rows
+				}
+				copyPanel(g, panel.s, g.panel, b[block[0].Result+left:], ldb, rows, cols, at)
+				for line := block[len(block)-1].First; line < end; line++ { // of the window
+					from, to := 0, len(block) // of those that have this line of the window
+					for from < to && block[from].First > line {
+						from++
+					}
+					for from < to && block[to-1].First+block[to-1].Lines <= line {
+						to--
+					}
+					if from == to {
+						continue
+					}
+					l := &block[from]
+					source := l.Source + (line-l.First)*w.Next + at*w.Step
+					t.stretches, t.b = to-from, unsafe.Pointer(&panel.s[from*w.Rows*g.panel])
+					for s := range strips {
+						row, next := cut(w.Length, strips, s), cut(w.Length, strips, s+1)
+						t.a, t.c = unsafe.Pointer(&a[source+row]), unsafe.Pointer(&c[(line*w.Length+row)*ldc+left])
+						g.run(next-row, cols, &t)
+					}
+				}
+			}
+		}
+	}
+}
+
+// check panics unless the line is one of A and C.
+func (p *Panels[T]) check(w *Windows, l *Line, a, c, ldc int) {
+	switch {
+	case w.Rows <= 0 || w.Length <= 0 || w.Step < 0 || w.Next < 0 || ldc < p.n || l.First < 0 || l.Lines <= 0 || l.Source < 0 || l.Result < 0,
+		(l.First+l.Lines)*w.Length > p.k,
+		l.Source+(w.Rows-1)*w.Step+(l.Lines-1)*w.Next+w.Length > a,
+		l.Result+(w.Rows-1)*ldc+p.n > c:
+		panic(fmt.Sprintf("vec: %+v of %+v, %d columns, are not in %d and %d elements", *l, *w, p.n, a, c))
+	}
+}

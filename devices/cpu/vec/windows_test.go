@@ -1,0 +1,104 @@
+package vec
+
+import "testing"
+
+// windowed is an element of a product with windows as it is documented: the chain
+// of Gemm, with blocks of whole lines of the window where these are short.
+func windowed(w *Windows, l *Line, a func(line, at int) float32, b func(row int) float32) float32 {
+	total, first := float32(0), true
+	add := func(line, end, at, stop int) {
+		sum := float32(0)
+		for ; line < end; line++ {
+			for p := at; p < stop; p++ {
+				sum = fma32(a(line, p), b((l.First+line)*w.Length+p), sum)
+			}
+		}
+		if first {
+			total, first = sum, false
+		} else {
+			total += sum
+		}
+	}
+	for line := 0; line < l.Lines; {
+		if w.Length > GemmBlock {
+			for at := 0; at < w.Length; at += GemmBlock {
+				add(line, line+1, at, min(at+GemmBlock, w.Length))
+			}
+			line++
+			continue
+		}
+		together := GemmBlock / w.Length
+		end := min((l.First+line)/together*together+together-l.First, l.Lines)
+		add(line, end, 0, w.Length)
+		line = end
+	}
+	return total
+}
+
+func TestWindows(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		if !WindowsInAssembly[float32]() {
+			t.Skip("no assembly")
+		}
+		for _, c := range []struct{ rows, step, length, next, k, n, lines int }{
+			{1, 1, 1, 1, 1, 1, 1}, {5, 3, 9, 40, 27, 7, 3}, {56, 4, 12, 300, 36, 33, 3}, {16, 6, 21, 200, 147, 64, 7},
+			{14, 64, 192, 2000, 576, 65, 3}, {3, 130, 390, 1000, 1170, 20, 3}, {300, 2, 2, 700, 4, 40, 2}, {29, 0, 300, 0, 300, 31, 1},
+		} {
+			w := Windows{Rows: c.rows, Step: c.step, Length: c.length, Next: c.next}
+			ldb, ldc := c.n+3, c.n+5
+			for first := range c.lines {
+				for lines := 1; lines <= c.lines-first; lines++ {
+					each := (c.rows-1)*c.step + (lines-1)*c.next + c.length
+					a, b, out := mixed(t, each+7), mixed(t, (c.k-1)*ldb+c.n), mixed(t, (2*c.rows-1)*ldc+c.n)
+					all := []Line{{Source: 7, First: first, Lines: lines}, {Source: 0, Result: c.rows * ldc, First: first, Lines: lines}}
+					want := append([]float32(nil), out...)
+					for _, l := range all {
+						for i := range c.rows {
+							for j := range c.n {
+								want[l.Result+i*ldc+j] = windowed(&w, &l,
+									func(line, at int) float32 { return a[l.Source+i*c.step+line*c.next+at] },
+									func(row int) float32 { return b[row*ldb+j] })
+							}
+						}
+					}
+					for _, rows := range []int{2 * c.rows, 1 << 20} { // as it is, and packed
+						got := guarded[float32](t, len(out))
+						copy(got, out)
+						p := NewPanels(c.k, c.n, b, ldb, rows)
+						p.Multiply(w, all, a, got, ldc)
+						p.Close()
+						if !same(got, want) {
+							t.Fatalf("%+v, lines %d to %d: %v, want %v", c, first, first+lines, got[:8], want[:8])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestWindowsOutside(t *testing.T) {
+	p := NewPanels(6, 2, make([]float32, 12), 2, 4)
+	w := Windows{Rows: 4, Step: 1, Length: 3, Next: 10}
+	good := Line{Result: 0, First: 0, Lines: 2}
+	for name, f := range map[string]func(w Windows, l Line) (Windows, Line){
+		"A":            func(w Windows, l Line) (Windows, Line) { l.Source = 5; return w, l },
+		"B":            func(w Windows, l Line) (Windows, Line) { l.First = 1; return w, l },
+		"C":            func(w Windows, l Line) (Windows, Line) { l.Result = 1; return w, l },
+		"no rows":      func(w Windows, l Line) (Windows, Line) { w.Rows = 0; return w, l },
+		"less lines":   func(w Windows, l Line) (Windows, Line) { l.Lines = -1; return w, l },
+		"before A":     func(w Windows, l Line) (Windows, Line) { l.Source = -1; return w, l },
+		"a step back":  func(w Windows, l Line) (Windows, Line) { w.Step = -1; return w, l },
+		"a line above": func(w Windows, l Line) (Windows, Line) { w.Next = -1; return w, l },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: did not panic", name)
+				}
+			}()
+			w, l := f(w, good)
+			p.Multiply(w, []Line{l}, make([]float32, 20), make([]float32, 8), 2)
+		}()
+	}
+}

@@ -1,0 +1,173 @@
+package gradients
+
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// forward is a builder of what runs in the frame of a loop of the forward graph, or
+// outside of all if l is nil. What it adds must take something from there.
+func (w *walk) forward(l *loop) *graph.Builder {
+	if l == nil {
+		return w.b
+	}
+	return w.b.In(frame{w.loops, l})
+}
+
+// A frame owns what is added to a forward loop.
+type frame struct {
+	all *loops
+	l   *loop
+}
+
+func (f frame) Place(spec graph.OpSpec) (graph.OpSpec, error) { return spec, nil }
+
+func (f frame) Own(nodes ...*graph.Node) {
+	for _, n := range nodes {
+		f.all.of[n] = f.l
+	}
+}
+
+// anchored is a builder of what runs in the frame around a loop whenever the loop
+// does.
+func (w *walk) anchored(l *loop) *graph.Builder {
+	b := w.forward(l.parent)
+	if l.anchor == nil {
+		l.anchor = b.Add(graph.OpSpec{Type: "Identity", Name: l.name + "/begins", Input: []graph.Input{l.Vars[0].Init()}})
+	}
+	if l.anchor == nil {
+		return b // there was an error
+	}
+	return b.After(l.anchor)
+}
+
+// variable adds a variable to a forward loop: next makes its next value of the one
+// that the body sees. It is the last value, outside.
+func (w *walk) variable(l *loop, name string, init graph.Output, next func(b *graph.Builder, v graph.Output) graph.Output) graph.Output {
+	b := w.forward(l)
+	attrs := graph.Attrs{"frame_name": l.Frame}
+	if p := l.Vars[0].Enter.Attrs().Find("parallel_iterations"); p != nil {
+		attrs["parallel_iterations"] = p.I
+	}
+	op := func(op string, attrs graph.Attrs, inputs ...graph.Input) *graph.Node {
+		return b.Add(graph.OpSpec{Type: op, Name: l.name + "/" + name + "/" + op, Attrs: attrs, Input: inputs})
+	}
+	enter := op("Enter", attrs, init)
+	if enter == nil {
+		return graph.Output{}
+	}
+	merge := op("Merge", nil, graph.OutputList{enter.Output(0), enter.Output(0)})
+	if merge == nil {
+		return graph.Output{}
+	}
+	turn := op("Switch", nil, merge.Output(0), l.LoopCond.Output(0))
+	if turn == nil {
+		return graph.Output{}
+	}
+	back := op("NextIteration", nil, next(b, turn.Output(1)))
+	exit := op("Exit", nil, turn.Output(0))
+	if exit == nil {
+		return graph.Output{}
+	}
+	if err := b.Graph().SetBackEdge(merge, 1, back.Output(0)); err != nil {
+		b.Fail(err)
+		return graph.Output{}
+	}
+	l.variable[merge], l.variable[turn] = true, true
+	w.leave(l, exit)
+	return exit.Output(0)
+}
+
+// leave says that an Exit that was added leaves a loop.
+func (w *walk) leave(l *loop, exit *graph.Node) {
+	w.loops.inner[exit] = l
+	l.exits = append(l.exits, exit)
+	delete(w.loops.of, exit)
+	if l.parent != nil {
+		w.loops.of[exit] = l.parent
+	}
+}
+
+// iterations is how many iterations a forward loop had, outside.
+func (w *walk) iterations(l *loop) graph.Output {
+	if l.count.Op == nil {
+		zero := w.anchored(l).Const(int32(0))
+		l.count = w.variable(l, "count", zero, func(b *graph.Builder, v graph.Output) graph.Output {
+			here := b.Op("Identity", nil, v)
+			if here.Op == nil {
+				return here
+			}
+			return b.Op("AddV2", nil, here, b.After(here.Op).Const(int32(1)))
+		})
+	}
+	return l.count
+}
+
+// last is the last value of a variable, outside.
+func (w *walk) last(l *loop, v graph.LoopVar) graph.Output {
+	if len(v.Exits) > 0 {
+		return v.Exits[0].Output(0)
+	}
+	exit := w.forward(l).Add(graph.OpSpec{Type: "Exit", Name: l.name + "/last", Input: []graph.Input{v.Switch.Output(0)}})
+	if exit == nil {
+		return graph.Output{}
+	}
+	w.leave(l, exit)
+	return exit.Output(0)
+}
+
+// keep adds a list to a forward loop on which each iteration puts a value of it.
+// It is what the list is in the end, outside.
+func (w *walk) keep(l *loop, v graph.Output) graph.Output {
+	g, err := l.gateOf(v)
+	if err != nil {
+		w.b.Fail(err)
+		return graph.Output{}
+	}
+	dt := v.DataType().Base()
+	before := w.anchored(l)
+	list := emptyList(before, dt)
+	return w.variable(l, "kept", list, func(b *graph.Builder, list graph.Output) graph.Output {
+		if g != nil {
+			// Where the value is dead, something else is put on the list.
+			values := graph.OutputList{v}
+			for ; g != nil; g = g.around {
+				values = append(values, w.otherwise(l, g, dt))
+			}
+			v = b.Op("Merge", nil, values)
+		}
+		return b.Op("TensorListPushBack", nil, list, v)
+	})
+}
+
+func emptyList(b *graph.Builder, dt tensor.DType) graph.Output {
+	return b.Op("EmptyTensorList", graph.Attrs{"element_dtype": dt, "shape_type": tensor.Int32}, b.Const(int32(-1)), b.Const(int32(-1)))
+}
+
+// otherwise is a tensor without elements that is there if what g is around runs,
+// but not what g lets through.
+func (w *walk) otherwise(l *loop, g *gate, dt tensor.DType) graph.Output {
+	b := w.forward(l)
+	kill := l.kills[*g]
+	if kill == nil {
+		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{g.pred, g.pred}})
+		if turn == nil {
+			return graph.Output{}
+		}
+		kill = b.Add(graph.OpSpec{Type: "Identity", Input: []graph.Input{turn.Output(1 - g.side)}})
+		l.kills[*g] = kill
+	}
+	if kill == nil {
+		return graph.Output{}
+	}
+	b = b.After(kill)
+	if dt == tensor.Variant {
+		return emptyList(b, tensor.Float)
+	}
+	t, err := tensor.New(dt, 0)
+	if err != nil {
+		b.Fail(err)
+		return graph.Output{}
+	}
+	return b.Const(t)
+}

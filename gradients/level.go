@@ -1,0 +1,199 @@
+package gradients
+
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/graph/region"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A level is the walk through the nodes of one frame: those of no loop, or the body
+// of a loop. A loop within counts as one node, which takes what its Enters take and
+// puts out what its Exits do. A node's turn comes when all that its outputs flow
+// into within the span has been differentiated, so that each gradient is summed up
+// once and each node seen once.
+type level struct {
+	w      *walk
+	parts  map[graph.Output][]gradient.Value // what has come, of nodes that wait
+	region *region.Region                    // where the backward nodes of the level run
+
+	// Of the body of a loop:
+	in     *loop
+	outer  *level                        // of the frame around it
+	back   *region.Loop                  // the backward loop
+	twins  map[graph.Output]graph.Output // values of the forward iteration, in the backward one
+	popped []graph.Output                // what is left of the lists that values come from: the last variables of back
+}
+
+// unit is the node that stands for a producer of p in the walk: a loop's LoopCond
+// for what leaves it. It is nil for what comes from outside of the frame or from
+// the iteration before.
+func (lv *level) unit(p graph.Output) *graph.Node {
+	switch n := p.Op; {
+	case n.Class() == graph.ClassExit:
+		return lv.w.loops.left(n).unit()
+	case lv.in != nil && lv.in.begins(n):
+		return nil
+	default:
+		return n
+	}
+}
+
+// inputs is what a unit takes.
+func (lv *level) inputs(u *graph.Node) []graph.Output {
+	if l := lv.w.loops.byUnit[u]; l != nil {
+		var list []graph.Output
+		for _, e := range l.enters {
+			if lv.w.through(e) {
+				list = append(list, e.Inputs()[0])
+			}
+		}
+		return list
+	}
+	if !lv.w.through(u) {
+		return nil
+	}
+	return u.Inputs()
+}
+
+// give adds to the gradient of p.
+func (lv *level) give(p graph.Output, v gradient.Value) {
+	if !v.None() {
+		lv.parts[p] = append(lv.parts[p], v)
+	}
+}
+
+// take is all that has come to p.
+func (lv *level) take(p graph.Output) gradient.Value {
+	parts := lv.parts[p]
+	if parts == nil {
+		return gradient.Value{}
+	}
+	delete(lv.parts, p)
+	sum := gradient.Build(lv.on(lv.w.b.On(p.Op.Device()))).Sum(parts)
+	if lv.w.x[p] {
+		lv.w.sums[p] = sum
+	}
+	if lv.w.stop[p] {
+		return gradient.Value{}
+	}
+	return sum
+}
+
+// on is a builder whose nodes run in the level.
+func (lv *level) on(b *graph.Builder) *graph.Builder {
+	if lv.in == nil {
+		return b
+	}
+	return b.In(placer{lv})
+}
+
+// run walks from outputs to whose gradients something was given.
+func (lv *level) run(from []graph.Output) error {
+	var roots []*graph.Node
+	seen := map[*graph.Node]bool{}
+	for _, p := range from {
+		if u := lv.unit(p); u != nil && !seen[u] {
+			seen[u] = true
+			roots = append(roots, u)
+		}
+	}
+	pending := map[*graph.Node]int{} // inputs that take outputs of a unit and are yet to be differentiated
+	wanted := func(u *graph.Node, yield func(*graph.Node)) {
+		for _, p := range lv.inputs(u) {
+			if !lv.w.wants(p) {
+				continue
+			}
+			if v := lv.unit(p); v != nil {
+				yield(v)
+			}
+		}
+	}
+	graph.DepthFirst(roots, wanted, func(u *graph.Node) {
+		wanted(u, func(v *graph.Node) { pending[v]++ })
+	}, nil)
+	var ready []*graph.Node
+	for _, u := range roots {
+		if pending[u] == 0 {
+			ready = append(ready, u)
+		}
+	}
+	for len(ready) > 0 {
+		u := ready[0]
+		ready = ready[1:]
+		if err := lv.visit(u); err != nil {
+			return err
+		}
+		wanted(u, func(v *graph.Node) {
+			if pending[v]--; pending[v] == 0 {
+				ready = append(ready, v)
+			}
+		})
+	}
+	return lv.w.b.Err()
+}
+
+// visit sums up what has come to the outputs of a unit and hands it on to the
+// inputs.
+func (lv *level) visit(n *graph.Node) error {
+	if l := lv.w.loops.byUnit[n]; l != nil {
+		return lv.visitLoop(l)
+	}
+	w := lv.w
+	dy := make([]gradient.Value, n.NumOutputs())
+	flows := false
+	for i := range dy {
+		dy[i] = lv.take(n.Output(i))
+		flows = flows || !dy[i].None()
+	}
+	if !flows || !w.through(n) {
+		return w.b.Err()
+	}
+	f, err := functionOf(n)
+	if f == nil || err != nil {
+		return err
+	}
+	wanted := make([]bool, n.NumInputs())
+	for i, from := range n.Inputs() {
+		wanted[i] = w.wants(from) && gradient.Differentiable(from.DataType())
+	}
+	b := lv.on(w.b.Scope(n.Name() + "_grad").On(n.Device()))
+	dx, err := gradient.Call(f, gradient.Setting{Node: n, Builder: b, Beside: lv.beside(b), Dy: dy, Wanted: wanted})
+	if err != nil {
+		return status.Within(err, "the gradient of node '%s' (%s)", n.Name(), n.Type())
+	}
+	for i, v := range dx {
+		if wanted[i] && !v.None() {
+			from := n.Inputs()[i]
+			if lv.in != nil {
+				v = lv.everywhere(b, n, from, v)
+			}
+			lv.give(from, v)
+		}
+	}
+	return w.b.Err()
+}
+
+// algebra builds in the level.
+func (lv *level) algebra(b *graph.Builder) gradient.Algebra {
+	b = lv.on(b)
+	return gradient.BuildBeside(b, lv.beside(b))
+}
+
+// beside is, for the gradient functions of a loop's body, where a tensor is
+// computed: what they ask for its shape alone is asked where it is at hand, so that
+// the shape is kept and not the tensor.
+func (lv *level) beside(own *graph.Builder) func(graph.Output) *graph.Builder {
+	if lv.in == nil {
+		return nil
+	}
+	return func(p graph.Output) *graph.Builder {
+		if l := lv.w.loops.of[p.Op]; l != nil {
+			return lv.w.forward(l)
+		}
+		if lv.region.Holds(p.Op) {
+			return own
+		}
+		return lv.w.b
+	}
+}

@@ -1,0 +1,182 @@
+package gradients
+
+import (
+	"fmt"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/graph/region"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// visitLoop builds the backward loop of a loop: as many iterations as there were,
+// the last one first. Its variables are
+//
+//	left     how many iterations are left
+//	dv       for each variable between, the gradient of its value before the
+//	         iterations that have been gone back; at first what flows to its Exits
+//	dc       for each value between that stays the same, the sum of what has come
+//	lists    what the forward iterations have kept
+func (lv *level) visitLoop(l *loop) error {
+	w := lv.w
+	flows := false
+	dy := map[*graph.Node]gradient.Value{}
+	for _, exit := range l.exits {
+		if lv.parts[exit.Output(0)] != nil {
+			dy[exit] = lv.take(exit.Output(0))
+			flows = flows || !dy[exit].None()
+		}
+	}
+	if !flows || !w.through(l.unit()) && !l.leads(w) {
+		return w.b.Err()
+	}
+	if l.WhileLoop == nil {
+		return status.Errorf(status.Unimplemented, "gradients: the frame '%s' has not the form of a while loop", l.name)
+	}
+	own := w.b.Scope(l.name + "_grad")
+	a := lv.algebra(own)
+
+	var vars []graph.LoopVar
+	init := []graph.Output{lv.twin(w.iterations(l))}
+	for _, v := range l.Vars {
+		if !w.through(v.Merge) || !gradient.Differentiable(v.Value().DataType()) {
+			continue
+		}
+		if v.Value().DataType() == tensor.Resource {
+			if !unchanged(v) {
+				return status.Errorf(status.Unimplemented, "gradients: the resource that '%s' carries through the loop '%s' is not the same in all iterations", v.Merge.Name(), l.name)
+			}
+			vars = append(vars, v)
+			init = append(init, a.Zeros(v.Init()))
+			continue
+		}
+		var parts []gradient.Value
+		for _, exit := range v.Exits {
+			if d, ok := dy[exit]; ok && !d.None() {
+				parts = append(parts, d)
+				delete(dy, exit)
+			}
+		}
+		vars = append(vars, v)
+		if len(parts) > 0 {
+			init = append(init, dense(a, a.Sum(parts)))
+		} else {
+			init = append(init, a.Zeros(w.last(l, v)))
+		}
+	}
+	for _, exit := range l.exits {
+		if d, left := dy[exit]; left && !d.None() && w.through(exit) {
+			return status.Errorf(status.Unimplemented, "gradients: '%s' leaves the loop '%s' with what is no variable of it", exit.Name(), l.name)
+		}
+	}
+	var invariants []*graph.Node
+	for _, e := range l.Invariants {
+		if w.through(e) && gradient.Differentiable(e.Output(0).DataType()) {
+			invariants = append(invariants, e)
+			init = append(init, a.Zeros(e.Inputs()[0]))
+		}
+	}
+	if err := w.b.Err(); err != nil {
+		return err
+	}
+
+	parallel := int64(0)
+	if p := l.Vars[0].Enter.Attrs().Find("parallel_iterations"); p != nil {
+		parallel = p.I
+	}
+	back, err := lv.region.Loop(region.LoopSpec{
+		Frame: w.b.Graph().UniqueName(fmt.Sprintf("%s_grad", l.name)), ParallelIterations: parallel, Init: init, Writer: writer{own},
+	})
+	if err != nil {
+		return err
+	}
+	left := own.In(back.Cond).Op("Greater", nil, back.Vars[0], own.In(back.Cond).Const(int32(0)))
+	if err := w.b.Err(); err != nil {
+		return err
+	}
+	if err := back.Test(left); err != nil {
+		return err
+	}
+	body := &level{
+		w: w, parts: map[graph.Output][]gradient.Value{}, region: back.Body,
+		in: l, outer: lv, back: back, twins: map[graph.Output]graph.Output{},
+	}
+	var from []graph.Output
+	for i, v := range vars {
+		if p := v.BodyOutput(); w.wants(p) {
+			body.give(p, gradient.Value{Dense: back.Current[1+i]})
+			from = append(from, p)
+		}
+	}
+	if err := body.run(from); err != nil {
+		return err
+	}
+
+	in := body.algebra(own)
+	next := []graph.Output{in.Sub(back.Current[0], in.Const(int32(1)))}
+	for _, v := range vars {
+		sum := in.Sum(append(body.parts[v.BodyInput()], body.parts[v.Value()]...))
+		if sum.None() {
+			next = append(next, in.Zeros(v.BodyInput()))
+		} else {
+			next = append(next, dense(in, sum))
+		}
+	}
+	for i, e := range invariants {
+		acc := back.Current[1+len(vars)+i]
+		if sum := in.Sum(body.parts[e.Output(0)]); !sum.None() {
+			if acc.DataType() == tensor.Variant {
+				acc = in.Op("AddN", nil, graph.OutputList{acc, dense(in, sum)})
+			} else {
+				acc = in.Add(acc, dense(in, sum))
+			}
+		}
+		next = append(next, acc)
+	}
+	if err := w.b.Err(); err != nil {
+		return err
+	}
+	results, err := back.Close(append(next, body.popped...))
+	if err != nil {
+		return err
+	}
+	for i, v := range vars {
+		if p := v.Init(); w.wants(p) {
+			lv.give(p, gradient.Value{Dense: results[1+i]})
+		}
+	}
+	for i, e := range invariants {
+		if p := e.Inputs()[0]; w.wants(p) {
+			lv.give(p, gradient.Value{Dense: results[1+len(vars)+i]})
+		}
+	}
+	return nil
+}
+
+// unchanged says whether an iteration hands a variable on as it is.
+func unchanged(v graph.LoopVar) bool {
+	p := v.BodyOutput()
+	for p.Op.Type() == "Identity" {
+		p = p.Op.Inputs()[0]
+	}
+	return p == v.BodyInput()
+}
+
+// leads says whether anything that enters the loop depends on an x.
+func (l *loop) leads(w *walk) bool {
+	for _, e := range l.enters {
+		if w.through(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// dense is a gradient that is not nothing as a tensor.
+func dense(a gradient.Algebra, v gradient.Value) graph.Output {
+	if v.Rows != nil {
+		return a.Dense(v.Rows)
+	}
+	return v.Dense
+}

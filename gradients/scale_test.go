@@ -1,0 +1,77 @@
+package gradients_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/gradients"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/op"
+	tf "github.com/troupe-go/troupe/session"
+)
+
+// Shapes of graphs of about n nodes.
+var shapes = map[string]func(s *op.Scope, x tf.Output, n int) tf.Output{
+	"chain": func(s *op.Scope, x tf.Output, n int) tf.Output {
+		for range n {
+			x = op.Sin(s.SubScope("n"), x)
+		}
+		return x
+	},
+	"fan": func(s *op.Scope, x tf.Output, n int) tf.Output {
+		var all []tf.Output
+		for range n {
+			all = append(all, op.Sin(s.SubScope("n"), x))
+		}
+		return op.AddN(s, all)
+	},
+	"loops in a row": func(s *op.Scope, x tf.Output, n int) tf.Output {
+		for range n / 20 {
+			x = count(s, 1, []tf.Output{x}, func(s *op.Scope, _ tf.Output, v []tf.Output) []tf.Output {
+				return []tf.Output{op.Sin(s, v[0])}
+			})[0]
+		}
+		return x
+	},
+	"a long body": func(s *op.Scope, x tf.Output, n int) tf.Output {
+		return count(s, 1, []tf.Output{x}, func(s *op.Scope, _ tf.Output, v []tf.Output) []tf.Output {
+			x := v[0]
+			for range n {
+				x = op.Sin(s.SubScope("n"), x)
+			}
+			return []tf.Output{x}
+		})[0]
+	},
+}
+
+// Backward graphs are built in time linear in the graph.
+func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("timing")
+	}
+	for name, build := range shapes {
+		perNode := func(n int) time.Duration {
+			best := time.Hour
+			for range 3 {
+				s := op.NewScope()
+				x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.ScalarShape()))
+				y := build(s, x, n)
+				g, err := s.Finalize()
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				if _, err := gradients.Dense(g, []graph.Output{y}, []graph.Output{x}, gradients.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				best = min(best, time.Since(began)/time.Duration(n))
+			}
+			return best
+		}
+		small, large := perNode(500), perNode(8_000)
+		t.Logf("%s: %v a node of 500, %v of 8,000", name, small, large)
+		if large > 5*small {
+			t.Errorf("%s: %v a node of 500, but %v of 8,000", name, small, large)
+		}
+	}
+}

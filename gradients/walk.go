@@ -1,0 +1,85 @@
+package gradients
+
+import (
+	"strconv"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/graph/region"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A walk goes from ys to xs.
+type walk struct {
+	*span
+	b     *graph.Builder // of the backward graph's scope
+	loops *loops         // of the graph that is differentiated
+	root  *level
+	sums  map[graph.Output]gradient.Value // of the xs
+}
+
+func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
+	w := &walk{span: between(g, ys, xs, stop), b: b, sums: map[graph.Output]gradient.Value{}}
+	var err error
+	if w.loops, err = findLoops(g); err != nil {
+		return nil, err
+	}
+	for _, list := range [][]graph.Output{ys, xs} {
+		for _, p := range list {
+			if l := w.loops.of[p.Op]; l != nil {
+				return nil, status.Errorf(status.Unimplemented, "gradients: %v is inside the loop '%s': gradients of or for single iterations are not implemented", p, l.name)
+			}
+		}
+	}
+	w.root = &level{w: w, region: region.Root(writer{b}), parts: map[graph.Output][]gradient.Value{}}
+	return w, nil
+}
+
+// start gives the ys their gradients and walks.
+func (w *walk) start(ys, grads []graph.Output) error {
+	var from []graph.Output
+	for i, y := range ys {
+		if !w.wants(y) {
+			continue
+		}
+		dy := grads[i]
+		if dy.Op == nil {
+			dy = w.ones(i, y)
+		}
+		w.root.give(y, gradient.Value{Dense: dy})
+		from = append(from, y)
+	}
+	return w.root.run(from)
+}
+
+// ones is the gradient of y number i if none is given.
+func (w *walk) ones(i int, y graph.Output) graph.Output {
+	a := gradient.Build(w.b.On(y.Op.Device()))
+	shape, one := a.Shape(y), a.Scalar(y, 1)
+	return a.Builder.Add(graph.OpSpec{Type: "Fill", Name: "grad_ys_" + strconv.Itoa(i), Input: []graph.Input{shape, one}}).Output(0)
+}
+
+// functionOf is how a node is differentiated; nil if nothing flows through it.
+func functionOf(n *graph.Node) (gradient.Func, error) {
+	if f := ownGradient(n); f != nil {
+		return f, nil
+	}
+	name := n.Type()
+	if v := n.Attrs().Find("_gradient_op_type"); v != nil && v.S != "" {
+		name = v.S
+	}
+	f, ok := gradient.Lookup(name)
+	if !ok {
+		return nil, status.Errorf(status.NotFound, "No gradient defined for operation '%s' (op type: %s)", n.Name(), name)
+	}
+	return f, nil
+}
+
+// results is the gradients of the xs.
+func (w *walk) results(xs []graph.Output) []gradient.Value {
+	values := make([]gradient.Value, len(xs))
+	for i, x := range xs {
+		values[i] = w.sums[x]
+	}
+	return values
+}

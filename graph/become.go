@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/graph/outline"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A StandIn says what takes the place of a node.
+type StandIn struct {
+	Node    *Node
+	Outputs []Output // one for each of the node's
+	After   *Node    // has run when the node would have; it may be nil
+}
+
+// Become makes each node hand on what stands in for its outputs: it keeps its name
+// and its consumers, and is an IdentityN from now on, or a NoOp if it has no
+// outputs. That is how a call of a function becomes the nodes of the body without
+// anybody who holds the call noticing. Ids are given anew where inputs would not
+// come before consumers.
+//
+// It belongs to building, as [Graph.SetBackEdge] does: nobody may use the graph at
+// the same time. It fails with INVALID_ARGUMENT, and changes nothing, if types
+// differ or a stand-in needs the node that it stands in for.
+func (g *Graph) Become(list ...StandIn) error {
+	type change struct {
+		node *Node
+		now  Node
+	}
+	var changes []change
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range list {
+		n := s.Node.self
+		if n.graph != g {
+			return status.Invalid("node '%s' is not a node of this graph", n.name)
+		}
+		spec := OpSpec{Type: "IdentityN", Input: []Input{OutputList(s.Outputs)}}
+		if len(n.sig.outTypes) == 0 {
+			spec = OpSpec{Type: "NoOp"}
+		}
+		if s.After != nil {
+			spec.ControlDependencies = []*Node{s.After}
+		}
+		now := Node{graph: g, id: n.id, name: n.name}
+		if err := now.fill(spec); err != nil {
+			return outline.NodeError(err, n.name, n.Type())
+		}
+		if !slices.Equal(now.sig.outTypes, n.sig.outTypes) {
+			return outline.NodeError(status.Invalid("what stands in for its outputs is of types %v instead of %v", now.sig.outTypes, n.sig.outTypes), n.name, n.Type())
+		}
+		changes = append(changes, change{n, now})
+	}
+	swap := func() {
+		for i := range changes {
+			n, now := changes[i].node, &changes[i].now
+			n.sig, now.sig = now.sig, n.sig
+			n.inputs, now.inputs = now.inputs, n.inputs
+			n.controls, now.controls = now.controls, n.controls
+		}
+	}
+	swap()
+	order, err := (&Editor{g: &Graph{nodes: g.nodes}}).order()
+	if err != nil {
+		swap()
+		return err
+	}
+	byName := make(map[string]int32, len(order))
+	for i, n := range order {
+		n.id = i
+		byName[n.name] = int32(i)
+	}
+	g.nodes, g.byName = order, byName
+	g.uses, g.indexed = nil, 0
+	g.scopes, g.scoped, g.suffixes = nil, 0, nil
+	return nil
+}

@@ -1,0 +1,173 @@
+package gradient
+
+import (
+	"strconv"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An Algebra is a builder with short forms of what gradients are made of. The forms
+// do not look at outputs that are zero because of an earlier error.
+type Algebra struct {
+	*graph.Builder
+	besideOf func(graph.Output) *graph.Builder // nil: where everything else is
+}
+
+// Build is the algebra of a builder.
+func Build(b *graph.Builder) Algebra { return Algebra{Builder: b} }
+
+// BuildBeside is the algebra of a builder, of which beside says where a tensor is
+// computed; see [Setting].
+func BuildBeside(b *graph.Builder, beside func(graph.Output) *graph.Builder) Algebra {
+	return Algebra{b, beside}
+}
+
+// Outputs adds a node and is all of its outputs, none after an error.
+func (a Algebra) Outputs(op string, attrs graph.Attrs, inputs ...graph.Input) []graph.Output {
+	n := a.Builder.Add(graph.OpSpec{Type: op, Attrs: attrs, Input: inputs})
+	if n == nil {
+		return nil
+	}
+	list := make([]graph.Output, n.NumOutputs())
+	for i := range list {
+		list[i] = n.Output(i)
+	}
+	return list
+}
+
+// Add is x + y.
+func (a Algebra) Add(x, y graph.Output) graph.Output { return a.Op("AddV2", nil, x, y) }
+
+// Sub is x - y.
+func (a Algebra) Sub(x, y graph.Output) graph.Output { return a.Op("Sub", nil, x, y) }
+
+// Mul is x·y.
+func (a Algebra) Mul(x, y graph.Output) graph.Output { return a.Op("Mul", nil, x, y) }
+
+// Div is x/y, of integers rounded towards zero.
+func (a Algebra) Div(x, y graph.Output) graph.Output {
+	if x.Op != nil && integer(x.DataType()) {
+		return a.Op("TruncateDiv", nil, x, y)
+	}
+	return a.Op("RealDiv", nil, x, y)
+}
+
+// Neg is -x.
+func (a Algebra) Neg(x graph.Output) graph.Output { return a.Op("Neg", nil, x) }
+
+// Square is x².
+func (a Algebra) Square(x graph.Output) graph.Output { return a.Op("Square", nil, x) }
+
+// Sqrt is the square root of x.
+func (a Algebra) Sqrt(x graph.Output) graph.Output { return a.Op("Sqrt", nil, x) }
+
+// Exp is e to the power of x.
+func (a Algebra) Exp(x graph.Output) graph.Output { return a.Op("Exp", nil, x) }
+
+// Log is the natural logarithm of x.
+func (a Algebra) Log(x graph.Output) graph.Output { return a.Op("Log", nil, x) }
+
+// Reciprocal is 1/x.
+func (a Algebra) Reciprocal(x graph.Output) graph.Output { return a.Op("Reciprocal", nil, x) }
+
+// Pow is x to the power of y.
+func (a Algebra) Pow(x, y graph.Output) graph.Output { return a.Op("Pow", nil, x, y) }
+
+// Conj is the complex conjugate of x; x itself if it is real.
+func (a Algebra) Conj(x graph.Output) graph.Output {
+	if x.Op != nil && complexType(x.DataType()) {
+		return a.Op("Conj", nil, x)
+	}
+	return x
+}
+
+// Select is x where the condition holds and y elsewhere, with broadcasting.
+func (a Algebra) Select(condition, x, y graph.Output) graph.Output {
+	return a.Op("SelectV2", nil, condition, x, y)
+}
+
+// Cast is x of another type; x itself if it has it.
+func (a Algebra) Cast(x graph.Output, to tensor.DType) graph.Output {
+	if x.Op == nil || x.DataType().Base() == to {
+		return x
+	}
+	return a.Op("Cast", graph.Attrs{"DstT": to}, x)
+}
+
+// Scalar is a number as a constant of the type of another tensor.
+func (a Algebra) Scalar(like graph.Output, v float64) graph.Output {
+	if like.Op == nil {
+		return like
+	}
+	return number(a.Builder, like.DataType().Base(), v)
+}
+
+// number is a constant scalar of any type of numbers.
+func number(b *graph.Builder, dt tensor.DType, v float64) graph.Output {
+	t, err := tensor.Parse(strconv.FormatFloat(v, 'g', -1, 64), dt)
+	if err != nil {
+		b.Fail(err)
+		return graph.Output{}
+	}
+	return b.Const(t)
+}
+
+// Zeros is zeros of the type and shape of x. Of a resource they are those of the
+// variable.
+func (a Algebra) Zeros(x graph.Output) graph.Output {
+	if x.Op == nil {
+		return x
+	}
+	dt := x.DataType().Base()
+	if h, ok := handleOf(x); ok {
+		dt = h.Type
+	}
+	switch dt {
+	case tensor.Variant, tensor.Invalid:
+		return a.Op("ZerosLike", nil, x)
+	case tensor.Bool:
+		return a.Op("Fill", nil, a.Shape(x), a.Const(false))
+	case tensor.String:
+		return a.Op("Fill", nil, a.Shape(x), a.Const(""))
+	}
+	zero := number(a.Builder, dt, 0)
+	if s := staticShape(x); s.Known() && s.Rank() == 0 && dt == x.DataType().Base() {
+		return zero
+	}
+	return a.Op("Fill", nil, a.Shape(x), zero)
+}
+
+// ZerosLike is zeros of the type and shape of x, there if x is: dead where x is
+// dead, and of variants what adds nothing to them. Of a resource they are those of
+// the variable.
+func (a Algebra) ZerosLike(x graph.Output) graph.Output {
+	if x.Op == nil {
+		return x
+	}
+	if h, ok := handleOf(x); ok && h.Type != tensor.Invalid {
+		return a.Op("Fill", nil, a.Op("VariableShape", nil, x), number(a.Builder, h.Type, 0))
+	}
+	return a.Op("ZerosLike", nil, x)
+}
+
+// OnesLike is ones of the type and shape of x.
+func (a Algebra) OnesLike(x graph.Output) graph.Output {
+	if x.Op == nil {
+		return x
+	}
+	return a.Op("Fill", nil, a.Shape(x), number(a.Builder, x.DataType().Base(), 1))
+}
+
+func complexType(dt tensor.DType) bool {
+	return dt.Base() == tensor.Complex64 || dt.Base() == tensor.Complex128
+}
+
+func integer(dt tensor.DType) bool {
+	switch dt.Base() {
+	case tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,208 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// branches takes out what a constant predicate decides. The output of a Switch that
+// is always taken becomes an Identity of the value, which waits for what the Switch
+// and the predicate waited for. What can never run loses its place as a target, and
+// a Merge that only one input can reach becomes an Identity of that one; then nothing
+// needs the dead branch, unless it is fetched: that fails as ever.
+func branches(w *work) error {
+	d := &deadness{outputs: map[graph.Output]bool{}, nodes: map[*graph.Node]bool{}}
+	for _, n := range w.Nodes() {
+		if err := w.watch.Step(); err != nil {
+			return err
+		}
+		taken, ok := decided(n)
+		if !ok {
+			continue
+		}
+		for i := range n.NumOutputs() {
+			if i != taken {
+				d.kill(n.Output(i))
+			}
+		}
+		if err := w.take(n, taken); err != nil {
+			return err
+		}
+	}
+	if err := d.spread(w); err != nil {
+		return err
+	}
+	for k, t := range w.targets {
+		if t != nil && d.nodes[t] {
+			delete(w.aimed, t)
+			w.targets[k], w.dirty = nil, true
+			w.changes++
+		}
+	}
+	for _, m := range d.merges {
+		if err := w.unmerge(m, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decided is the output of a Switch that is always taken, if a constant decides it.
+func decided(n *graph.Node) (taken int, ok bool) {
+	if n.Class() != graph.ClassSwitch || n.Type() == "RefSwitch" || n.Inputs()[0].DataType().IsRef() {
+		return 0, false
+	}
+	t := constant(n.Inputs()[1].Op)
+	if t == nil || len(t.Shape()) != 0 {
+		return 0, false
+	}
+	v := tensor.ValueOf(t)
+	switch t.DType() {
+	case tensor.Bool:
+		if tensor.At0[bool](&v) {
+			return 1, true
+		}
+		return 0, true
+	case tensor.Int32:
+		i := int(tensor.At0[int32](&v))
+		if i < 0 || i >= n.NumOutputs() {
+			i = n.NumOutputs() - 1
+		}
+		return i, true
+	}
+	return 0, false
+}
+
+// take puts an Identity in the place of a Switch's output.
+func (w *work) take(n *graph.Node, taken int) error {
+	used := len(w.fetched[n.Output(taken)]) > 0
+	for e := range n.Out() {
+		used = used || e.From.Index == taken
+	}
+	if !used {
+		return nil
+	}
+	id, err := w.Add(graph.OpSpec{
+		Type: "Identity", Name: w.UniqueName(n.Name() + "/taken"), Device: n.Device(),
+		Input: []graph.Input{n.Inputs()[0]}, ControlDependencies: gates(n),
+	})
+	if err != nil {
+		return err
+	}
+	return w.redirect(n.Output(taken), id.Output(0))
+}
+
+// redirect makes all who take an output, the step's caller among them, take another.
+func (w *work) redirect(from, to graph.Output) error {
+	if err := w.Redirect(from, to); err != nil {
+		return err
+	}
+	for _, k := range w.fetched[from] {
+		w.fetches[k] = to
+	}
+	if at := w.fetched[from]; len(at) > 0 {
+		w.fetched[to] = append(w.fetched[to], at...)
+		delete(w.fetched, from)
+	}
+	w.changes++
+	w.dirty = true
+	return nil
+}
+
+// A deadness is what never carries a live value.
+type deadness struct {
+	outputs map[graph.Output]bool
+	nodes   map[*graph.Node]bool // none of whose outputs does, and who waits for them never runs
+	queue   []graph.Output
+	merges  []*graph.Node // that something dead leads to, each once
+}
+
+func (d *deadness) kill(o graph.Output) {
+	if !d.outputs[o] {
+		d.outputs[o] = true
+		d.queue = append(d.queue, o)
+	}
+}
+
+// spread finds all that is dead in consequence, as far as the frame reaches.
+func (d *deadness) spread(w *work) error {
+	met := map[*graph.Node]bool{}
+	for len(d.queue) > 0 {
+		o := d.queue[0]
+		d.queue = d.queue[1:]
+		for e := range o.Op.Out() {
+			if err := w.watch.Step(); err != nil {
+				return err
+			}
+			c := e.To.Op
+			switch {
+			case e.IsControl() && !d.nodes[o.Op], !e.IsControl() && e.From.Index != o.Index, d.nodes[c]:
+				continue
+			}
+			switch c.Class() {
+			case graph.ClassMerge:
+				if e.IsControl() {
+					continue
+				}
+				if !met[c] {
+					met[c] = true
+					d.merges = append(d.merges, c)
+				}
+				if slices.ContainsFunc(c.Inputs(), func(in graph.Output) bool { return !d.outputs[in] }) {
+					continue
+				}
+			case graph.ClassControlTrigger, graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassLoopCond,
+				graph.ClassSend, graph.ClassRecv:
+				continue
+			}
+			d.nodes[c] = true
+			for i := range c.NumOutputs() {
+				d.kill(c.Output(i))
+			}
+			if c.NumOutputs() == 0 {
+				d.queue = append(d.queue, c.Output(graph.Control))
+			}
+		}
+	}
+	return nil
+}
+
+// unmerge makes a Merge that one input alone can reach an Identity.
+func (w *work) unmerge(m *graph.Node, d *deadness) error {
+	if d.nodes[m] || m.Type() != "Merge" || len(m.Controls()) > 0 {
+		return nil
+	}
+	live := -1
+	for i, in := range m.Inputs() {
+		switch {
+		case m.IsBackEdge(i):
+			return nil
+		case d.outputs[in]:
+		case live >= 0:
+			return nil
+		default:
+			live = i
+		}
+	}
+	name, dt := m.Name(), m.OutputTypes()[1]
+	index, err := tensor.NewTensor(int32(live))
+	if err != nil || dt != tensor.Int32 {
+		return err
+	}
+	id, err := w.Add(graph.OpSpec{Type: "Identity", Name: w.UniqueName(name), Device: m.Device(), Input: []graph.Input{m.Inputs()[live]}})
+	if err != nil {
+		return err
+	}
+	spec := constantSpec(index, []*graph.Node{id})
+	spec.Name, spec.Device = w.UniqueName(name+"/index"), m.Device()
+	c, err := w.Add(spec)
+	if err != nil {
+		return err
+	}
+	if err := w.replace(m, id.Output(0), c.Output(0)); err != nil {
+		return err
+	}
+	return w.Rename(id, name)
+}

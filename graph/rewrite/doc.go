@@ -1,0 +1,65 @@
+// Package rewrite changes what a step needs of a graph before it is laid out: so that
+// less is left to be run, and nobody can tell by the answers.
+//
+//	q, stats, err := rewrite.Run(ctx, p, rewrite.Options{Passes: rewrite.Default()})
+//
+// A [Program] is nodes, with what is fed, fetched and run. [Run] works on a copy (a
+// [graph.Part]), lets the passes at it, each of which edits it, and takes out after each
+// what nothing needs any more. Package nodes calls it when it compiles a program,
+// after functions have been put in the place of their calls; the result is kept
+// with the program.
+//
+// # The passes
+//
+// In their order, each in a file of its own, and with graphs before and after in
+// testdata:
+//
+//	prune        what the step does not need: the copy never has it
+//	fold         what depends on constants alone is computed at once
+//	branches     Switches by a constant, and what can never run in consequence
+//	arithmetic   what only hands a value on: x·1, −(−x), two transpositions, Identity
+//	algebra      the same up to the sign of zero: x+0 (changes bits)
+//	hoist        what every iteration of a loop would compute anew
+//	common       equal nodes with equal inputs
+//	batchnorm    a normalization into the filter of the convolution before it (changes bits)
+//	epilogue     bias, normalization, sum and activation into the product before them
+//	elementwise  chains of elementwise operations into one node, one pass over memory
+//
+// passes.go has the table, and sets of passes as text.
+//
+// # What stays as it was
+//
+// Under [Default], every fetch to the bit, but for which of two NaNs remains, as
+// everywhere, and for a signaling NaN, which arithmetic would have made quiet and a
+// pass may hand on. What any output of the graph is, fed or fetched in any
+// program: feeds become placeholders of which nothing is known, and what is fetched is
+// kept, or handed on by another node. Targets: they run, or what has run when they
+// would have; those that can never run are dropped. The error of a step: its code,
+// message, node and operation, frame and iteration. A node keeps its name if it is
+// changed; one that stands for several knows theirs. Of equal nodes the first stays.
+// Side effects and their order: stateful nodes, references, resources and control edges
+// are let alone.
+//
+// What a pass must know for this:
+//
+//   - A node is alive where all its inputs and control inputs are. Who takes another
+//     value in the place of a node's must still wait for what the node waited for, be it
+//     through a constant: see gates.
+//   - Shapes that a graph claims may be wrong, as may those of what is fed, of variables
+//     and lists. [graph.Part.Shapes] has what is certain; [graph.Part.Claimed] serves to
+//     guess what pays, where either way is right.
+//   - What did not run must not fail. So only what cannot fail leaves a loop, and what is
+//     fused is always run, or all of it is alive together.
+//   - A pass that meets something odd leaves it: whoever runs the program will say what is
+//     wrong with it.
+//
+// With the build tag invariants the program is checked after each pass (verify.go), and a pass that fails panics.
+//
+// # Where to add a pass
+//
+// A file with a func(*work) error, a row in passes.go, a file in testdata. What it
+// replaces it replaces by work.replace or work.become, which know what is fetched. It
+// goes through the nodes once, and looks at the context (work.watch); TestLinear
+// holds the time. conformance and conformance/programs try it alone and with the
+// others, on every recorded case and on random programs.
+package rewrite

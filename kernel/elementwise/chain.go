@@ -1,0 +1,255 @@
+package elementwise
+
+import (
+	"sync"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Loop is the inner loop of an operation on one operand: it sets o[i] from x[i],
+// and may be given the same memory for both.
+type Loop[T, R any] interface{ V(o []R, x []T) }
+
+// A Link is one operation of a [Chain]: One on operand X, or else Two on X and Y.
+// Operands are counted from those of the chain on; then come the links before.
+type Link[T Float] struct {
+	One  Loop[T, T]
+	Two  Loops[T, T]
+	X, Y int
+}
+
+// A Chain applies several operations one after another, in one pass over tiles of the
+// result that stay in the first cache. What each computes has the bits that it
+// would have alone: loops see the same pairs of elements, and tiles begin where the
+// blocks of [Binary] and [Unary] may.
+type Chain[T Float] struct {
+	operands int
+	links    []Link[T]
+	slot     []int // by link: where in a tile's memory the result goes; 0 is the result's own
+	slots    int
+	lastUse  []int // by operand: the last link that takes it
+	first    int   // the first link that writes to slot 0
+	pool     sync.Pool
+}
+
+// tileSize is how many elements a tile has.
+const tileSize = 2048
+
+// NewChain makes a chain of links, the last of which makes the result.
+func NewChain[T Float](operands int, links []Link[T]) *Chain[T] {
+	c := &Chain[T]{operands: operands, links: links, slot: make([]int, len(links)), lastUse: make([]int, operands+len(links)), slots: 1}
+	for i := range c.lastUse {
+		c.lastUse[i] = -1
+	}
+	for i, l := range links {
+		c.lastUse[l.X] = i
+		if l.Two != nil {
+			c.lastUse[l.Y] = i
+		}
+	}
+	// A slot is taken by a link whose result is still to be used. A link may
+	// write over what it is the last to take.
+	busy := []int{-1} // by slot: the last link that takes what lies there
+	c.first = len(links) - 1
+	for i := range links {
+		s := 0
+		if i < len(links)-1 {
+			for s = 0; s < len(busy) && busy[s] > i; s++ {
+			}
+			if s == len(busy) {
+				busy = append(busy, 0)
+			}
+			busy[s] = c.lastUse[operands+i]
+		}
+		c.slot[i] = s
+		if s == 0 {
+			c.first = min(c.first, i)
+		}
+	}
+	c.slots = len(busy)
+	return c
+}
+
+// Overwrites says whether the result may lie where operand i lies: no link takes it
+// after the result's memory is written for the first time.
+func (c *Chain[T]) Overwrites(i int) bool { return c.lastUse[i] <= c.first }
+
+// An Operand is what a chain takes: one element, a row that is repeated, or as many
+// elements as the result has.
+type Operand[T Float] []T
+
+// OperandOf is v as an operand of a result of shape dims; ok is false if it is to be
+// repeated in another way, or does not fit.
+func OperandOf[T Float](v *tensor.Value, dims []int64) (x Operand[T], ok bool) {
+	own := v.Dims()
+	if len(own) > len(dims) {
+		return nil, false
+	}
+	x = tensor.Of[T](v)
+	for len(own) > 0 && own[0] == 1 && len(x) > 1 {
+		own = own[1:]
+	}
+	return x, len(x) == 1 || isSuffix(own, dims)
+}
+
+// Compute computes o of the operands. Every link must take one that has as many
+// elements as o has, or the result of a link before: see Fits.
+func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) error {
+	if len(o) <= tileSize && c.slots == 1 {
+		c.tile(o, 0, len(o), operands, nil)
+		return nil
+	}
+	r, _ := c.pool.Get().(*run[T])
+	if r == nil {
+		r = &run[T]{chain: c}
+	}
+	defer r.end()
+	r.o, r.operands = o, append(r.operands[:0], operands...)
+	r.repeat()
+	grain := max(tileSize, Grain/len(c.links)/tileSize*tileSize)
+	if len(o) <= grain {
+		r.tiles(0, len(o))
+		return nil
+	}
+	return r.share(ctx, grain)
+}
+
+// A run is what one use of a chain needs beside it.
+type run[T Float] struct {
+	chain    *Chain[T]
+	o        []T
+	operands []Operand[T]
+	rows     []T // short rows, repeated
+}
+
+func (r *run[T]) end() {
+	clear(r.operands)
+	r.o = nil
+	r.chain.pool.Put(r)
+}
+
+// Fits says whether every link has an operand as long as the result, of n elements.
+func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool {
+	for i := range c.links {
+		l := &c.links[i]
+		if !c.long(l.X, n, operands) && (l.Two == nil || !c.long(l.Y, n, operands)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run[T]) share(ctx *kernel.Context, grain int) error {
+	ctx.Parallel(len(r.o), grain, func(lo, hi int) {
+		if ctx.Err() == nil {
+			r.tiles(lo, hi)
+		}
+	})
+	return ctx.Err()
+}
+
+// shortRow is the length below which rows are repeated, so that the loops have
+// something to do.
+const shortRow = 256
+
+// repeat makes short rows longer.
+func (r *run[T]) repeat() {
+	r.rows = r.rows[:0]
+	need := 0
+	for _, x := range r.operands {
+		if n := len(x); n > 1 && n < shortRow && n < len(r.o) {
+			need += n * (min(2*shortRow, len(r.o)) / n)
+		}
+	}
+	if cap(r.rows) < need {
+		r.rows = make([]T, 0, need)
+	}
+	for i, x := range r.operands {
+		if n := len(x); n > 1 && n < shortRow && n < len(r.o) {
+			at := len(r.rows)
+			for range min(2*shortRow, len(r.o)) / n {
+				r.rows = append(r.rows, x...)
+			}
+			r.operands[i] = r.rows[at:len(r.rows):len(r.rows)]
+		}
+	}
+}
+
+// A tileMemory is the slots of a tile but the first.
+type tileMemory[T Float] struct{ slots [][tileSize]T }
+
+// tiles computes elements lo to hi.
+func (r *run[T]) tiles(lo, hi int) {
+	c := r.chain
+	var memory *tileMemory[T]
+	if c.slots > 1 {
+		memory = takeTile[T](c.slots - 1)
+		defer giveTile(memory)
+	}
+	for ; lo < hi; lo += tileSize {
+		r.tile(lo, min(lo+tileSize, hi), memory)
+	}
+}
+
+func (r *run[T]) tile(lo, hi int, memory *tileMemory[T]) {
+	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.operands, memory)
+}
+
+// tile computes the part o of a result of so many elements in all, from element lo on.
+func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) {
+	for i := range c.links {
+		l := &c.links[i]
+		to := place(c.slot[i], o, memory)
+		x := c.operand(l.X, o, lo, whole, operands, memory)
+		if l.Two == nil {
+			l.One.V(to, x)
+			continue
+		}
+		y := c.operand(l.Y, o, lo, whole, operands, memory)
+		switch {
+		case len(x) == len(o) && len(y) == len(o) && c.long(l.X, whole, operands) && c.long(l.Y, whole, operands):
+			l.Two.VV(to, x, y)
+		case len(y) == 1 && !c.long(l.Y, whole, operands):
+			l.Two.VS(to, x, y[0])
+		case len(x) == 1 && !c.long(l.X, whole, operands):
+			l.Two.SV(to, x[0], y)
+		case !c.long(l.Y, whole, operands):
+			for at, pos := 0, lo%len(y); at < len(to); pos = 0 {
+				k := min(len(y)-pos, len(to)-at)
+				l.Two.VV(to[at:at+k], x[at:at+k], y[pos:pos+k])
+				at += k
+			}
+		default:
+			for at, pos := 0, lo%len(x); at < len(to); pos = 0 {
+				k := min(len(x)-pos, len(to)-at)
+				l.Two.VV(to[at:at+k], x[pos:pos+k], y[at:at+k])
+				at += k
+			}
+		}
+	}
+}
+
+// long says whether an operand has as many elements as the result.
+func (c *Chain[T]) long(i, whole int, operands []Operand[T]) bool {
+	return i >= c.operands || len(operands[i]) == whole
+}
+
+// operand is the part of an operand for a tile; all of a row or of one element.
+func (c *Chain[T]) operand(i int, o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) []T {
+	switch {
+	case i >= c.operands:
+		return place(c.slot[i-c.operands], o, memory)
+	case len(operands[i]) < whole:
+		return operands[i]
+	}
+	return operands[i][lo : lo+len(o)]
+}
+
+// place is where in a tile the result of a link lies.
+func place[T Float](slot int, o []T, memory *tileMemory[T]) []T {
+	if slot == 0 {
+		return o
+	}
+	return memory.slots[slot-1][:len(o)]
+}

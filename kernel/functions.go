@@ -1,0 +1,64 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Functions finds the functions that kernels call when they run. A session
+// gives its steps one, over the library of its graph.
+type Functions interface {
+	// Function is the function of that name and those attributes, compiled when it
+	// is first asked for. It fails with NOT_FOUND if there is none, as its body does
+	// where it cannot be compiled, and soon after ctx has ended.
+	Function(ctx context.Context, f *registry.Func) (Function, error)
+}
+
+// A Function may be called any number of times and from any goroutine.
+type Function interface {
+	// Call plays the function as a step within the given one: with its context,
+	// its resources and its number, on the session's engine and account. It waits
+	// for all that the function waits for. So it is for kernels that are [Apart],
+	// and for goroutines of resources.
+	//
+	// It fails with INVALID_ARGUMENT for arguments of other types than it takes;
+	// what it returns is for the caller to check. Arguments are shared, as are the
+	// results, which are on nobody's account.
+	Call(step *Step, args []tensor.Value) ([]tensor.Value, error)
+}
+
+// Function finds a function of the session's library.
+func (s *Step) Function(f *registry.Func) (Function, error) {
+	if f == nil {
+		return nil, status.Invalid("the attribute names no function")
+	}
+	if s.Functions == nil {
+		return nil, status.Errorf(status.Unimplemented, "function '%s' is called in a step outside a session", f.Name)
+	}
+	return s.Functions.Function(s.Context, f)
+}
+
+// Apart is a kernel that may wait for long: for a function that it calls, or for
+// another goroutine. It runs on a goroutine of its own, so that its step goes on
+// meanwhile, and returns soon after the step's context has ended.
+type Apart func(ctx *Context, in, out []tensor.Value) error
+
+// Run calls f.
+func (f Apart) Run(ctx *Context, in, out []tensor.Value) error { return f(ctx, in, out) }
+
+// Start calls f on another goroutine.
+func (f Apart) Start(ctx *Context, in, out []tensor.Value, done func(error)) {
+	go func() { done(f.guarded(ctx, in, out)) }()
+}
+
+func (f Apart) guarded(ctx *Context, in, out []tensor.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = Panicked(r)
+		}
+	}()
+	return f(ctx, in, out)
+}

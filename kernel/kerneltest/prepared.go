@@ -1,0 +1,64 @@
+package kerneltest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// checkPrepared panics unless a kernel that can be prepared does then what Run
+// has done with in: it has put out out, or failed with err.
+func checkPrepared(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value, err error) {
+	p, ok := k.(kernel.Preparer)
+	if !ok || status.CodeOf(err) == status.ResourceExhausted {
+		return
+	}
+	for _, constant := range []uint64{0, 1<<min(len(in), 63) - 1} {
+		r, ok := p.Prepare(slices.Clone(in), constant)
+		if !ok {
+			continue
+		}
+		if err != nil || len(r.Outs) != len(out) {
+			panic(fmt.Sprintf("prepared to make %d outputs, where Run makes %d and answers %v", len(r.Outs), len(out), err))
+		}
+		made := make([]tensor.Value, len(out))
+		make := func() {
+			for i, o := range r.Outs {
+				if o.DType != out[i].DType() || !slices.Equal(o.Dims, out[i].Dims()) {
+					panic(fmt.Sprintf("prepared to make %v%s, where Run makes %v%s", o.DType, tensor.FormatDims(o.Dims), out[i].DType(), tensor.FormatDims(out[i].Dims())))
+				}
+				t, err := tensor.New(o.DType, o.Dims...)
+				if err != nil {
+					panic(err)
+				}
+				made[i] = tensor.ValueOf(t)
+			}
+		}
+		compare := func(what string) {
+			for i := range made {
+				if made[i].DType().HasPointers() || bytes.Equal(tensor.Bytes(&made[i]), tensor.Bytes(&out[i])) {
+					continue
+				}
+				panic(fmt.Sprintf("%s makes %v, where Run makes %v", what, made[i].Tensor().Value(), out[i].Tensor().Value()))
+			}
+		}
+		make()
+		r.Run(ctx, slices.Clone(in), made)
+		compare("the prepared kernel")
+		if r.Floats != nil {
+			make()
+			r.Floats(tensor.Of[float32](&made[0]), tensor.Of[float32](&in[0]), tensor.Of[float32](&in[len(in)-1]))
+			compare("the prepared kernel on floats")
+		}
+		for i, o := range r.Outs {
+			if o.Of > 0 {
+				made[i] = in[o.Of-1].Borrow(o.Start, out[i].NumElements(), o.Dims)
+			}
+		}
+		compare("a part")
+	}
+}

@@ -1,0 +1,32 @@
+package kernel
+
+import (
+	"errors"
+	"runtime/debug"
+	"strings"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// panicMessage begins the error of a kernel that panicked.
+const panicMessage = "the kernel panicked: "
+
+// Panicked is the error of a kernel that panicked with r: INTERNAL, with the
+// stack of the goroutine that asks.
+func Panicked(r any) error {
+	const most = 4096
+	stack := debug.Stack()
+	if len(stack) > most {
+		stack = stack[:most]
+	}
+	return status.Errorf(status.Internal, panicMessage+"%v\n%s", r, stack)
+}
+
+// IsPanic says whether an error is that a kernel panicked.
+func IsPanic(err error) bool {
+	if err == nil {
+		return false
+	}
+	var e *status.Error
+	return errors.As(err, &e) && e.Code == status.Internal && strings.HasPrefix(e.Message, panicMessage)
+}

@@ -1,0 +1,45 @@
+package kernel
+
+import "github.com/troupe-go/troupe/tensor"
+
+// A Preparer is a kernel that can be made ready for inputs of certain shapes.
+// Where small kernels run again and again, as in a loop, an engine prepares them
+// once and leaves out from then on what Run spends on looking at shapes and on
+// finding memory.
+type Preparer interface {
+	Kernel
+	// Prepare is what Run does with inputs of in's shapes, to the bit. It answers
+	// false where Run would fail, or where that is nothing to prepare: an output
+	// is a scalar, or there is so much to do that the rest does not matter. Of the
+	// inputs that constant names, bit i for input i, it may look at the elements:
+	// they stay the same.
+	Prepare(in []tensor.Value, constant uint64) (Prepared, bool)
+}
+
+// Prepared is a kernel that was made ready.
+type Prepared struct {
+	Outs []PreparedOut
+	// Run sets the elements of out, which have the types and shapes of Outs and
+	// share no memory with in. It cannot fail, and is done within some
+	// microseconds.
+	Run func(ctx *Context, in, out []tensor.Value)
+	// Floats, where it is not nil, is the same for a kernel on float32 with one
+	// output: on the elements of the output and of the first and the last input.
+	// Where each element of the output depends on those at its place alone, o may
+	// also be an input of its shape.
+	Floats func(o, x, y []float32)
+}
+
+// A PreparedOut is an output of a prepared kernel.
+type PreparedOut struct {
+	DType tensor.DType
+	Dims  []int64
+	// Of is an input, plus 1, that the output is a part of, from element Start
+	// on: who has that input's memory for as long needs no copy. 0: of none.
+	Of, Start int
+}
+
+// OneOut is Prepared for a kernel of one output; false for a scalar.
+func OneOut(dt tensor.DType, dims []int64, run func(ctx *Context, in, out []tensor.Value)) (Prepared, bool) {
+	return Prepared{Outs: []PreparedOut{{DType: dt, Dims: dims}}, Run: run}, len(dims) > 0
+}

@@ -1,0 +1,460 @@
+package image
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	registry.Define("EncodeJpeg").
+		Input("image: uint8").Output("contents: string").
+		Attr("format: {'', 'grayscale', 'rgb'} = ''").
+		Attr("quality: int = 95").
+		Attr("progressive: bool = false").
+		Attr("optimize_size: bool = false").
+		Attr("chroma_downsampling: bool = true").
+		Attr("density_unit: {'in', 'cm'} = 'in'").
+		Attr("x_density: int = 300").
+		Attr("y_density: int = 300").
+		Attr("xmp_metadata: string = ''").
+		Doc(`Encodes an image as JPEG.
+
+image: Height, width and 1 or 3 channels.
+contents: The bytes of the file.
+format: "grayscale" or "rgb"; empty for what the number of channels says.
+quality: From 0 to 100.
+progressive: Whether the file is to show the whole image coarsely at first; here it makes no difference.
+optimize_size: Whether to spend time on a smaller file of the same pixels; here it makes no difference.
+chroma_downsampling: Whether colors are kept at half the height and width.
+density_unit: Whether densities are by the inch or by the centimetre.
+x_density: Pixels in that unit across.
+y_density: Pixels in that unit down.
+xmp_metadata: An XMP packet to put into the file, if it is not empty.`)
+	registry.Define("EncodeJpegVariableQuality").
+		Input("images: uint8").Input("quality: int32").Output("contents: string").
+		Doc(`Encodes an image as JPEG, of a quality that is an input.
+
+images: Height, width and 1 or 3 channels.
+quality: From 0 to 100, a scalar.
+contents: The bytes of the file.`)
+
+	shape.Register(shape.Rule("image: [?,?,?] -> contents: []"), "EncodeJpeg")
+	shape.Register(shape.Rule("images: [?,?,?], quality: [] -> contents: []"), "EncodeJpegVariableQuality")
+	kernel.ForAll(newJpegEncoder, "EncodeJpeg", "EncodeJpegVariableQuality")
+}
+
+// A jpegEncoder is the kernel of both operations. Files are sequential, with
+// the Huffman codes that ITU-T T.81 suggests; arithmetic is that of libjpeg's
+// accurate integer transform, so that files are equal to its files.
+type jpegEncoder struct {
+	channels    int // 0 for those of the image
+	quality     int // -1 if it is an input
+	downsample  bool
+	unit        byte
+	xDensity    uint16
+	yDensity    uint16
+	xmpMetadata string
+}
+
+func newJpegEncoder(c *kernel.Construction) (kernel.Kernel, error) {
+	k := &jpegEncoder{quality: -1, downsample: true, unit: 1, xDensity: 300, yDensity: 300}
+	if c.Op.Name == "EncodeJpegVariableQuality" {
+		return k, nil
+	}
+	q, x, y := c.Int("quality"), c.Int("x_density"), c.Int("y_density")
+	if q < 0 || q > 100 {
+		return nil, c.Errorf("quality must be in [0,100], got %d", q)
+	}
+	k.quality, k.downsample, k.xDensity, k.yDensity = int(q), c.Bool("chroma_downsampling"), uint16(x), uint16(y)
+	k.channels = map[string]int{"grayscale": 1, "rgb": 3}[c.Str("format")]
+	if c.Str("density_unit") == "cm" {
+		k.unit = 2
+	}
+	if k.xmpMetadata = c.Str("xmp_metadata"); len(k.xmpMetadata) > math.MaxUint16-2-len(xmpName) {
+		return nil, c.Errorf("xmp_metadata takes %d bytes, and at most %d fit into a file", len(k.xmpMetadata), math.MaxUint16-2-len(xmpName))
+	}
+	return k, nil
+}
+
+const xmpName = "http://ns.adobe.com/xap/1.0/\x00"
+
+func (k *jpegEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) != 3 {
+		return status.Invalid("image must be 3-dimensional%s", tensor.FormatDims(dims))
+	}
+	quality := k.quality
+	if quality < 0 {
+		if in[1].Rank() != 0 {
+			return status.Invalid("quality must be scalar: %s", tensor.FormatDims(in[1].Dims()))
+		}
+		if q := tensor.At0[int32](&in[1]); q < 0 || q > 100 {
+			return status.Invalid("quality must be in [0,100], got %d", q)
+		} else {
+			quality = int(q)
+		}
+	}
+	h, w, channels := dims[0], dims[1], dims[2]
+	const most = 65500 // libjpeg's
+	switch {
+	case k.channels != 0 && channels != int64(k.channels):
+		return status.Invalid("format expects %d channels got shape %s", k.channels, tensor.FormatDims(dims))
+	case channels != 1 && channels != 3:
+		return status.Invalid("image must have 1 or 3 channels, got shape %s", tensor.FormatDims(dims))
+	case h < 1 || w < 1 || h > most || w > most:
+		return status.Errorf(status.Internal, "JPEG encoding failed: images have 1 to %d rows and columns, this has shape %s", most, tensor.FormatDims(dims))
+	}
+	f := &jpegFile{width: int(w), height: int(h), pixels: tensor.Of[uint8](&in[0]), channels: int(channels)}
+	f.quantize(max(quality, 1))
+	k.head(f)
+	if err := f.scan(ctx, k.downsample && channels == 3); err != nil {
+		return err
+	}
+	out[0] = tensor.Scalar(string(f.out))
+	return nil
+}
+
+// A jpegFile is a file that is being made.
+type jpegFile struct {
+	width, height, channels int
+	pixels                  []uint8
+	tables                  [2][64]int32 // divisors for brightness and color, in natural order
+	out                     []byte
+	acc                     uint64 // bits that have not been put out yet
+	n                       uint
+	codes                   [4][256]huffmanCode // of DC and AC for brightness, then for color
+}
+
+type huffmanCode struct {
+	bits uint32
+	n    uint8
+}
+
+// zigzag is the place in natural order of the coefficients in the order of a file.
+var zigzag = [64]uint8{
+	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
+	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+}
+
+// suggested is the divisors of ITU-T T.81, K.1 and K.2, in natural order.
+var suggested = [2][64]int32{{
+	16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55,
+	14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29, 51, 87, 80, 62,
+	18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92,
+	49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
+}, {
+	17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99,
+	24, 26, 56, 99, 99, 99, 99, 99, 47, 66, 99, 99, 99, 99, 99, 99,
+	99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+	99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+}}
+
+// quantize scales the divisors for a quality.
+func (f *jpegFile) quantize(quality int) {
+	scale := int32(200 - 2*quality)
+	if quality < 50 {
+		scale = 5000 / int32(quality)
+	}
+	for t := range f.tables {
+		for i, d := range suggested[t] {
+			f.tables[t][i] = min(max((d*scale+50)/100, 1), 255)
+		}
+	}
+}
+
+func (f *jpegFile) segment(marker byte, length int) {
+	f.out = append(f.out, 0xff, marker)
+	f.out = binary.BigEndian.AppendUint16(f.out, uint16(length+2))
+}
+
+// head puts out everything in front of the pixels.
+func (k *jpegEncoder) head(f *jpegFile) {
+	f.out = append(f.out, 0xff, 0xd8)
+	f.segment(0xe0, 14)
+	f.out = append(f.out, "JFIF\x00\x01\x01"...)
+	f.out = append(f.out, k.unit)
+	f.out = binary.BigEndian.AppendUint16(f.out, k.xDensity)
+	f.out = binary.BigEndian.AppendUint16(f.out, k.yDensity)
+	f.out = append(f.out, 0, 0)
+	if k.xmpMetadata != "" {
+		f.segment(0xe1, len(xmpName)+len(k.xmpMetadata))
+		f.out = append(f.out, xmpName...)
+		f.out = append(f.out, k.xmpMetadata...)
+	}
+	tables := min(f.channels, 2)
+	for t := range tables {
+		f.segment(0xdb, 65)
+		f.out = append(f.out, byte(t))
+		for _, i := range zigzag {
+			f.out = append(f.out, byte(f.tables[t][i]))
+		}
+	}
+	f.segment(0xc0, 6+3*f.channels)
+	f.out = append(f.out, 8)
+	f.out = binary.BigEndian.AppendUint16(f.out, uint16(f.height))
+	f.out = binary.BigEndian.AppendUint16(f.out, uint16(f.width))
+	f.out = append(f.out, byte(f.channels))
+	for i := range f.channels {
+		sampling := byte(0x11)
+		if i == 0 && f.channels == 3 && k.downsample {
+			sampling = 0x22
+		}
+		f.out = append(f.out, byte(i+1), sampling, byte(min(i, 1)))
+	}
+	for t := range 2 * tables {
+		spec := &huffman[t]
+		f.segment(0xc4, 17+len(spec.values))
+		f.out = append(f.out, byte(t/2|t%2<<4))
+		f.out = append(f.out, spec.counts[:]...)
+		f.out = append(f.out, spec.values...)
+		code, at := uint32(0), 0
+		for n, count := range spec.counts {
+			for range count {
+				f.codes[t][spec.values[at]] = huffmanCode{code, uint8(n + 1)}
+				code++
+				at++
+			}
+			code <<= 1
+		}
+	}
+	f.segment(0xda, 4+2*f.channels)
+	f.out = append(f.out, byte(f.channels))
+	for i := range f.channels {
+		f.out = append(f.out, byte(i+1), byte(min(i, 1)*0x11))
+	}
+	f.out = append(f.out, 0, 63, 0)
+}
+
+// A plane is the samples of one component, filled up to whole blocks.
+type plane struct {
+	samples     []uint8
+	stride      int
+	wide, high  int // blocks
+	across      int // blocks of it in a unit of the scan, each way
+	table       int
+	last        int32 // the last DC coefficient
+	dummyBefore int32 // the DC coefficient that blocks beyond the image repeat
+}
+
+// scan puts out the pixels.
+func (f *jpegFile) scan(ctx *kernel.Context, down bool) error {
+	blocks := func(n, by int) int { return (n + by - 1) / by }
+	planes := make([]plane, f.channels)
+	for i := range planes {
+		p := &planes[i]
+		p.wide, p.high, p.across, p.table = blocks(f.width, 8), blocks(f.height, 8), 1, min(i, 1)
+		switch {
+		case down && i == 0:
+			p.across = 2
+		case down:
+			p.wide, p.high = blocks(f.width, 16), blocks(f.height, 16)
+		}
+		p.stride = 8 * p.wide
+		v, err := ctx.Alloc(tensor.Uint8, []int64{int64(8 * p.high), int64(p.stride)})
+		if err != nil {
+			return err
+		}
+		defer ctx.Free(v)
+		p.samples = tensor.Of[uint8](&v)
+	}
+	if err := f.fill(ctx, planes, down); err != nil {
+		return err
+	}
+	across := planes[0].across
+	var block [64]int32
+	for y := range blocks(planes[0].high, across) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for x := range blocks(planes[0].wide, across) {
+			for i := range planes {
+				p := &planes[i]
+				for b := range p.across * p.across {
+					bx, by := x*p.across+b%p.across, y*p.across+b/p.across
+					if bx < p.wide && by < p.high {
+						p.transform(&block, bx, by, &f.tables[p.table])
+						p.dummyBefore = block[0]
+					} else { // beyond the image, in the image's last color
+						block = [64]int32{p.dummyBefore}
+					}
+					f.block(&block, p)
+				}
+			}
+		}
+	}
+	if f.n > 0 {
+		f.put(0x7f, 7) // ones up to the end of the byte
+	}
+	f.out = append(f.out, 0xff, 0xd9)
+	return nil
+}
+
+// fill sets the planes' samples, by the integers of ITU-T T.871 that libjpeg has.
+func (f *jpegFile) fill(ctx *kernel.Context, planes []plane, down bool) error {
+	fix := func(x float64) int32 { return int32(x*(1<<16) + 0.5) }
+	const half, offset = 1 << 15, 128 << 16
+	for y := range f.height {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := f.pixels[y*f.width*f.channels:][:f.width*f.channels]
+		if f.channels == 1 {
+			copy(planes[0].samples[y*planes[0].stride:], row)
+		} else if !down {
+			for x := range f.width {
+				r, g, b := int32(row[3*x]), int32(row[3*x+1]), int32(row[3*x+2])
+				planes[0].samples[y*planes[0].stride+x] = uint8((fix(.299)*r + fix(.587)*g + fix(.114)*b + half) >> 16)
+				planes[1].samples[y*planes[1].stride+x] = uint8((-fix(.16874)*r - fix(.33126)*g + fix(.5)*b + offset + half - 1) >> 16)
+				planes[2].samples[y*planes[2].stride+x] = uint8((fix(.5)*r - fix(.41869)*g - fix(.08131)*b + offset + half - 1) >> 16)
+			}
+		} else {
+			for x := range f.width {
+				r, g, b := int32(row[3*x]), int32(row[3*x+1]), int32(row[3*x+2])
+				planes[0].samples[y*planes[0].stride+x] = uint8((fix(.299)*r + fix(.587)*g + fix(.114)*b + half) >> 16)
+			}
+		}
+	}
+	if down {
+		// A sample of color is the mean of four pixels', rounded up and down in turn.
+		// At the edge a pixel is repeated.
+		for y := range (f.height + 1) / 2 {
+			for x := range planes[1].stride {
+				var cb, cr int32
+				for k := range 4 {
+					px, py := min(2*x+k%2, f.width-1), min(2*y+k/2, f.height-1)
+					p := f.pixels[(py*f.width+px)*3:]
+					r, g, b := int32(p[0]), int32(p[1]), int32(p[2])
+					cb += (-fix(.16874)*r - fix(.33126)*g + fix(.5)*b + offset + half - 1) >> 16
+					cr += (fix(.5)*r - fix(.41869)*g - fix(.08131)*b + offset + half - 1) >> 16
+				}
+				bias := int32(1 + x%2)
+				planes[1].samples[y*planes[1].stride+x] = uint8((cb + bias) >> 2)
+				planes[2].samples[y*planes[2].stride+x] = uint8((cr + bias) >> 2)
+			}
+		}
+	}
+	for i := range planes {
+		p := &planes[i]
+		w, h := f.width, f.height
+		if down && i > 0 {
+			w, h = p.stride, (f.height+1)/2
+		}
+		for y := range h {
+			row := p.samples[y*p.stride:][:p.stride]
+			for x := w; x < p.stride; x++ {
+				row[x] = row[w-1]
+			}
+		}
+		for y := h; y < 8*p.high; y++ {
+			copy(p.samples[y*p.stride:][:p.stride], p.samples[(h-1)*p.stride:])
+		}
+	}
+	return nil
+}
+
+// transform sets block to the quantized coefficients of a block of samples: the
+// cosine transform of Loeffler, Ligtenberg and Moschytz (ICASSP 1989) in
+// integers, rounded where libjpeg rounds.
+func (p *plane) transform(block *[64]int32, bx, by int, divisors *[64]int32) {
+	for y := range 8 {
+		row := p.samples[(8*by+y)*p.stride+8*bx:][:8]
+		for x, v := range row {
+			block[8*y+x] = int32(v) - 128
+		}
+	}
+	for y := range 8 {
+		cosines(block, 8*y, 1, -2, 11)
+	}
+	for x := range 8 {
+		cosines(block, x, 8, 2, 15)
+	}
+	for i, c := range block {
+		d := divisors[i] << 3
+		if c < 0 {
+			block[i] = -((-c + d/2) / d)
+		} else {
+			block[i] = (c + d/2) / d
+		}
+	}
+}
+
+// cosines transforms eight numbers, step apart from at on. The even sums are
+// shifted to the right by plain bits (to the left if that is negative), products
+// by down bits.
+func cosines(b *[64]int32, at, step, plain, down int) {
+	d := func(i int) *int32 { return &b[at+i*step] }
+	descale := func(x int32, n int) int32 { return (x + 1<<(n-1)) >> n }
+	s0, s7 := *d(0)+*d(7), *d(0)-*d(7)
+	s1, s6 := *d(1)+*d(6), *d(1)-*d(6)
+	s2, s5 := *d(2)+*d(5), *d(2)-*d(5)
+	s3, s4 := *d(3)+*d(4), *d(3)-*d(4)
+	t0, t3, t1, t2 := s0+s3, s0-s3, s1+s2, s1-s2
+	if plain < 0 {
+		*d(0), *d(4) = (t0+t1)<<-plain, (t0-t1)<<-plain
+	} else {
+		*d(0), *d(4) = descale(t0+t1, plain), descale(t0-t1, plain)
+	}
+	z := (t2 + t3) * 4433
+	*d(2), *d(6) = descale(z+t3*6270, down), descale(z-t2*15137, down)
+	z1, z2, z3, z4 := s4+s7, s5+s6, s4+s6, s5+s7
+	z5 := (z3 + z4) * 9633
+	z1, z2, z3, z4 = -z1*7373, -z2*20995, -z3*16069+z5, -z4*3196+z5
+	*d(7) = descale(s4*2446+z1+z3, down)
+	*d(5) = descale(s5*16819+z2+z4, down)
+	*d(3) = descale(s6*25172+z2+z3, down)
+	*d(1) = descale(s7*12299+z1+z4, down)
+}
+
+// put puts out the lowest n bits of x; a byte of ones is followed by a zero.
+func (f *jpegFile) put(x uint32, n uint) {
+	f.acc = f.acc<<n | uint64(x)&(1<<n-1)
+	for f.n += n; f.n >= 8; f.n -= 8 {
+		b := byte(f.acc >> (f.n - 8))
+		f.out = append(f.out, b)
+		if b == 0xff {
+			f.out = append(f.out, 0)
+		}
+	}
+}
+
+// number puts out a code for run and the size of x, and then x.
+func (f *jpegFile) number(codes *[256]huffmanCode, run int, x int32) {
+	size := uint(bits.Len32(uint32(max(x, -x))))
+	c := codes[run<<4|int(size)]
+	f.put(c.bits, uint(c.n))
+	if x < 0 {
+		x--
+	}
+	f.put(uint32(x), size)
+}
+
+// block puts out a block's coefficients.
+func (f *jpegFile) block(block *[64]int32, p *plane) {
+	f.number(&f.codes[2*p.table], 0, block[0]-p.last)
+	p.last = block[0]
+	codes, run := &f.codes[2*p.table+1], 0
+	for _, i := range zigzag[1:] {
+		x := block[i]
+		if x == 0 {
+			run++
+			continue
+		}
+		for ; run > 15; run -= 16 {
+			f.put(codes[0xf0].bits, uint(codes[0xf0].n))
+		}
+		f.number(codes, run, x)
+		run = 0
+	}
+	if run > 0 {
+		f.put(codes[0].bits, uint(codes[0].n))
+	}
+}

@@ -1,0 +1,214 @@
+package list
+
+import (
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Who holds elements. A list of a step is held by the tokens of its variant; while
+// there are any it holds its elements, as a token does. Versions have elements
+// together: a version whose last token is gone leaves the chain of versions, and
+// gives the older one what that needs of it; so an element stays for just as long
+// as some list that somebody has shows it. A list that is shared, as others than
+// this package have seen it or it outlives its step, stays for good with its
+// elements and the versions that are made of it.
+//
+// Kernels that run away from the step's driver must not count tokens: a new list
+// holds its elements when the driver claims it, and lists let go of elements only
+// when the driver drops a token.
+
+// An item is an element of a list; zero if it is not set. Lists hold it together
+// like one token.
+type item struct {
+	tensor.Value
+	kept *kept // nil of what nobody has to hold
+}
+
+// kept is what lists know of an element that they hold.
+type kept struct {
+	lists atomic.Int32 // places that it is in
+	held  bool         // they hold it, from when the first of them was claimed
+}
+
+// keep is v as an element: a copy where v is a small part of a large tensor, so
+// that the rest can go.
+func keep(ctx *kernel.Context, v tensor.Value) (item, error) {
+	if v.Partial() {
+		w, err := ctx.Alloc(v.DType(), v.Dims())
+		if err != nil {
+			return item{}, err
+		}
+		w.CopyFrom(v)
+		v = w
+	}
+	return once(v), nil
+}
+
+// once is v as an element that is in one place.
+func once(v tensor.Value) item {
+	if v.Shared() {
+		return item{Value: v}
+	}
+	k := new(kept)
+	k.lists.Store(1)
+	return item{v, k}
+}
+
+// part is a part of x as an element: size elements from element start on. The
+// parts of a tensor hold it together, so x should be in parts as a whole.
+func part(ctx *kernel.Context, x tensor.Value, start, size int, dims []int64) (item, error) {
+	if x.Shared() && len(dims) > 0 {
+		return item{Value: tensor.ValueOf(x.Tensor().Slice(start, size, dims))}, nil
+	}
+	v, err := ctx.View(x, start, size, dims)
+	return once(v), err
+}
+
+// row is x[i] as an element.
+func row(ctx *kernel.Context, x tensor.Value, i int) (item, error) {
+	dims := x.Dims()[1:]
+	n := 1
+	for _, d := range dims {
+		n *= int(d)
+	}
+	return part(ctx, x, i*n, n, dims)
+}
+
+// again notes that the element is in one place more.
+func (x item) again() {
+	if x.kept != nil {
+		x.kept.lists.Add(1)
+	}
+}
+
+// forget notes that the element is in one place less, and in another still or held
+// by nobody yet.
+func (x item) forget() {
+	if x.kept != nil {
+		x.kept.lists.Add(-1)
+	}
+}
+
+// drop takes the element from a place; a is the arena of the step's driver.
+func (x item) drop(a *tensor.Arena) {
+	if x.kept != nil && x.kept.lists.Add(-1) == 0 && x.kept.held {
+		a.Drop(x.Value)
+	}
+}
+
+// newShared is newList for a list that nobody counts.
+func newShared(dt tensor.DType, s shape.Shape, max, n int) *List {
+	l := newList(dt, s, max, n)
+	l.shared = true
+	return l
+}
+
+// token is the variant that holds l, a new list.
+func (l *List) token(ctx *kernel.Context) tensor.Value {
+	if l.shared {
+		return tensor.Scalar(l.element())
+	}
+	return ctx.Holding(l.element(), l)
+}
+
+// element is l as an element of a variant. If nobody counts that, l is shared.
+func (l *List) element() *tensor.Object {
+	l.object.Value = l
+	return &l.object
+}
+
+// owe notes an element of a new list, which is to be held with the list.
+func (l *List) owe(x item) {
+	switch {
+	case l.shared:
+		x.Share()
+	case x.kept != nil:
+		l.due = append(l.due, x)
+	}
+}
+
+// Claim holds the elements that are new. See [tensor.Holder].
+func (l *List) Claim(a *tensor.Arena) {
+	for _, x := range l.due {
+		if !x.kept.held && x.kept.lists.Load() > 0 {
+			x.kept.held = true
+			a.Claim(x.Value)
+			x.Hold(1)
+		}
+	}
+	l.due = nil
+}
+
+// Release takes l out of the chain of versions, and drops what it alone has. See
+// [tensor.Holder].
+func (l *List) Release(a *tensor.Arena) {
+	l.mu.Lock()
+	gone := l.unlink()
+	l.mu.Unlock()
+	for _, x := range gone {
+		x.drop(a)
+	}
+}
+
+// unlink takes l out of the chain of versions, and says what nobody sees any more.
+func (l *List) unlink() (gone []item) {
+	note := func(x item) {
+		if x.kept != nil {
+			gone = append(gone, x)
+		}
+	}
+	older, newer := l.older, l.newer
+	switch {
+	case l.shared:
+		return nil
+	case older == nil && newer == nil:
+		l.own.each(note)
+	case older == nil:
+		l.differences(func(_ int, x item) { note(x) })
+	case newer == nil: // the older version gets the elements back
+		older.differences(func(i int, x item) {
+			note(l.own.at(i))
+			l.own.set(i, x)
+		})
+		l.own.cut(older.n, l.n, note)
+		older.own = l.own
+		older.agree()
+	default:
+		l.differences(func(i int, x item) {
+			if _, seen := older.differs(i); seen || i >= older.n {
+				note(x)
+			} else {
+				older.differ(i, x)
+			}
+		})
+	}
+	if older != nil {
+		older.newer = newer
+	}
+	if newer != nil && !newer.shared {
+		newer.older = older
+	}
+	l.older, l.newer, l.own = nil, nil, elements{}
+	l.agree()
+	return gone
+}
+
+// Share shares a version and all newer ones with their elements. See
+// [tensor.Holder].
+func (l *List) Share(share func(tensor.Value)) {
+	var all []item
+	note := func(x item) { all = append(all, x) }
+	l.mu.Lock()
+	for v := l; v != nil && !v.shared; v = v.newer {
+		v.shared, v.older = true, nil
+		v.differences(func(_ int, x item) { note(x) })
+		v.own.each(note)
+	}
+	l.mu.Unlock()
+	for _, x := range all { // not under the lock: an element may be another version
+		share(x.Value)
+	}
+}

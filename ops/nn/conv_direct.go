@@ -1,0 +1,170 @@
+package nn
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// blockSize is how many elements of the image a worker has before it at a time
+// while panels of the filter pass by: a quarter of a core's second cache.
+const blockSize = 1 << 16
+
+// A direct convolution multiplies windows where they lie in the image: no matrix
+// of patches is made. Where windows reach over the ends of a line, a few lines at
+// a time are copied with zeros around them.
+type direct[T vec.Number] struct {
+	*convolving[T]
+	windows vec.Windows
+	before  int // elements of zeros in front of a padded line
+	line    int // elements of the source from line to line
+	padded  int // elements of a padded line; 0: windows lie inside
+	spacing int // lines from one line of a window to the next
+}
+
+// direct is how the windows lie in the image, if they do: two dimensions, in the
+// last of which a window is elements that follow each other.
+func (c *convolving[T]) direct() (d direct[T], ok bool) {
+	z, y, x := &c.dims[0], &c.dims[1], &c.dims[2]
+	if !vec.WindowsInAssembly[T]() || !c.dense || c.place != nil || z.n != 1 || z.in != 1 || len(z.offsets) != 1 || z.offsets[0] != 0 ||
+		len(y.offsets) == 0 || x.in == 0 || y.in == 0 || c.channels == 0 {
+		return d, false
+	}
+	spacing := 1
+	for i := 1; i < len(y.offsets); i++ {
+		s := y.offsets[i] - y.offsets[i-1]
+		if i > 1 && s != spacing {
+			return d, false
+		}
+		spacing = s
+	}
+	taps := len(x.offsets)
+	d = direct[T]{convolving: c, line: x.in * c.channels, spacing: spacing,
+		windows: vec.Windows{Rows: x.n, Step: x.step * c.channels, Length: taps * c.channels}}
+	d.windows.Next = spacing * d.line
+	if first, end := x.offsets[0], (x.n-1)*x.step+x.offsets[0]+taps; first < 0 || end > x.in {
+		d.before, d.padded = -first*c.channels, (end-first)*c.channels
+		d.windows.Next = spacing * d.padded
+	}
+	return d, d.padded <= 2*d.line+blockSize // no memory for padding alone
+}
+
+// run computes all lines, in blocks.
+func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
+	y := &d.dims[1]
+	lines := d.rows / d.dims[2].n
+	pool := ctx.Step.Pool
+	height := min(d.height(), max(1, lines/(4*pool.Workers())))
+	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/64)
+	desk, err := newDesk[T](ctx, dt, max(1, min(lines, pool.Workers())), d.memory(height))
+	if err != nil {
+		return err
+	}
+	defer desk.free(ctx)
+	panels := vec.NewPanels(d.width(), d.n, d.filter, d.ldb, d.rows)
+	defer panels.Close()
+	ctx.Parallel(lines, max(height, least), func(lo, hi int) {
+		m := desk.take()
+		var buf [mostLines]vec.Line
+		for lo < hi && ctx.Err() == nil {
+			end := min(lo+height, hi, lo/y.n*y.n+y.n) // of the same image
+			rows, source := d.block(buf[:0], m, lo, end)
+			for _, l := range rows {
+				if l.Lines == 0 {
+					for i := range d.windows.Rows {
+						clear(d.dst[l.Result+i*d.ldc:][:d.n])
+					}
+				}
+			}
+			panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
+			lo = end
+		}
+		desk.giveBack(m)
+	})
+	return ctx.Err()
+}
+
+// mostLines is how many lines a block has at most.
+const mostLines = 32
+
+// height is how many lines a block has.
+func (d *direct[T]) height() int {
+	y := &d.dims[1]
+	height := 1
+	if fit, span := blockSize/max(d.padded, d.line), d.span(); fit > span {
+		height = (fit-span)/max(y.step, 1) + 1
+	}
+	return min(height, y.n, mostLines)
+}
+
+// span is how many lines of the image a window spans.
+func (d *direct[T]) span() int { return (len(d.dims[1].offsets)-1)*d.spacing + 1 }
+
+// memory is how many elements the padded lines of a block take.
+func (d *direct[T]) memory(height int) int {
+	return ((height-1)*d.dims[1].step + d.span()) * d.padded
+}
+
+// block appends lines lo to hi, of one image, and answers the source that they lie
+// in: padded lines in memory, or the image. A line of which windows see nothing
+// has no lines.
+func (d *direct[T]) block(lines []vec.Line, memory []T, lo, hi int) ([]vec.Line, []T) {
+	y := &d.dims[1]
+	image := d.src[lo/y.n*y.in*d.line:]
+	from, source, length := 0, image, d.line
+	if d.padded > 0 {
+		source, length = memory, d.padded
+		from = max(lo%y.n*y.step+y.offsets[0], 0)
+		last := min((hi-1)%y.n*y.step+y.offsets[len(y.offsets)-1], y.in-1)
+		for i := from; i <= last; i++ {
+			d.pad(memory[(i-from)*length:][:length], image[i*d.line:][:d.line])
+		}
+	}
+	for r := lo; r < hi; r++ {
+		top := r%y.n*y.step + y.offsets[0] // line of the image, perhaps above it
+		l := vec.Line{Result: r * d.windows.Rows * d.ldc}
+		for l.First < len(y.offsets) && top+l.First*d.spacing < 0 {
+			l.First++
+		}
+		end := len(y.offsets)
+		for end > l.First && top+(end-1)*d.spacing >= y.in {
+			end--
+		}
+		if l.Lines = end - l.First; l.Lines > 0 {
+			l.Source = (top + l.First*d.spacing - from) * length
+		}
+		lines = append(lines, l)
+	}
+	return lines, source
+}
+
+// pad copies a line with zeros around it, or what windows see of it.
+func (d *direct[T]) pad(to, line []T) {
+	clear(to[:max(d.before, 0)])
+	if d.before < 0 {
+		line = line[min(-d.before, len(line)):]
+	} else {
+		to = to[d.before:]
+	}
+	clear(to[copy(to, line):])
+}
+
+// addFilter adds what lines lo to hi of the gradient give the filter to sum, with
+// memory for a block of that height.
+func (d *direct[T]) addFilter(ctx *kernel.Context, sum, memory []T, height, lo, hi int) {
+	y := &d.dims[1]
+	var buf [mostLines]vec.Line
+	for lo < hi && ctx.Err() == nil {
+		end := min(lo+height, hi, lo/y.n*y.n+y.n)
+		lines, source := d.block(buf[:0], memory, lo, end)
+		for len(lines) > 0 && lines[0].Lines == 0 {
+			lines = lines[1:]
+		}
+		for len(lines) > 0 && lines[len(lines)-1].Lines == 0 {
+			lines = lines[:len(lines)-1]
+		}
+		vec.AddTransposed(d.windows, lines, d.n, source, d.dst, d.ldc, sum, d.n)
+		lo = end
+	}
+}

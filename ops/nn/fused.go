@@ -1,0 +1,265 @@
+package nn
+
+import (
+	"math"
+	"strings"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Bfloat16} {
+		kernel.ForType("_FusedMatMul", "T", dt, newFusedProduct("MatMul", "transpose_a", "transpose_b"))
+	}
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Double} {
+		kernel.ForType("_FusedConv2D", "T", dt, newFusedProduct("Conv2D",
+			"strides", "padding", "explicit_paddings", "data_format", "dilations"))
+	}
+}
+
+// A fusedProduct is the kernel of a product or a convolution followed by operations on
+// its result, which are done in the result's memory while parts of it are in the
+// first cache. Bits are those that the operations have alone. Of types other than float
+// the operations are run apart.
+type fusedProduct struct {
+	parts []elementwise.Part // the product first
+	args  []argument
+	chain *elementwise.Chain[float32] // of the product's result, the args, and a factor for each normalization; nil: apart
+	norms []normalization
+}
+
+// An argument is how an operation takes an input of the fused node.
+type argument int
+
+const (
+	sideInput  argument = iota // added, with broadcasting
+	bias                       // a vector of the size of the last dimension
+	perChannel                 // the same, of a normalization
+)
+
+// A normalization is where among the args those of a FusedBatchNorm begin: scale,
+// offset, mean, variance.
+type normalization struct {
+	at      int
+	epsilon float64
+}
+
+// fusedOps says of the names in fused_ops which operations they are, unless the
+// attribute _ops says it, and how many args they take.
+var fusedOps = map[string]struct {
+	op   string
+	args []argument
+}{
+	"BiasAdd":        {"BiasAdd", []argument{bias}},
+	"Add":            {"AddV2", []argument{sideInput}},
+	"FusedBatchNorm": {"FusedBatchNormV3", []argument{perChannel, perChannel, perChannel, perChannel}},
+	"Relu":           {op: "Relu"}, "Relu6": {op: "Relu6"}, "Elu": {op: "Elu"}, "Tanh": {op: "Tanh"}, "Sigmoid": {op: "Sigmoid"},
+	"LeakyRelu": {op: "LeakyRelu"},
+}
+
+// newFusedProduct makes the kernels of a fused operation whose first one is op, with
+// these attributes. Beside fused_ops, which TensorFlow has, nodes have from the
+// rewriting of programs _nodes, the names that the operations had, and _ops, what they
+// were: "AddV2", or "AddV2:1" if what comes before was its second operand.
+func newFusedProduct(op string, attrs ...string) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		names, ops := c.Strs("_nodes"), c.Strs("_ops")
+		fused := c.Strs("fused_ops")
+		dt := c.Type("T")
+		own := registry.Attrs{}
+		for _, name := range append(attrs, "T") {
+			if v := c.Attrs.Find(name); v != nil {
+				own = own.With(name, *v)
+			}
+		}
+		head, err := partOf(c, op, own)
+		if err != nil {
+			return nil, err
+		}
+		head.In = []int{0, 1}
+		k := &fusedProduct{parts: []elementwise.Part{head}}
+		var links []elementwise.Link[float32]
+		inputs := len(c.Inputs)
+		type factor struct{ link, norm int }
+		var factors []factor
+		for i, name := range fused {
+			f, ok := fusedOps[name]
+			if !ok {
+				return nil, c.Errorf("fused operation %q is not known", name)
+			}
+			what, second := f.op, false
+			if len(ops) == len(fused)+1 {
+				what, second = strings.CutSuffix(ops[i+1], ":1")
+			}
+			extra := registry.Attrs{{Name: "T", Value: registry.TypeAttr(dt)}}
+			switch name {
+			case "FusedBatchNorm":
+				extra = extra.With("epsilon", registry.FloatAttr(c.Float("epsilon"))).With("is_training", registry.BoolAttr(false))
+				if what != "FusedBatchNorm" {
+					extra = extra.With("U", registry.TypeAttr(tensor.Float))
+				}
+			case "LeakyRelu":
+				extra = extra.With("alpha", registry.FloatAttr(c.Float("leakyrelu_alpha")))
+			}
+			p, err := partOf(c, what, extra)
+			if err != nil {
+				return nil, err
+			}
+			at := len(k.args)
+			k.args = append(k.args, f.args...)
+			if 2+len(k.args) > inputs {
+				return nil, c.Errorf("%d args are too few for %v", inputs-2, fused)
+			}
+			p.In = []int{inputs + i}
+			for j := range f.args {
+				p.In = append(p.In, 2+at+j)
+			}
+			if second {
+				p.In[0], p.In[1] = p.In[1], p.In[0]
+			}
+			k.parts = append(k.parts, p)
+			if dt != tensor.Float {
+				continue
+			}
+			before := 0 // the operand that comes from before: the product, or a link
+			if len(links) > 0 {
+				before = -len(links)
+			}
+			switch name {
+			case "BiasAdd", "Add":
+				links = append(links, elementwise.Link[float32]{Two: plusFloat{}, X: before, Y: 1 + at})
+				if second {
+					l := &links[len(links)-1]
+					l.X, l.Y = l.Y, l.X
+				}
+			case "FusedBatchNorm":
+				n := len(links)
+				factors = append(factors, factor{n + 1, len(k.norms)})
+				k.norms = append(k.norms, normalization{at, float64(c.Float("epsilon"))})
+				links = append(links,
+					elementwise.Link[float32]{Two: minusFloat{}, X: before, Y: 1 + at + 2},
+					elementwise.Link[float32]{Two: timesFloat{}, X: -(n + 1)},
+					elementwise.Link[float32]{Two: plusFloat{}, X: -(n + 2), Y: 1 + at + 1})
+			default:
+				loop, ok := p.Kernel.(elementwise.Loop[float32, float32])
+				if !ok {
+					return nil, c.Errorf("fused operation %q has no loop", name)
+				}
+				links = append(links, elementwise.Link[float32]{One: loop, X: before})
+			}
+		}
+		if 2+len(k.args) != inputs {
+			return nil, c.Errorf("%v take %d args, not %d", fused, len(k.args), inputs-2)
+		}
+		if len(names) == len(k.parts) && len(ops) == len(k.parts) {
+			for i := range k.parts {
+				k.parts[i].Node = names[i]
+			}
+		} else { // TensorFlow's: it has one name
+			for i := range k.parts {
+				k.parts[i].Node, k.parts[i].Op = c.Node, c.Op.Name
+			}
+		}
+		switch {
+		case len(fused) == 0:
+			return head.Kernel, nil
+		case dt != tensor.Float:
+			return k, nil
+		}
+		operands := 1 + len(k.args) + len(k.norms)
+		for _, f := range factors {
+			links[f.link].Y = 1 + len(k.args) + f.norm
+		}
+		for i := range links { // results of links come behind the operands
+			for _, x := range []*int{&links[i].X, &links[i].Y} {
+				if *x < 0 {
+					*x = operands - *x - 1
+				}
+			}
+		}
+		k.chain = elementwise.NewChain(operands, links)
+		return k, nil
+	}
+}
+
+// partOf makes the part for an operation on floats.
+func partOf(c *kernel.Construction, op string, attrs registry.Attrs) (elementwise.Part, error) {
+	p := elementwise.Part{Op: op}
+	def, err := registry.Global.Lookup(op)
+	if err != nil {
+		return p, err
+	}
+	r, err := registry.Resolve(def, attrs)
+	if err != nil {
+		return p, err
+	}
+	p.Kernel, err = kernel.Make("CPU", &kernel.Construction{
+		Node: c.Node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device,
+	})
+	return p, err
+}
+
+// minusFloat and timesFloat are the loops of a difference and a product.
+type (
+	minusFloat struct{}
+	timesFloat struct{}
+)
+
+func (minusFloat) VV(o, x, y []float32)                   { vec.Sub(o, x, y) }
+func (minusFloat) VS(o, x []float32, y float32)           { vec.SubScalar(o, x, y) }
+func (minusFloat) SV(o []float32, x float32, y []float32) { vec.ScalarSub(o, x, y) }
+func (timesFloat) VV(o, x, y []float32)                   { vec.Mul(o, x, y) }
+func (timesFloat) VS(o, x []float32, y float32)           { vec.MulScalar(o, x, y) }
+func (timesFloat) SV(o []float32, x float32, y []float32) { vec.MulScalar(o, y, x) }
+
+func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if k.chain == nil {
+		return elementwise.Apart(ctx, k.parts, in, nil, out)
+	}
+	head := &k.parts[0]
+	if err := head.Kernel.Run(ctx, in[:2:2], out[:1]); err != nil {
+		return head.Blame(err)
+	}
+	done := out[0]
+	dims := done.Dims()
+	o := tensor.Of[float32](&out[0])
+	var few [12]elementwise.Operand[float32]
+	operands := append(few[:0], o)
+	fits := len(o) > 0 && !done.Shared()
+	for i, how := range k.args {
+		v := &in[2+i]
+		x, ok := elementwise.OperandOf[float32](v, dims)
+		if how != sideInput {
+			ok = ok && v.Rank() == 1 && len(x) == int(dims[len(dims)-1])
+		}
+		fits = fits && ok
+		operands = append(operands, x)
+	}
+	if !fits {
+		out[0] = tensor.Value{}
+		return elementwise.Apart(ctx, k.parts, in, []tensor.Value{done}, out)
+	}
+	for _, n := range k.norms {
+		scale, variance := operands[1+n.at], operands[1+n.at+3]
+		v, err := ctx.Alloc(tensor.Float, []int64{int64(len(scale))})
+		if err != nil {
+			return err
+		}
+		defer ctx.Free(v)
+		factor := tensor.Of[float32](&v)
+		normFactors(factor, scale, variance, n.epsilon)
+		operands = append(operands, factor)
+	}
+	return k.chain.Compute(ctx, o, operands)
+}
+
+// normFactors is what batch normalization multiplies with.
+func normFactors(factor, scale, variance []float32, epsilon float64) {
+	for c := range factor {
+		factor[c] = float32(float64(scale[c]) / math.Sqrt(float64(variance[c])+epsilon))
+	}
+}

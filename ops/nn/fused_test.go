@@ -1,0 +1,152 @@
+package nn_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	_ "github.com/troupe-go/troupe/ops/math"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// noise is a tensor of numbers of all kinds: signed zeros and infinities among them.
+func noise(rng *rand.Rand, dims ...int64) *tensor.Tensor {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	x := make([]float32, n)
+	for i := range x {
+		switch k := rng.IntN(40); k {
+		case 0:
+			x[i] = float32(math.Copysign(0, -1))
+		case 1:
+			x[i] = float32(math.Inf(1 - 2*rng.IntN(2)))
+		default:
+			x[i] = float32(rng.NormFloat64())
+		}
+	}
+	t, err := tensor.FromSlice(x, dims...)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// alone runs an operation of one result.
+func alone(t *testing.T, op, attrs string, in ...*tensor.Tensor) (*tensor.Tensor, error) {
+	t.Helper()
+	parsed, err := registry.ParseAttrs(attrs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := kerneltest.Run(op, parsed, in...)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// list is strings as attributes are written.
+func list(s []string) string { return `["` + strings.Join(s, `", "`) + `"]` }
+
+func sameBits(a, b *tensor.Tensor) bool {
+	x, y := tensor.ValueOf(a), tensor.ValueOf(b)
+	if !tensor.SameShape(x, y) {
+		return false
+	}
+	p, q := tensor.Of[float32](&x), tensor.Of[float32](&y)
+	for i := range p {
+		if math.Float32bits(p[i]) != math.Float32bits(q[i]) && !(p[i] != p[i] && q[i] != q[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestFusedMatMul compares fused products with the operations one after another, on
+// operands that fit, that broadcast in other ways, and that do not fit.
+func TestFusedMatMul(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		m, k, n int64
+		bias    []int64
+	}{
+		{1, 64, 37, []int64{37}}, {5, 3, 8, []int64{8}}, {64, 100, 257, []int64{257}}, {300, 20, 301, []int64{301}},
+		{4, 2, 1, []int64{3}}, {4, 2, 3, []int64{1}}, {2, 2, 2, []int64{3}}, {0, 2, 2, []int64{2}}, {2, 0, 2, []int64{2}},
+	} {
+		for _, add := range []string{"BiasAdd", "AddV2"} {
+			for _, activation := range []string{"", "Relu", "Relu6", "Elu", "Tanh", "Sigmoid"} {
+				a, b, bias := noise(rng, c.m, c.k), noise(rng, c.k, c.n), noise(rng, c.bias...)
+				want, wantErr := alone(t, "MatMul", "", a, b)
+				blame := "p"
+				if wantErr == nil {
+					blame = "s"
+					want, wantErr = alone(t, add, "", want, bias)
+				}
+				fused, ops, names := []string{"BiasAdd"}, []string{"MatMul", add}, []string{"p", "s"}
+				if activation != "" {
+					fused, ops, names = append(fused, activation), append(ops, activation), append(names, "a")
+					if wantErr == nil {
+						want, wantErr = alone(t, activation, "", want)
+					}
+				}
+				got, err := alone(t, "_FusedMatMul", fmt.Sprintf("num_args=1, fused_ops=%s, _ops=%s, _nodes=%s", list(fused), list(ops), list(names)), a, b, bias)
+				what := fmt.Sprintf("%d×%d×%d, %s of %v, %s", c.m, c.k, c.n, add, c.bias, activation)
+				switch {
+				case wantErr != nil:
+					if e := status.From(err); err == nil || e.Message != status.From(wantErr).Message || e.Node != blame {
+						t.Errorf("%s: got error %v; want %v of %s", what, err, wantErr, blame)
+					}
+				case err != nil || !sameBits(got, want):
+					t.Errorf("%s: %v, other bits", what, err)
+				}
+			}
+		}
+	}
+}
+
+// TestFusedConv2D compares fused convolutions with the operations one after another.
+func TestFusedConv2D(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const strides = `strides=[1, 1, 1, 1], padding="SAME"`
+	for _, c := range []struct{ size, in, out int64 }{{5, 3, 7}, {32, 8, 16}, {9, 1, 1}, {40, 4, 64}} {
+		x, f := noise(rng, 2, c.size, c.size, c.in), noise(rng, 3, 3, c.in, c.out)
+		scale, offset, mean := noise(rng, c.out), noise(rng, c.out), noise(rng, c.out)
+		variance, _ := alone(t, "Abs", "", noise(rng, c.out))
+		side := noise(rng, 2, c.size, c.size, c.out)
+		conv, err := alone(t, "Conv2D", strides, x, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norm, err := alone(t, "FusedBatchNormV3", `is_training=false, epsilon=0.001`, conv, scale, offset, mean, variance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, _ := alone(t, "AddV2", "", norm, side)
+		want, _ := alone(t, "Relu", "", sum)
+		got, err := alone(t, "_FusedConv2D", strides+`, num_args=5, num_host_args=0, TArgs=[DT_FLOAT, DT_FLOAT, DT_FLOAT, DT_FLOAT, DT_FLOAT], epsilon=0.001, fused_ops=["FusedBatchNorm", "Add", "Relu"]`, x, f, scale, offset, mean, variance, side)
+		if err != nil || !sameBits(got, want) {
+			t.Errorf("%+v: %v, other bits", c, err)
+		}
+	}
+}
+
+// TestFusedApart: of other types the operations are run one after another.
+func TestFusedApart(t *testing.T) {
+	x, _ := tensor.NewTensor([][][][]float64{{{{1}, {-2}}, {{3}, {4}}}})
+	f, _ := tensor.NewTensor([][][][]float64{{{{2}}}})
+	b, _ := tensor.NewTensor([]float64{1})
+	got, err := alone(t, "_FusedConv2D", `strides=[1, 1, 1, 1], padding="SAME", num_args=1, num_host_args=0, TArgs=[DT_DOUBLE], fused_ops=["BiasAdd", "Relu"]`, x, f, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := fmt.Sprint(got.Value()); v != "[[[[3] [0]] [[7] [9]]]]" {
+		t.Error(v)
+	}
+}

@@ -1,0 +1,116 @@
+package tensor
+
+import "unsafe"
+
+// A Holder is a variant's value that holds tensors of the step it was made in, as
+// a TensorList does. A Holder is itself held by the variant that [Arena.Holding]
+// makes of it, and lets its tensors go with that variant's last token.
+//
+// Whoever copies the *Object of a variant has a Holder that nobody counts, and must
+// have shared the variant before ([Value.Share]): kernels that are not registered
+// as [kernel.Registration].Holders get no other variants.
+type Holder interface {
+	// Claim lets the Holder hold its tensors, which are a's step's, from now on. The
+	// step's driver calls it, once, before the inputs of the kernel that made the
+	// Holder are dropped.
+	Claim(a *Arena)
+	// Release gives up what the Holder holds: nobody has it any more. The step's
+	// driver calls it.
+	Release(a *Arena)
+	// Share lets go of what the Holder holds for good, and calls share with all of
+	// it. Any goroutine that holds the variant may call it, and more than once.
+	Share(share func(Value))
+}
+
+// A holding is a scalar of Variant whose value is a Holder. Its tokens are counted
+// as a tensor's are.
+type holding struct {
+	Tensor
+	elem   *Object
+	holder Holder
+}
+
+func (t *Tensor) isHolding() bool { return t.origin == owning || t.origin == unowning }
+
+// Holding is the variant that holds o, whose value must be h: an owned scalar that
+// is not claimed yet, see [Arena.Claim].
+func (a *Arena) Holding(o *Object, h Holder) Value {
+	var w *holding
+	if last := len(a.holdings) - 1; last >= 0 {
+		w = a.holdings[last]
+		a.holdings[last] = nil
+		a.holdings = a.holdings[:last]
+	} else {
+		w = new(holding)
+		w.dtype, w.n = Variant, 1
+		w.data = unsafe.Pointer(&w.elem)
+		w.setShape(nil)
+	}
+	w.elem, w.holder, w.refs, w.origin = o, h, 0, unowning
+	return Value{t: &w.Tensor}
+}
+
+// Claim lets v hold what it is made of, if it is a view or a [Holder] that does
+// not yet. The step's driver calls it on every value that a kernel put out which
+// ran away from it, before it drops the kernel's inputs; a kernel on the driver's
+// goroutine claims what it makes itself. All other values stay as they are.
+func (a *Arena) Claim(v Value) {
+	if t := v.t; t != nil && t.origin >= unowning {
+		if t.origin == unowning {
+			t.origin = owning
+			t.asHolding().holder.Claim(a)
+			return
+		}
+		v.Claim()
+	}
+}
+
+// shareHeld shares what t, a holding, holds: Holders within Holders too, however
+// deep they are nested.
+func (t *Tensor) shareHeld() {
+	open := []Holder{t.asHolding().holder}
+	share := func(v Value) {
+		switch {
+		case v.t == nil || v.t.shared.Load():
+		case v.t.isHolding():
+			v.t.shared.Store(true)
+			open = append(open, v.t.asHolding().holder)
+		default:
+			v.t.share()
+		}
+	}
+	for len(open) > 0 {
+		h := open[len(open)-1]
+		open = open[:len(open)-1]
+		h.Share(share)
+	}
+}
+
+func (t *Tensor) asHolding() *holding { return (*holding)(unsafe.Pointer(t)) }
+
+// empty takes a holding's header back, and gives up what it held. Holders within
+// holders go one after another, however deep they are nested.
+func (a *Arena) empty(t *Tensor) {
+	w := t.asHolding()
+	claimed, h := w.origin == owning, w.holder
+	w.origin, w.elem, w.holder = resting, nil, nil
+	if len(a.holdings) < mostViews {
+		a.holdings = append(a.holdings, w)
+	}
+	if !claimed {
+		return
+	}
+	a.ending = append(a.ending, h)
+	if a.ends {
+		return // whoever is at it takes this one too
+	}
+	a.ends = true
+	for len(a.ending) > 0 {
+		last := len(a.ending) - 1
+		h := a.ending[last]
+		a.ending[last] = nil
+		a.ending = a.ending[:last]
+		h.Release(a)
+	}
+	a.ends = false
+}
