@@ -190,8 +190,9 @@ func TestChainsOfChangingShapes(t *testing.T) {
 			t.Fatal(got[0], err)
 		}
 	}
-	// Once for the first shapes, twice for the second.
-	if probed.run != 3 || probed.prepared != 177 {
+	// Once for the first shapes, twice for the second; never where invariants are
+	// checked, as all is prepared at once then.
+	if probed.run+probed.prepared != 180 || probed.run != 3 && probed.run != 0 {
 		t.Errorf("a kernel ran %d times, and %d times prepared", probed.run, probed.prepared)
 	}
 }

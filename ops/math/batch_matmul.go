@@ -214,8 +214,8 @@ func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadca
 	ldx, ldy := in[0].Dim(in[0].Rank()-1), in[1].Dim(in[1].Rank()-1)
 	multiply := func(pool kernel.Pool, lo, hi int) {
 		b.Pairs(lo, hi, func(i, xi, yi int) {
-			if ctx.Err() == nil {
-				vec.Gemm(pool, p.transA, p.transB, m, n, k, x[xi*m*k:], ldx, y[yi*k*n:], ldy, o[i*m*n:(i+1)*m*n], n)
+			if ctx.Err() == nil { // the error is asked for below
+				_ = panels(ctx, pool, p, m, n, k, x[xi*m*k:], ldx, y[yi*k*n:], ldy, o[i*m*n:(i+1)*m*n], n)
 			}
 		})
 	}

@@ -158,8 +158,31 @@ func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if v.NumElements() == 0 {
 		return nil
 	}
-	vec.Gemm(ctx.Step.Pool, p.transA, p.transB, m, n, k,
+	return panels(ctx, ctx.Step.Pool, &p.matrices, m, n, k,
 		tensor.Of[T](&in[0]), in[0].Dim(1), tensor.Of[T](&in[1]), in[1].Dim(1), tensor.Of[T](&out[0]), n)
+}
+
+// panels is a product of matrices, of large ones some rows at a time, asking in
+// between whether to stop.
+func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m, n, k int, x []T, ldx int, y []T, ldy int, o []T, ldo int) error {
+	work := 1 << 25 // multiplications in some tens of milliseconds
+	if p.dt == tensor.Float || p.dt == tensor.Double {
+		work <<= 6
+	}
+	rows := m
+	if n*k > 0 && m > work/(n*k) {
+		rows = max(1, work/(n*k))
+	}
+	for i := 0; i < m; i += rows {
+		from := i * ldx
+		if p.transA {
+			from = i
+		}
+		vec.Gemm(pool, p.transA, p.transB, min(rows, m-i), n, k, x[from:], ldx, y, ldy, o[i*ldo:], ldo)
+		if rows < m && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
 	return nil
 }
 

@@ -6,7 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Products, plain, transposed and in batches, against three loops in float64.
@@ -75,4 +77,48 @@ func TestProductsEqualLoops(t *testing.T) {
 			check(data[float64](t, run(t, "MatMul", attrs, of(t, a, ar, ac), of(t, b, br, bc))), a, b)
 		}
 	})
+}
+
+// A product that is computed some rows at a time is that of all rows.
+func TestPanels(t *testing.T) {
+	const m, n, k = 350, 330, 340 // more than one panel of integers
+	x, y := make([]int32, m*k), make([]int32, k*n)
+	for i := range x {
+		x[i] = int32(i*7919%1013) - 500
+	}
+	for i := range y {
+		y[i] = int32(i*104729%997) - 498
+	}
+	for _, transA := range []bool{false, true} {
+		dims := []int64{m, k}
+		if transA {
+			dims = []int64{k, m}
+		}
+		out, err := kerneltest.Run("MatMul", registry.Attrs{
+			{Name: "transpose_a", Value: registry.BoolAttr(transA)}, {Name: "transpose_b", Value: registry.BoolAttr(false)},
+			{Name: "T", Value: registry.TypeAttr(tensor.Int32)},
+		}, of(t, x, dims...), of(t, y, k, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tensor.Data[int32](out[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m {
+			for j := 0; j < n; j += 17 {
+				want := int32(0)
+				for p := range k {
+					a := x[i*k+p]
+					if transA {
+						a = x[p*m+i]
+					}
+					want += a * y[p*n+j]
+				}
+				if got[i*n+j] != want {
+					t.Fatalf("transposed %v: element %d, %d is %d, want %d", transA, i, j, got[i*n+j], want)
+				}
+			}
+		}
+	}
 }
