@@ -35,7 +35,6 @@ var products = func() []Attack {
 		"eig":         func(s *op.Scope, x tf.Output) tf.Output { e, _ := op.Eig(s, x, tf.Complex128); return e },
 		"sqrt":        func(s *op.Scope, x tf.Output) tf.Output { return op.MatrixSquareRoot(s, op.Cast(s, x, tf.Complex128)) },
 		"logarithm":   func(s *op.Scope, x tf.Output) tf.Output { return op.MatrixLogarithm(s, op.Cast(s, x, tf.Complex128)) },
-		"exponential": func(s *op.Scope, x tf.Output) tf.Output { return op.MatrixExponential(s, x) },
 	} {
 		all = append(all, Attack{"matrix_" + name, square(f)})
 	}
@@ -79,8 +78,8 @@ var products = func() []Attack {
 			b.fetch(op.EditDistance(b.Scope, pad, zeros, shape, pad, ones, shape))
 		}},
 		Attack{"non_max_suppression", func(b *builder) {
-			boxes := op.RandomUniform(b.Scope, b.konst([]int32{100_000, 4}), tf.Float)
-			scores := op.RandomUniform(b.Scope, b.konst([]int32{100_000}), tf.Float)
+			boxes := op.RandomUniform(b.SubScope("boxes"), b.konst([]int32{100_000, 4}), tf.Float)
+			scores := op.RandomUniform(b.SubScope("scores"), b.konst([]int32{100_000}), tf.Float)
 			b.fetch(op.NonMaxSuppression(b.Scope, boxes, scores, b.konst(int32(100_000)), op.NonMaxSuppressionIouThreshold(1)))
 		}},
 		Attack{"poisson", func(b *builder) {

@@ -63,7 +63,4 @@ var windows = []Attack{
 	{"window_resize_area", func(b *builder) {
 		b.fetch(op.ResizeArea(b.Scope, b.zeros(1, 2000, 2000, 1), b.konst([]int32{2500, 2500})))
 	}},
-	{"window_huge", func(b *builder) {
-		b.fetch(op.MaxPool(b.Scope, b.zeros(1, 4, 4, 1), []int64{1, 1 << 40, 1 << 40, 1}, []int64{1, 1, 1, 1}, "SAME"))
-	}},
 }
