@@ -134,10 +134,25 @@ func (f *Form) part(code []Instr, late []bool) {
 	}
 }
 
-// pure says whether it does not matter when a kernel runs.
+// pure says whether it does not matter when a kernel runs. What takes or reads a
+// reference has its place among those that do, though its operation may not be
+// called stateful, as Assign is not.
 func (f *Form) pure(in *Instr) bool {
 	n := f.flow.Nodes[in.Node].Def
-	return n != nil && !n.Def().Stateful
+	if n == nil || n.Def().Stateful {
+		return false
+	}
+	for _, u := range in.In {
+		if u.Read {
+			return false
+		}
+	}
+	for _, dt := range n.InputTypes() {
+		if dt.IsRef() {
+			return false
+		}
+	}
+	return true
 }
 
 const (
