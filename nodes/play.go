@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/status"
@@ -54,6 +56,9 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	s.depth++
 	y.env.Ctx, y.env.Alarm, y.env.Attend, y.env.Feeds, y.out = ctx, &s.alarm.rung, s.env.Attend, in, out
 	ok, err := y.run()
+	if ok {
+		shareTwins(out)
+	}
 	s.depth--
 	y.machine.End(!ok)
 	y.env.Ctx, y.env.Alarm, y.env.Attend, y.env.Feeds, y.out = nil, nil, nil, nil, nil
@@ -62,6 +67,30 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		err = s.Err() // it was told to stop
 	}
 	return err
+}
+
+// shareTwins lets nobody have a tensor that the function returns more than once: who
+// takes an output for its own, or takes back one that nobody wants, looks at that
+// output alone.
+func shareTwins(out []tensor.Value) {
+	if len(out) < 2 {
+		return
+	}
+	if len(out) <= 8 {
+		for i, v := range out[1:] {
+			if !v.Plain() && slices.Contains(out[:i+1], v) {
+				v.Share()
+			}
+		}
+		return
+	}
+	seen := make(map[tensor.Value]bool, len(out))
+	for _, v := range out {
+		if seen[v] && !v.Plain() {
+			v.Share()
+		}
+		seen[v] = true
+	}
 }
 
 // run plays the function's unit. Its error names the node in the function.
