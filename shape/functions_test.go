@@ -185,6 +185,7 @@ var guessing = []string{
 	"AccumulateNV2", "PlaceholderWithDefault", // believe their attribute
 	"ParallelConcat",                // wants to know its inputs in full
 	"SoftmaxCrossEntropyWithLogits", // takes it that unknown shapes need no broadcasting
+	"Svd",                           // says [0] of vectors that are not wanted, of which the kernel makes a scalar
 	"Dequantize",                    // wants to know the rank that an axis is of
 	"MatrixDiagV2", "MatrixDiagV3",  // take an unknown length for -1
 	"MaxPool", "MaxPoolV2", "MaxPoolGradGrad", "MaxPoolWithArgmax", // want to know the vectors of NCHW_VECT_C
