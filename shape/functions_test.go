@@ -183,11 +183,11 @@ func run(f shape.Func, like *shape.Context, inputs []shape.Shape, values []*tens
 // more than they must.
 var guessing = []string{
 	"AccumulateNV2", "PlaceholderWithDefault", // believe their attribute
-	"ParallelConcat",                // wants to know its inputs in full
-	"SoftmaxCrossEntropyWithLogits", // takes it that unknown shapes need no broadcasting
-	"Svd",                           // says [0] of vectors that are not wanted, of which the kernel makes a scalar
-	"Dequantize",                    // wants to know the rank that an axis is of
-	"MatrixDiagV2", "MatrixDiagV3",  // take an unknown length for -1
+	"ParallelConcat",                 // wants to know its inputs in full
+	"SoftmaxCrossEntropyWithLogits",  // takes it that unknown shapes need no broadcasting
+	"Svd", "Eig", "SelfAdjointEigV2", // say [0] of vectors that are not wanted, of which the kernels make scalars
+	"Dequantize",                   // wants to know the rank that an axis is of
+	"MatrixDiagV2", "MatrixDiagV3", // take an unknown length for -1
 	"MaxPool", "MaxPoolV2", "MaxPoolGradGrad", "MaxPoolWithArgmax", // want to know the vectors of NCHW_VECT_C
 	"FusedResizeAndPadConv2D", "SparseTensorToCSRSparseMatrix", // want to know a rank
 	"ResourceCountUpTo", "SparseMatrixNNZ", // want to know the handle
