@@ -67,6 +67,9 @@ func TestAttacks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the kernel's account of a process is read from /proc")
 	}
+	if testing.Short() {
+		t.Skip("limits of time and memory, which the race detector does not keep")
+	}
 	match := regexp.MustCompile(*attacks)
 	for _, a := range Attacks() {
 		if !match.MatchString(a.Name) {
