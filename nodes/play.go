@@ -9,12 +9,6 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// inPlace lets functions be played within the step that calls. About two in a
-// hundred thousand random programs then lose a tensor that a function hands back
-// (conformance/programs, seed 7027025), so that calls are steps of their own until
-// that is mended.
-var inPlace = false
-
 // A play is a call of a function whose program is one unit, played within the step
 // that calls: on its goroutine, in its arena, with its alarm. What is fed stays the
 // caller's.
@@ -27,10 +21,9 @@ type play struct {
 
 func newPlay(p *Program) *play {
 	y := &play{program: p, machine: p.whole.NewMachine()}
-	y.env.Fetched = func(index int32, v tensor.Value) {
-		v.Unhold() // whoever gets the node's outputs holds them
-		y.out[index] = v
-	}
+	// What is fetched stays held until the function has ended: it may still be read,
+	// and by what gives it up.
+	y.env.Fetched = func(index int32, v tensor.Value) { y.out[index] = v }
 	return y
 }
 
@@ -52,7 +45,7 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 	}
-	if !driven || p.whole == nil || !inPlace {
+	if !driven || p.whole == nil {
 		return k.apart(ctx, s, p, depth+1, in, out)
 	}
 	y, _ := k.callee.plays.Get().(*play)
@@ -62,11 +55,17 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	s.depth++
 	y.env.Ctx, y.env.Alarm, y.env.Attend, y.env.Feeds, y.out = ctx, &s.alarm.rung, s.env.Attend, in, out
 	ok, err := y.run()
-	if ok {
-		shareTwins(out)
-	}
 	s.depth--
 	y.machine.End(!ok)
+	if ok {
+		handOver(out)
+	} else {
+		for i, v := range out {
+			if out[i] = (tensor.Value{}); !v.Plain() {
+				ctx.Arena.Drop(v)
+			}
+		}
+	}
 	y.env.Ctx, y.env.Alarm, y.env.Attend, y.env.Feeds, y.out = nil, nil, nil, nil, nil
 	k.callee.plays.Put(y)
 	if err == nil && !ok {
@@ -75,10 +74,16 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// shareTwins lets nobody have a tensor that the function returns more than once: who
-// takes an output for its own, or takes back one that nobody wants, looks at that
+// handOver gives up the tokens that hold what a function returns: whoever gets the
+// node's outputs holds them. A tensor that is returned more than once is nobody's:
+// who takes an output for its own, or takes back one that nobody wants, looks at that
 // output alone.
-func shareTwins(out []tensor.Value) {
+func handOver(out []tensor.Value) {
+	for _, v := range out {
+		if !v.Plain() {
+			v.Unhold()
+		}
+	}
 	if len(out) < 2 {
 		return
 	}

@@ -1,0 +1,21 @@
+package programs_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/troupe-go/troupe/conformance/programs"
+)
+
+// Seeds whose programs once went wrong: functions that call themselves and return a
+// tensor twice (7016189), or one that they go on reading (7027025).
+func TestFoundSeeds(t *testing.T) {
+	all, end := engines(t, *engineSet, memoryLimit)
+	defer end()
+	for _, seed := range []int{7016189, 7027025} {
+		src := &script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}
+		if tr, _, err := try(src, programs.Options{Depth: 1 + seed%4}, all); err != nil {
+			t.Errorf("seed %d: %v\n%v", seed, err, tr)
+		}
+	}
+}
