@@ -57,7 +57,7 @@ is_async: Whether the function is called without waiting.
 Tout: The types of the results.`)
 	shape.Register(shape.UnknownOutputs, "PyFunc", "PyFuncStateless", "EagerPyFunc")
 	gradient.None("PyFunc", "PyFuncStateless")
-	gradient.Refuse("it calls a Python function", "EagerPyFunc")
+	gradient.Refuse(status.Unimplemented, "the gradient of a Python function needs Python", "EagerPyFunc")
 	kernel.ForAll(newPython, "PyFunc", "PyFuncStateless", "EagerPyFunc")
 }
 
