@@ -32,6 +32,55 @@ func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_di
 	return op.Output(0), op.Output(1)
 }
 
+// XlaDot multiplies two tensors and adds up along dimensions.
+//
+// Arguments:
+//
+//   - lhs: The one.
+//   - rhs: The other.
+//   - dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
+//   - precision_config: Ignored: products are as exact as their type.
+//
+// Results:
+//
+//   - output: What is left: dimensions of both, of the one, and of the other.
+func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaDot",
+		Input: []tf.Input{lhs, rhs},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config},
+	})
+	return op.Output(0)
+}
+
+// XlaDotV2 multiplies two tensors and adds up along dimensions, in a given type.
+//
+// Arguments:
+//
+//   - lhs: The one.
+//   - rhs: The other.
+//   - dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
+//   - precision_config: Ignored: products are as exact as their type.
+//   - preferred_element_type: The type of the result, in which is added up. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
+//
+// Results:
+//
+//   - output: What is left: dimensions of both, of the one, and of the other.
+func XlaDotV2(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaDotV2",
+		Input: []tf.Input{lhs, rhs},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config, "preferred_element_type": preferred_element_type},
+	})
+	return op.Output(0)
+}
+
 // XlaDynamicSlice takes a box out of a tensor, moved inside where it would reach beyond.
 //
 // Arguments:
@@ -62,6 +111,27 @@ func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indi
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "XlaDynamicUpdateSlice",
 		Input: []tf.Input{input, update, indices},
+	})
+	return op.Output(0)
+}
+
+// XlaGather takes boxes of one size out of a tensor, each moved inside where it would reach beyond.
+//
+// Arguments:
+//
+//   - operand: The tensor.
+//   - start_indices: The boxes' first corners, vectors along one of the dimensions. Types: int32, int64.
+//   - slice_sizes: The size of the boxes in each dimension. Types: int32, int64.
+//   - dimension_numbers: A serialized GatherDimensionNumbers, which says what the dimensions mean.
+//   - indices_are_sorted: Ignored.
+func XlaGather(scope *Scope, operand tf.Output, start_indices tf.Output, slice_sizes tf.Output, dimension_numbers string, indices_are_sorted bool) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaGather",
+		Input: []tf.Input{operand, start_indices, slice_sizes},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "indices_are_sorted": indices_are_sorted},
 	})
 	return op.Output(0)
 }

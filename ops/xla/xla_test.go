@@ -14,3 +14,10 @@ func TestAgainstTensorFlow(t *testing.T) {
 }
 
 func TestHostileInputs(t *testing.T) { kerneltest.Hostile(t, "testdata/xla.jsonl.gz") }
+
+// Answers that testdata/gather.py recorded.
+func TestGatherAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/gather.jsonl.gz", tensor.Tolerance{RTol: 1e-6})
+}
+
+func TestGatherHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/gather.jsonl.gz") }
