@@ -21,3 +21,10 @@ func TestGatherAgainstTensorFlow(t *testing.T) {
 }
 
 func TestGatherHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/gather.jsonl.gz") }
+
+// Answers that testdata/conv.py recorded.
+func TestConvAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/conv.jsonl.gz", tensor.Tolerance{RTol: 1e-6})
+}
+
+func TestConvHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/conv.jsonl.gz") }
