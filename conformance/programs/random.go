@@ -18,6 +18,8 @@ type Options struct {
 	// Long is a loop of LongTurns turns, each of which makes little that lives on:
 	// what the loop takes all in all is many times what it needs at a time.
 	Long bool
+	// Shares is programs that share what reference variables hold; see [Program.Shares].
+	Shares bool
 	// Wide is loops whose bodies have operations that need nothing of each other.
 	Wide bool
 }
@@ -43,13 +45,16 @@ func Random(src Source, o Options) *Program {
 		m.faults = src.Int("faults", 1, 4)
 	}
 	m.inputs()
-	if m.one(3) && !o.Long {
+	if m.p.Shares = o.Shares; (m.one(3) || o.Shares) && !o.Long {
 		m.variables()
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
 	m.p.Loose = m.one(2)
 	m.p.Body = m.within(func() {
+		if m.p.Shares {
+			m.shareAll()
+		}
 		switch {
 		case o.Long:
 			m.long()
@@ -145,6 +150,9 @@ func (m *maker) variables() {
 			t.DType = tensor.Int32
 		}
 		h := Type{Kind: Handle, DType: t.DType, Dims: t.Dims, Object: ObjectKind(m.src.Int("reference", 0, 1))}
+		if m.p.Shares && m.references == 0 {
+			h.Object = Reference
+		}
 		v := Session{Handle: m.fresh(h), Flow: m.fresh(Type{Kind: Flow}), Init: m.array(t)}
 		m.p.Variables = append(m.p.Variables, v)
 		m.states = append(m.states, &state{v.Handle, v.Flow, h})
@@ -152,7 +160,6 @@ func (m *maker) variables() {
 			m.references++
 		}
 	}
-	m.p.Shares = m.references > 0 && m.one(2)
 }
 
 func (m *maker) fresh(t Type) Var {

@@ -85,6 +85,19 @@ func (m *maker) unshared(t Type) Var {
 	return m.must(m.apply(unshared, []Type{t}, nil, m.value(tensorType(t.DType, t.Dims...))))
 }
 
+// shareAll shares the values of all references, before anything else is done.
+func (m *maker) shareAll() {
+	for _, s := range m.states {
+		if isReference(s) {
+			m.shareOne(s)
+		}
+	}
+}
+
+func (m *maker) shareOne(s *state) {
+	s.flow = m.apply(varShare, []Type{{Kind: Shared, DType: s.of.DType, Dims: s.of.Dims}, {Kind: Flow}}, nil, s.handle, s.flow)[1]
+}
+
 // share emits a statement on what is shared.
 func (m *maker) share() {
 	var refs []*state
@@ -98,28 +111,43 @@ func (m *maker) share() {
 		return
 	}
 	x, ok := m.pick(func(_ Var, t Type) bool { return t.Kind == Shared })
-	switch what := m.src.Int("share", 0, 6); {
+	switch what := m.src.Int("share", 0, 8); {
 	case !ok || what < 2:
-		s := refs[m.src.Int("reference", 0, len(refs)-1)]
-		s.flow = m.apply(varShare, []Type{{Kind: Shared, DType: s.of.DType, Dims: s.of.Dims}, {Kind: Flow}}, nil, s.handle, s.flow)[1]
+		m.shareOne(refs[m.src.Int("reference", 0, len(refs)-1)])
 	case what == 2:
 		m.apply(passShared, []Type{m.p.Types[x]}, []int{m.src.Int("pass", 0, 1)}, x)
 	case what == 3:
 		m.unshared(m.p.Types[x])
+	case what == 4: // before an update, and after it with what was found before
+		before := m.take(refs, x, 2, nil)
+		m.stateful()
+		m.take(refs, x, m.src.Int("take", 0, 1), &before)
 	default:
-		of := m.p.Types[x]
-		t := tensorType(of.DType, of.Dims...)
-		how, args, types := 2, []Var{x}, []Type{t}
-		if of.known() && slices.Contains(numbers, of.DType) {
-			if how = m.src.Int("take", 0, 2); how < 2 {
-				args = append(args, m.value(t))
-			}
-		}
-		for _, s := range refs {
-			args, types = append(args, s.flow), append(types, Type{Kind: Flow})
-		}
-		for i, f := range m.apply(varTake, types, []int{how}, args...)[1:] {
-			refs[i].flow = f
-		}
+		m.take(refs, x, m.src.Int("take", 0, 2), nil)
 	}
+}
+
+// take looks at what is shared, in the way that varTake's Params say, with a second
+// argument if one is given.
+func (m *maker) take(refs []*state, x Var, how int, with *Var) Var {
+	of := m.p.Types[x]
+	t := tensorType(of.DType, of.Dims...)
+	args, types := []Var{x}, []Type{t}
+	switch {
+	case !of.known():
+		how = 2
+	case how == 2:
+	case with != nil:
+		args = append(args, *with)
+	default:
+		args = append(args, m.value(t))
+	}
+	for _, s := range refs {
+		args, types = append(args, s.flow), append(types, Type{Kind: Flow})
+	}
+	made := m.apply(varTake, types, []int{how}, args...)
+	for i, f := range made[1:] {
+		refs[i].flow = f
+	}
+	return made[0]
 }
