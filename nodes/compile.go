@@ -308,18 +308,8 @@ func (c *compiler) place(spec Spec) error {
 		case kind.Exit, kind.Next:
 			p.control = true
 		}
-		for k, s := range c.in[i] {
-			if s.port >= 0 && p.isRef(s) && (k < int(n.nin)) {
-				n.flags |= flagDeref
-			}
-		}
 	}
-	for i := range p.nodes { // fetched references are read
-		n := &p.nodes[i]
-		if n.kind == kind.Retval && p.isRef(c.in[i][0]) {
-			n.flags |= flagDeref
-		}
-	}
+	c.references(spec)
 	return c.frames()
 }
 
@@ -343,12 +333,6 @@ func constant(n *graph.Node, t *tensor.Tensor) (tensor.Value, error) {
 	}
 	err.Node, err.Op = n.Name(), n.Type()
 	return tensor.Value{}, err
-}
-
-// isRef says whether an output carries references.
-func (p *Program) isRef(s source) bool {
-	d := p.nodes[s.node].def
-	return d != nil && s.port >= 0 && d.OutputTypes()[s.port].IsRef()
 }
 
 // frames finds every node's frame, walking from the roots: what Enter, Exit
