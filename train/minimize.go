@@ -45,6 +45,7 @@ type Goal struct {
 	Counter *Variable
 
 	model      *Model
+	begun      *Variable // counts updates before their first change; Counter after the last
 	schedule   Schedule
 	accumulate int
 	prefix     string // of names: "", or a name and a slash
@@ -53,7 +54,7 @@ type Goal struct {
 	powers     map[powerOf]tf.Output
 	count      tf.Output // updates with this one, a double
 	first, add *tf.Operation
-	update     *tf.Operation // with the last batch
+	update     *tf.Operation // with the last batch; it is the end of what the goal changes
 }
 
 type powerOf struct {
@@ -112,13 +113,14 @@ func (g *Goal) build(o Optimizer, options Options) error {
 	if s.Err() != nil {
 		return s.Err()
 	}
-	ready := op.NoOp(s.WithControlDependencies(before...))
+	next := op.Add(s, g.Counter.Value, op.Const(s, int64(1)))
+	g.count = op.Cast(s, next, tf.Double)
+	ready := g.begun.set(s.WithControlDependencies(op.NoOp(s.WithControlDependencies(before...))), next)
 	if s.Err() != nil {
 		return s.Err()
 	}
-	g.count = op.Cast(s, op.Add(s, g.Counter.Value, op.Const(s, int64(1))), tf.Double)
 	after := s.WithControlDependencies(ready)
-	last := []*tf.Operation{g.Counter.change(after, "Add", op.Const(after, int64(1)))}
+	var last []*tf.Operation
 	for i, v := range g.Variables {
 		u := &Update{Scope: after, Variable: v, goal: g, gradient: grads[i], name: nameOf(o)}
 		u.Rate = op.Cast(s, g.rate, v.DType)
@@ -142,7 +144,7 @@ func (g *Goal) build(o Optimizer, options Options) error {
 	if s.Err() != nil {
 		return s.Err()
 	}
-	g.update = op.NoOp(s.SubScope("update").WithControlDependencies(last...))
+	g.update = g.Counter.set(s.WithControlDependencies(last...), next)
 	return s.Err()
 }
 
@@ -192,6 +194,10 @@ func (g *Goal) check(o Optimizer, options Options) error {
 		seen[v] = true
 	}
 	g.Counter = m.counter(g.prefix + globalStep)
+	begun := &Variable{Name: g.Counter.Name + "/begun", DType: tf.Int64, of: g.Counter}
+	g.begun = m.add(begun, func(s *op.Scope, _ tf.DataType, _ []int64, _ int64) tf.Output {
+		return op.Identity(s, g.Counter.Value)
+	})
 	return m.Err()
 }
 

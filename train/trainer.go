@@ -39,7 +39,7 @@ type Trainer struct {
 
 	model   *Model
 	session *tf.Session
-	torn    bool // an update was broken off
+	torn    bool // a replacement of variables was broken off
 	calls   map[string]*call
 }
 
@@ -93,13 +93,26 @@ func (m *Model) Start(ctx context.Context, session *tf.Session) (*Trainer, error
 func (t *Trainer) Session() *tf.Session { return t.session }
 
 // Updates is how many updates were made for the goal, in this session or before the
-// checkpoint that it goes on from.
+// checkpoint that it goes on from. It fails with FAILED_PRECONDITION after an update
+// that was broken off.
 func (t *Trainer) Updates(ctx context.Context, g *Goal) (int64, error) {
-	out, err := t.session.RunContext(ctx, nil, []tf.Output{g.Counter.Value}, nil)
+	if g == nil || g.model != t.model || g.update == nil {
+		return 0, status.Invalid("the goal is not one of the trainer's model")
+	}
+	out, err := t.session.RunContext(ctx, nil, []tf.Output{g.Counter.Value, g.begun.Value}, nil)
 	if err != nil {
 		return 0, err
 	}
-	return out[0].Value().(int64), nil
+	n := out[0].Value().(int64)
+	return n, t.whole(n == out[1].Value())
+}
+
+// whole fails if variables are of different updates.
+func (t *Trainer) whole(complete bool) error {
+	if t.torn || !complete {
+		return status.Errorf(status.FailedPrecondition, "an update was broken off: some variables have changed and others have not; a checkpoint has to be restored")
+	}
+	return nil
 }
 
 // Steps makes an update for each batch, or for as many as [Options.Accumulate] says,
@@ -119,9 +132,6 @@ func (t *Trainer) Steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], m
 }
 
 func (t *Trainer) steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], metrics []tf.Output, yield func(Step) bool) error {
-	if g == nil || g.model != t.model || g.update == nil {
-		return status.Invalid("the goal is not one of the trainer's model")
-	}
 	n, err := t.Updates(ctx, g)
 	if err != nil {
 		return err
@@ -152,7 +162,6 @@ func (t *Trainer) steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], m
 			return err
 		}
 		if err := c.run(running, batch, rate); err != nil {
-			t.torn = t.torn || target == g.update
 			return err
 		}
 		for i := range c.out {
