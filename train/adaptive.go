@@ -127,6 +127,7 @@ type RMSProp struct {
 	Momentum float64
 	Epsilon  float64 // 1e-7
 	Centered bool
+	Initial  float64 // of r; 1 is what TensorFlow 1 has
 }
 
 // Schedule is the learning rate.
@@ -135,7 +136,7 @@ func (o RMSProp) Schedule() Schedule { return o.Rate }
 // Update adds the update of one variable.
 func (o RMSProp) Update(u *Update) {
 	a := apply{
-		op: "RMSProp", sparse: true, slots: []*Variable{u.Slot("squares", 0), u.Slot("momentum", 0)},
+		op: "RMSProp", sparse: true, slots: []*Variable{u.Slot("squares", o.Initial), u.Slot("momentum", 0)},
 		before: []tf.Output{u.Rate, u.Number(setting(o.Rho, 0.9)), u.Number(o.Momentum), u.Number(setting(o.Epsilon, 1e-7))},
 	}
 	if o.Centered {

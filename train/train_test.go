@@ -1,51 +1,74 @@
 package train_test
 
 import (
-	"context"
-	"fmt"
+	"iter"
 	"testing"
 
-	"github.com/troupe-go/troupe/op"
+	"go.uber.org/goleak"
+
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
+
+	_ "github.com/troupe-go/troupe/ops/all"
 )
 
-func TestTry(t *testing.T) {
-	ctx := context.Background()
-	m := train.NewModel(tf.NewGraph(), 1)
-	s := m.Scope()
-	x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.MakeShape(-1, 2)))
-	y := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.MakeShape(-1, 1)))
-	w := m.Variable("w", train.GlorotUniform, tf.Float, 2, 1)
-	losses := op.SquaredDifference(s, op.MatMul(s, x, w.Value), y)
-	loss := op.Mean(s, losses, op.Const(s, []int32{0, 1}))
-	g := m.Minimize(loss, train.Adam{Rate: train.Fixed(0.1)}, train.Options{Average: 0.99, WeightDecay: 0.001, Clip: train.ClipByGlobalNorm(1)})
-	sess, err := tf.NewSession(m.Graph(), nil)
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start opens a session for the model and starts it.
+func start(t *testing.T, m *train.Model) *train.Trainer {
+	t.Helper()
+	session, err := tf.NewSession(m.Graph(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sess.Close()
-	tr, err := m.Start(ctx, sess)
+	t.Cleanup(func() { session.Close() })
+	tr, err := m.Start(t.Context(), session)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, _ := tf.NewTensor([][]float32{{1, 2}, {3, 4}, {0, 1}})
-	b, _ := tf.NewTensor([][]float32{{5}, {11}, {2}})
-	seq := func(yield func(train.Batch) bool) {
-		for range 200 {
-			if !yield(train.Batch{x: a, y: b}) {
+	return tr
+}
+
+func tensorOf(t *testing.T, value any) *tf.Tensor {
+	t.Helper()
+	x, err := tf.NewTensor(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// matrix is a tensor of shape [n/2, 2].
+func matrix(t *testing.T, elements []float32) *tf.Tensor {
+	t.Helper()
+	x, err := tf.FromSlice(elements, int64(len(elements)/2), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// read is what a variable of float holds.
+func read(t *testing.T, tr *train.Trainer, v *train.Variable) []float32 {
+	t.Helper()
+	out, err := tr.Session().Run(nil, []tf.Output{v.Value}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elements, err := tf.Data[float32](out[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return elements
+}
+
+// nothing is n batches that feed nothing.
+func nothing(n int) iter.Seq[train.Batch] {
+	return func(yield func(train.Batch) bool) {
+		for range n {
+			if !yield(nil) {
 				return
 			}
 		}
 	}
-	for st, err := range tr.Steps(ctx, g, seq) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if st.N%20 == 0 {
-			fmt.Println(st)
-		}
-	}
-	out, err := sess.Run(nil, []tf.Output{w.Value, m.Lookup("w/ExponentialMovingAverage").Value}, nil)
-	fmt.Println(out[0].Value(), out[1].Value(), err)
 }
