@@ -17,7 +17,10 @@ func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]
 	}
 	held := map[string]*tf.Tensor{}
 	for i, v := range t.model.vars {
-		held[v.Name] = values[i]
+		held[v.Handle.Op.Name()] = values[i]
+		for _, other := range v.aliases {
+			held[other.Op.Name()] = values[i]
+		}
 	}
 	return savedmodel.Write(dir, savedmodel.Model{Graph: t.model.graph, Variables: held, Signatures: signatures})
 }

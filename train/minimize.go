@@ -18,7 +18,8 @@ type Options struct {
 	// the names of what the goal adds. One goal may do without.
 	Name string
 	// Variables is what the goal changes; nil is all that the model has at this
-	// point and that are trainable. Each must have part in the loss.
+	// point and that are trainable. The loss must depend on each; but of those that
+	// were adopted, and are not named here, others are left alone.
 	Variables []*Variable
 	// Clip changes gradients before they are applied; nil leaves them alone.
 	Clip Clip
@@ -86,7 +87,7 @@ func (g *Goal) build(o Optimizer, options Options) error {
 	g.scope = m.scope.SubScope("train").WithUniqueNames()
 	s := g.scope
 	g.rate = op.Placeholder(s.SubScope("rate"), tf.Double, op.PlaceholderShape(tf.ScalarShape()))
-	grads, err := g.gradients()
+	grads, err := g.gradients(options.Variables != nil)
 	if err != nil {
 		return err
 	}
@@ -201,30 +202,49 @@ func (g *Goal) check(o Optimizer, options Options) error {
 	return m.Err()
 }
 
-// gradients are those of the variables: dense, or rows of different indices.
-func (g *Goal) gradients() ([]gradient.Value, error) {
-	xs := make([]graph.Output, len(g.Variables))
-	for i, v := range g.Variables {
-		xs[i] = v.Handle
+// gradients are those of the variables: dense, or rows of different indices. Of
+// variables that were not chosen it leaves out those that the loss does not depend
+// on, if they are adopted.
+func (g *Goal) gradients(chosen bool) ([]gradient.Value, error) {
+	var xs []graph.Output
+	for _, v := range g.Variables {
+		xs = append(append(xs, v.Handle), v.aliases...)
 	}
-	grads, err := gradients.Add(g.model.graph, []graph.Output{g.Loss}, xs, gradients.Options{
-		Prefix: g.model.graph.UniqueName("gradients"),
-	})
+	prefix := g.model.graph.UniqueName("gradients")
+	parts, err := gradients.Add(g.model.graph, []graph.Output{g.Loss}, xs, gradients.Options{Prefix: prefix})
 	if err != nil {
 		return nil, err
 	}
+	b := graph.NewBuilder(g.model.graph).Scope(prefix + "/aliases")
+	var vars []*Variable
+	var grads []gradient.Value
 	var none []string
-	for i, p := range grads {
-		switch {
-		case p.None():
-			none = append(none, g.Variables[i].Name)
-		case p.Rows != nil:
-			grads[i].Rows = g.distinct(p.Rows)
+	for _, v := range g.Variables {
+		own := slices.DeleteFunc(parts[:1+len(v.aliases)], gradient.Value.None)
+		parts = parts[1+len(v.aliases):]
+		if len(own) == 0 {
+			if chosen || !v.adopted {
+				none = append(none, v.Name)
+			}
+			continue
 		}
+		sum := own[0]
+		if len(own) > 1 {
+			sum = gradient.Build(b).Sum(own)
+		}
+		if sum.Rows != nil {
+			sum.Rows = g.distinct(sum.Rows)
+		}
+		vars, grads = append(vars, v), append(grads, sum)
 	}
 	if none != nil {
 		return nil, status.Invalid("the loss does not depend on these variables: %s; say in Options.Variables which to train", strings.Join(none, ", "))
 	}
+	if len(vars) == 0 {
+		return nil, status.Invalid("the loss depends on no variable")
+	}
+	g.Variables = vars
+	g.scope.UpdateErr("Minimize", b.Err())
 	return grads, g.scope.Err()
 }
 

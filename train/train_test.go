@@ -2,11 +2,14 @@ package train_test
 
 import (
 	"iter"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/ops/io/bundle"
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/train"
 
 	_ "github.com/troupe-go/troupe/ops/all"
@@ -70,5 +73,33 @@ func nothing(n int) iter.Seq[train.Batch] {
 				return
 			}
 		}
+	}
+}
+
+func unmarshal(t *testing.T, b []byte) *tf.Tensor {
+	t.Helper()
+	x, err := tensor.UnmarshalProto(b, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// assign replaces what a variable holds, by a checkpoint.
+func assign(t *testing.T, tr *train.Trainer, v *train.Variable, x *tf.Tensor) {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), "one")
+	w, err := bundle.Create(nil, prefix)
+	if err == nil {
+		err = w.Add(v.Name, tensor.ValueOf(x))
+	}
+	if err == nil {
+		err = w.Finish()
+	}
+	if err == nil {
+		err = tr.Restore(t.Context(), prefix, v)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -45,8 +45,9 @@ type Trainer struct {
 
 // Start finishes the construction and gives those variables their first values that
 // hold none in the session, which must be of the model's graph. It fails with the
-// first mistake of the construction, and with FAILED_PRECONDITION if there is a
-// variable without a value that nothing initializes.
+// first mistake of the construction, and with FAILED_PRECONDITION if a goal changes a
+// variable without a value that nothing initializes; of the others that are so the
+// model lets go.
 //
 // The session stays the caller's, who may run parts of the graph in it between
 // steps, and closes it. After the model has grown, Start makes another trainer.
@@ -64,11 +65,17 @@ func (m *Model) Start(ctx context.Context, session *tf.Session) (*Trainer, error
 	}
 	var first, second []*tf.Operation
 	var nothing []string
+	used := m.changed()
+	kept := make([]*Variable, 0, len(m.vars))
 	for i, v := range m.vars {
+		kept = append(kept, v)
 		switch {
 		case ready[i].Value() == true:
-		case v.init == nil:
+		case v.init == nil && used[v]:
 			nothing = append(nothing, v.Name)
+		case v.init == nil: // TensorFlow 2 leaves handles that nobody uses
+			kept = kept[:len(kept)-1]
+			delete(m.byName, v.Name)
 		case v.of == nil:
 			first = append(first, v.init)
 		default: // may begin as the variable that it belongs to
@@ -78,6 +85,7 @@ func (m *Model) Start(ctx context.Context, session *tf.Session) (*Trainer, error
 	if nothing != nil {
 		return nil, status.Errorf(status.FailedPrecondition, "these variables hold nothing in the session, and nothing in the graph initializes them: %s", strings.Join(nothing, ", "))
 	}
+	m.vars = kept
 	for _, ops := range [...][]*tf.Operation{first, second} {
 		if len(ops) == 0 {
 			continue
@@ -87,6 +95,17 @@ func (m *Model) Start(ctx context.Context, session *tf.Session) (*Trainer, error
 		}
 	}
 	return t, nil
+}
+
+// changed is the variables that goals change.
+func (m *Model) changed() map[*Variable]bool {
+	all := map[*Variable]bool{}
+	for _, g := range m.goals {
+		for _, v := range g.Variables {
+			all[v] = true
+		}
+	}
+	return all
 }
 
 // Session is the session that the trainer runs in.

@@ -28,6 +28,7 @@ type Variable struct {
 
 	init    *tf.Operation // nil if nothing in the graph initializes the variable
 	adopted bool          // from a graph that was there
+	aliases []tf.Output   // other handles of the same resource
 	average *Variable     // see Options.Average
 	of      *Variable     // of a slot or an average: the variable that it belongs to
 
@@ -111,14 +112,25 @@ func (m *Model) Adopt() []*Variable {
 		known[v.Handle.Op] = true
 	}
 	found := map[string]*Variable{}
+	holders := map[string]*Variable{} // by the name that the session has for them
 	for _, n := range m.graph.Nodes() {
 		switch n.Type() {
 		case "VarHandleOp", "VariableV2", "Variable":
 		default:
 			continue
 		}
-		if v := adopted(n); v != nil && !known[n] && m.byName[v.Name] == nil {
+		v := adopted(n)
+		if v == nil || known[n] || m.byName[v.Name] != nil {
+			continue
+		}
+		if first := holders[sharedName(n)]; first == nil {
+			holders[sharedName(n)] = v
 			found[v.Name] = v
+		} else if first.DType == v.DType && slices.Equal(first.Shape, v.Shape) {
+			first.aliases = append(first.aliases, v.Handle)
+			if first.init == nil {
+				first.init = v.init
+			}
 		}
 	}
 	names := slices.Sorted(maps.Keys(found))
@@ -129,6 +141,20 @@ func (m *Model) Adopt() []*Variable {
 		list = append(list, m.keep(v))
 	}
 	return list
+}
+
+// sharedName is the name by which the session knows what a node stands for.
+func sharedName(n *tf.Operation) string {
+	text := func(attr string) string {
+		x, _ := n.Attr(attr)
+		s, _ := x.(string)
+		return s
+	}
+	name := text("shared_name")
+	if name == "" {
+		name = n.Name()
+	}
+	return n.Type() + " " + text("container") + " " + name
 }
 
 // adopted is a variable of a graph, or nil.
