@@ -9,10 +9,12 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 
-	// What a model adds to a graph.
+	// What a model and gradients add to a graph.
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
+	_ "github.com/troupe-go/troupe/ops/functional"
 	_ "github.com/troupe-go/troupe/ops/linalg"
+	_ "github.com/troupe-go/troupe/ops/list"
 	_ "github.com/troupe-go/troupe/ops/math"
 	_ "github.com/troupe-go/troupe/ops/nn"
 	_ "github.com/troupe-go/troupe/ops/random"
