@@ -21,6 +21,8 @@ type Spec struct {
 	Targets []*graph.Node  // what must have run
 	Device  string         // full name of the device; "" is CPU 0 of this process
 	Rewrite rewrite.Options
+	// NoUnits is for engines that play none: none are made.
+	NoUnits bool
 	// Functions has the programs of functions that stay calls; nil: the program
 	// has its own.
 	Functions *Functions
@@ -44,7 +46,7 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.units(); err != nil {
+	if err := c.units(!spec.NoUnits); err != nil {
 		return nil, err
 	}
 	return c.p, nil
@@ -586,9 +588,13 @@ func makeKernel(n *graph.Node, device, scope string) (kernel.Kernel, error) {
 }
 
 // units makes the units of the program: one of it all, or those of the
-// outermost loops that allow it.
-func (c *compiler) units() error {
+// outermost loops that allow it; if it is to have any.
+func (c *compiler) units(wanted bool) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
+	if !wanted {
+		p.why = "the engine plays no units"
+		return nil
+	}
 	return p.makeUnits(c.watch)
 }

@@ -120,7 +120,11 @@ func (l *Loop) enter(v graph.Output, constant bool) (graph.Output, error) {
 	for name, value := range l.attrs {
 		attrs[name] = value
 	}
-	spec, err := l.outer.Place(graph.OpSpec{Type: "Enter", Input: []graph.Input{v}, Attrs: attrs, ControlDependencies: l.controls})
+	op := "Enter"
+	if constant {
+		op = referring(op, v)
+	}
+	spec, err := l.outer.Place(graph.OpSpec{Type: op, Input: []graph.Input{v}, Attrs: attrs, ControlDependencies: l.controls})
 	if err != nil {
 		return graph.Output{}, err
 	}

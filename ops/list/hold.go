@@ -102,13 +102,13 @@ func (x item) drop(a *tensor.Arena) {
 // newShared is newList for a list that nobody counts.
 func newShared(dt tensor.DType, s shape.Shape, max, n int) *List {
 	l := newList(dt, s, max, n)
-	l.shared = true
+	l.shared.Store(true)
 	return l
 }
 
 // token is the variant that holds l, a new list.
 func (l *List) token(ctx *kernel.Context) tensor.Value {
-	if l.shared {
+	if l.shared.Load() {
 		return tensor.Scalar(l.element())
 	}
 	return ctx.Holding(l.element(), l)
@@ -123,7 +123,7 @@ func (l *List) element() *tensor.Object {
 // owe notes an element of a new list, which is to be held with the list.
 func (l *List) owe(x item) {
 	switch {
-	case l.shared:
+	case l.shared.Load():
 		x.Share()
 	case x.kept != nil:
 		l.due = append(l.due, x)
@@ -162,7 +162,7 @@ func (l *List) unlink() (gone []item) {
 	}
 	older, newer := l.older, l.newer
 	switch {
-	case l.shared:
+	case l.shared.Load():
 		return nil
 	case older == nil && newer == nil:
 		l.own.each(note)
@@ -188,7 +188,7 @@ func (l *List) unlink() (gone []item) {
 	if older != nil {
 		older.newer = newer
 	}
-	if newer != nil && !newer.shared {
+	if newer != nil && !newer.shared.Load() {
 		newer.older = older
 	}
 	l.older, l.newer, l.own = nil, nil, elements{}
@@ -202,8 +202,9 @@ func (l *List) Share(share func(tensor.Value)) {
 	var all []item
 	note := func(x item) { all = append(all, x) }
 	l.mu.Lock()
-	for v := l; v != nil && !v.shared; v = v.newer {
-		v.shared, v.older = true, nil
+	for v := l; v != nil && !v.shared.Load(); v = v.newer {
+		v.shared.Store(true)
+		v.older = nil
 		v.differences(func(_ int, x item) { note(x) })
 		v.own.each(note)
 	}
