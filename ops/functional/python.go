@@ -3,6 +3,7 @@ package functional
 import (
 	"unicode/utf8"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -55,6 +56,8 @@ token: What it was registered as.
 is_async: Whether the function is called without waiting.
 Tout: The types of the results.`)
 	shape.Register(shape.UnknownOutputs, "PyFunc", "PyFuncStateless", "EagerPyFunc")
+	gradient.None("PyFunc", "PyFuncStateless")
+	gradient.Refuse(status.Unimplemented, "the gradient of a Python function needs Python", "EagerPyFunc")
 	kernel.ForAll(newPython, "PyFunc", "PyFuncStateless", "EagerPyFunc")
 }
 

@@ -3,6 +3,7 @@ package image
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/philox"
@@ -85,6 +86,7 @@ use_image_if_no_bounding_boxes: Whether the whole image is the object if there a
 	shape.Register(shape.Rule("image_size: ?, bounding_boxes: ? -> begin: [3], size: [3], bboxes: [1,1,4]"), "SampleDistortedBoundingBox")
 	shape.Register(shape.Rule("image_size: ?, bounding_boxes: ?, min_object_covered: ? -> begin: [3], size: [3], bboxes: [1,1,4]"), "SampleDistortedBoundingBoxV2")
 	shape.Register(shape.Rule("image_size: ?, bounding_boxes: ?, min_object_covered: ?, seed: ? -> begin: [3], size: [3], bboxes: [1,1,4]"), "StatelessSampleDistortedBoundingBox")
+	gradient.None("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 	boxSamplerFor[uint8](tensor.Uint8)
 	boxSamplerFor[int8](tensor.Int8)
 	boxSamplerFor[int16](tensor.Int16)

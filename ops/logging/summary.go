@@ -63,7 +63,7 @@ max_outputs: The most sounds to show.`)
 		Input("tag: string").Input("tensor: T").Output("summary: string").
 		Attr("max_images: int >= 1 = 3").
 		Attr("T: {uint8, float, half, double} = DT_FLOAT").
-		Attr("bad_color: tensor = uint8[4]{255, 0, 0, 255}").
+		Attr("bad_color: tensor = Tensor<type: uint8 shape: [4] values: 255 0 0 255>").
 		Doc(`Makes a serialized summary of images.
 
 Those of floating-point numbers are scaled into bytes: by their largest number if none is negative, else such that 0 becomes 128.

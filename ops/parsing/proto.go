@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -48,6 +49,7 @@ bytes: The messages.
 field_names: The fields.
 message_type: The full name of the messages' type.
 descriptor_source: As DecodeProtoV2 has it.`)
+	gradient.None("EncodeProto")
 	kernel.ForAll(newDecodeProto, "DecodeProtoV2")
 	kernel.ForAll(newEncodeProto, "EncodeProto")
 }

@@ -21,8 +21,9 @@ for dtype, depth, values in (
     ("half", 1, [-5, 0.1, 0.7, 0.9]),
     ("double", 1, [0, 0.1, 0.7, 0.9]),
 ):
-    t = tf.constant(values, {"float": tf.float32, "double": tf.float64, "half": tf.float16}.get(dtype) or tf.uint8, [1, 2, 2, depth])
-    s = tf.compat.v1.Summary.FromString(tf.raw_ops.ImageSummary(tag="t", tensor=t, max_images=1, bad_color=tf.make_tensor_proto([9, 8, 7, 6], tf.uint8)).numpy())
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        t = tf.constant(values, {"float": tf.float32, "double": tf.float64, "half": tf.float16}.get(dtype) or tf.uint8, [1, 2, 2, depth])
+        s = tf.compat.v1.Summary.FromString(session.run(tf.raw_ops.ImageSummary(tag="t", tensor=t, max_images=1, bad_color=tf.make_tensor_proto([9, 8, 7, 6], tf.uint8))))
     v = s.value[0]
     assert v.tag == "t/image" and (v.image.height, v.image.width, v.image.colorspace) == (2, 2, depth)
     pixels = tf.io.decode_png(v.image.encoded_image_string, channels=depth)
