@@ -293,6 +293,47 @@ func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (ou
 	return op.Output(0)
 }
 
+// AllCandidateSamplerAttr is an optional attribute of AllCandidateSampler.
+type AllCandidateSamplerAttr func(optionalAttr)
+
+// AllCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
+func AllCandidateSamplerSeed(value int64) AllCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed"] = value }
+}
+
+// AllCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
+func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed2"] = value }
+}
+
+// AllCandidateSampler gives all classes.
+//
+// Arguments:
+//
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
+//   - num_true: How many right classes each example has. At least 1.
+//   - num_sampled: How many to draw. At least 1.
+//   - unique: Whether no class is drawn twice.
+//
+// Results:
+//
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
+//
+// Options: [AllCandidateSamplerSeed], [AllCandidateSamplerSeed2].
+func AllCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, optional ...AllCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AllCandidateSampler",
+		Input: []tf.Input{true_classes},
+		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // AngleAttr is an optional attribute of Angle.
 type AngleAttr func(optionalAttr)
 
@@ -829,6 +870,41 @@ func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride i
 		Type:  "AudioSpectrogram",
 		Input: []tf.Input{input},
 		Attrs: with(optionalAttr{"window_size": window_size, "stride": stride}, optional),
+	})
+	return op.Output(0)
+}
+
+// AudioSummaryAttr is an optional attribute of AudioSummary.
+type AudioSummaryAttr func(optionalAttr)
+
+// AudioSummaryMaxOutputs sets max_outputs, which is 3 by default. The most sounds to show. At least 1.
+func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
+	return func(attrs optionalAttr) { attrs["max_outputs"] = value }
+}
+
+// AudioSummary makes a serialized summary of sounds.
+//
+// Arguments:
+//
+//   - tag: What they are shown under. Type: string.
+//   - tensor: As AudioSummaryV2 has it. Type: float.
+//   - sample_rate: Frames a second.
+//
+// Results:
+//
+//   - summary: Type: string.
+//
+// Options: [AudioSummaryMaxOutputs].
+//
+// Deprecated: from version 15 of the GraphDef format on. Use AudioSummaryV2.
+func AudioSummary(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate float32, optional ...AudioSummaryAttr) (summary tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AudioSummary",
+		Input: []tf.Input{tag, tensor},
+		Attrs: with(optionalAttr{"sample_rate": sample_rate}, optional),
 	})
 	return op.Output(0)
 }

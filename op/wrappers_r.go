@@ -2477,6 +2477,72 @@ func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, update
 	return op
 }
 
+// ResourceScatterNdMaxAttr is an optional attribute of ResourceScatterNdMax.
+type ResourceScatterNdMaxAttr func(optionalAttr)
+
+// ResourceScatterNdMaxUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
+func ResourceScatterNdMaxUseLocking(value bool) ResourceScatterNdMaxAttr {
+	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+}
+
+// ResourceScatterNdMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+func ResourceScatterNdMaxBadIndicesPolicy(value string) ResourceScatterNdMaxAttr {
+	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+}
+
+// ResourceScatterNdMax makes elements of a variable at given coordinates no less than updates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
+//   - updates: For each vector an element or slice.
+//
+// Options: [ResourceScatterNdMaxUseLocking], [ResourceScatterNdMaxBadIndicesPolicy].
+func ResourceScatterNdMax(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMaxAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ResourceScatterNdMax",
+		Input: []tf.Input{ref, indices, updates},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op
+}
+
+// ResourceScatterNdMinAttr is an optional attribute of ResourceScatterNdMin.
+type ResourceScatterNdMinAttr func(optionalAttr)
+
+// ResourceScatterNdMinUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
+func ResourceScatterNdMinUseLocking(value bool) ResourceScatterNdMinAttr {
+	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+}
+
+// ResourceScatterNdMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+func ResourceScatterNdMinBadIndicesPolicy(value string) ResourceScatterNdMinAttr {
+	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+}
+
+// ResourceScatterNdMin makes elements of a variable at given coordinates no greater than updates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
+//   - updates: For each vector an element or slice.
+//
+// Options: [ResourceScatterNdMinUseLocking], [ResourceScatterNdMinBadIndicesPolicy].
+func ResourceScatterNdMin(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMinAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ResourceScatterNdMin",
+		Input: []tf.Input{ref, indices, updates},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op
+}
+
 // ResourceScatterNdSubAttr is an optional attribute of ResourceScatterNdSub.
 type ResourceScatterNdSubAttr func(optionalAttr)
 
