@@ -454,6 +454,89 @@ func AnonymousMemoryCache(scope *Scope) (handle tf.Output, deleter tf.Output) {
 	return op.Output(0), op.Output(1)
 }
 
+// AnonymousMutableDenseHashTableAttr is an optional attribute of AnonymousMutableDenseHashTable.
+type AnonymousMutableDenseHashTableAttr func(optionalAttr)
+
+// AnonymousMutableDenseHashTableValueShape sets value_shape, which is [] by default. The shape of every value.
+func AnonymousMutableDenseHashTableValueShape(value tf.Shape) AnonymousMutableDenseHashTableAttr {
+	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+}
+
+// AnonymousMutableDenseHashTableInitialNumBuckets sets initial_num_buckets, which is 131072 by default. As MutableDenseHashTableV2 has it.
+func AnonymousMutableDenseHashTableInitialNumBuckets(value int64) AnonymousMutableDenseHashTableAttr {
+	return func(attrs optionalAttr) { attrs["initial_num_buckets"] = value }
+}
+
+// AnonymousMutableDenseHashTableMaxLoadFactor sets max_load_factor, which is 0.8 by default. As MutableDenseHashTableV2 has it.
+func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutableDenseHashTableAttr {
+	return func(attrs optionalAttr) { attrs["max_load_factor"] = value }
+}
+
+// AnonymousMutableDenseHashTable makes a table that can be changed, in open addressing, and that no other node can find.
+//
+// Arguments:
+//
+//   - empty_key: As MutableDenseHashTableV2 has it.
+//   - deleted_key: As MutableDenseHashTableV2 has it.
+//   - value_dtype: The type of the values.
+//
+// Options: [AnonymousMutableDenseHashTableValueShape], [AnonymousMutableDenseHashTableInitialNumBuckets], [AnonymousMutableDenseHashTableMaxLoadFactor].
+func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...AnonymousMutableDenseHashTableAttr) (table_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousMutableDenseHashTable",
+		Input: []tf.Input{empty_key, deleted_key},
+		Attrs: with(optionalAttr{"value_dtype": value_dtype}, optional),
+	})
+	return op.Output(0)
+}
+
+// AnonymousMutableHashTable makes an empty table that can be changed and that no other node can find.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+func AnonymousMutableHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousMutableHashTable",
+		Attrs: map[string]any{"key_dtype": key_dtype, "value_dtype": value_dtype},
+	})
+	return op.Output(0)
+}
+
+// AnonymousMutableHashTableOfTensorsAttr is an optional attribute of AnonymousMutableHashTableOfTensors.
+type AnonymousMutableHashTableOfTensorsAttr func(optionalAttr)
+
+// AnonymousMutableHashTableOfTensorsValueShape sets value_shape, which is [] by default. The shape of every value.
+func AnonymousMutableHashTableOfTensorsValueShape(value tf.Shape) AnonymousMutableHashTableOfTensorsAttr {
+	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+}
+
+// AnonymousMutableHashTableOfTensors makes an empty table of vectors that can be changed and that no other node can find.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+//
+// Options: [AnonymousMutableHashTableOfTensorsValueShape].
+func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...AnonymousMutableHashTableOfTensorsAttr) (table_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousMutableHashTableOfTensors",
+		Attrs: with(optionalAttr{"key_dtype": key_dtype, "value_dtype": value_dtype}, optional),
+	})
+	return op.Output(0)
+}
+
 // AnonymousRandomSeedGenerator makes a generator of seeds for datasets, which gives new ones each time it is asked.
 //
 // Arguments:

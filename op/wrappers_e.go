@@ -812,3 +812,23 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 	})
 	return op.Output(0)
 }
+
+// ExtractVolumePatches gives the windows of volumes, each flattened into the channels of a point.
+//
+// Arguments:
+//
+//   - input: A batch of volumes: batch, depth, height, width, channels.
+//   - ksizes: The size of the window in each dimension. At least 5 of them.
+//   - strides: The step in each dimension. At least 5 of them.
+//   - padding: As ExtractImagePatches has it. Values: "SAME", "VALID".
+func ExtractVolumePatches(scope *Scope, input tf.Output, ksizes []int64, strides []int64, padding string) (patches tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ExtractVolumePatches",
+		Input: []tf.Input{input},
+		Attrs: map[string]any{"ksizes": ksizes, "strides": strides, "padding": padding},
+	})
+	return op.Output(0)
+}

@@ -228,6 +228,54 @@ func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf
 	return op.Output(0), op.Output(1)
 }
 
+// RaggedFillEmptyRows puts a default value into each row of a ragged tensor that has no value.
+//
+// Arguments:
+//
+//   - value_rowids: The row of each value. Type: int64.
+//   - values: The values.
+//   - nrows: How many rows there are. Type: int64.
+//   - default_value: The value.
+//
+// Results:
+//
+//   - output_value_rowids: The rows with the new values. Type: int64.
+//   - output_values: The values with the new ones.
+//   - empty_row_indicator: For each row whether it was empty. Type: bool.
+//   - reverse_index_map: For each old value its place among the new ones. Type: int64.
+func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output, nrows tf.Output, default_value tf.Output) (output_value_rowids tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RaggedFillEmptyRows",
+		Input: []tf.Input{value_rowids, values, nrows, default_value},
+	})
+	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
+}
+
+// RaggedFillEmptyRowsGrad computes the gradient of RaggedFillEmptyRows.
+//
+// Arguments:
+//
+//   - reverse_index_map: What RaggedFillEmptyRows gave. Type: int64.
+//   - grad_values: The gradient of output_values.
+//
+// Results:
+//
+//   - d_values: The gradient of values.
+//   - d_default_value: The gradient of default_value.
+func RaggedFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_values tf.Output) (d_values tf.Output, d_default_value tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RaggedFillEmptyRowsGrad",
+		Input: []tf.Input{reverse_index_map, grad_values},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // RaggedGather gathers rows of a ragged tensor.
 //
 // Arguments:

@@ -1771,6 +1771,41 @@ func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Outp
 	return op.Output(0)
 }
 
+// SparseReduceMaxSparseAttr is an optional attribute of SparseReduceMaxSparse.
+type SparseReduceMaxSparseAttr func(optionalAttr)
+
+// SparseReduceMaxSparseKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
+func SparseReduceMaxSparseKeepDims(value bool) SparseReduceMaxSparseAttr {
+	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+}
+
+// SparseReduceMaxSparse takes the largest entries of a sparse tensor along dimensions, into a sparse tensor.
+//
+// Arguments:
+//
+//   - input_indices: Indices of the entries, one a row. Type: int64.
+//   - input_values: The entries.
+//   - input_shape: The shape. Type: int64.
+//   - reduction_axes: The dimensions. Type: int32.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
+//
+// Options: [SparseReduceMaxSparseKeepDims].
+func SparseReduceMaxSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseReduceMaxSparse",
+		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // SparseReduceSumAttr is an optional attribute of SparseReduceSum.
 type SparseReduceSumAttr func(optionalAttr)
 
@@ -1799,6 +1834,41 @@ func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Outp
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
+}
+
+// SparseReduceSumSparseAttr is an optional attribute of SparseReduceSumSparse.
+type SparseReduceSumSparseAttr func(optionalAttr)
+
+// SparseReduceSumSparseKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
+func SparseReduceSumSparseKeepDims(value bool) SparseReduceSumSparseAttr {
+	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+}
+
+// SparseReduceSumSparse adds up the entries of a sparse tensor along dimensions, into a sparse tensor.
+//
+// Arguments:
+//
+//   - input_indices: Indices of the entries, one a row. Type: int64.
+//   - input_values: The entries.
+//   - input_shape: The shape. Type: int64.
+//   - reduction_axes: The dimensions. Type: int32.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
+//
+// Options: [SparseReduceSumSparseKeepDims].
+func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseReduceSumSparse",
+		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // SparseReorder puts the entries of a sparse tensor into row-major order, which other operations want.
