@@ -40,6 +40,7 @@ type List struct {
 	was   item
 	more  map[int]item
 
+	weight int64  // see TotalBytes
 	shared bool   // nobody counts the elements, which are all shared
 	due    []item // elements that are new and not held yet
 }
