@@ -91,8 +91,9 @@ func (o *Optional) Share(share func(tensor.Value)) {
 	}
 }
 
-// Bytes is what the optional takes beside its components. See [tensor.Holder].
-func (o *Optional) Bytes() int { return 96 + 16*len(o.components) }
+// Bytes is what the optional takes beside its components, with the header of its
+// variant, and a quarter more, for the collector. See [tensor.Holder].
+func (o *Optional) Bytes() int { return 288 + 16*len(o.components) }
 
 func unmarshalOptional(v *tensor.VariantData) (*Optional, error) {
 	o := &Optional{}

@@ -143,8 +143,9 @@ func (l *List) TotalBytes() int64 { return l.weight }
 // Bytes is what a version takes beside its elements. See [tensor.Holder].
 func (l *List) Bytes() int { return versionBytes }
 
-// versionBytes is about the size of a List, its lock, and the header of its variant.
-const versionBytes = 400
+// versionBytes is the size of a List, its lock, and the header of its variant, and a
+// quarter more, for the collector.
+const versionBytes = 512
 
 // element is l as an element of a variant. If nobody counts that, l is shared.
 func (l *List) element() *tensor.Object {
