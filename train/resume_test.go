@@ -117,7 +117,7 @@ func TestResume(t *testing.T) {
 
 			kept := &train.Checkpoints{Dir: t.TempDir()}
 			var again []float64
-			for again == nil || len(again) < updates {
+			for len(again) < updates {
 				n, tr := begin()
 				if _, err := kept.Restore(t.Context(), tr); err != nil {
 					t.Fatal(err)
