@@ -14,7 +14,7 @@ var floors = [][]string{
 	{"status", "files", "wire"},
 	{"tensor"},
 	{"registry", "shape", "devices", "resource", "kernel"},
-	{"graph/outline", "graph/function", "graph", "graph/...", "devices/...", "kernel/..."},
+	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},
 	{"ops/..."},
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},

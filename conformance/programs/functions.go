@@ -74,7 +74,7 @@ func (s *scope) held(vars []Var) []tensor.DType {
 	types := make([]tensor.DType, len(vars))
 	for i, v := range vars {
 		switch t := s.l.p.Types[v]; t.Kind {
-		case Tensor:
+		case Tensor, Shared:
 			types[i] = t.DType
 		case List:
 			types[i] = tensor.Variant

@@ -326,8 +326,10 @@ func toString(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	b, err := in[0].Tensor().MarshalProto()
-	out[0] = tensor.Scalar(string(b))
-	return err
+	if err != nil {
+		return err
+	}
+	return ctx.PutText(&out[0], string(b))
 }
 
 // newFromString makes the kernels of IteratorFromStringHandle and its second form.

@@ -207,18 +207,23 @@ func writeIndex(fs *files.Policy, prefix string, shards int, entries map[string]
 		}
 		t.add([]byte(key), value)
 	}
-	f, err := createBeside(fs, IndexName(prefix))
+	return replace(fs, IndexName(prefix), t.finish())
+}
+
+// replace writes a file in the place of what has its name, all of it or nothing.
+func replace(fs *files.Policy, name string, contents []byte) error {
+	f, err := createBeside(fs, name)
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(t.finish()); err == nil {
+	if _, err = f.Write(contents); err == nil {
 		err = f.Sync()
 	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err == nil {
-		err = fs.Rename(f.Name(), IndexName(prefix))
+		err = fs.Rename(f.Name(), name)
 	}
 	if err != nil {
 		_ = fs.Remove(f.Name())
