@@ -134,6 +134,39 @@ func TestBadBatch(t *testing.T) {
 	}
 }
 
+// Two nodes that make handles of one variable are one to the model, and the gradient
+// is the sum of what flows to both; what nobody uses is let go.
+func TestAliases(t *testing.T) {
+	g := tf.NewGraph()
+	s := op.NewScopeWithGraph(g).WithUniqueNames()
+	handle := func(name, shared string) tf.Output {
+		return s.AddOperation(tf.OpSpec{Type: "VarHandleOp", Name: name, Attrs: map[string]any{
+			"dtype": tf.Float, "shape": tf.ScalarShape(), "shared_name": shared,
+		}}).Output(0)
+	}
+	one, two := handle("one", "w"), handle("two", "w")
+	handle("unused", "")
+	s.AddOperation(tf.OpSpec{Type: "AssignVariableOp", Name: "two/Assign", Input: []tf.Input{two, op.Const(s, float32(5))}})
+	m := train.NewModel(g, 1)
+	if got := len(m.Adopt()); got != 2 {
+		t.Fatalf("%d variables", got)
+	}
+	loss := op.Mul(s, op.ReadVariableOp(s, one, tf.Float), op.ReadVariableOp(s, two, tf.Float))
+	goal := m.Minimize(loss, train.SGD{Rate: train.Fixed(0.25)}, train.Options{})
+	tr := start(t, m)
+	for step, err := range tr.Steps(t.Context(), goal, nothing(2)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[int64]float64{1: 25, 2: 6.25}[step.N]; step.Loss != want {
+			t.Errorf("loss %v, want %v", step.Loss, want)
+		}
+	}
+	if m.Lookup("unused") != nil || len(goal.Variables) != 1 {
+		t.Error("what nobody uses is the model's")
+	}
+}
+
 // Two goals of a model change their own variables, and count for themselves.
 func TestGoals(t *testing.T) {
 	m := train.NewModel(tf.NewGraph(), 1)

@@ -86,7 +86,7 @@ func values(t *testing.T, tr *train.Trainer, m *train.Model) map[string][]uint32
 func TestResume(t *testing.T) {
 	const updates = 24
 	var want map[string][]uint32
-	for _, engine := range []string{"actors", "tokens", "sequential", "seeded:5"} {
+	for _, engine := range []string{"actors", "tokens", "messages", "sequential", "seeded:5"} {
 		t.Run(engine, func(t *testing.T) {
 			begin := func() (*network, *train.Trainer) {
 				n := newNetwork(t, everything)
