@@ -27,7 +27,7 @@ func (t *Trainer) Save(ctx context.Context, prefix string) error {
 
 // save is Save with further tensors.
 func (t *Trainer) save(ctx context.Context, prefix string, more map[string]*tf.Tensor) error {
-	values, err := t.session.RunContext(ctx, nil, outputs(t.model.vars, valueOf), nil)
+	values, err := t.fetch(ctx, outputs(t.model.vars, valueOf))
 	if err != nil {
 		return err
 	}

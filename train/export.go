@@ -11,7 +11,7 @@ import (
 // now, into a new directory as a SavedModel; see [savedmodel.Write]. Between two
 // calls of [Trainer.SwapAverages] it writes the averages.
 func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]savedmodel.Signature) error {
-	values, err := t.session.RunContext(ctx, nil, outputs(t.model.vars, valueOf), nil)
+	values, err := t.fetch(ctx, outputs(t.model.vars, valueOf))
 	if err != nil {
 		return err
 	}

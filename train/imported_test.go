@@ -2,10 +2,12 @@ package train_test
 
 import (
 	"archive/zip"
+	"encoding/json"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,9 +19,9 @@ import (
 )
 
 // unpack writes a recorded case into a directory.
-func unpack(t *testing.T, name string) string {
+func unpack(t *testing.T, archive, name string) string {
 	t.Helper()
-	z, err := zip.OpenReader("../conformance/testdata/models.zip")
+	z, err := zip.OpenReader(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +52,70 @@ func unpack(t *testing.T, name string) string {
 	return dir
 }
 
+// Graphs that TensorFlow wrote, forward parts with their variables and initializers,
+// are trained to the losses that it recorded: references and resources, rows of
+// embeddings, a conditional, attention, and a memory in a loop that is a function.
+func TestGraphs(t *testing.T) {
+	for _, name := range []string{"embedding", "cond_loss_switch", "linear_regression", "logistic_regression", "attention", "lstm_functional"} {
+		t.Run(name, func(t *testing.T) {
+			dir := unpack(t, "testdata/graphs.zip", name)
+			open := func(name string) []byte {
+				b, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}
+			var c struct {
+				Rate, Momentum float64
+				Nesterov       bool
+				Variables      []string
+				Rounds         []struct {
+					Feeds map[string]string
+					Loss  float64
+				}
+			}
+			if err := json.Unmarshal(open("case.json"), &c); err != nil {
+				t.Fatal(err)
+			}
+			g := tf.NewGraph()
+			if err := g.Import(open("graph.pb"), ""); err != nil {
+				t.Fatal(err)
+			}
+			m := train.NewModel(g, 1)
+			m.Adopt()
+			var vars []*train.Variable
+			for _, name := range c.Variables {
+				vars = append(vars, m.Lookup(name))
+			}
+			sgd := train.SGD{Rate: train.Fixed(c.Rate), Momentum: c.Momentum, Nesterov: c.Nesterov}
+			goal := m.Minimize(g.Operation("loss").Output(0), sgd, train.Options{Variables: vars})
+			tr := start(t, m)
+			var all []train.Batch
+			for _, round := range c.Rounds {
+				batch := train.Batch{}
+				for name, file := range round.Feeds {
+					batch[g.Operation(name).Output(0)] = unmarshal(t, open(file))
+				}
+				all = append(all, batch)
+			}
+			n := 0
+			for step, err := range tr.Steps(t.Context(), goal, slices.Values(all)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := c.Rounds[n].Loss; math.Abs(step.Loss-want) > 1e-5*(1+want) {
+					t.Errorf("update %d: loss %v, want %v", step.N, step.Loss, want)
+				}
+				n++
+			}
+			if n < 3 || n != len(c.Rounds) {
+				t.Errorf("%d updates", n)
+			}
+		})
+	}
+}
+
 // Models that TensorFlow wrote, one of Keras, whose layers are functions that are
 // given handles, and one of version 1, a loop over references, are trained on: the
 // gradients are those of differences, the loss falls, and what is exported and loaded
@@ -60,7 +126,7 @@ func TestImported(t *testing.T) {
 		{"v1_rnn_ref_variables", "x", "y"},
 	} {
 		t.Run(test.model, func(t *testing.T) {
-			dir := unpack(t, test.model)
+			dir := unpack(t, "../conformance/testdata/models.zip", test.model)
 			loaded, err := tf.LoadSavedModel(filepath.Join(dir, "saved_model"), []string{"serve"}, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -86,7 +86,7 @@ func values(t *testing.T, tr *train.Trainer, m *train.Model) map[string][]uint32
 func TestResume(t *testing.T) {
 	const updates = 24
 	var want map[string][]uint32
-	for _, engine := range []string{"actors", "tokens", "sequential", "seeded:5"} {
+	for _, engine := range []string{"actors", "tokens", "messages", "sequential", "seeded:5"} {
 		t.Run(engine, func(t *testing.T) {
 			begin := func() (*network, *train.Trainer) {
 				n := newNetwork(t, everything)
@@ -117,7 +117,7 @@ func TestResume(t *testing.T) {
 
 			kept := &train.Checkpoints{Dir: t.TempDir()}
 			var again []float64
-			for again == nil || len(again) < updates {
+			for len(again) < updates {
 				n, tr := begin()
 				if _, err := kept.Restore(t.Context(), tr); err != nil {
 					t.Fatal(err)

@@ -59,7 +59,7 @@ func (m *Model) Start(ctx context.Context, session *tf.Session) (*Trainer, error
 		return nil, err
 	}
 	t := &Trainer{model: m, session: session, calls: map[string]*call{}}
-	ready, err := session.RunContext(ctx, nil, outputs(m.vars, func(v *Variable) tf.Output { return v.ready }), nil)
+	ready, err := t.fetch(ctx, outputs(m.vars, func(v *Variable) tf.Output { return v.ready }))
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,14 @@ func (m *Model) changed() map[*Variable]bool {
 	return all
 }
 
+// fetch computes outputs that need no feeds.
+func (t *Trainer) fetch(ctx context.Context, list []tf.Output) ([]*tf.Tensor, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return t.session.RunContext(ctx, nil, list, nil)
+}
+
 // Session is the session that the trainer runs in.
 func (t *Trainer) Session() *tf.Session { return t.session }
 
@@ -118,7 +126,7 @@ func (t *Trainer) Updates(ctx context.Context, g *Goal) (int64, error) {
 	if g == nil || g.model != t.model || g.update == nil {
 		return 0, status.Invalid("the goal is not one of the trainer's model")
 	}
-	out, err := t.session.RunContext(ctx, nil, []tf.Output{g.Counter.Value, g.begun.Value}, nil)
+	out, err := t.fetch(ctx, []tf.Output{g.Counter.Value, g.begun.Value})
 	if err != nil {
 		return 0, err
 	}
@@ -271,7 +279,7 @@ func (t *Trainer) SwapAverages(ctx context.Context) error {
 			from, to = append(from, v.average, v), append(to, v, v.average)
 		}
 	}
-	values, err := t.session.RunContext(ctx, nil, outputs(from, valueOf), nil)
+	values, err := t.fetch(ctx, outputs(from, valueOf))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"image/color"
 	"os"
 	"path/filepath"
@@ -79,6 +80,7 @@ func (h *history) write(name string) (err error) {
 func panel(what string, training, test plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.Y.Label.Text = what
+	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
 	for _, line := range []struct {
@@ -95,4 +97,15 @@ func panel(what string, training, test plotter.XYs) (*plot.Plot, error) {
 		p.Legend.Add(line.name, l)
 	}
 	return p, nil
+}
+
+// wholeTicks is the usual ticks with numbers of updates as integers.
+func wholeTicks(lo, hi float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = fmt.Sprintf("%.0f", ticks[i].Value)
+		}
+	}
+	return ticks
 }

@@ -193,6 +193,17 @@ func (r *Region) one(role Role, op string, attrs graph.Attrs, inputs ...graph.In
 	return n.Output(0), nil
 }
 
+// hold is [Region.one] for a node that is a variable of a loop: it acts when its
+// inputs come, and waits for no pivot.
+func (r *Region) hold(role Role, op string, inputs ...graph.Input) (graph.Output, error) {
+	n, err := r.writer.Write(role, graph.OpSpec{Type: op, Input: inputs})
+	if err != nil {
+		return graph.Output{}, err
+	}
+	r.Own(n)
+	return n.Output(0), nil
+}
+
 // referring is the form of an operation that hands on v as the reference that it
 // is, if it is one. A variable of a loop is a value all the same.
 func referring(op string, v graph.Output) string {
