@@ -18,6 +18,8 @@ type Options struct {
 	// Long is a loop of LongTurns turns, each of which makes little that lives on:
 	// what the loop takes all in all is many times what it needs at a time.
 	Long bool
+	// Shares is programs that share what reference variables hold; see [Program.Shares].
+	Shares bool
 	// Wide is loops whose bodies have operations that need nothing of each other.
 	Wide bool
 }
@@ -43,13 +45,16 @@ func Random(src Source, o Options) *Program {
 		m.faults = src.Int("faults", 1, 4)
 	}
 	m.inputs()
-	if m.one(3) && !o.Long {
+	if m.p.Shares = o.Shares; (m.one(3) || o.Shares) && !o.Long {
 		m.variables()
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
 	m.p.Loose = m.one(2)
 	m.p.Body = m.within(func() {
+		if m.p.Shares {
+			m.shareAll()
+		}
 		switch {
 		case o.Long:
 			m.long()
@@ -61,7 +66,7 @@ func Random(src Source, o Options) *Program {
 		for m.unusedList() {
 		}
 		for range src.Int("results", 2, 6) {
-			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
+			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor || t.Kind == Shared })
 			if !slices.Contains(m.p.Inputs, v) && !slices.Contains(m.p.Results, v) {
 				m.p.Results = append(m.p.Results, v)
 			}
@@ -83,20 +88,21 @@ func Random(src Source, o Options) *Program {
 
 // A maker draws a program.
 type maker struct {
-	src      Source
-	p        *Program
-	seen     []Var // tensors and lists in sight
-	out      *Block
-	states   []*state // of the session, in sight
-	palette  []tensor.DType
-	sizes    []int
-	parallel int
-	turns    int // how often the block being made may run
-	faults   int // operations left that may fail
-	inner    int // loops around
-	begun    int // what was in sight when the block being made began
-	used     set // what was picked before
-	isLong   bool
+	src        Source
+	p          *Program
+	seen       []Var // tensors and lists in sight
+	out        *Block
+	states     []*state // of the session, in sight
+	references int      // variables of the session that are
+	palette    []tensor.DType
+	sizes      []int
+	parallel   int
+	turns      int // how often the block being made may run
+	faults     int // operations left that may fail
+	inner      int // loops around
+	begun      int // what was in sight when the block being made began
+	used       set // what was picked before
+	isLong     bool
 }
 
 // A state is a variable of the session, and what was done to it last.
@@ -144,9 +150,15 @@ func (m *maker) variables() {
 			t.DType = tensor.Int32
 		}
 		h := Type{Kind: Handle, DType: t.DType, Dims: t.Dims, Object: ObjectKind(m.src.Int("reference", 0, 1))}
+		if m.p.Shares && m.references == 0 {
+			h.Object = Reference
+		}
 		v := Session{Handle: m.fresh(h), Flow: m.fresh(Type{Kind: Flow}), Init: m.array(t)}
 		m.p.Variables = append(m.p.Variables, v)
 		m.states = append(m.states, &state{v.Handle, v.Flow, h})
+		if h.Object == Reference {
+			m.references++
+		}
 	}
 }
 
@@ -229,7 +241,7 @@ func (m *maker) emit(s Stmt) { *m.out = append(*m.out, s) }
 // see brings tensors and lists among the variables in sight.
 func (m *maker) see(vars ...Var) {
 	for _, v := range vars {
-		if k := m.p.Types[v].Kind; k == Tensor || k == List {
+		if k := m.p.Types[v].Kind; k == Tensor || k == List || k == Shared {
 			m.seen = append(m.seen, v)
 		}
 	}
@@ -323,8 +335,11 @@ func (m *maker) value(t Type) Var {
 			t.Dims[i] = m.sizes[0]
 		}
 	}
-	if t.Kind == List {
+	switch t.Kind {
+	case List:
 		return m.newList(t, max(t.Len, 0))
+	case Shared:
+		return m.unshared(t)
 	}
 	return m.literal(m.array(t))
 }
@@ -382,7 +397,11 @@ func (m *maker) block(depth int) {
 		}
 		kind := m.src.Int("statement", 0, 29)
 		if len(m.states) > 0 && m.one(4) {
-			m.stateful()
+			if m.p.Shares && m.one(2) {
+				m.share()
+			} else {
+				m.stateful()
+			}
 			continue
 		}
 		loops := m.turns*maxTrips <= maxTurns

@@ -128,7 +128,7 @@ func TestSeeds(t *testing.T) {
 	unclear := 0
 	for seed := *first; seed < *first+n; seed++ {
 		src := &script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}
-		o := programs.Options{Depth: 1 + seed%4}
+		o := programs.Options{Depth: 1 + seed%4, Shares: seed%5 == 4}
 		_, e, err := try(src, o, all)
 		if errors.Is(err, errUnclear) {
 			unclear++

@@ -19,8 +19,8 @@ var varRead = &Op{Name: "Read",
 	lower: func(s *scope, a *Apply) []output {
 		v, f := s.use(a.Args[0]), s.use(a.Args[1])
 		op, attr := "ReadVariableOp", attrs{"dtype": s.type1(a.To[0])}
-		if v.DataType().IsRef() {
-			op, attr = "Identity", nil
+		if v.DataType().IsRef() { // which an Identity would share
+			op, attr = "Snapshot", nil
 		}
 		x := s.applyAfter(a, f, op, attr, v)[0]
 		return []output{x, s.after(f, s.last)}

@@ -180,15 +180,30 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-func serialize(_ *kernel.Context, in, out []tensor.Value) error {
+func serialize(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].DType() == tensor.Variant {
+		b, err := in[0].Peek().MarshalVariants(func(n int) error {
+			if err := ctx.Reserve(n); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		return ctx.PutText(&out[0], string(b))
+	}
 	marshal := (*tensor.Tensor).MarshalContent
 	if in[0].DType() == tensor.String {
 		marshal = (*tensor.Tensor).MarshalProto
+	}
+	// The message is there twice in the end, and while it grows.
+	if err := ctx.Reserve(4 * int(in[0].TotalBytes())); err != nil {
+		return err
 	}
 	b, err := marshal(in[0].Peek())
 	if err != nil {
 		return err
 	}
-	out[0] = tensor.Scalar(string(b))
-	return nil
+	return ctx.PutText(&out[0], string(b))
 }

@@ -163,9 +163,15 @@ func writeStrings(s *summing, text []string) error {
 	return nil
 }
 
-// Finish completes the checkpoint, replacing one that has its names.
+// Finish completes the checkpoint, replacing one that has its names. Files get
+// these only when their contents are on the disk, the index last: whenever the
+// machine stops, a checkpoint that has an index is whole.
 func (w *Writer) Finish() error {
-	if err := w.out.Flush(); err != nil {
+	err := w.out.Flush()
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
 		w.Discard()
 		return status.FromFile(err)
 	}
@@ -210,7 +216,9 @@ func replace(fs *files.Policy, name string, contents []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(contents)
+	if _, err = f.Write(contents); err == nil {
+		err = f.Sync()
+	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
