@@ -13,3 +13,10 @@ func TestPoolAgainstTensorFlow(t *testing.T) {
 }
 
 func TestPoolHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/pool.jsonl.gz") }
+
+// Answers that testdata/uniform.py recorded from TensorFlow.
+func TestUniformAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/uniform.jsonl.gz", tensor.Tolerance{RTol: 1e-6})
+}
+
+func TestUniformHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/uniform.jsonl.gz") }
