@@ -14,196 +14,106 @@ import (
 )
 
 func init() {
-	registry.Define("SparseSegmentSum").
-		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
-		Attr("T: realnumbertype").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Attr("sparse_gradient: bool = false").
-		Doc(`Gathers slices and adds up those of each segment.
-
-data: A tensor, of which slices along the first dimension are gathered.
-indices: Which slices, in any order and perhaps several times.
-segment_ids: The segment of each of them: numbers from 0 on that never fall.
-sparse_gradient: Whether the gradient is sparse.`)
-	registry.Define("SparseSegmentSumWithNumSegments").
-		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("num_segments: Tnumsegments").Output("output: T").
-		Attr("T: realnumbertype").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Attr("sparse_gradient: bool = false").
-		Doc(`Gathers slices and adds up those of each segment; segments without slices are zeros.
-
-data: A tensor, of which slices along the first dimension are gathered.
-indices: Which slices, in any order and perhaps several times.
-segment_ids: The segment of each of them: numbers from 0 on that never fall.
-num_segments: How many segments.
-sparse_gradient: Whether the gradient is sparse.`)
-	registry.Define("SparseSegmentSumGrad").
-		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("output_dim0: int32").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Doc(`Computes the gradient of SparseSegmentSum.
-
-grad: The gradient of its output.
-indices: What the operation was given.
-segment_ids: What the operation was given.
-output_dim0: The first dimension of its data.`)
-	registry.Define("SparseSegmentSumGradV2").
-		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("dense_output_dim0: int32").Output("output: T").
-		Output("sorted_unique_indices: Tidx").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Doc(`Computes the gradient of SparseSegmentSum, of which most rows may be zero.
-
-grad: The gradient of its output.
-indices: What the operation was given.
-segment_ids: What the operation was given.
-dense_output_dim0: The first dimension of its data.
-output: Rows of the gradient.
-sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
-	registry.Define("SparseSegmentMean").
-		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Attr("sparse_gradient: bool = false").
-		Doc(`Gathers slices and takes the mean of those of each segment.
-
-data: A tensor, of which slices along the first dimension are gathered.
-indices: Which slices, in any order and perhaps several times.
-segment_ids: The segment of each of them: numbers from 0 on that never fall.
-sparse_gradient: Whether the gradient is sparse.`)
-	registry.Define("SparseSegmentMeanWithNumSegments").
-		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("num_segments: Tnumsegments").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Attr("sparse_gradient: bool = false").
-		Doc(`Gathers slices and takes the mean of those of each segment; segments without slices are zeros.
-
-data: A tensor, of which slices along the first dimension are gathered.
-indices: Which slices, in any order and perhaps several times.
-segment_ids: The segment of each of them: numbers from 0 on that never fall.
-num_segments: How many segments.
-sparse_gradient: Whether the gradient is sparse.`)
-	registry.Define("SparseSegmentMeanGrad").
-		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("output_dim0: int32").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Doc(`Computes the gradient of SparseSegmentMean.
-
-grad: The gradient of its output.
-indices: What the operation was given.
-segment_ids: What the operation was given.
-output_dim0: The first dimension of its data.`)
-	registry.Define("SparseSegmentMeanGradV2").
-		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("dense_output_dim0: int32").Output("output: T").
-		Output("sorted_unique_indices: Tidx").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Doc(`Computes the gradient of SparseSegmentMean, of which most rows may be zero.
-
-grad: The gradient of its output.
-indices: What the operation was given.
-segment_ids: What the operation was given.
-dense_output_dim0: The first dimension of its data.
-output: Rows of the gradient.
-sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
-	registry.Define("SparseSegmentSqrtN").
-		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Attr("sparse_gradient: bool = false").
-		Doc(`Gathers slices and adds up those of each segment, divided by the square root of their number.
-
-data: A tensor, of which slices along the first dimension are gathered.
-indices: Which slices, in any order and perhaps several times.
-segment_ids: The segment of each of them: numbers from 0 on that never fall.
-sparse_gradient: Whether the gradient is sparse.`)
-	registry.Define("SparseSegmentSqrtNWithNumSegments").
-		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("num_segments: Tnumsegments").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Attr("sparse_gradient: bool = false").
-		Doc(`Gathers slices and adds up those of each segment, divided by the square root of their number; segments without slices are zeros.
-
-data: A tensor, of which slices along the first dimension are gathered.
-indices: Which slices, in any order and perhaps several times.
-segment_ids: The segment of each of them: numbers from 0 on that never fall.
-num_segments: How many segments.
-sparse_gradient: Whether the gradient is sparse.`)
-	registry.Define("SparseSegmentSqrtNGrad").
-		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("output_dim0: int32").Output("output: T").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Doc(`Computes the gradient of SparseSegmentSqrtN.
-
-grad: The gradient of its output.
-indices: What the operation was given.
-segment_ids: What the operation was given.
-output_dim0: The first dimension of its data.`)
-	registry.Define("SparseSegmentSqrtNGradV2").
-		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
-		Input("dense_output_dim0: int32").Output("output: T").
-		Output("sorted_unique_indices: Tidx").
-		Attr("T: {bfloat16, half, float, double}").
-		Attr("Tidx: {int32, int64} = DT_INT32").
-		Attr("Tsegmentids: {int32, int64} = DT_INT32").
-		Doc(`Computes the gradient of SparseSegmentSqrtN, of which most rows may be zero.
-
-grad: The gradient of its output.
-indices: What the operation was given.
-segment_ids: What the operation was given.
-dense_output_dim0: The first dimension of its data.
-output: Rows of the gradient.
-sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
-
-	for op, w := range map[string]weighting{"Sum": whole, "Mean": share, "SqrtN": rootShare} {
-		types := elementwise.Floats
-		if w == whole {
-			types = elementwise.Reals
-		}
-		for _, name := range []string{"SparseSegment" + op, "SparseSegment" + op + "WithNumSegments"} {
-			kernel.ForTypes(name, "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegments(dt, w) }, types...)
-		}
-		kernel.ForTypes("SparseSegment"+op+"Grad", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w, false) }, elementwise.Floats...)
-		kernel.ForTypes("SparseSegment"+op+"GradV2", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w, true) }, elementwise.Floats...)
-
-		gradient.Register(func(c *gradient.Context) {
-			if !c.Has(0) {
-				return
-			}
-			x, indices := c.Input(0), c.Input(1)
-			shape := c.Shape(x)
-			height := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, shape, c.Int32s(0), c.Int32s(1), c.Int32s(1))
-			if !c.Bool("sparse_gradient") {
-				c.Set(0, c.Op("SparseSegment"+op+"Grad", nil, c.Dy(0), indices, c.Input(2), height))
-				return
-			}
-			if rows := c.Outputs("SparseSegment"+op+"GradV2", nil, c.Dy(0), indices, c.Input(2), height); rows != nil {
-				c.SetRows(0, gradient.IndexedSlices{Values: rows[0], Indices: rows[1], Shape: shape})
-			}
-		}, "SparseSegment"+op, "SparseSegment"+op+"WithNumSegments")
+	for _, op := range []struct {
+		name, doc, types string
+		w                weighting
+	}{
+		{"Sum", "adds up those of each segment", "realnumbertype", whole},
+		{"Mean", "takes the mean of those of each segment", "{bfloat16, half, float, double}", share},
+		{"SqrtN", "adds up those of each segment, divided by the square root of their number", "{bfloat16, half, float, double}", rootShare},
+	} {
+		defineSparseSegment("SparseSegment"+op.name, op.types, "Gathers slices and "+op.doc)
+		sparseSegmentKernels("SparseSegment"+op.name, op.w)
 	}
+}
+
+// defineSparseSegment defines a reduction by segments, that with a number of
+// segments, and its gradients.
+func defineSparseSegment(name, types, doc string) {
+	registry.Define(name).
+		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").Output("output: T").
+		Attr("T: " + types).
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Attr("sparse_gradient: bool = false").
+		Doc(doc + `.
+
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
+sparse_gradient: Whether the gradient is sparse.`)
+	registry.Define(name + "WithNumSegments").
+		Input("data: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("num_segments: Tnumsegments").Output("output: T").
+		Attr("T: " + types).
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tnumsegments: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Attr("sparse_gradient: bool = false").
+		Doc(doc + `; segments without slices are zeros.
+
+data: A tensor, of which slices along the first dimension are gathered.
+indices: Which slices, in any order and perhaps several times.
+segment_ids: The segment of each of them: numbers from 0 on that never fall.
+num_segments: How many segments.
+sparse_gradient: Whether the gradient is sparse.`)
+	registry.Define(name + "Grad").
+		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("output_dim0: int32").Output("output: T").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Doc("Computes the gradient of " + name + `.
+
+grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
+output_dim0: The first dimension of its data.`)
+	registry.Define(name + "GradV2").
+		Input("grad: T").Input("indices: Tidx").Input("segment_ids: Tsegmentids").
+		Input("dense_output_dim0: int32").Output("output: T").
+		Output("sorted_unique_indices: Tidx").
+		Attr("T: {bfloat16, half, float, double}").
+		Attr("Tidx: {int32, int64} = DT_INT32").
+		Attr("Tsegmentids: {int32, int64} = DT_INT32").
+		Doc("Computes the gradient of " + name + `, of which most rows may be zero.
+
+grad: The gradient of its output.
+indices: What the operation was given.
+segment_ids: What the operation was given.
+dense_output_dim0: The first dimension of its data.
+output: Rows of the gradient.
+sorted_unique_indices: Which rows they are: the indices, in order and each once.`)
+}
+
+// sparseSegmentKernels registers the kernels and the gradient of those operations.
+func sparseSegmentKernels(name string, w weighting) {
+	types := elementwise.Floats
+	if w == whole {
+		types = elementwise.Reals
+	}
+	both := []string{name, name + "WithNumSegments"}
+	for _, op := range both {
+		kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegments(dt, w) }, types...)
+	}
+	kernel.ForTypes(name+"Grad", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w, false) }, elementwise.Floats...)
+	kernel.ForTypes(name+"GradV2", "T", func(dt tensor.DType) kernel.Kernel { return newSparseSegmentsGrad(dt, w, true) }, elementwise.Floats...)
+
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
+		}
+		x, indices := c.Input(0), c.Input(1)
+		shape := c.Shape(x)
+		height := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, shape, c.Int32s(0), c.Int32s(1), c.Int32s(1))
+		if !c.Bool("sparse_gradient") {
+			c.Set(0, c.Op(name+"Grad", nil, c.Dy(0), indices, c.Input(2), height))
+			return
+		}
+		if rows := c.Outputs(name+"GradV2", nil, c.Dy(0), indices, c.Input(2), height); rows != nil {
+			c.SetRows(0, gradient.IndexedSlices{Values: rows[0], Indices: rows[1], Shape: shape})
+		}
+	}, both...)
 }
 
 // A weighting is what a segment's sum is divided by.
@@ -287,10 +197,14 @@ func (k sparseSegments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	}
 	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
 	ctx.Parallel(n, max(1, block/max(1, len(ids))), func(lo, hi int) {
-		for first := 0; first < len(ids) && ctx.Err() == nil; {
+		var credit kernel.Credit
+		for first := 0; first < len(ids); {
 			sum := o[int(ids[first])*n+lo : int(ids[first])*n+hi]
 			last := first
 			for ; last < len(ids) && ids[last] == ids[first]; last++ {
+				if !credit.Spend(ctx, hi-lo) {
+					return
+				}
 				row := x[int(rows[last])*n+lo:]
 				for j := range sum {
 					sum[j] += row[j]
@@ -399,6 +313,11 @@ func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) 
 		return status.Invalid("Expected a non-negative size, got %d", height)
 	}
 	if height == 0 { // nothing is looked at
+		if k.rows {
+			if out[1], err = ctx.Alloc(in[1].DType(), []int64{0}); err != nil {
+				return err
+			}
+		}
 		out[0], err = ctx.Alloc(tensor.DTypeOf[T](), append([]int64{0}, in[0].Dims()[1:]...))
 		return err
 	}
@@ -452,8 +371,9 @@ func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) 
 	}
 	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
 	ctx.Parallel(n, max(1, block/max(1, len(ids))), func(lo, hi int) {
+		var credit kernel.Credit
 		for i, id := range ids {
-			if ctx.Err() != nil {
+			if !credit.Spend(ctx, hi-lo) {
 				return
 			}
 			scale := T(1 / k.divisor(int(sizes[id])))
