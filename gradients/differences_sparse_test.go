@@ -23,6 +23,12 @@ func held(m map[string]func(t *trial) []graph.Output) {
 	m["SparseFillEmptyRows"] = func(t *trial) []graph.Output {
 		return t.all("SparseFillEmptyRows", nil, at(t), t.any(3), shape(t), t.any())
 	}
+	m["RaggedFillEmptyRows"] = func(t *trial) []graph.Output {
+		return t.all("RaggedFillEmptyRows", nil, t.Const([]int64{0, 2, 2}), t.any(3), t.Const(int64(4)), t.any())
+	}
+	m["ExtractVolumePatches"] = func(t *trial) []graph.Output {
+		return t.one("ExtractVolumePatches", attrs{"ksizes": []int64{1, 2, 1, 3, 1}, "strides": []int64{1, 1, 2, 1, 1}, "padding": "SAME"}, t.any(2, 3, 2, 4, t.size()))
+	}
 	m["SparseToDense"] = func(t *trial) []graph.Output { return t.one("SparseToDense", nil, at(t), shape(t), t.any(3), t.any()) }
 	m["SparseTensorDenseMatMul"] = func(t *trial) []graph.Output {
 		adjoint := t.IntN(2) == 0
@@ -98,10 +104,12 @@ func held(m map[string]func(t *trial) []graph.Output) {
 			filtered := t.Builder.Op("Mul", nil, spectrum, t.Const(complex(0.5, 1.5)))
 			return t.one("IRFFT"+d.suffix, attrs{"Treal": tensor.Double}, filtered, t.ints(lengths...))
 		}
-		m["FFT"+d.suffix] = func(t *trial) []graph.Output {
+	}
+	for suffix, dims := range map[string][]int64{"": {5}, "2D": {3, 4}, "3D": {2, 3, 2}} {
+		m["FFT"+suffix] = func(t *trial) []graph.Output {
 			wide := attrs{"Tout": tensor.Complex128}
-			z := t.Builder.Op("Complex", wide, t.any(d.dims...), t.any(d.dims...))
-			back := t.Builder.Op("IFFT"+d.suffix, nil, t.Builder.Op("Square", nil, t.Builder.Op("FFT"+d.suffix, nil, z)))
+			z := t.Builder.Op("Complex", wide, t.any(dims...), t.any(dims...))
+			back := t.Builder.Op("IFFT"+suffix, nil, t.Builder.Op("Square", nil, t.Builder.Op("FFT"+suffix, nil, z)))
 			real := attrs{"Tout": tensor.Double}
 			return []graph.Output{t.Builder.Op("Real", real, back), t.Builder.Op("Imag", real, back)}
 		}
