@@ -128,6 +128,28 @@ func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_b
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
+// SamplingDataset makes a dataset of elements of another that are drawn by chance, in their order.
+//
+// Arguments:
+//
+//   - input_dataset: The other dataset.
+//   - rate: The probability of each element. Type: float.
+//   - seed: The first seed. Type: int64.
+//   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
+//   - output_types: The types of an element's components.
+//   - output_shapes: Their shapes, as far as they are known.
+func SamplingDataset(scope *Scope, input_dataset tf.Output, rate tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SamplingDataset",
+		Input: []tf.Input{input_dataset, rate, seed, seed2},
+		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
+	})
+	return op.Output(0)
+}
+
 // Save saves tensors to one checkpoint file in the first format.
 //
 // Arguments:

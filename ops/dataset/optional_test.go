@@ -38,3 +38,5 @@ func TestSerializedOptionals(t *testing.T) {
 }
 
 func TestPacked(t *testing.T) { kerneltest.Script(t, "testdata/packed") }
+
+func TestSampling(t *testing.T) { kerneltest.Script(t, "testdata/sampling") }

@@ -23,6 +23,7 @@ func init() {
 		"RepeatDataset":                "count: []",
 		"TakeDataset":                  "count: []",
 		"SkipDataset":                  "count: []",
+		"SamplingDataset":              "rate: [], seed: [], seed2: []",
 		"ShardDataset":                 "num_shards: [], index: []",
 		"AssertCardinalityDataset":     "cardinality: []",
 		"BatchDataset":                 "batch_size: []",
