@@ -162,8 +162,11 @@ func (w *walk) otherwise(l *loop, g *gate, dt tensor.DType) graph.Output {
 		return graph.Output{}
 	}
 	b = b.After(kill)
-	if dt == tensor.Variant {
+	switch dt {
+	case tensor.Variant:
 		return emptyList(b, tensor.Float)
+	case tensor.Resource: // a handle that nobody follows
+		return b.Op("VarHandleOp", graph.Attrs{"dtype": tensor.Float, "shape": graph.Shape{}})
 	}
 	t, err := tensor.New(dt, 0)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/region"
 	"github.com/troupe-go/troupe/registry"
-	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/status"
 )
 
 // A placer places backward nodes in a level; forward values that they take are

@@ -37,13 +37,21 @@ func (a Algebra) ShapeOf(x graph.Output, dt tensor.DType) graph.Output {
 	return a.beside(x).Op("Shape", graph.Attrs{"out_type": dt}, x)
 }
 
-// handleOf is what is known of the variable behind a resource.
+// handleOf is what is known of the variable behind a resource. Loops do not know what
+// they carry, but it is what they began with.
 func handleOf(x graph.Output) (h shape.HandleData, ok bool) {
 	if x.DataType() != tensor.Resource {
 		return h, false
 	}
-	if all := x.Op.OutputHandles(); x.Index < len(all) && len(all[x.Index]) > 0 {
-		h = all[x.Index][0]
+	const far = 10_000
+	for range far {
+		if all := x.Op.OutputHandles(); x.Index < len(all) && len(all[x.Index]) > 0 {
+			return all[x.Index][0], true
+		}
+		if c := x.Op.Class(); !c.ControlFlow() && c != graph.ClassIdentity {
+			break
+		}
+		x = x.Op.Inputs()[0]
 	}
 	return h, true
 }
