@@ -54,7 +54,7 @@ func Random(src Source, o Options) *Program {
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
-	m.p.Loose = m.one(2)
+	m.p.Loose = m.one(2) && !o.Duals // or nothing would flow back to an array
 	m.p.Body = m.within(func() {
 		if m.p.Shares {
 			m.shareAll()
