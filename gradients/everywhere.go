@@ -24,7 +24,7 @@ func (lv *level) everywhere(b *graph.Builder, n *graph.Node, from graph.Output, 
 	if inner == outer {
 		return v
 	}
-	a := gradient.BuildBeside(b, lv.beside(b))
+	a := gradient.BuildBeside(b, lv.beside(b), lv.w.shapes.more)
 	zeros := a.Zeros(from)
 	values := graph.OutputList{dense(a, v)}
 	for g := inner; g != outer && g != nil; g = g.around {

@@ -27,8 +27,8 @@ type loop struct {
 	equal            map[gate]*gate // gates by what they are
 	kills            map[gate]*graph.Node
 	chosen           map[gate]graph.Output // whether a gate of many sides lets through
-	anchor           *graph.Node  // there, alive, whenever the loop runs; outside of it
-	count            graph.Output // how many iterations there were, outside; zero until somebody asks
+	anchor           *graph.Node           // there, alive, whenever the loop runs; outside of it
+	count            graph.Output          // how many iterations there were, outside; zero until somebody asks
 }
 
 // findLoops is the loops of a graph.
