@@ -21,6 +21,8 @@ type Spec struct {
 	Targets []*graph.Node  // what must have run
 	Device  string         // full name of the device; "" is CPU 0 of this process
 	Rewrite rewrite.Options
+	// NoUnits is for engines that play none: none are made.
+	NoUnits bool
 	// Functions has the programs of functions that stay calls; nil: the program
 	// has its own.
 	Functions *Functions
@@ -44,7 +46,7 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.units(); err != nil {
+	if err := c.units(!spec.NoUnits); err != nil {
 		return nil, err
 	}
 	return c.p, nil
@@ -306,18 +308,8 @@ func (c *compiler) place(spec Spec) error {
 		case kind.Exit, kind.Next:
 			p.control = true
 		}
-		for k, s := range c.in[i] {
-			if s.port >= 0 && p.isRef(s) && (k < int(n.nin)) {
-				n.flags |= flagDeref
-			}
-		}
 	}
-	for i := range p.nodes { // fetched references are read
-		n := &p.nodes[i]
-		if n.kind == kind.Retval && p.isRef(c.in[i][0]) {
-			n.flags |= flagDeref
-		}
-	}
+	c.references(spec)
 	return c.frames()
 }
 
@@ -341,12 +333,6 @@ func constant(n *graph.Node, t *tensor.Tensor) (tensor.Value, error) {
 	}
 	err.Node, err.Op = n.Name(), n.Type()
 	return tensor.Value{}, err
-}
-
-// isRef says whether an output carries references.
-func (p *Program) isRef(s source) bool {
-	d := p.nodes[s.node].def
-	return d != nil && s.port >= 0 && d.OutputTypes()[s.port].IsRef()
 }
 
 // frames finds every node's frame, walking from the roots: what Enter, Exit
@@ -608,9 +594,13 @@ func makeKernel(n *graph.Node, device, scope string, constants uint64) (kernel.K
 }
 
 // units makes the units of the program: one of it all, or those of the
-// outermost loops that allow it.
-func (c *compiler) units() error {
+// outermost loops that allow it; if it is to have any.
+func (c *compiler) units(wanted bool) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
+	if !wanted {
+		p.why = "the engine plays no units"
+		return nil
+	}
 	return p.makeUnits(c.watch)
 }

@@ -22,6 +22,10 @@ type constantRight[T vec.Number] struct {
 // fewRows is how many rows are read in an order of their own.
 const fewRows = 3
 
+// worthKeeping is how many bytes it takes for an order to be kept: less is put in order
+// in less time than a product takes.
+const worthKeeping = 4 << 10
+
 // of is the operand y, k×n or transposed, for products of m rows; nil if it is to be
 // read where it is. A nil receiver keeps nothing.
 func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int, y []T, ldy int) *vec.Right[T] {
@@ -36,7 +40,7 @@ func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int,
 		return r
 	}
 	bytes := vec.RightBytes[T](transposed, m, n, k, ldy)
-	if bytes == 0 || !c.making.TryLock() {
+	if bytes < worthKeeping || !c.making.TryLock() {
 		return nil
 	}
 	defer c.making.Unlock()
