@@ -147,4 +147,3 @@ func TestFaults(t *testing.T) {
 		t.Errorf("rows of %d operations", len(ops))
 	}
 }
-
