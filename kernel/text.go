@@ -135,3 +135,18 @@ type weighingBlocking struct {
 	weighingKernel
 	Blocking
 }
+
+// Charge charges n bytes for what a kernel makes that is no tensor, and that the step
+// may hold until it ends; a negative n gives some back. It fails where the session's
+// memory limit is passed.
+func (c *Context) Charge(n int) error {
+	if c.Lock != nil {
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+	}
+	if n < 0 {
+		c.Arena.Unreserve(int64(-n))
+		return nil
+	}
+	return c.Arena.Reserve(int64(n))
+}

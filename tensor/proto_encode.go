@@ -28,6 +28,19 @@ func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
 		return dst, status.Invalid("a tensor of reference type %v cannot be serialized", t.dtype)
 	}
 	start := len(dst)
+	dst = t.appendHead(dst)
+	if t.n == 0 {
+		return dst, nil
+	}
+	dst, err := t.appendElements(dst, content)
+	if err != nil {
+		return dst[:start], err
+	}
+	return dst, nil
+}
+
+// appendHead appends dtype and shape.
+func (t *Tensor) appendHead(dst []byte) []byte {
 	dst = protowire.AppendTag(dst, fieldDtype, protowire.VarintType)
 	dst = protowire.AppendVarint(dst, uint64(t.dtype))
 	dst = protowire.AppendTag(dst, fieldShape, protowire.BytesType)
@@ -42,14 +55,7 @@ func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
 		dst = protowire.AppendTag(dst, fieldDimSize, protowire.VarintType)
 		dst = protowire.AppendVarint(dst, uint64(d))
 	}
-	if t.n == 0 {
-		return dst, nil
-	}
-	dst, err := t.appendElements(dst, content)
-	if err != nil {
-		return dst[:start], err
-	}
-	return dst, nil
+	return dst
 }
 
 // shapeSize is the size of a serialized TensorShapeProto.
@@ -99,13 +105,8 @@ func (t *Tensor) AppendValues(dst []byte) ([]byte, error) {
 			dst = appendMessage(dst, fieldResource, appendHandle(nil, h))
 		}
 	case Variant:
-		for i, o := range elems[*Object](t) {
-			b, err := appendVariant(nil, o)
-			if err != nil {
-				return dst, status.Errorf(status.CodeOf(err), "element %d: %w", i, err)
-			}
-			dst = appendMessage(dst, fieldVariant, b)
-		}
+		b, err := marshalVariants(t, nil)
+		return append(dst, b...), err
 	case Float:
 		dst = appendMessage(dst, fieldFloat, t.littleEndian())
 	case Double:
@@ -177,30 +178,6 @@ func appendHandle(dst []byte, h *Handle) []byte {
 		}
 	}
 	return dst
-}
-
-func appendVariant(dst []byte, o *Object) ([]byte, error) {
-	if o == nil || o.Value == nil {
-		return dst, nil
-	}
-	m, ok := o.Value.(VariantMarshaler)
-	if !ok {
-		return dst, status.Errorf(status.Unimplemented, "a variant of type %T has no serialized form", o.Value)
-	}
-	v, err := m.MarshalVariant()
-	if err != nil {
-		return dst, err
-	}
-	if v.TypeName != "" {
-		dst = appendMessage(dst, 1, []byte(v.TypeName))
-	}
-	if len(v.Metadata) > 0 {
-		dst = appendMessage(dst, 2, v.Metadata)
-	}
-	for _, b := range v.Tensors {
-		dst = appendMessage(dst, 3, b)
-	}
-	return dst, nil
 }
 
 // ToProto is t as a message, in the encoding of [Tensor.AppendProto]. Elements

@@ -100,11 +100,25 @@ func (a *Arena) Unreserve(n int64) {
 	}
 }
 
-// TotalBytes is what the elements take in memory, with the bytes of strings.
+// TotalBytes is what the elements take in memory, with the bytes of strings and what
+// the values of variants say that they take: those that have a method of that name
+// and type.
 func (v Value) TotalBytes() int64 {
-	size := v.SizeBytes()
-	if v.t.dtype == String {
-		size += textBytes(elems[string](v.t))
+	size := int64(v.SizeBytes())
+	switch v.t.dtype {
+	case String:
+		if v.t.origin == lent && v.t.bytes > 0 && !v.t.shared.Load() {
+			return size + int64(v.t.bytes)
+		}
+		size += int64(textBytes(elems[string](v.t)))
+	case Variant:
+		for _, o := range elems[*Object](v.t) {
+			if o != nil {
+				if x, ok := o.Value.(interface{ TotalBytes() int64 }); ok {
+					size += x.TotalBytes()
+				}
+			}
+		}
 	}
-	return int64(size)
+	return size
 }

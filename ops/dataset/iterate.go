@@ -314,7 +314,7 @@ func newGetNextAsOptional(c *kernel.Construction) (kernel.Kernel, error) {
 		case err != errEnd:
 			return err
 		}
-		out[0] = tensor.Scalar(&tensor.Object{Value: o})
+		out[0] = tensor.Scalar(&tensor.Object{Value: o.weigh()})
 		return nil
 	}), err
 }

@@ -107,12 +107,45 @@ func newShared(dt tensor.DType, s shape.Shape, max, n int) *List {
 }
 
 // token is the variant that holds l, a new list.
-func (l *List) token(ctx *kernel.Context) tensor.Value {
+func (l *List) token(ctx *kernel.Context) (tensor.Value, error) {
+	if err := l.charge(ctx); err != nil {
+		return tensor.Value{}, err
+	}
 	if l.shared.Load() {
-		return tensor.Scalar(l.element())
+		return tensor.Scalar(l.element()), nil
 	}
 	return ctx.Holding(l.element(), l)
 }
+
+// put sets an output to the variant that holds l, a new list.
+func (l *List) put(ctx *kernel.Context, out *tensor.Value) error {
+	v, err := l.token(ctx)
+	*out = v
+	return err
+}
+
+// charge charges the places of l's own elements that are new.
+func (l *List) charge(ctx *kernel.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := l.own.bytes()
+	l.weight = versionBytes + int64(size) + l.own.weight
+	if err := ctx.Charge(size - l.own.charged); err != nil {
+		return err
+	}
+	l.own.charged = size
+	return nil
+}
+
+// TotalBytes is what l and its elements take. See [tensor.Value.TotalBytes].
+func (l *List) TotalBytes() int64 { return l.weight }
+
+// Bytes is what a version takes beside its elements. See [tensor.Holder].
+func (l *List) Bytes() int { return versionBytes }
+
+// versionBytes is the size of a List, its lock, and the header of its variant, and a
+// quarter more, for the collector.
+const versionBytes = 512
 
 // element is l as an element of a variant. If nobody counts that, l is shared.
 func (l *List) element() *tensor.Object {
@@ -146,15 +179,17 @@ func (l *List) Claim(a *tensor.Arena) {
 // [tensor.Holder].
 func (l *List) Release(a *tensor.Arena) {
 	l.mu.Lock()
-	gone := l.unlink()
+	gone, places := l.unlink()
 	l.mu.Unlock()
+	a.Unreserve(int64(places))
 	for _, x := range gone {
 		x.drop(a)
 	}
 }
 
-// unlink takes l out of the chain of versions, and says what nobody sees any more.
-func (l *List) unlink() (gone []item) {
+// unlink takes l out of the chain of versions, and says what nobody sees any more, and
+// what has been charged for places that are gone.
+func (l *List) unlink() (gone []item, places int) {
 	note := func(x item) {
 		if x.kept != nil {
 			gone = append(gone, x)
@@ -163,9 +198,10 @@ func (l *List) unlink() (gone []item) {
 	older, newer := l.older, l.newer
 	switch {
 	case l.shared.Load():
-		return nil
+		return nil, 0
 	case older == nil && newer == nil:
 		l.own.each(note)
+		places = l.own.charged
 	case older == nil:
 		l.differences(func(_ int, x item) { note(x) })
 	case newer == nil: // the older version gets the elements back
@@ -193,7 +229,7 @@ func (l *List) unlink() (gone []item) {
 	}
 	l.older, l.newer, l.own = nil, nil, elements{}
 	l.agree()
-	return gone
+	return gone, places
 }
 
 // Share shares a version and all newer ones with their elements. See

@@ -41,6 +41,7 @@ type List struct {
 	was   item
 	more  map[int]item
 
+	weight int64 // see TotalBytes
 	// shared: nobody counts the elements, which are all shared. It is stored under mu,
 	// also for a version that is new and that only its maker knows so far: whoever
 	// shares an older one gets to it.

@@ -181,6 +181,18 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func serialize(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].DType() == tensor.Variant {
+		b, err := in[0].Peek().MarshalVariants(func(n int) error {
+			if err := ctx.Reserve(n); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		return ctx.PutText(&out[0], string(b))
+	}
 	marshal := (*tensor.Tensor).MarshalContent
 	if in[0].DType() == tensor.String {
 		marshal = (*tensor.Tensor).MarshalProto

@@ -17,18 +17,11 @@ func (q *product[T]) packsB(g *geometry) bool {
 	return q.transB || q.m > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
 }
 
-// packStrip packs a strip of A: its columns first to last, one after the other.
+// packStrip packs a strip of A, which lies in rows: its columns first to last, one after the other.
 func (q *product[T]) packStrip(g *geometry, dst []T, strip, first, last int) {
 	strips := q.strips(g)
 	top, bottom := cut(q.m, strips, strip), cut(q.m, strips, strip+1)
-	if q.colA == 1 {
-		transposeInto(g, dst, g.strip, q.a, q.rowA, top, bottom, first, last)
-		return
-	}
-	for p := first; p < last; p++ {
-		copy(dst, q.a[p*q.colA+top:p*q.colA+bottom])
-		dst = dst[g.strip:]
-	}
+	transposeInto(g, dst, g.strip, q.a, q.rowA, top, bottom, first, last)
 }
 
 // packPanel packs columns left to right of op(B): their rows first to last, one

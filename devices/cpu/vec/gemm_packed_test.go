@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Whoever packs, and when, an element has the same bits: operands that lie as they
-// are, that every part packs, that are packed for all parts, in one go or in slabs, and
-// that somebody keeps.
+// Whoever packs, and when, an element has the same bits: where nobody does, each part,
+// each worker once, all of it or in slabs, or who keeps an operand for many products.
 func TestPacked(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		sizes := [][3]int{{1, 512, 512}, {3, 96, 40}, {5, 512, 512}, {64, 512, 784}, {430, 512, 1024}}
@@ -21,7 +20,8 @@ func TestPacked(t *testing.T) {
 			testPacked[float64](t, size[0], size[1]/2, size[2]/2, 8)
 		}
 		if isa != portable {
-			testPacked[float32](t, 430, 6144, 512, 1) // in slabs
+			testPacked[float32](t, 3100, 1024, 512, 1) // in slabs
+			testPacked[float32](t, 1900, 40, 512, 8)   // by rows
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package vec
 
 import (
+	"sync"
+
 	"github.com/troupe-go/troupe/kernel"
 )
 
@@ -11,15 +13,17 @@ const (
 	// rowWorthSharing is the same for a single row, which waits for B.
 	rowWorthSharing = 192 << 10
 	// shareWork and mostWork are how many of them a part is made of at least
-	// and at most: 2 µs, which it takes a core that is awake to join, to 0.3 ms.
+	// and at most: 2 µs, which it takes a core that is awake to join, to 1.2 ms.
 	shareWork = 128 << 10
-	mostWork  = 32 << 20
-	// aheadBytes is how much memory operands that several parts need are packed into
-	// at a time, unless it takes more for a single block.
-	aheadBytes = 12 << 20
-	// packElements is how many elements are packed by one worker at least: some
-	// microseconds' work.
-	packElements = 32 << 10
+	mostWork  = 128 << 20
+	// partsEach is how many parts there are for each worker, within these limits.
+	partsEach = 4
+	// leastStrips is how many strips pass by a panel of B at least where parts are
+	// groups of strips.
+	leastStrips = 4
+	// keptBytes is how much of A a worker packs at a time, and keeps for its next
+	// part, at most.
+	keptBytes = 6 << 20
 )
 
 // work is how many multiplications a product of these sizes takes.
@@ -35,15 +39,28 @@ func grain(enough, each float64) int { return max(1, int(enough/each)) }
 
 // A shared product is computed by several goroutines. How it is cut into parts
 // has no influence on the bits of the result.
+//
+// Nobody reads what another one packed: that is in the caches of another core, which
+// may be far away. What only one part needs is packed with it; strips of A that several
+// parts need are packed once by each worker.
 type shared[T Number] struct {
 	product[T]
 	g              *geometry
-	groups, chunks int // of strips, and of panels as wide as tiles
-	first, last    int // the products that are summed up, a slab
-	early          int // strips of A that are packed for all parts
+	groups, chunks int  // of strips, and of panels as wide as tiles
+	first, last    int  // the products that are summed up, a slab
+	keeps          bool // workers keep what they pack of A
+
+	mu          sync.Mutex
+	kept, spare []*desk[T] // of workers that are between parts, and empty ones
 
 	// What the pool calls; made once, for all products that the memory serves.
-	rows, pack, parts func(lo, hi int)
+	rows, parts func(lo, hi int)
+}
+
+// A desk is where a worker keeps strips of A that it has packed.
+type desk[T Number] struct {
+	a    *scratch[T]
+	done []bool // strips
 }
 
 var shareds reserve
@@ -53,7 +70,7 @@ func share[T Number](q *product[T], g *geometry) *shared[T] {
 	s, _ := of[T](&shareds).Get().(*shared[T])
 	if s == nil {
 		s = &shared[T]{}
-		s.rows, s.pack, s.parts = s.portable, s.packParts, s.computeParts
+		s.rows, s.parts = s.portable, s.computeParts
 	}
 	s.product, s.g = *q, g
 	return s
@@ -65,91 +82,100 @@ func (s *shared[T]) end() {
 	of[T](&shareds).Put(s)
 }
 
-// spread cuts C into groups of strips, as many as compute takes together, and chunks
-// of panels: several parts for each worker if there is so much work. What more than
-// one part would pack is packed before, by all together, for as many products of an
-// element as there is memory.
+// spread cuts C into groups of strips, or chunks of panels, or both: several parts for
+// each worker if there is so much work.
 func (s *shared[T]) spread(p kernel.Pool) {
-	strips, width := s.strips(s.g), s.width(s.g)
-	panels := (s.n-1)/width + 1
+	strips, panels := s.strips(s.g), s.across()
+	packsA, packsB := s.packsA(s.g), s.packedB.s == nil && s.packsB(s.g)
 	total := work(s.m, s.n, s.k)
-	parts := int(total / min(max(total/float64(4*p.Workers()), shareWork), mostWork))
-	s.groups = (strips-1)/s.together(s.g) + 1
-	s.chunks = min(max((parts-1)/s.groups+1, 1), panels)
-	if s.groups*s.chunks < parts {
-		s.groups = min((parts-1)/s.chunks+1, strips)
+	parts := max(1, int(total/min(max(total/float64(partsEach*p.Workers()), shareWork), mostWork)))
+	if strips >= leastStrips*parts && (packsA && !packsB || s.m > 6*s.n) {
+		s.groups, s.chunks = parts, 1
+	} else {
+		s.chunks = min(parts, panels)
+		s.groups = min(parts/s.chunks, strips)
 	}
 
-	var a, b *scratch[T]
-	each := 0 // elements that are packed for a product of each element
-	earlyA := s.packedA.s == nil && s.packsA(s.g) && s.chunks > 1
-	earlyB := s.packedB.s == nil && s.packsB(s.g) && s.groups > 1
-	if earlyA {
-		each += strips * s.g.strip
-	}
-	if earlyB {
-		each += panels * width
-	}
 	depth := s.k
-	if each > 0 {
-		depth = min(s.k, aheadBytes/(each*int(s.g.size))/GemmBlock*GemmBlock)
-	}
-	if depth == 0 { // each part packs for itself
-		earlyA, earlyB, depth = false, false, s.k
-	}
-	s.early = 0
-	if earlyA {
-		a, s.early = borrow[T](strips*s.g.strip*depth), strips
-	}
-	if earlyB {
-		b = borrow[T](panels * width * depth)
+	if s.keeps = packsA && s.chunks > 1; s.keeps {
+		depth = min(s.k, keptBytes/(strips*s.g.strip*int(s.g.size))/GemmBlock*GemmBlock)
+		if depth == 0 {
+			s.keeps, depth = false, s.k
+		}
 	}
 	for s.first = 0; s.first < s.k; s.first = s.last {
 		s.last = min(s.first+depth, s.k)
-		if a != nil {
-			s.packedA = packed[T]{a.s, s.g.strip, s.first, s.last - s.first}
-		}
-		if b != nil {
-			s.packedB = packed[T]{b.s, width, s.first, s.last - s.first}
-		}
-		if count := s.early; a != nil || b != nil {
-			if b != nil {
-				count += panels
-			}
-			p.Parallel(count, grain(packElements, float64((s.last-s.first)*s.g.panel)), s.pack)
-		}
 		p.Parallel(s.chunks*s.groups, 1, s.parts)
-	}
-	if a != nil {
-		a.giveBack()
-	}
-	if b != nil {
-		b.giveBack()
+		for _, d := range s.kept {
+			d.a.giveBack()
+			d.a = nil
+		}
+		s.spare, s.kept = append(s.spare, s.kept...), s.kept[:0]
 	}
 }
 
-// packParts packs what is packed ahead: strips of A, and then panels of B.
-func (s *shared[T]) packParts(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		if i < s.early {
-			s.packStrip(s.g, s.packedA.s[i*s.packedA.wide*s.packedA.depth:], i, s.first, s.last)
-			continue
-		}
-		b := &s.packedB
-		left := (i - s.early) * b.wide
-		s.packPanel(s.g, b.s[left*b.depth:], b.wide, left, min(left+b.wide, s.n), s.first, s.last)
-	}
-}
+// across is how many panels C is wide.
+func (s *shared[T]) across() int { return (s.n-1)/s.width(s.g) + 1 }
 
 func (s *shared[T]) computeParts(lo, hi int) {
-	strips, width := s.strips(s.g), s.width(s.g)
-	panels := (s.n-1)/width + 1
+	strips, panels, width := s.strips(s.g), s.across(), s.width(s.g)
+	q := s.product
+	var d *desk[T]
+	if s.keeps {
+		d = s.take()
+		q.packedA = packed[T]{d.a.s, s.g.strip, s.first, s.last - s.first}
+	}
 	for i := lo; i < hi; i++ {
 		chunk, group := i%s.chunks, i/s.chunks
-		s.compute(s.g, part{
+		p := part{
 			cut(strips, s.groups, group), cut(strips, s.groups, group+1),
 			cut(panels, s.chunks, chunk) * width, min(cut(panels, s.chunks, chunk+1)*width, s.n),
 			s.first, s.last,
-		})
+		}
+		if d != nil {
+			d.pack(&q, s.g, p)
+		}
+		q.compute(s.g, p)
+	}
+	if d != nil {
+		s.mu.Lock()
+		s.kept = append(s.kept, d)
+		s.mu.Unlock()
+	}
+}
+
+// take is the desk that this worker left, unless another one was faster, or an empty
+// one.
+func (s *shared[T]) take() *desk[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.kept); n > 0 {
+		d := s.kept[n-1]
+		s.kept = s.kept[:n-1]
+		return d
+	}
+	d := &desk[T]{}
+	if n := len(s.spare); n > 0 {
+		d = s.spare[n-1]
+		s.spare = s.spare[:n-1]
+	}
+	strips := s.strips(s.g)
+	d.a = borrow[T](strips * s.g.strip * (s.last - s.first))
+	if cap(d.done) < strips {
+		d.done = make([]bool, strips)
+	}
+	d.done = d.done[:strips]
+	clear(d.done)
+	return d
+}
+
+// pack packs the strips of a part that are not packed yet.
+func (d *desk[T]) pack(q *product[T], g *geometry, p part) {
+	each := q.packedA.wide * q.packedA.depth
+	for i := p.top; i < p.bottom; i++ {
+		if !d.done[i] {
+			q.packStrip(g, d.a.s[i*each:], i, p.first, p.last)
+			d.done[i] = true
+		}
 	}
 }
