@@ -29,14 +29,14 @@ type Setting struct {
 	Beside func(graph.Output) *graph.Builder
 	// Known is what is known of the shape of a tensor beyond what the graph knows,
 	// nil: nothing.
-	Known  func(graph.Output) (shape.Shape, bool)
+	Known func(graph.Output) (shape.Shape, bool)
 	// Defers says whether the gradient of an input may be a product, nil: none may.
 	Defers func(input int) bool
 	// Outside says of a tensor that is the same in all iterations of the loop what it
 	// is outside, and builds there; ok is false for others. It may be nil.
 	Outside func(graph.Output) (b *graph.Builder, outer graph.Output, ok bool)
 	Dy      []Value // the gradients of the outputs
-	Wanted []bool  // by input, whether its gradient leads anywhere
+	Wanted  []bool  // by input, whether its gradient leads anywhere
 }
 
 // Call runs a gradient function. The result has an element for each input. It
