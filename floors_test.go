@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},
 	{"sequential", "actors", "actors/..."},
 	{"session", "savedmodel"},
-	{"", "op", "op/..."}, // the root package
+	{"", "op", "op/...", "train"}, // the root package
 	{"serve", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }

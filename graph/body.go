@@ -33,9 +33,10 @@ type Body struct {
 	// result needs them.
 	Controls []ControlOutput
 
-	nodes  []*Node // of the graph, by id
-	frames error   // what is wrong with them: such a body has shapes, but cannot run
-	calls  inferredCalls
+	nodes   []*Node // of the graph, by id
+	written int     // bytes of the message that it was made of
+	frames  error   // what is wrong with them: such a body has shapes, but cannot run
+	calls   inferredCalls
 }
 
 // A ControlOutput is a node of a body that a call waits for, and the name that
@@ -120,6 +121,9 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	if err != nil {
 		return nil, inFunction(err, fn)
 	}
+	if !attrs.SmallerThan(mostAttrs) {
+		return nil, inFunction(status.Errorf(status.ResourceExhausted, "the values of its attributes take more than %d bytes", mostAttrs), fn)
+	}
 	key := function.Key(fn, attrs)
 	if b := l.body(key); b != nil {
 		return b, nil
@@ -130,6 +134,10 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	// What a body takes beside its definition is what the values of attributes make.
+	if l.written += len(key) + max(0, b.written-2*len(fn.Def)); l.written > mostWritten {
+		return nil, inFunction(status.Errorf(status.ResourceExhausted, "the values of attributes of functions take more than %d bytes together", mostWritten), fn)
+	}
 	if first := l.bodies[key]; first != nil {
 		return first, nil
 	}
@@ -137,6 +145,15 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	l.granted += 1 + len(b.nodes)
 	return b, nil
 }
+
+const (
+	// mostAttrs is about how many bytes the attributes of an instance of a function
+	// may take when they are written out.
+	mostAttrs = 1 << 20
+	// mostWritten is how many they may take in all instances of a library, each time
+	// that they stand in a body.
+	mostWritten = 64 << 20
+)
 
 // body is what has been instantiated under a key, nil if nothing has.
 func (l *library) body(key string) *Body {
@@ -166,7 +183,7 @@ func build(l *library, fn *Function, attrs registry.Attrs, watch *status.Watch) 
 	if _, err := im.run(); err != nil {
 		return nil, err
 	}
-	b := &Body{Name: fn.Name, Attrs: attrs, Graph: g, nodes: g.nodes}
+	b := &Body{Name: fn.Name, Attrs: attrs, Graph: g, nodes: g.nodes, written: len(layout.Bytes)}
 	if _, b.frames = g.watchFrames(watch); b.frames != nil {
 		if err := watch.Ask(); err != nil { // they may be sound
 			return nil, err

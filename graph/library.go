@@ -19,6 +19,7 @@ type library struct {
 	bodies  map[string]*Body // by the key of what was instantiated
 	spent   int              // of the allowance for inference; see call
 	granted int
+	written int // see mostWritten
 }
 
 func newLibrary(ops *registry.Registry) *library {
@@ -54,7 +55,7 @@ func (l *library) commit() error {
 			to.bodies[key] = body
 		}
 	}
-	to.spent, to.granted = to.spent+l.spent, to.granted+l.granted
+	to.spent, to.granted, to.written = to.spent+l.spent, to.granted+l.granted, to.written+l.written
 	return nil
 }
 

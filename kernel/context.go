@@ -30,6 +30,8 @@ type Context struct {
 	Homes []tensor.Home
 	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
 	Driver any
+
+	reserved int64 // see Reserve
 }
 
 // A Step is what all kernels of one step share.

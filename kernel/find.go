@@ -43,10 +43,13 @@ func Make(deviceType string, c *Construction) (Kernel, error) {
 		return nil, err
 	}
 	k, err := r.New(c)
-	if err == nil && !r.Holders {
+	if err != nil {
+		return nil, err
+	}
+	if !r.Holders {
 		k = sharing(k, c.Inputs)
 	}
-	return k, err
+	return weighing(k, c.Outputs), nil
 }
 
 // find is the best kernel that fits, nil if none does.

@@ -48,17 +48,17 @@ func (c *Context) Bitcast(v tensor.Value, dt tensor.DType, dims []int64) (w tens
 	return w, ok
 }
 
-// Holding is the variant that holds o, whose value must be h. See
-// [tensor.Holder].
-func (c *Context) Holding(o *tensor.Object, h tensor.Holder) tensor.Value {
+// Holding is the variant that holds o, whose value must be h. It fails where the
+// session's memory limit is passed. See [tensor.Holder].
+func (c *Context) Holding(o *tensor.Object, h tensor.Holder) (tensor.Value, error) {
 	if c.Lock != nil { // the step's driver claims it with the outputs
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
 		return c.Arena.Holding(o, h)
 	}
-	v := c.Arena.Holding(o, h)
+	v, err := c.Arena.Holding(o, h)
 	c.Arena.Claim(v)
-	return v
+	return v, err
 }
 
 // Free gives back v, which the kernel got from Alloc or View and put into no

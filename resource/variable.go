@@ -104,6 +104,7 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 		if !next.IsZero() {
 			v.value = next
 		}
+		v.weigh()
 		return err
 	}
 	size := sizeOf(now)
@@ -123,7 +124,15 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 	v.account.release(size) // the old value's
 	v.value = next
 	v.seen.Store(false)
+	v.weigh()
 	return err
+}
+
+// weigh corrects the account after strings have been written in place.
+func (v *Variable) weigh() {
+	if v.Type == tensor.String {
+		v.account.correct(sizeOf(v.value))
+	}
 }
 
 // Close gives back what the variable has charged. It keeps its value.
@@ -150,10 +159,10 @@ func (v *Variable) Uninitialized() error {
 	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", v.Name)
 }
 
-// sizeOf is what a resource is charged for holding v.
+// sizeOf is what a resource is charged for holding v, which nobody changes.
 func sizeOf(v tensor.Value) int64 {
 	if v.Plain() {
 		return 0
 	}
-	return int64(v.SizeBytes())
+	return v.TotalBytes()
 }

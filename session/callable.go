@@ -37,6 +37,8 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 			return nil, err
 		}
 	}
+	ctx, cancel := s.bound(ctx, &RunOptions{})
+	defer cancel()
 	p, err := s.program(ctx, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
@@ -93,6 +95,8 @@ func (c *Callable) call(ctx context.Context, fetched, feeds []*Tensor, release b
 			fetched[i] = nil
 		}
 	}
+	ctx, cancel := c.session.bound(ctx, &RunOptions{})
+	defer cancel()
 	return c.session.drive(ctx, &RunOptions{}, p, call, fetched)
 }
 
@@ -114,6 +118,8 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 			return err
 		}
 	}
+	ctx, cancel := c.session.bound(ctx, &RunOptions{})
+	defer cancel()
 	if err := c.session.run(ctx, &RunOptions{}, p, call); err != nil {
 		return err
 	}

@@ -97,7 +97,9 @@ func (pr *PartialRun) play() {
 	if _, pr.err = resource.LookupOrCreate(&c.perStep, "", partialName, func() (*PartialRun, error) { return pr, nil }); pr.err != nil {
 		return
 	}
-	pr.err = s.run(pr.ctx, &RunOptions{}, p, c)
+	ctx, cancel := s.bound(pr.ctx, &RunOptions{})
+	defer cancel()
+	pr.err = s.run(ctx, &RunOptions{}, p, c)
 }
 
 // partialName is what the step's own resources know a partial run by.

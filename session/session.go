@@ -108,6 +108,8 @@ func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds 
 		return nil, err
 	}
 	defer s.runs.leave()
+	ctx, cancel := s.bound(ctx, &options)
+	defer cancel()
 	p, err := s.programFor(ctx, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
@@ -144,13 +146,18 @@ func (s *Session) drive(ctx context.Context, options *RunOptions, p *program, c 
 	return nil
 }
 
-// run runs one step: c's feeds in, c's fetched values out.
-func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *call) error {
+// bound is ctx with the time that a run may take, its program's compilation
+// included.
+func (s *Session) bound(ctx context.Context, options *RunOptions) (context.Context, context.CancelFunc) {
 	if timeout := options.timeout(s.options); timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
+		return context.WithTimeout(ctx, timeout)
 	}
+	return ctx, func() {}
+}
+
+// run runs one step, in a context that is bound: c's feeds in, c's fetched values
+// out.
+func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *call) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}

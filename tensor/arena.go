@@ -31,9 +31,14 @@ func (b *Budget) Used() int64 {
 	return b.used.Load()
 }
 
-// Charge takes n bytes, or fails with RESOURCE_EXHAUSTED and takes nothing.
+// Charge takes n bytes, or fails with RESOURCE_EXHAUSTED and takes nothing. Negative
+// ones it gives back.
 func (b *Budget) Charge(n int64) error {
 	if b == nil || n == 0 {
+		return nil
+	}
+	if n < 0 { // which gives back
+		b.used.Add(n)
 		return nil
 	}
 	if used := b.used.Add(n); b.limit > 0 && used > b.limit {
@@ -70,6 +75,7 @@ type Arena struct {
 	held    int64 // bytes resting in free
 	free    [maxClass + 1][]*Tensor
 	views   []*view // headers to be used again
+	texts   []*text // headers of strings, to be used again
 
 	holdings []*holding // headers to be used again
 	ending   []Holder   // to be released
@@ -90,6 +96,9 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	}
 	size := n * dt.elemSize()
 	if dt.HasPointers() || size == 0 || size > 1<<maxClass {
+		if dt == String && len(shape) == 0 {
+			return a.allocText()
+		}
 		if err := a.charge(int64(size+7) &^ 7); err != nil { // what reserve takes
 			return Value{}, err
 		}
@@ -203,8 +212,12 @@ func (a *Arena) put(t *Tensor) {
 	if invariants {
 		t.poison()
 	}
-	size := int64(max(t.bytes, t.n*t.dtype.elemSize()))
+	size := t.charged()
 	a.release(size)
+	if t.dtype.HasPointers() {
+		a.putText(t)
+		return
+	}
 	if t.bytes == 0 || t.bytes&(t.bytes-1) != 0 || t.bytes > 1<<maxClass {
 		t.data = nil // the collector's
 		return
@@ -287,7 +300,7 @@ func (a *Arena) Disown(v Value) {
 		v.Share()
 	}
 	if mine {
-		a.release(int64(max(t.bytes, t.n*t.dtype.elemSize())))
+		a.release(t.charged())
 	}
 }
 

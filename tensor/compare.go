@@ -131,11 +131,11 @@ func equalObjects(a, b *Object) bool {
 		return a == b
 	}
 	// A value without a serialized form equals itself alone.
-	x, err := appendVariant(nil, a)
+	x, err := marshalVariants(Scalar(a).t, nil)
 	if err != nil {
 		return false
 	}
-	y, err := appendVariant(nil, b)
+	y, err := marshalVariants(Scalar(b).t, nil)
 	return err == nil && bytes.Equal(x, y)
 }
 

@@ -20,6 +20,9 @@ type Holder interface {
 	// Share lets go of what the Holder holds for good, and calls share with all of
 	// it. Any goroutine that holds the variant may call it, and more than once.
 	Share(share func(Value))
+	// Bytes is what the Holder takes beside the tensors, with its header: they are
+	// charged for as long as the variant is held. It stays the same.
+	Bytes() int
 }
 
 // A holding is a scalar of Variant whose value is a Holder. Its tokens are counted
@@ -33,8 +36,11 @@ type holding struct {
 func (t *Tensor) isHolding() bool { return t.origin == owning || t.origin == unowning }
 
 // Holding is the variant that holds o, whose value must be h: an owned scalar that
-// is not claimed yet, see [Arena.Claim].
-func (a *Arena) Holding(o *Object, h Holder) Value {
+// is not claimed yet, see [Arena.Claim]. It fails where the budget is passed.
+func (a *Arena) Holding(o *Object, h Holder) (Value, error) {
+	if err := a.charge(int64(h.Bytes())); err != nil {
+		return Value{}, err
+	}
 	var w *holding
 	if last := len(a.holdings) - 1; last >= 0 {
 		w = a.holdings[last]
@@ -47,7 +53,7 @@ func (a *Arena) Holding(o *Object, h Holder) Value {
 		w.setShape(nil)
 	}
 	w.elem, w.holder, w.refs, w.origin = o, h, 0, unowning
-	return Value{t: &w.Tensor}
+	return Value{t: &w.Tensor}, nil
 }
 
 // Claim lets v hold what it is made of, if it is a view or a [Holder] that does
@@ -93,6 +99,7 @@ func (t *Tensor) asHolding() *holding { return (*holding)(unsafe.Pointer(t)) }
 func (a *Arena) empty(t *Tensor) {
 	w := t.asHolding()
 	claimed, h := w.origin == owning, w.holder
+	a.release(int64(h.Bytes()))
 	w.origin, w.elem, w.holder = resting, nil, nil
 	if len(a.holdings) < mostViews {
 		a.holdings = append(a.holdings, w)

@@ -28,6 +28,19 @@ func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
 		return dst, status.Invalid("a tensor of reference type %v cannot be serialized", t.dtype)
 	}
 	start := len(dst)
+	dst = t.appendHead(dst)
+	if t.n == 0 {
+		return dst, nil
+	}
+	dst, err := t.appendElements(dst, content)
+	if err != nil {
+		return dst[:start], err
+	}
+	return dst, nil
+}
+
+// appendHead appends dtype and shape.
+func (t *Tensor) appendHead(dst []byte) []byte {
 	dst = protowire.AppendTag(dst, fieldDtype, protowire.VarintType)
 	dst = protowire.AppendVarint(dst, uint64(t.dtype))
 	dst = protowire.AppendTag(dst, fieldShape, protowire.BytesType)
@@ -42,14 +55,7 @@ func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
 		dst = protowire.AppendTag(dst, fieldDimSize, protowire.VarintType)
 		dst = protowire.AppendVarint(dst, uint64(d))
 	}
-	if t.n == 0 {
-		return dst, nil
-	}
-	dst, err := t.appendElements(dst, content)
-	if err != nil {
-		return dst[:start], err
-	}
-	return dst, nil
+	return dst
 }
 
 // shapeSize is the size of a serialized TensorShapeProto.
@@ -65,46 +71,42 @@ func shapeSize(shape []int64) int {
 }
 
 func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
+	switch {
+	case t.dtype == String && content:
+		var b []byte
+		for _, s := range elems[string](t) {
+			b = protowire.AppendVarint(b, uint64(len(s)))
+		}
+		for _, s := range elems[string](t) {
+			b = append(b, s...)
+		}
+		return appendMessage(dst, fieldContent, b), nil
+	case t.dtype.HasPointers(), t.dtype == Int4, t.dtype == Uint4, t.dtype == Int2, t.dtype == Uint2:
+	case t.n > 1 || content:
+		return appendMessage(dst, fieldContent, t.littleEndian()), nil
+	}
+	return t.AppendValues(dst)
+}
+
+// AppendValues appends the fields of a TensorProto that hold the elements, each as
+// a value of the repeated field of their dtype, without dtype and shape.
+func (t *Tensor) AppendValues(dst []byte) ([]byte, error) {
+	if t.n == 0 {
+		return dst, nil
+	}
 	switch t.dtype {
 	case String:
-		if content {
-			var b []byte
-			for _, s := range elems[string](t) {
-				b = protowire.AppendVarint(b, uint64(len(s)))
-			}
-			for _, s := range elems[string](t) {
-				b = append(b, s...)
-			}
-			return appendMessage(dst, fieldContent, b), nil
-		}
 		for _, s := range elems[string](t) {
 			dst = protowire.AppendTag(dst, fieldString, protowire.BytesType)
 			dst = protowire.AppendString(dst, s)
 		}
-		return dst, nil
 	case Resource:
 		for _, h := range elems[*Handle](t) {
 			dst = appendMessage(dst, fieldResource, appendHandle(nil, h))
 		}
-		return dst, nil
 	case Variant:
-		for i, o := range elems[*Object](t) {
-			b, err := appendVariant(nil, o)
-			if err != nil {
-				return dst, status.Errorf(status.CodeOf(err), "element %d: %w", i, err)
-			}
-			dst = appendMessage(dst, fieldVariant, b)
-		}
-		return dst, nil
-	case Int4, Int2:
-		return appendVarints(dst, fieldInt, elems[int8](t)), nil
-	case Uint4, Uint2:
-		return appendVarints(dst, fieldInt, elems[uint8](t)), nil
-	}
-	if t.n > 1 || content {
-		return appendMessage(dst, fieldContent, t.littleEndian()), nil
-	}
-	switch t.dtype {
+		b, err := marshalVariants(t, nil)
+		return append(dst, b...), err
 	case Float:
 		dst = appendMessage(dst, fieldFloat, t.littleEndian())
 	case Double:
@@ -117,9 +119,9 @@ func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
 		dst = appendMessage(dst, fieldFloat8, t.rawBytes())
 	case Bool:
 		dst = appendVarints(dst, fieldBool, elems[uint8](t))
-	case Int8, Qint8:
+	case Int8, Qint8, Int4, Int2:
 		dst = appendVarints(dst, fieldInt, elems[int8](t))
-	case Uint8, Quint8:
+	case Uint8, Quint8, Uint4, Uint2:
 		dst = appendVarints(dst, fieldInt, elems[uint8](t))
 	case Int16, Qint16:
 		dst = appendVarints(dst, fieldInt, elems[int16](t))
@@ -176,30 +178,6 @@ func appendHandle(dst []byte, h *Handle) []byte {
 		}
 	}
 	return dst
-}
-
-func appendVariant(dst []byte, o *Object) ([]byte, error) {
-	if o == nil || o.Value == nil {
-		return dst, nil
-	}
-	m, ok := o.Value.(VariantMarshaler)
-	if !ok {
-		return dst, status.Errorf(status.Unimplemented, "a variant of type %T has no serialized form", o.Value)
-	}
-	v, err := m.MarshalVariant()
-	if err != nil {
-		return dst, err
-	}
-	if v.TypeName != "" {
-		dst = appendMessage(dst, 1, []byte(v.TypeName))
-	}
-	if len(v.Metadata) > 0 {
-		dst = appendMessage(dst, 2, v.Metadata)
-	}
-	for _, b := range v.Tensors {
-		dst = appendMessage(dst, 3, b)
-	}
-	return dst, nil
 }
 
 // ToProto is t as a message, in the encoding of [Tensor.AppendProto]. Elements

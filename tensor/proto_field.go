@@ -30,6 +30,10 @@ const (
 	fieldDim         = protowire.Number(2) // of TensorShapeProto
 	fieldUnknownRank = protowire.Number(3)
 	fieldDimSize     = protowire.Number(1) // of TensorShapeProto.Dim
+
+	fieldVariantName     = protowire.Number(1) // of VariantTensorDataProto
+	fieldVariantMetadata = protowire.Number(2)
+	fieldVariantTensor   = protowire.Number(3)
 )
 
 // malformed is an error at an offset of the message.

@@ -56,7 +56,7 @@ func (t *Tensor) keep() {
 // that is [Value.Exclusive].
 func (v Value) Give() *Tensor {
 	t := v.Tensor()
-	if t.origin == lent && t.bytes >= 1<<stocked && t.bytes <= 1<<maxClass && t.bytes&(t.bytes-1) == 0 {
+	if t.origin == lent && !t.dtype.HasPointers() && t.bytes >= 1<<stocked && t.bytes <= 1<<maxClass && t.bytes&(t.bytes-1) == 0 {
 		t.given.Store(true)
 	}
 	return t

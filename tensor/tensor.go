@@ -18,7 +18,7 @@ const MaxRank = 254
 type Tensor struct {
 	data  unsafe.Pointer // first element; nil exactly if n is 0 and nothing was reserved
 	n     int            // elements in use
-	bytes int            // bytes reserved behind data, a power of two in an arena's tensors; 0 for pointer dtypes
+	bytes int            // bytes reserved behind data, a power of two in an arena's tensors; of an arena's strings what their bytes are charged with
 	shape []int64        // dims[:rank], or a slice of its own for high ranks
 	dims  [6]int64
 

@@ -12,9 +12,24 @@ type VariantData struct {
 	TypeName string   // such as "tensorflow::TensorList"
 	Metadata []byte   // not to be written
 	Tensors  [][]byte // serialized TensorProtos, each as UnmarshalProto reads it; not to be written
+
+	// Part is, of a value that is about to be serialized, its Parts tensors, in place of
+	// Tensors: values are nested too deep for each to serialize those within it.
+	Part  func(i int) Value
+	Parts int
 }
 
-// A VariantMarshaler is an [Object]'s value that has a serialized form.
+// TotalBytes is what v takes. See [Value.TotalBytes].
+func (v *VariantData) TotalBytes() int64 {
+	size := len(v.Metadata)
+	for _, b := range v.Tensors {
+		size += len(b) + 24
+	}
+	return int64(size)
+}
+
+// A VariantMarshaler is an [Object]'s value that has a serialized form. What it
+// answers names the tensors within it rather than to serialize them.
 type VariantMarshaler interface {
 	MarshalVariant() (*VariantData, error)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -71,9 +72,11 @@ func (a Attack) Run(l Limits) (Outcome, error) {
 
 func (b *builder) play(g *tf.Graph, l Limits) error {
 	fetches := b.fetches
+	ctx, cancel := context.WithTimeout(context.Background(), l.Deadline)
+	defer cancel()
 	if b.def != nil {
 		g = tf.NewGraph()
-		if err := g.Import(b.def, ""); err != nil {
+		if _, err := g.ImportGraphDefContext(ctx, b.def, graph.ImportOptions{}); err != nil {
 			return err
 		}
 		y := g.Operation("y")
@@ -96,7 +99,7 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 		}
 		feeds[p.Output(0)] = v
 	}
-	_, err = s.RunContext(context.Background(), feeds, fetches, b.targets)
+	_, err = s.RunContext(ctx, feeds, fetches, b.targets)
 	if e := s.Close(); err == nil {
 		err = e
 	}

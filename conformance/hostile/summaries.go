@@ -1,6 +1,8 @@
 package hostile
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
 )
@@ -18,7 +20,7 @@ var summaries = []Attack{
 		b.fetch(op.Print(b.Scope, b.konst(int32(1)), repeat(b.zeros(1<<22), 3000), op.PrintSummarize(1<<31)))
 	}},
 	{"summary_format", func(b *builder) {
-		b.fetch(op.StringLength(b.Scope, op.StringFormat(b.Scope, repeat(b.zeros(1<<22), 3000), op.StringFormatSummarize(-1))))
+		b.fetch(op.StringLength(b.Scope, op.StringFormat(b.Scope, repeat(b.zeros(1<<22), 3000), op.StringFormatTemplate(strings.Repeat("%s ", 3000)), op.StringFormatSummarize(-1))))
 	}},
 	{"summary_text", func(b *builder) {
 		b.targets = append(b.targets, op.Assert(b.Scope, b.konst(false), repeat(b.text(1<<20), 3000), op.AssertSummarize(3)))

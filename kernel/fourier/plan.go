@@ -18,29 +18,55 @@ type Plan struct {
 	chirp   *chirp
 }
 
-// NewPlan is the plan for n numbers, n >= 1. It takes about 16·n bytes, or up
-// to 8 times that if n has a large prime factor.
-func NewPlan(n int) *Plan {
-	p := &Plan{n: n}
-	rest := n
+// Stop says whether somebody no longer wants what is being computed: plans and
+// transforms that take longer than a millisecond ask it. A nil Stop never does.
+type Stop func() bool
+
+func (s Stop) asked() bool { return s != nil && s() }
+
+// factors is the radices of n, and what is left of it: 1, or a number with a large
+// prime factor.
+func factors(n int) (radices []int, rest int) {
 	for _, r := range []int{4, 2} {
-		for rest%r == 0 {
-			p.factors = append(p.factors, r)
-			rest /= r
+		for n%r == 0 {
+			radices = append(radices, r)
+			n /= r
 		}
 	}
 	for r := 3; r <= largestRadix; r += 2 {
-		for rest%r == 0 {
-			p.factors = append(p.factors, r)
-			rest /= r
+		for n%r == 0 {
+			radices = append(radices, r)
+			n /= r
 		}
 	}
-	if rest > 1 {
-		p.factors, p.chirp = nil, newChirp(n)
+	return radices, n
+}
+
+// Bytes is about what [NewPlan] takes for n numbers: 16·n, or up to 10 times that if
+// n has a large prime factor.
+func Bytes(n int) int {
+	if _, rest := factors(n); rest > 1 {
+		return 16 * (n + 3*chirpLen(n))
+	}
+	return 16 * n
+}
+
+// NewPlan is the plan for n numbers, n >= 1; nil if it was stopped. See [Bytes].
+func NewPlan(n int, stop Stop) *Plan {
+	p := &Plan{n: n}
+	var rest int
+	if p.factors, rest = factors(n); rest > 1 {
+		p.factors, p.chirp = nil, newChirp(n, stop)
+		if p.chirp == nil {
+			return nil
+		}
 		return p
 	}
 	p.roots = make([]complex128, n)
 	for k := range p.roots {
+		if k%slab == slab-1 && stop.asked() {
+			return nil
+		}
 		p.roots[k] = root(k, n)
 	}
 	return p
@@ -58,13 +84,14 @@ func (p *Plan) Scratch() int {
 }
 
 // Transform replaces the n numbers of x by their transform, or by the inverse
-// one, times n. It overwrites scratch, which has at least Scratch elements.
-func (p *Plan) Transform(x, scratch []complex128, inverse bool) {
+// one, times n. It overwrites scratch, which has at least Scratch elements. If it is
+// stopped, x holds anything.
+func (p *Plan) Transform(x, scratch []complex128, inverse bool, stop Stop) {
 	x = x[:p.n]
 	if p.chirp != nil {
-		p.chirp.transform(x, scratch)
+		p.chirp.transform(x, scratch, stop)
 	} else {
-		p.stockham(x, scratch[:p.n])
+		p.stockham(x, scratch[:p.n], stop)
 	}
 	if inverse { // is the transform at -k
 		for i, j := 1, p.n-1; i < j; i, j = i+1, j-1 {
@@ -76,19 +103,27 @@ func (p *Plan) Transform(x, scratch []complex128, inverse bool) {
 // stockham splits off one radix after the other. Where stride is the product of
 // those before, x is stride interleaved sequences, of which a step makes r
 // times as many, each an rth as long.
-func (p *Plan) stockham(x, scratch []complex128) {
+func (p *Plan) stockham(x, scratch []complex128, stop Stop) {
 	from, to := x, scratch
 	stride := 1
 	for _, r := range p.factors {
-		switch r {
-		case 2:
-			p.radix2(to, from, stride)
-		case 3:
-			p.radix3(to, from, stride)
-		case 4:
-			p.radix4(to, from, stride)
-		default:
-			p.radix(r, to, from, stride)
+		parts := p.n / (r * stride)
+		some := max(1, slab/(r*stride))
+		for lo := 0; lo < parts; lo += some {
+			if p.n > slab && stop.asked() {
+				return
+			}
+			hi := min(parts, lo+some)
+			switch r {
+			case 2:
+				p.radix2(to, from, stride, lo, hi)
+			case 3:
+				p.radix3(to, from, stride, lo, hi)
+			case 4:
+				p.radix4(to, from, stride, lo, hi)
+			default:
+				p.radix(r, to, from, stride, lo, hi)
+			}
 		}
 		from, to = to, from
 		stride *= r
@@ -98,9 +133,12 @@ func (p *Plan) stockham(x, scratch []complex128) {
 	}
 }
 
-func (p *Plan) radix2(y, x []complex128, s int) {
+// slab is how many elements are handled between two questions to a Stop.
+const slab = 1 << 16
+
+func (p *Plan) radix2(y, x []complex128, s, lo, hi int) {
 	m := p.n / (2 * s)
-	for i := range m {
+	for i := lo; i < hi; i++ {
 		w := p.roots[i*s]
 		x0, x1 := x[s*i:][:s], x[s*(i+m):][:s]
 		y0, y1 := y[s*2*i:][:s], y[s*(2*i+1):][:s]
@@ -112,10 +150,10 @@ func (p *Plan) radix2(y, x []complex128, s int) {
 	}
 }
 
-func (p *Plan) radix3(y, x []complex128, s int) {
+func (p *Plan) radix3(y, x []complex128, s, lo, hi int) {
 	sin := math.Sqrt(3) / 2
 	m := p.n / (3 * s)
-	for i := range m {
+	for i := lo; i < hi; i++ {
 		w1, w2 := p.roots[i*s], p.roots[2*i*s]
 		x0, x1, x2 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s]
 		y0, y1, y2 := y[s*3*i:][:s], y[s*(3*i+1):][:s], y[s*(3*i+2):][:s]
@@ -130,9 +168,9 @@ func (p *Plan) radix3(y, x []complex128, s int) {
 	}
 }
 
-func (p *Plan) radix4(y, x []complex128, s int) {
+func (p *Plan) radix4(y, x []complex128, s, lo, hi int) {
 	m := p.n / (4 * s)
-	for i := range m {
+	for i := lo; i < hi; i++ {
 		w1, w2, w3 := p.roots[i*s], p.roots[2*i*s], p.roots[3*i*s]
 		x0, x1, x2, x3 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s], x[s*(i+3*m):][:s]
 		y0, y1, y2, y3 := y[s*4*i:][:s], y[s*(4*i+1):][:s], y[s*(4*i+2):][:s], y[s*(4*i+3):][:s]
@@ -150,10 +188,10 @@ func (p *Plan) radix4(y, x []complex128, s int) {
 
 // radix is a step of any odd radix r. It takes the terms j and r-j of the
 // definition together, and so finds the results k and r-k together.
-func (p *Plan) radix(r int, y, x []complex128, s int) {
+func (p *Plan) radix(r int, y, x []complex128, s, lo, hi int) {
 	var sums, differences [largestRadix/2 + 1]complex128
 	m, step := p.n/(r*s), p.n/r
-	for i := range m {
+	for i := lo; i < hi; i++ {
 		for q := range s {
 			in, out := x[s*i+q:], y[s*r*i+q:]
 			first := in[0]
@@ -216,11 +254,22 @@ type chirp struct {
 	spectra []complex128 // the transform of the conjugates, over the plan's length
 }
 
-func newChirp(n int) *chirp {
-	length := 1 << bits.Len(uint(2*n-2)) // at least 2n-1
-	c := &chirp{plan: NewPlan(length), w: make([]complex128, n), spectra: make([]complex128, length)}
+// chirpLen is the power of 2 that is at least 2n-1.
+func chirpLen(n int) int { return 1 << bits.Len(uint(2*n-2)) }
+
+// newChirp is nil if it was stopped.
+func newChirp(n int, stop Stop) *chirp {
+	length := chirpLen(n)
+	plan := NewPlan(length, stop)
+	if plan == nil {
+		return nil
+	}
+	c := &chirp{plan: plan, w: make([]complex128, n), spectra: make([]complex128, length)}
 	square := 0 // j² modulo 2n
 	for j := range n {
+		if j%slab == slab-1 && stop.asked() {
+			return nil
+		}
 		c.w[j] = root(square, 2*n)
 		square = (square + 2*j + 1) % (2 * n)
 		conj := complex(real(c.w[j]), -imag(c.w[j])) / complex(float64(length), 0)
@@ -229,22 +278,22 @@ func newChirp(n int) *chirp {
 			c.spectra[length-j] = conj
 		}
 	}
-	c.plan.Transform(c.spectra, make([]complex128, length), false)
+	c.plan.Transform(c.spectra, make([]complex128, length), false, stop)
 	return c
 }
 
-func (c *chirp) transform(x, scratch []complex128) {
+func (c *chirp) transform(x, scratch []complex128, stop Stop) {
 	length := c.plan.n
 	a, rest := scratch[:length], scratch[length:2*length]
 	for j, w := range c.w {
 		a[j] = x[j] * w
 	}
 	clear(a[len(x):])
-	c.plan.Transform(a, rest, false)
+	c.plan.Transform(a, rest, false, stop)
 	for k, b := range c.spectra {
 		a[k] *= b
 	}
-	c.plan.Transform(a, rest, true)
+	c.plan.Transform(a, rest, true, stop)
 	for k, w := range c.w {
 		x[k] = a[k] * w
 	}

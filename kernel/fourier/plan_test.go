@@ -45,15 +45,15 @@ func TestTransformEqualsDefinition(t *testing.T) {
 	}
 	for _, n := range lengths {
 		x := random(n)
-		p := fourier.NewPlan(n)
+		p := fourier.NewPlan(n, nil)
 		y := append([]complex128(nil), x...)
 		scratch := make([]complex128, p.Scratch())
-		p.Transform(y, scratch, false)
+		p.Transform(y, scratch, false, nil)
 		limit := 1e-14 * math.Sqrt(float64(n)) * math.Log2(float64(n)+2)
 		if d := distance(y, slowly(x)); d > limit {
 			t.Errorf("n = %d: off by %g", n, d)
 		}
-		p.Transform(y, scratch, true)
+		p.Transform(y, scratch, true, nil)
 		for i := range y {
 			y[i] /= complex(float64(n), 0)
 		}
@@ -71,8 +71,8 @@ func TestLongPrime(t *testing.T) {
 	for j := range x {
 		x[j] = cmplx.Rect(1, 2*math.Pi*float64(j*5%n)/n)
 	}
-	p := fourier.NewPlan(n)
-	p.Transform(x, make([]complex128, p.Scratch()), false)
+	p := fourier.NewPlan(n, nil)
+	p.Transform(x, make([]complex128, p.Scratch()), false, nil)
 	x[5] -= n
 	if d := distance(x, make([]complex128, n)); d > 1e-8 {
 		t.Errorf("off by %g", d)
@@ -82,11 +82,11 @@ func TestLongPrime(t *testing.T) {
 func BenchmarkTransform(b *testing.B) {
 	for _, n := range []int{256, 1000, 1009, 4096, 1 << 16} {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
-			p := fourier.NewPlan(n)
+			p := fourier.NewPlan(n, nil)
 			x, scratch := random(n), make([]complex128, p.Scratch())
 			for b.Loop() {
-				p.Transform(x, scratch, false)
-				p.Transform(x, scratch, true)
+				p.Transform(x, scratch, false, nil)
+				p.Transform(x, scratch, true, nil)
 				for i := range x {
 					x[i] *= complex(1/float64(n), 0)
 				}

@@ -8,10 +8,45 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
+// A Text is what is printed of tensors, one after another. What stands between them
+// may be written by who has it. The zero Text is empty.
+type Text struct {
+	strings.Builder
+	// Room is asked before the text takes n bytes more than it has asked for so far;
+	// nil: there is always room. After an error no more elements are printed.
+	Room func(n int) error
+
+	asked int
+	err   error
+}
+
+// Err is the first error of Room.
+func (t *Text) Err() error { return t.err }
+
+// room says whether n bytes more may be printed.
+func (t *Text) room(n int) bool {
+	if t.err != nil {
+		return false
+	}
+	if n += t.Len(); n > t.asked && t.Room != nil {
+		more := max(n-t.asked, t.asked, 1<<10) // what is asked for doubles, as the text's memory does
+		t.err = t.Room(more)
+		t.asked += more
+	}
+	return t.err == nil
+}
+
 // First prints the first max elements, all if max is negative: "1 2 3...", and
 // in more than one dimension "[1 2][3...]...". It is what assertions print.
 func First(v *tensor.Value, max int64) string {
-	p := printer{v: v, limit: bound(v, max)}
+	var t Text
+	t.First(v, max)
+	return t.String()
+}
+
+// First prints what the function First does.
+func (t *Text) First(v *tensor.Value, max int64) {
+	p := printer{Text: t, v: v, limit: bound(v, max)}
 	switch {
 	case p.v.DType().HasPointers() && p.v.DType() != tensor.String:
 		p.opaque()
@@ -25,33 +60,35 @@ func First(v *tensor.Value, max int64) string {
 	if v.NumElements() > p.limit {
 		p.WriteString("...")
 	}
-	return p.String()
 }
 
 // Ends prints the first and the last max entries along each dimension, all if
 // max is negative: "[[1 2]\n [3 4]]", "[1 2 ... 8 9]", with quotes around
 // strings. It is what formatted strings hold.
 func Ends(v *tensor.Value, max int64) string {
-	p := printer{v: v, limit: bound(v, max), quote: true}
-	if v.DType().HasPointers() && v.DType() != tensor.String {
+	var t Text
+	t.Ends(v, max)
+	return t.String()
+}
+
+// Ends prints what the function Ends does.
+func (t *Text) Ends(v *tensor.Value, max int64) {
+	p := printer{Text: t, v: v, limit: bound(v, max), quote: true}
+	switch {
+	case v.DType().HasPointers() && v.DType() != tensor.String:
 		p.WriteByte('[')
 		p.opaque()
 		if v.NumElements() > p.limit {
 			p.WriteString("...")
 		}
 		p.WriteByte(']')
-		return p.String()
+	case !v.IsScalar():
+		p.ends(0, 0)
+	case p.limit > 0:
+		p.element(0)
+	default:
+		p.WriteString("...")
 	}
-	if v.IsScalar() {
-		if p.limit > 0 {
-			p.element(0)
-		} else {
-			p.WriteString("...")
-		}
-		return p.String()
-	}
-	p.ends(0, 0)
-	return p.String()
 }
 
 func bound(v *tensor.Value, max int64) int {
@@ -62,7 +99,7 @@ func bound(v *tensor.Value, max int64) int {
 }
 
 type printer struct {
-	strings.Builder
+	*Text
 	v     *tensor.Value
 	limit int
 	next  int // the next element that first prints
@@ -73,7 +110,7 @@ type printer struct {
 func (p *printer) first(dims []int64) {
 	if len(dims) > 1 {
 		for range dims[0] {
-			if p.next >= p.limit {
+			if p.next >= p.limit || !p.room(2) {
 				return
 			}
 			p.WriteByte('[')
@@ -92,7 +129,9 @@ func (p *printer) first(dims []int64) {
 		if i > 0 {
 			p.WriteByte(' ')
 		}
-		p.element(p.next)
+		if !p.element(p.next) {
+			return
+		}
 		p.next++
 	}
 }
@@ -111,6 +150,9 @@ func (p *printer) ends(dim, at int) {
 	n := int(dims[dim])
 	p.WriteByte('[')
 	for i := range min(n, p.limit) {
+		if !p.room(2 * len(dims)) {
+			return
+		}
 		if i > 0 {
 			p.space(dim)
 		}
@@ -121,6 +163,9 @@ func (p *printer) ends(dim, at int) {
 		p.WriteString("...")
 	}
 	for i := max(p.limit, n-p.limit); i < n; i++ {
+		if !p.room(2 * len(dims)) {
+			return
+		}
 		p.space(dim)
 		p.ends(dim+1, at+i*size)
 	}
@@ -141,6 +186,9 @@ func (p *printer) space(dim int) {
 // opaque prints elements that have no text: variants and handles.
 func (p *printer) opaque() {
 	for i := range p.limit {
+		if !p.room(64) {
+			return
+		}
 		if i > 0 {
 			p.WriteByte(' ')
 		}
@@ -152,9 +200,16 @@ func (p *printer) opaque() {
 	}
 }
 
-// element prints element i.
-func (p *printer) element(i int) {
+// element prints element i, if there is room.
+func (p *printer) element(i int) bool {
 	v := p.v
+	size := 64
+	if v.DType() == tensor.String {
+		size += 3 * len(tensor.Of[string](v)[i]) // one copy escaped, and one in quotes
+	}
+	if !p.room(size) {
+		return false
+	}
 	switch dt := v.DType(); dt {
 	case tensor.Bool:
 		if tensor.Of[bool](v)[i] {
@@ -182,6 +237,7 @@ func (p *printer) element(i int) {
 		t := tensor.ScalarAt(v, i).Tensor()
 		p.WriteString(t.ElementText(0))
 	}
+	return true
 }
 
 // Float prints x, of that many bits, with 6 significant digits, or 15 for 64

@@ -58,7 +58,16 @@ func (k *spectrogram) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0], err = ctx.Alloc(tensor.Float, []int64{channels, windows, bands}); err != nil || out[0].NumElements() == 0 {
 		return err
 	}
-	plan := fourier.NewPlan(int(points))
+	work := fourier.Bytes(int(points)) + 8*int(k.window)
+	if err := ctx.Reserve(work); err != nil {
+		return err
+	}
+	defer ctx.Unreserve(work)
+	stop := func() bool { return ctx.Err() != nil }
+	plan := fourier.NewPlan(int(points), stop)
+	if plan == nil {
+		return ctx.Err()
+	}
 	fade := make([]float64, k.window)
 	for i := range fade {
 		fade[i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/float64(k.window))
@@ -80,7 +89,7 @@ func (k *spectrogram) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			for i, f := range fade {
 				frame[i] = complex(f*float64(x[(w*int(k.stride)+i)*int(channels)+c]), 0)
 			}
-			plan.Transform(frame, buffer[points:], false)
+			plan.Transform(frame, buffer[points:], false, stop)
 			for _, y := range frame[:bands] {
 				if k.squared {
 					o[0] = float32(real(y)*real(y) + imag(y)*imag(y))
@@ -91,5 +100,5 @@ func (k *spectrogram) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 		}
 	}
-	return nil
+	return ctx.Err()
 }

@@ -219,6 +219,5 @@ func encodeWav(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		short(int64(min(max(y, math.MinInt16), math.MaxInt16)))
 	}
-	out[0] = tensor.Scalar(string(b))
-	return nil
+	return ctx.PutText(&out[0], string(b))
 }

@@ -200,7 +200,7 @@ func (b *barrier) release(e *barrierElement) {
 	var n int64
 	for _, v := range e.components {
 		if !v.IsZero() {
-			n += int64(v.SizeBytes())
+			n += v.TotalBytes()
 		}
 	}
 	b.bytes -= n
@@ -224,7 +224,7 @@ func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tenso
 	case !slices.Equal(values.Dims(), want):
 		return status.Invalid("Shape mismatch in tuple component %d. Expected %s, got %s", component, tensor.FormatDims(want), tensor.FormatDims(values.Dims()))
 	}
-	n := int64(values.SizeBytes())
+	n := values.TotalBytes()
 	mine := ctx.Disown(values.Share())
 	var err error
 	b.change(func() {

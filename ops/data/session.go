@@ -60,7 +60,7 @@ func newKeep(c *kernel.Construction) (kernel.Kernel, error) {
 		if byHandle {
 			out[0] = newHandle(c.Device, kept, name, "Tensor", v)
 		} else {
-			out[0] = tensor.Scalar(name)
+			return ctx.PutText(&out[0], name)
 		}
 		return nil
 	}), nil

@@ -314,7 +314,7 @@ func newGetNextAsOptional(c *kernel.Construction) (kernel.Kernel, error) {
 		case err != errEnd:
 			return err
 		}
-		out[0] = tensor.Scalar(&tensor.Object{Value: o})
+		out[0] = tensor.Scalar(&tensor.Object{Value: o.weigh()})
 		return nil
 	}), err
 }
@@ -326,8 +326,10 @@ func toString(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	b, err := in[0].Tensor().MarshalProto()
-	out[0] = tensor.Scalar(string(b))
-	return err
+	if err != nil {
+		return err
+	}
+	return ctx.PutText(&out[0], string(b))
 }
 
 // newFromString makes the kernels of IteratorFromStringHandle and its second form.

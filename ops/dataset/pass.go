@@ -115,7 +115,7 @@ func sizeOf(e element) int64 {
 	size := int64(len(e)) * 16
 	for _, v := range e {
 		if !v.Plain() {
-			size += int64(v.SizeBytes())
+			size += v.TotalBytes()
 		}
 	}
 	return size

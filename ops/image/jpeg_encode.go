@@ -117,8 +117,7 @@ func (k *jpegEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := f.scan(ctx, k.downsample && channels == 3); err != nil {
 		return err
 	}
-	out[0] = tensor.Scalar(string(f.out))
-	return nil
+	return ctx.PutText(&out[0], string(f.out))
 }
 
 // A jpegFile is a file that is being made.

@@ -73,8 +73,7 @@ func readFile(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return status.FromFile(err)
 	}
-	out[0] = tensor.Scalar(contents)
-	return nil
+	return ctx.PutText(&out[0], contents)
 }
 
 // contentsOf is as much of a file as it says it has.
@@ -89,12 +88,10 @@ func contentsOf(ctx *kernel.Context, name string) (string, error) {
 		return "", err
 	}
 	size := info.Size()
-	if b := ctx.Arena.Budget; b != nil {
-		if err := b.Charge(size); err != nil {
-			return "", err
-		}
-		defer b.Release(size)
+	if err := ctx.Reserve(int(size)); err != nil {
+		return "", err
 	}
+	defer ctx.Unreserve(int(size))
 	var text strings.Builder
 	text.Grow(int(size))
 	if _, err := stdio.CopyN(&text, f, size); err != nil && !errors.Is(err, stdio.EOF) {
@@ -152,22 +149,20 @@ func matchingFiles(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-func shardedFilename(_ *kernel.Context, in, out []tensor.Value) error {
+func shardedFilename(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i, name := range [...]string{"basename", "shard", "num_shards"} {
 		if !in[i].IsScalar() {
 			return status.Invalid("%s must be a scalar, got shape %s", name, tensor.FormatDims(in[i].Dims()))
 		}
 	}
-	out[0] = tensor.Scalar(fmt.Sprintf("%s-%05d-of-%05d", tensor.At0[string](&in[0]), tensor.At0[int32](&in[1]), tensor.At0[int32](&in[2])))
-	return nil
+	return ctx.PutText(&out[0], fmt.Sprintf("%s-%05d-of-%05d", tensor.At0[string](&in[0]), tensor.At0[int32](&in[1]), tensor.At0[int32](&in[2])))
 }
 
-func shardedFilespec(_ *kernel.Context, in, out []tensor.Value) error {
+func shardedFilespec(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i, name := range [...]string{"basename", "num_shards"} {
 		if !in[i].IsScalar() {
 			return status.Invalid("%s must be a scalar, got shape %s", name, tensor.FormatDims(in[i].Dims()))
 		}
 	}
-	out[0] = tensor.Scalar(fmt.Sprintf("%s-?????-of-%05d", tensor.At0[string](&in[0]), tensor.At0[int32](&in[1])))
-	return nil
+	return ctx.PutText(&out[0], fmt.Sprintf("%s-?????-of-%05d", tensor.At0[string](&in[0]), tensor.At0[int32](&in[1])))
 }

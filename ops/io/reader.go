@@ -323,19 +323,28 @@ func (k readerRead) Start(ctx *kernel.Context, in, out []tensor.Value, done func
 			switch {
 			case err != nil:
 			case k.many:
-				var a, b *tensor.Tensor
-				if a, err = tensor.FromSlice(keys, int64(len(keys))); err == nil {
-					b, err = tensor.FromSlice(values, int64(len(values)))
-				}
-				if err == nil {
-					out[0], out[1] = tensor.ValueOf(a), tensor.ValueOf(b)
+				if err = putTexts(ctx, &out[0], keys); err == nil {
+					err = putTexts(ctx, &out[1], values)
 				}
 			default:
-				out[0], out[1] = tensor.Scalar(keys[0]), tensor.Scalar(values[0])
+				if err = ctx.PutText(&out[0], keys[0]); err == nil {
+					err = ctx.PutText(&out[1], values[0])
+				}
 			}
 			done(err)
 		})
 	}, done)
+}
+
+// putTexts sets an output to a vector of strings.
+func putTexts(ctx *kernel.Context, out *tensor.Value, all []string) error {
+	v, err := ctx.Alloc(tensor.String, []int64{int64(len(all))})
+	if err != nil {
+		return err
+	}
+	copy(tensor.Of[string](&v), all)
+	*out = v
+	return nil
 }
 
 // read gives up to n records, at least one, of one item.

@@ -11,7 +11,19 @@ import (
 
 // Zero is the list with zeros for the elements that are set: what ZerosLike
 // gives.
-func (l *List) Zero(ctx *kernel.Context) (any, error) {
+func (l *List) Zero(ctx *kernel.Context) (any, error) { return l.zero(ctx, 0) }
+
+// mostNested is how deep lists may be nested that are gone through by recursion.
+const mostNested = 10_000
+
+func tooDeep() error {
+	return status.Invalid("TensorLists are nested more than %d deep", mostNested)
+}
+
+func (l *List) zero(ctx *kernel.Context, depth int) (*List, error) {
+	if depth > mostNested {
+		return nil, tooDeep()
+	}
 	z := newShared(l.dt, l.shape, l.max, l.n)
 	for i := range l.n {
 		if i&1023 == 0 && ctx.Err() != nil {
@@ -21,7 +33,7 @@ func (l *List) Zero(ctx *kernel.Context) (any, error) {
 		if x.IsZero() {
 			continue
 		}
-		v, err := zero(ctx, &x)
+		v, err := zero(ctx, &x, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +43,7 @@ func (l *List) Zero(ctx *kernel.Context) (any, error) {
 }
 
 // zero is a tensor of zeros like x; of a list, a list of them.
-func zero(ctx *kernel.Context, x *tensor.Value) (tensor.Value, error) {
+func zero(ctx *kernel.Context, x *tensor.Value, depth int) (tensor.Value, error) {
 	if x.DType() != tensor.Variant || !x.IsScalar() {
 		return ctx.AllocZeroed(x.DType(), x.Dims())
 	}
@@ -39,16 +51,21 @@ func zero(ctx *kernel.Context, x *tensor.Value) (tensor.Value, error) {
 	if err != nil {
 		return tensor.Value{}, err
 	}
-	z, err := l.Zero(ctx)
+	z, err := l.zero(ctx, depth+1)
 	if err != nil {
 		return tensor.Value{}, err
 	}
-	return z.(*List).token(ctx), nil
+	return z.token(ctx)
 }
 
 // Add is the list of the sums of the elements of l and of y, another list:
 // what AddN gives. Where one element is not set, the sum is the other.
-func (l *List) Add(ctx *kernel.Context, y any) (any, error) {
+func (l *List) Add(ctx *kernel.Context, y any) (any, error) { return l.add(ctx, y, 0) }
+
+func (l *List) add(ctx *kernel.Context, y any, depth int) (*List, error) {
+	if depth > mostNested {
+		return nil, tooDeep()
+	}
 	o := tensor.Object{Value: y}
 	r, err := heldBy(&o)
 	if err != nil {
@@ -77,7 +94,7 @@ func (l *List) Add(ctx *kernel.Context, y any) (any, error) {
 		case b.IsZero():
 			sum.own.set(i, item{Value: a})
 		default:
-			v, err := add(ctx, &a, &b)
+			v, err := add(ctx, &a, &b, depth)
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +104,7 @@ func (l *List) Add(ctx *kernel.Context, y any) (any, error) {
 	return sum, nil
 }
 
-func add(ctx *kernel.Context, a, b *tensor.Value) (tensor.Value, error) {
+func add(ctx *kernel.Context, a, b *tensor.Value, depth int) (tensor.Value, error) {
 	if !tensor.SameShape(*a, *b) {
 		return tensor.Value{}, status.Invalid("Trying to add two tensors with incompatible element shapes. One is %s and the other is %s",
 			tensor.FormatDims(a.Dims()), tensor.FormatDims(b.Dims()))
@@ -101,11 +118,11 @@ func add(ctx *kernel.Context, a, b *tensor.Value) (tensor.Value, error) {
 		if o == nil {
 			return tensor.Value{}, status.Invalid("a TensorList is added to an empty variant")
 		}
-		z, err := x.Add(ctx, o.Value)
+		z, err := x.add(ctx, o.Value, depth+1)
 		if err != nil {
 			return tensor.Value{}, err
 		}
-		return z.(*List).token(ctx), nil
+		return z.token(ctx)
 	}
 	c := elementwise.Combine(elementwise.UpdateAdd, a.DType())
 	if c == nil {

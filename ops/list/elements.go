@@ -12,7 +12,23 @@ const denseLimit = 1 << 16
 type elements struct {
 	dense []item
 	far   map[int]item // from denseLimit on, or behind a gap
+
+	charged int   // of bytes
+	weight  int64 // of the elements, apart from their places
 }
+
+// weight is what an element takes. Of a list it is known.
+func (x item) weight() int64 {
+	if x.Plain() {
+		return 0
+	}
+	return x.TotalBytes()
+}
+
+// bytes is about what the places take, and what is known of the elements there.
+func (e *elements) bytes() int { return placeBytes*cap(e.dense) + 2*placeBytes*len(e.far) }
+
+const placeBytes = 40
 
 func (e *elements) at(i int) item {
 	if i < len(e.dense) {
@@ -22,6 +38,7 @@ func (e *elements) at(i int) item {
 }
 
 func (e *elements) set(i int, x item) {
+	e.weight += x.weight() - e.at(i).weight()
 	switch {
 	case i < len(e.dense):
 		e.dense[i] = x
@@ -49,6 +66,9 @@ func (e *elements) set(i int, x item) {
 // first is a copy of those below n.
 func (e *elements) first(n int) elements {
 	c := elements{dense: slices.Clone(e.dense[:min(n, len(e.dense))])}
+	for _, x := range c.dense {
+		c.weight += x.weight()
+	}
 	for i, x := range e.far {
 		if i < n {
 			c.set(i, x)
@@ -62,6 +82,7 @@ func (e *elements) first(n int) elements {
 func (e *elements) cut(n, end int, gone func(item)) {
 	if n < len(e.dense) {
 		for _, x := range e.dense[n:] {
+			e.weight -= x.weight()
 			gone(x)
 		}
 		clear(e.dense[n:])
@@ -69,6 +90,7 @@ func (e *elements) cut(n, end int, gone func(item)) {
 	}
 	if end-n < len(e.far) {
 		for i := n; i < end; i++ {
+			e.weight -= e.far[i].weight()
 			gone(e.far[i])
 			delete(e.far, i)
 		}
@@ -76,6 +98,7 @@ func (e *elements) cut(n, end int, gone func(item)) {
 	}
 	for i, x := range e.far {
 		if i >= n {
+			e.weight -= x.weight()
 			gone(x)
 			delete(e.far, i)
 		}

@@ -102,17 +102,50 @@ func (x item) drop(a *tensor.Arena) {
 // newShared is newList for a list that nobody counts.
 func newShared(dt tensor.DType, s shape.Shape, max, n int) *List {
 	l := newList(dt, s, max, n)
-	l.shared = true
+	l.shared.Store(true)
 	return l
 }
 
 // token is the variant that holds l, a new list.
-func (l *List) token(ctx *kernel.Context) tensor.Value {
-	if l.shared {
-		return tensor.Scalar(l.element())
+func (l *List) token(ctx *kernel.Context) (tensor.Value, error) {
+	if err := l.charge(ctx); err != nil {
+		return tensor.Value{}, err
+	}
+	if l.shared.Load() {
+		return tensor.Scalar(l.element()), nil
 	}
 	return ctx.Holding(l.element(), l)
 }
+
+// put sets an output to the variant that holds l, a new list.
+func (l *List) put(ctx *kernel.Context, out *tensor.Value) error {
+	v, err := l.token(ctx)
+	*out = v
+	return err
+}
+
+// charge charges the places of l's own elements that are new.
+func (l *List) charge(ctx *kernel.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := l.own.bytes()
+	l.weight = versionBytes + int64(size) + l.own.weight
+	if err := ctx.Charge(size - l.own.charged); err != nil {
+		return err
+	}
+	l.own.charged = size
+	return nil
+}
+
+// TotalBytes is what l and its elements take. See [tensor.Value.TotalBytes].
+func (l *List) TotalBytes() int64 { return l.weight }
+
+// Bytes is what a version takes beside its elements. See [tensor.Holder].
+func (l *List) Bytes() int { return versionBytes }
+
+// versionBytes is the size of a List, its lock, and the header of its variant, and a
+// quarter more, for the collector.
+const versionBytes = 512
 
 // element is l as an element of a variant. If nobody counts that, l is shared.
 func (l *List) element() *tensor.Object {
@@ -123,7 +156,7 @@ func (l *List) element() *tensor.Object {
 // owe notes an element of a new list, which is to be held with the list.
 func (l *List) owe(x item) {
 	switch {
-	case l.shared:
+	case l.shared.Load():
 		x.Share()
 	case x.kept != nil:
 		l.due = append(l.due, x)
@@ -146,15 +179,17 @@ func (l *List) Claim(a *tensor.Arena) {
 // [tensor.Holder].
 func (l *List) Release(a *tensor.Arena) {
 	l.mu.Lock()
-	gone := l.unlink()
+	gone, places := l.unlink()
 	l.mu.Unlock()
+	a.Unreserve(int64(places))
 	for _, x := range gone {
 		x.drop(a)
 	}
 }
 
-// unlink takes l out of the chain of versions, and says what nobody sees any more.
-func (l *List) unlink() (gone []item) {
+// unlink takes l out of the chain of versions, and says what nobody sees any more, and
+// what has been charged for places that are gone.
+func (l *List) unlink() (gone []item, places int) {
 	note := func(x item) {
 		if x.kept != nil {
 			gone = append(gone, x)
@@ -162,10 +197,11 @@ func (l *List) unlink() (gone []item) {
 	}
 	older, newer := l.older, l.newer
 	switch {
-	case l.shared:
-		return nil
+	case l.shared.Load():
+		return nil, 0
 	case older == nil && newer == nil:
 		l.own.each(note)
+		places = l.own.charged
 	case older == nil:
 		l.differences(func(_ int, x item) { note(x) })
 	case newer == nil: // the older version gets the elements back
@@ -188,12 +224,12 @@ func (l *List) unlink() (gone []item) {
 	if older != nil {
 		older.newer = newer
 	}
-	if newer != nil && !newer.shared {
+	if newer != nil && !newer.shared.Load() {
 		newer.older = older
 	}
 	l.older, l.newer, l.own = nil, nil, elements{}
 	l.agree()
-	return gone
+	return gone, places
 }
 
 // Share shares a version and all newer ones with their elements. See
@@ -202,8 +238,9 @@ func (l *List) Share(share func(tensor.Value)) {
 	var all []item
 	note := func(x item) { all = append(all, x) }
 	l.mu.Lock()
-	for v := l; v != nil && !v.shared; v = v.newer {
-		v.shared, v.older = true, nil
+	for v := l; v != nil && !v.shared.Load(); v = v.newer {
+		v.shared.Store(true)
+		v.older = nil
 		v.differences(func(_ int, x item) { note(x) })
 		v.own.each(note)
 	}

@@ -211,8 +211,7 @@ func (k typed) setItem(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	out[0] = l.with(n, change{i, x}).token(ctx)
-	return nil
+	return l.with(n, change{i, x}).put(ctx, &out[0])
 }
 
 func (k typed) pushBack(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -227,8 +226,7 @@ func (k typed) pushBack(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	out[0] = l.with(l.n+1, change{l.n, x}).token(ctx)
-	return nil
+	return l.with(l.n+1, change{l.n, x}).put(ctx, &out[0])
 }
 
 // fits says whether a tensor may be pushed onto l.
@@ -299,8 +297,7 @@ func (k typed) popBack(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 	}
-	out[0] = l.first(l.n - 1).token(ctx)
-	return nil
+	return l.first(l.n-1).put(ctx, &out[0])
 }
 
 func resize(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -315,8 +312,7 @@ func resize(ctx *kernel.Context, in, out []tensor.Value) error {
 	if n < 0 {
 		return status.Invalid("TensorListSlice expects size to be non-negative. Got: %d", n)
 	}
-	out[0] = l.first(n).token(ctx)
-	return nil
+	return l.first(n).put(ctx, &out[0])
 }
 
 func length(_ *kernel.Context, in, out []tensor.Value) error {
@@ -376,8 +372,7 @@ func (k typed) scatterInto(ctx *kernel.Context, in, out []tensor.Value) error {
 	if l, err = l.scattered(ctx, x, tensor.Of[int32](&indices)); err != nil {
 		return err
 	}
-	out[0] = l.token(ctx)
-	return nil
+	return l.put(ctx, &out[0])
 }
 
 // scattered is l with rows of x for the elements that indices name, grown to

@@ -101,8 +101,7 @@ func (k typed) empty(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	out[0] = newList(k.dt, s, limit, 0).token(ctx)
-	return nil
+	return newList(k.dt, s, limit, 0).put(ctx, &out[0])
 }
 
 func (k typed) reserve(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -117,8 +116,7 @@ func (k typed) reserve(ctx *kernel.Context, in, out []tensor.Value) error {
 	if n < 0 {
 		return status.Invalid("The num_elements to reserve must be a non negative number, but got %d", n)
 	}
-	out[0] = newList(k.dt, s, -1, n).token(ctx)
-	return nil
+	return newList(k.dt, s, -1, n).put(ctx, &out[0])
 }
 
 // rows makes an empty list for the rows of x, whose shape must be one that s
@@ -155,8 +153,7 @@ func (k typed) fromTensor(ctx *kernel.Context, in, out []tensor.Value) error {
 		l.own.set(i, r)
 		l.owe(r)
 	}
-	out[0] = l.token(ctx)
-	return nil
+	return l.put(ctx, &out[0])
 }
 
 func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -206,8 +203,7 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 	if at < n {
 		return status.Invalid("Unused values in tensor. Length of tensor: %d Values used: %d", n, at)
 	}
-	out[0] = l.token(ctx)
-	return nil
+	return l.put(ctx, &out[0])
 }
 
 // scatter serves both versions.
@@ -241,6 +237,5 @@ func (k typed) scatter(ctx *kernel.Context, in, out []tensor.Value) error {
 	if l, err = l.scattered(ctx, x, at); err != nil {
 		return err
 	}
-	out[0] = l.token(ctx)
-	return nil
+	return l.put(ctx, &out[0])
 }

@@ -34,17 +34,20 @@ func (l *List) MarshalVariant() (*tensor.VariantData, error) {
 	var places []byte
 	unset := 0
 	for i := range l.n {
-		x := l.at(i)
-		if x.IsZero() {
+		if l.at(i).IsZero() {
 			places = binary.AppendUvarint(places, uint64(i))
 			unset++
-			continue
 		}
-		b, err := x.Tensor().MarshalProto()
-		if err != nil {
-			return nil, err
+	}
+	v.Parts, v.Part = l.n-unset, l.at
+	if unset > 0 {
+		set := make([]int32, 0, v.Parts)
+		for i := range l.n {
+			if !l.at(i).IsZero() {
+				set = append(set, int32(i))
+			}
 		}
-		v.Tensors = append(v.Tensors, b)
+		v.Part = func(i int) tensor.Value { return l.at(int(set[i])) }
 	}
 	s := &wire.TensorShapeProto{UnknownRank: !l.shape.Known()}
 	for _, d := range l.shape.Dims() {
@@ -129,5 +132,6 @@ func unmarshal(v *tensor.VariantData) (*List, error) {
 		}
 		l.own.set(i, item{Value: tensor.ValueOf(t)})
 	}
+	l.weight = versionBytes + int64(l.own.bytes()) + l.own.weight
 	return l, nil
 }

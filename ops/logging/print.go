@@ -68,12 +68,16 @@ func newPrint(c *kernel.Construction) (kernel.Kernel, error) {
 	return k, nil
 }
 
-func (k print) Run(_ *kernel.Context, in, out []tensor.Value) error {
+func (k print) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	out[0] = in[0]
 	if k.left != nil && k.left.Add(-1) < 0 {
 		return nil
 	}
-	return write(os.Stderr, k.message+brackets(in[1:], k.summarize, "")+"\n")
+	text, err := brackets(ctx, in[1:], k.summarize, "")
+	if err != nil {
+		return err
+	}
+	return write(os.Stderr, k.message+text+"\n")
 }
 
 // write prints s with one call, so that lines of different nodes do not mix.

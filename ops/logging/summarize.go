@@ -21,6 +21,7 @@ const (
 
 	valueTag       = 1
 	valueSimple    = 2
+	valueImage     = 4
 	valueHistogram = 5
 	valueAudio     = 6
 	valueNode      = 7
@@ -34,6 +35,11 @@ const (
 	histogramSquares = 5
 	histogramLimits  = 6
 	histogramBuckets = 7
+
+	imageHeight   = 1
+	imageWidth    = 2
+	imageChannels = 3
+	imageBytes    = 4
 
 	audioRate     = 1
 	audioChannels = 2
@@ -52,16 +58,22 @@ func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(mergeSummary), nil }, "MergeSummary")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		node := c.Node
-		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
-			b, err := tensorField(appendText(nil, valueNode, node), &in[0])
-			if err == nil {
-				out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, b)))
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			b, err := tensorField(ctx, appendText(nil, valueNode, node), &in[0])
+			if err != nil {
+				return err
 			}
-			return err
+			return ctx.PutText(&out[0], string(appendMessage(nil, summaryValue, b)))
 		}), nil
 	}, "TensorSummary")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(taggedTensorSummary), nil }, "TensorSummaryV2")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return audioSummary(c.Int("max_outputs")), nil }, "AudioSummaryV2")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		k, rate := audioSummary(c.Int("max_outputs")), tensor.Scalar(c.Float("sample_rate"))
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			return k.Run(ctx, []tensor.Value{in[0], in[1], rate}, out)
+		}), nil
+	}, "AudioSummary")
 }
 
 func appendText(b []byte, field protowire.Number, s string) []byte {
@@ -137,8 +149,7 @@ func scalarSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 		v = protowire.AppendFixed32(v, math.Float32bits(float32(x(i))))
 		b = appendMessage(b, summaryValue, v)
 	}
-	out[0] = tensor.Scalar(string(b))
-	return nil
+	return ctx.PutText(&out[0], string(b))
 }
 
 // limits are the upper bounds of a histogram's buckets, each a tenth farther from
@@ -201,8 +212,7 @@ func histogramSummary(node string) kernel.Kernel {
 		}
 		h = appendMessage(appendMessage(h, histogramLimits, ends), histogramBuckets, each)
 		v := appendMessage(appendText(nil, valueTag, tensor.At0[string](&in[0])), valueHistogram, h)
-		out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, v)))
-		return nil
+		return ctx.PutText(&out[0], string(appendMessage(nil, summaryValue, v)))
 	})
 }
 
@@ -245,8 +255,7 @@ func mergeSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 		}
 	}
-	out[0] = tensor.Scalar(string(all))
-	return nil
+	return ctx.PutText(&out[0], string(all))
 }
 
 // tagOf is the tag of a Summary.Value.
@@ -266,8 +275,15 @@ func tagOf(b []byte) (tag string, ok bool) {
 	return tag, true
 }
 
+// fieldCopies is how often what goes into a message is in memory at a time, the
+// message with its text included.
+const fieldCopies = 6
+
 // tensorField appends v as a TensorProto, with its elements as content.
-func tensorField(b []byte, v *tensor.Value) ([]byte, error) {
+func tensorField(ctx *kernel.Context, b []byte, v *tensor.Value) ([]byte, error) {
+	if err := ctx.Reserve(fieldCopies * int(v.TotalBytes())); err != nil {
+		return nil, err
+	}
 	t := v.Tensor()
 	if t.DType().HasPointers() {
 		m, err := t.MarshalProto()
@@ -303,20 +319,19 @@ func (c *contents) Write(b []byte) (int, error) {
 }
 
 // taggedTensorSummary is the kernel of TensorSummaryV2.
-func taggedTensorSummary(_ *kernel.Context, in, out []tensor.Value) error {
+func taggedTensorSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() != 0 {
 		return status.Invalid("tag must be scalar")
 	}
 	if in[2].Rank() != 0 {
 		return status.Invalid("serialized_summary_metadata must be scalar")
 	}
-	b, err := tensorField(appendText(nil, valueTag, tensor.At0[string](&in[0])), &in[1])
+	b, err := tensorField(ctx, appendText(nil, valueTag, tensor.At0[string](&in[0])), &in[1])
 	if err != nil {
 		return err
 	}
 	b = appendText(b, valueMetadata, tensor.At0[string](&in[2]))
-	out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, b)))
-	return nil
+	return ctx.PutText(&out[0], string(appendMessage(nil, summaryValue, b)))
 }
 
 // audioSummary makes the kernel of AudioSummaryV2.
@@ -363,8 +378,7 @@ func audioSummary(most int64) kernel.Kernel {
 			a = appendText(appendMessage(a, audioBytes, file), audioType, "audio/wav")
 			b = appendMessage(b, summaryValue, appendMessage(appendText(nil, valueTag, name), valueAudio, a))
 		}
-		out[0] = tensor.Scalar(string(b))
-		return nil
+		return ctx.PutText(&out[0], string(b))
 	})
 }
 

@@ -90,6 +90,20 @@ tag: What they are shown under.
 tensor: As AudioSummaryV2 has it.
 sample_rate: Frames a second.
 max_outputs: The most sounds to show.`)
+	registry.Define("WriteImageSummary").
+		Input("writer: resource").Input("step: int64").Input("tag: string").
+		Input("tensor: T").Input("bad_color: uint8").
+		Attr("max_images: int >= 1 = 3").
+		Attr("T: {uint8, double, float, half} = DT_FLOAT").
+		Stateful().
+		Doc(`Writes images as an event.
+
+writer: The writer.
+step: The step that they belong to.
+tag: What they are shown under.
+tensor: As ImageSummary has it.
+bad_color: The color of pixels that are not finite.
+max_images: The most images to show.`)
 	registry.Define("WriteSummary").
 		Input("writer: resource").Input("step: int64").Input("tensor: T").
 		Input("tag: string").Input("summary_metadata: string").
@@ -127,7 +141,7 @@ event: The event.`)
 
 	shape.Register(shape.Scalars, "SummaryWriter")
 	shape.Register(shape.NoOutputs, "CreateSummaryFileWriter", "FlushSummaryWriter", "CloseSummaryWriter", "WriteScalarSummary",
-		"WriteHistogramSummary", "WriteAudioSummary", "WriteSummary", "WriteRawProtoSummary", "WriteGraphSummary", "ImportEvent")
+		"WriteHistogramSummary", "WriteAudioSummary", "WriteImageSummary", "WriteSummary", "WriteRawProtoSummary", "WriteGraphSummary", "ImportEvent")
 
 	kernel.ForAll(newSummaryWriter, "SummaryWriter")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(createFile), nil }, "CreateSummaryFileWriter")
@@ -159,9 +173,11 @@ event: The event.`)
 			if tensor.At0[string](&in[2]) != "" {
 				return taggedTensorSummary(ctx, []tensor.Value{in[1], in[0], in[2]}, out)
 			}
-			b, err := tensorField(appendText(nil, valueTag, tensor.At0[string](&in[1])), &in[0])
-			out[0] = tensor.Scalar(string(appendMessage(nil, summaryValue, b)))
-			return err
+			b, err := tensorField(ctx, appendText(nil, valueTag, tensor.At0[string](&in[1])), &in[0])
+			if err != nil {
+				return err
+			}
+			return ctx.PutText(&out[0], string(appendMessage(nil, summaryValue, b)))
 		}
 	})
 	writeSummaryOf("WriteRawProtoSummary", func(*kernel.Construction) kernel.Func { return joinSummaries })
@@ -189,7 +205,7 @@ func skims(c *wire.Cursor) bool {
 
 // joinSummaries makes one summary of several: serialized messages are joined by
 // putting them one behind the other.
-func joinSummaries(_ *kernel.Context, in, out []tensor.Value) error {
+func joinSummaries(ctx *kernel.Context, in, out []tensor.Value) error {
 	var all []byte
 	for _, s := range tensor.Of[string](&in[0]) {
 		if c := wire.NewCursor("Summary", []byte(s)); !skims(&c) {
@@ -197,8 +213,7 @@ func joinSummaries(_ *kernel.Context, in, out []tensor.Value) error {
 		}
 		all = append(all, s...)
 	}
-	out[0] = tensor.Scalar(string(all))
-	return nil
+	return ctx.PutText(&out[0], string(all))
 }
 
 // A summaryWriter is what the name of a writer stands for: events are written
@@ -269,10 +284,12 @@ func writeSummaryOf(op string, summarize func(c *kernel.Construction) kernel.Fun
 		f := summarize(c)
 		k, err := onWriter(func(w *eventWriter, ctx *kernel.Context, in []tensor.Value) error {
 			var out [1]tensor.Value
-			if err := f(ctx, in[1:], out[:]); err != nil {
-				return err
-			}
-			return w.event(ctx, &in[0], eventSummary, &out[0])
+			return ctx.Within(func() error {
+				if err := f(ctx, in[1:], out[:]); err != nil {
+					return err
+				}
+				return w.event(ctx, &in[0], eventSummary, &out[0])
+			})
 		})(c)
 		return k, err
 	}, op)

@@ -126,15 +126,27 @@ func (t *Table) slot(v *tensor.Value, i int, buf *[]byte) (int, bool) {
 func (t *Table) put(keys, values *tensor.Value, i int, buf *[]byte) error {
 	n, m := size(t.keyDims), size(t.valueDims)
 	s, ok := t.slot(keys, i, buf)
+	more := texts(values, i*m, m)
+	if ok {
+		more -= texts(&t.values, s*m, m)
+	} else {
+		more += 2 * texts(keys, i*n, n) // as elements and as a text
+	}
 	if ok {
 		if t.kind == fixed && !equal(&t.values, s, values, i) {
 			return status.Errorf(status.FailedPrecondition, "HashTable has different value for same key. Key %s has %s and trying to add value %s",
 				text(keys, i), text(&t.values, s), text(values, i))
 		}
+		if err := t.charge(more); err != nil {
+			return err
+		}
 		strided.Move(&t.values, s*m, values, i*m, m)
 		return nil
 	}
 	if err := t.grow(); err != nil {
+		return err
+	}
+	if err := t.charge(more); err != nil {
 		return err
 	}
 	s = t.n
@@ -147,6 +159,25 @@ func (t *Table) put(keys, values *tensor.Value, i int, buf *[]byte) error {
 	} else {
 		t.ints[number] = s
 	}
+	return nil
+}
+
+// texts is what the bytes of n elements of v, from element i on, are charged with.
+func texts(v *tensor.Value, i, n int) (bytes int64) {
+	if v.DType() == tensor.String {
+		for _, s := range tensor.Of[string](v)[i : i+n] {
+			bytes += int64(len(s))
+		}
+	}
+	return bytes
+}
+
+// charge takes n bytes, or gives them back if n is negative.
+func (t *Table) charge(n int64) error {
+	if err := t.budget.Charge(n); err != nil {
+		return err
+	}
+	t.charged += n
 	return nil
 }
 
@@ -196,6 +227,9 @@ func (t *Table) drop(keys *tensor.Value, i int, buf *[]byte) {
 		return
 	}
 	n, m, last := size(t.keyDims), size(t.valueDims), t.n-1
+	gone := 2*texts(keys, i*n, n) + texts(&t.values, s*m, m)
+	t.budget.Release(gone)
+	t.charged -= gone
 	t.forget(keys, i, n, *buf)
 	if s != last {
 		number, text := code(&t.keys, last, n, *buf)

@@ -56,8 +56,7 @@ func init() {
 
 	kernel.ForTypes("Add", "T", newAdd, elementwise.Numbers...)
 	kernel.ForType("Add", "T", tensor.String, func(*kernel.Construction) (kernel.Kernel, error) {
-		join := func(x, y string) string { return x + y }
-		return &elementwise.Zip[string, string]{In: tensor.String, Out: tensor.String, F: join}, nil
+		return kernel.Func(join), nil
 	})
 	kernel.ForTypes("AddV2", "T", newAdd, elementwise.Numbers...)
 	kernel.ForTypes("Sub", "T", newSub, elementwise.Numbers...)
@@ -151,3 +150,27 @@ func newSquaredDifference(dt tensor.DType) kernel.Kernel {
 
 // absolute keeps the least integer, whose negative it has no room for.
 func absolute[T elementwise.Real](x T) T { return max(x, -x) }
+
+// join is the kernel of Add for strings.
+func join(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims, err := elementwise.BroadcastDims(in[0].Dims(), in[1].Dims())
+	if err != nil {
+		return err
+	}
+	n, err := tensor.NumElements(tensor.String, dims)
+	if err != nil {
+		return err
+	}
+	size := 0.0
+	for _, v := range in {
+		size += float64(v.TotalBytes()) * float64(n) / float64(max(v.NumElements(), 1))
+	}
+	if err := ctx.Reserve(int(min(size, 1<<60))); err != nil {
+		return err
+	}
+	return joining.Run(ctx, in, out)
+}
+
+var joining = &elementwise.Zip[string, string]{
+	In: tensor.String, Out: tensor.String, F: func(x, y string) string { return x + y },
+}

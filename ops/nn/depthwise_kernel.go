@@ -206,7 +206,7 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			b, oy := r/s.y.out, r%s.y.out
 			line := dst[r*s.x.out*s.out:][:s.x.out*s.out]
-			alongLine(&s.x, &s.y, oy, func(q, end, left, right, top, bottom int) {
+			alongLine(ctx, &s.x, &s.y, oy, s.out, func(q, end, left, right, top, bottom int) {
 				to := line[q*s.out : end*s.out]
 				if top >= bottom || left >= right {
 					clear(to)
@@ -223,25 +223,39 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 }
 
 // alongLine calls f for positions q to end of the line of a result at oy, of whose
-// windows the columns left to right and the lines top to bottom lie inside: once
-// for those with all columns, and for each of the others.
-func alongLine(x, y *axis, oy int, f func(q, end, left, right, top, bottom int)) {
+// windows the columns left to right and the lines top to bottom lie inside: for many
+// of those with all columns at once, and for each of the others, until the step ends.
+func alongLine(ctx *kernel.Context, x, y *axis, oy, depth int, f func(q, end, left, right, top, bottom int)) {
 	top, bottom := y.tapsInside(oy)
 	first, end := x.whole()
-	single := func(q int) {
+	var credit kernel.Credit
+	single := func(q int) bool {
 		left, right := x.tapsInside(q)
 		f(q, q+1, left, right, top, bottom)
+		return credit.Spend(ctx, (right-left)*(bottom-top)*depth)
 	}
 	for q := range first {
-		single(q)
+		if !single(q) {
+			return
+		}
 	}
-	if first < end {
-		f(first, end, 0, x.size, top, bottom)
+	cost := max(1, x.size*(bottom-top)*depth)
+	some := max(1, alongMost/cost)
+	for q := first; q < end; q += some {
+		to := min(q+some, end)
+		if f(q, to, 0, x.size, top, bottom); !credit.Spend(ctx, (to-q)*cost) {
+			return
+		}
 	}
-	for q := end; q < x.out; q++ {
-		single(q)
+	for q := max(first, end); q < x.out; q++ {
+		if !single(q) {
+			return
+		}
 	}
 }
+
+// alongMost is how many operations alongLine does at once.
+const alongMost = 1 << 24
 
 // tapsInside is which taps of the window at position o lie inside.
 func (a *axis) tapsInside(o int) (lo, hi int) {

@@ -76,7 +76,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 				own = own.With(name, *v)
 			}
 		}
-		head, err := partOf(c, op, own)
+		head, err := partOf(c, op, own, c.Constant&3)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 			case "LeakyRelu":
 				extra = extra.With("alpha", registry.FloatAttr(c.Float("leakyrelu_alpha")))
 			}
-			p, err := partOf(c, what, extra)
+			p, err := partOf(c, what, extra, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -186,8 +186,8 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 	}
 }
 
-// partOf makes the part for an operation on floats.
-func partOf(c *kernel.Construction, op string, attrs registry.Attrs) (elementwise.Part, error) {
+// partOf makes the part for an operation on floats, of whose inputs these are constants.
+func partOf(c *kernel.Construction, op string, attrs registry.Attrs, constants uint64) (elementwise.Part, error) {
 	p := elementwise.Part{Op: op}
 	def, err := registry.Global.Lookup(op)
 	if err != nil {
@@ -198,7 +198,7 @@ func partOf(c *kernel.Construction, op string, attrs registry.Attrs) (elementwis
 		return p, err
 	}
 	p.Kernel, err = kernel.Make("CPU", &kernel.Construction{
-		Node: c.Node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device,
+		Node: c.Node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device, Constant: constants,
 	})
 	return p, err
 }

@@ -144,11 +144,14 @@ func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error 
 			oy, oz, b := r%p.axes[1].out, r/p.axes[1].out%p.axes[0].out, r/(p.axes[1].out*p.axes[0].out)
 			from, to := src[b*p.image():][:p.image()], dst[r*line:][:line]
 			if to, ok := any(to).([]float32); ok && p.axes[0].in == 1 && p.axes[0].out == 1 {
-				maxLine(&p, to, any(from).([]float32), oy)
+				maxLine(ctx, &p, to, any(from).([]float32), oy)
 				continue
 			}
+			var credit kernel.Credit
 			for ox := range x.out {
-				greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox)
+				if greatest(&p, to[ox*p.depth:][:p.depth], from, oz, oy, ox); !credit.Spend(ctx, p.taps()*p.depth) {
+					return
+				}
 			}
 		}
 	})
@@ -156,10 +159,10 @@ func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error 
 }
 
 // maxLine computes a line of the result of two dimensions.
-func maxLine(p *plan, dst, src []float32, oy int) {
+func maxLine(ctx *kernel.Context, p *plan, dst, src []float32, oy int) {
 	y, x := &p.axes[1], &p.axes[2]
 	all := vec.Taps{Channels: p.depth, Next: y.dilation * x.in * p.depth, Column: x.dilation * p.depth, Step: x.stride * p.depth}
-	alongLine(x, y, oy, func(q, end, left, right, top, bottom int) {
+	alongLine(ctx, x, y, oy, p.depth, func(q, end, left, right, top, bottom int) {
 		to := dst[q*p.depth : end*p.depth]
 		if top >= bottom || left >= right {
 			for i := range to {

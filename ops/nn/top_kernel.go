@@ -2,7 +2,6 @@ package nn
 
 import (
 	"math"
-	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -129,10 +128,23 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	x, values, places := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[I](&out[1])
-	ctx.Parallel(len(x)/int(n), max(1, rowGrain/int(n)), func(lo, hi int) {
-		best := make([]ranked[T], 0, n)
+	most := int(n) // that are ranked at a time
+	if !allRanked(int(k), int(n)) {
+		most = int(k)
+	}
+	rows, grain := len(x)/int(n), max(1, rowGrain/int(n))
+	work := 16 * most * min(ctx.Step.Pool.Workers(), (rows+grain-1)/grain)
+	if err := ctx.Reserve(work); err != nil {
+		return err
+	}
+	defer ctx.Unreserve(work)
+	ctx.Parallel(rows, grain, func(lo, hi int) {
+		best := make([]ranked[T], 0, most)
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			best = greatestOf(best[:0], x[r*int(n):(r+1)*int(n)], int(k))
+			best = greatestOf(ctx, best[:0], x[r*int(n):(r+1)*int(n)], int(k))
+			if len(best) < int(k) {
+				return
+			}
 			for i, b := range best {
 				values[r*int(k)+i], places[r*int(k)+i] = b.x, I(b.at)
 			}
@@ -141,13 +153,20 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// greatestOf appends the k greatest of x to best, which is empty, in order.
-func greatestOf[T elementwise.Real](best []ranked[T], x []T, k int) []ranked[T] {
-	if 4*k > len(x) { // most are kept anyway
+// allRanked says whether all of n elements are ranked to find the k greatest, as most
+// are kept anyway.
+func allRanked(k, n int) bool { return 4*k > n }
+
+// greatestOf appends the k greatest of x to best, which is empty, in order; none if
+// the step ends.
+func greatestOf[T elementwise.Real](ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
+	if allRanked(k, len(x)) {
 		for i, v := range x {
 			best = append(best, ranked[T]{v, i})
 		}
-		slices.SortFunc(best, ranked[T].compare)
+		if kernel.Sort(ctx, best, ranked[T].compare) != nil {
+			return nil
+		}
 		return best[:k]
 	}
 	for i, v := range x[:k] {
@@ -164,7 +183,9 @@ func greatestOf[T elementwise.Real](best []ranked[T], x []T, k int) []ranked[T] 
 			sink(best, 0)
 		}
 	}
-	slices.SortFunc(best, ranked[T].compare)
+	if kernel.Sort(ctx, best, ranked[T].compare) != nil {
+		return nil
+	}
 	return best
 }
 

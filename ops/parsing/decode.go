@@ -46,25 +46,6 @@ fixed_length: The length in bytes.
 output: The numbers, in one more dimension.
 out_type: The type of the numbers.
 little_endian: Whether the lowest byte of a number comes first.`)
-	registry.Define("DecodeProtoV2").
-		Input("bytes: string").Output("sizes: int32").Output("values: output_types").
-		Attr("message_type: string").
-		Attr("field_names: list(string)").
-		Attr("output_types: list(type) >= 0").
-		Attr("descriptor_source: string = 'local://'").
-		Attr("message_format: string = 'binary'").
-		Attr("sanitize: bool = false").
-		Doc(`Takes fields out of serialized protocol buffer messages.
-
-bytes: The messages.
-sizes: How many values each field has in each message.
-values: For each field its values, filled up to the longest.
-message_type: The full name of the messages' type.
-field_names: The fields.
-output_types: The types of the fields.
-descriptor_source: Where the type is described: "local://", "bytes://" and a serialized FileDescriptorSet, or the name of a file with one.
-message_format: "binary" or "text".
-sanitize: Whether messages are parsed and serialized again first.`)
 	registry.Define("ParseTensor").
 		Input("serialized: string").Output("output: out_type").
 		Attr("out_type: type").
@@ -199,15 +180,30 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-func serialize(_ *kernel.Context, in, out []tensor.Value) error {
+func serialize(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].DType() == tensor.Variant {
+		b, err := in[0].Peek().MarshalVariants(func(n int) error {
+			if err := ctx.Reserve(n); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		return ctx.PutText(&out[0], string(b))
+	}
 	marshal := (*tensor.Tensor).MarshalContent
 	if in[0].DType() == tensor.String {
 		marshal = (*tensor.Tensor).MarshalProto
+	}
+	// The message is there twice in the end, and while it grows.
+	if err := ctx.Reserve(4 * int(in[0].TotalBytes())); err != nil {
+		return err
 	}
 	b, err := marshal(in[0].Peek())
 	if err != nil {
 		return err
 	}
-	out[0] = tensor.Scalar(string(b))
-	return nil
+	return ctx.PutText(&out[0], string(b))
 }

@@ -32,15 +32,22 @@ type Ragged struct {
 
 // MarshalVariant is r in TensorFlow's form: the splits, then the values.
 func (r *Ragged) MarshalVariant() (*tensor.VariantData, error) {
-	v := &tensor.VariantData{TypeName: typeName}
-	for _, x := range append(slices.Clone(r.splits), r.values) {
-		b, err := x.Tensor().MarshalProto()
-		if err != nil {
-			return nil, err
+	part := func(i int) tensor.Value {
+		if i < len(r.splits) {
+			return r.splits[i]
 		}
-		v.Tensors = append(v.Tensors, b)
+		return r.values
 	}
-	return v, nil
+	return &tensor.VariantData{TypeName: typeName, Parts: len(r.splits) + 1, Part: part}, nil
+}
+
+// TotalBytes is what r takes. See [tensor.Value.TotalBytes].
+func (r *Ragged) TotalBytes() int64 {
+	size := r.values.TotalBytes()
+	for _, s := range r.splits {
+		size += s.TotalBytes()
+	}
+	return size
 }
 
 func unmarshal(v *tensor.VariantData) (*Ragged, error) {

@@ -18,24 +18,46 @@ type realNumber interface{ float32 | float64 }
 type complexNumber interface{ complex64 | complex128 }
 
 // A transform is what the kernels share: the dimensions, counted from the last
-// one, and the plans of earlier runs.
+// one, and the small plans of earlier runs.
 type transform struct {
 	dims    int
 	inverse bool
 	plans   [3]atomic.Pointer[fourier.Plan]
 }
 
+// mostOwned is how large a plan may be that a node keeps for itself.
+const mostOwned = 64 << 10
+
 // plan is the plan for lines of n elements along the dimension that has that
-// many behind it.
-func (t *transform) plan(n, behind int) *fourier.Plan {
+// many behind it. What a large one takes stays reserved until the kernel is done.
+func (t *transform) plan(ctx *kernel.Context, n, behind int) (*fourier.Plan, error) {
 	cached := &t.plans[behind]
-	p := cached.Load()
-	if p == nil || p.Len() != n {
-		p = fourier.NewPlan(n)
-		cached.Store(p)
+	if p := cached.Load(); p != nil && p.Len() == n {
+		return p, nil
 	}
-	return p
+	size := fourier.Bytes(n)
+	if size > mostOwned {
+		if p := fourier.Kept(n); p != nil {
+			return p, nil
+		}
+	}
+	if err := ctx.Reserve(size); err != nil {
+		return nil, err
+	}
+	p := fourier.NewPlan(n, stopping(ctx))
+	switch {
+	case p == nil:
+		return nil, ctx.Err()
+	case size <= mostOwned:
+		cached.Store(p)
+	default:
+		p.Keep()
+	}
+	return p, ctx.Err()
 }
+
+// stopping asks whether the step has ended.
+func stopping(ctx *kernel.Context) fourier.Stop { return func() bool { return ctx.Err() != nil } }
 
 func (t *transform) checkRank(v *tensor.Value) error {
 	if v.Rank() < t.dims {
@@ -88,29 +110,37 @@ func (t *transform) each(ctx *kernel.Context, dims []int64, axis int, p *fourier
 		}
 	}
 	room := int64(p.Len() + p.Scratch())
-	var failed atomic.Pointer[error]
-	ctx.Parallel(count, max(1, strided.Grain/8/max(n, p.Len())), func(lo, hi int) {
+	grain := max(1, strided.Grain/8/max(n, p.Len()))
+	// One buffer for each of the ranges that may be computed at the same time.
+	some := min(ctx.Step.Pool.Workers(), (count+grain-1)/grain)
+	buffers := make(chan tensor.Value, some)
+	for range some {
 		buffer, err := ctx.Alloc(tensor.Complex128, []int64{room})
 		if err != nil {
-			failed.Store(&err)
-			return
+			return err
 		}
 		defer ctx.Free(buffer)
+		buffers <- buffer
+	}
+	ctx.Parallel(count, grain, func(lo, hi int) {
+		buffer := <-buffers
+		defer func() { buffers <- buffer }()
 		x := tensor.Of[complex128](&buffer)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			f(line{i/behind*behind*n + i%behind, behind, n}, x[:p.Len()], x[p.Len():])
 		}
 	})
-	if err := failed.Load(); err != nil {
-		return *err
-	}
 	return ctx.Err()
 }
 
 // inPlace transforms complex numbers along one dimension.
 func inPlace[C complexNumber](ctx *kernel.Context, t *transform, v *tensor.Value, axis int) error {
 	data := tensor.Of[C](v)
-	p := t.plan(v.Dim(axis), v.Rank()-1-axis)
+	p, err := t.plan(ctx, v.Dim(axis), v.Rank()-1-axis)
+	if err != nil {
+		return err
+	}
+	stop := stopping(ctx)
 	scale := complex(1, 0)
 	if t.inverse {
 		scale /= complex(float64(p.Len()), 0)
@@ -119,7 +149,7 @@ func inPlace[C complexNumber](ctx *kernel.Context, t *transform, v *tensor.Value
 		for i := range x {
 			x[i] = complex128(data[l.at+i*l.step])
 		}
-		p.Transform(x, scratch, t.inverse)
+		p.Transform(x, scratch, t.inverse, stop)
 		for i, y := range x {
 			data[l.at+i*l.step] = C(y * scale)
 		}
@@ -130,6 +160,10 @@ func inPlace[C complexNumber](ctx *kernel.Context, t *transform, v *tensor.Value
 type complexTransform[C complexNumber] struct{ transform }
 
 func (k *complexTransform[C]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return ctx.Within(func() error { return k.run(ctx, in, out) })
+}
+
+func (k *complexTransform[C]) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := k.checkRank(&in[0]); err != nil {
 		return err
 	}
@@ -157,6 +191,10 @@ func (k *complexTransform[C]) Run(ctx *kernel.Context, in, out []tensor.Value) e
 type realTransform[R realNumber, C complexNumber] struct{ transform }
 
 func (k *realTransform[R, C]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return ctx.Within(func() error { return k.run(ctx, in, out) })
+}
+
+func (k *realTransform[R, C]) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	lengths, err := k.lengths(in)
 	if err != nil {
 		return err
@@ -178,13 +216,17 @@ func (k *realTransform[R, C]) Run(ctx *kernel.Context, in, out []tensor.Value) e
 	}
 	data, o := tensor.Of[R](&in[0]), tensor.Of[C](&out[0])
 	rows := rows{dims, in[0].Dims()}
-	p := k.plan(n, 0)
+	p, err := k.plan(ctx, n, 0)
+	if err != nil {
+		return err
+	}
+	stop := stopping(ctx)
 	err = k.each(ctx, dims, rank-1, p, func(l line, x, scratch []complex128) {
 		from := data[rows.start(l.at/l.n):]
 		for i := range x {
 			x[i] = complex(float64(from[i]), 0)
 		}
-		p.Transform(x, scratch, false)
+		p.Transform(x, scratch, false, stop)
 		for i := range l.n {
 			o[l.at+i] = C(x[i])
 		}
@@ -199,6 +241,10 @@ func (k *realTransform[R, C]) Run(ctx *kernel.Context, in, out []tensor.Value) e
 type inverseRealTransform[R realNumber, C complexNumber] struct{ transform }
 
 func (k *inverseRealTransform[R, C]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return ctx.Within(func() error { return k.run(ctx, in, out) })
+}
+
+func (k *inverseRealTransform[R, C]) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	lengths, err := k.lengths(in)
 	if err != nil {
 		return err
@@ -236,7 +282,11 @@ func (k *inverseRealTransform[R, C]) Run(ctx *kernel.Context, in, out []tensor.V
 	}
 	data, o := tensor.Of[C](&from), tensor.Of[R](&out[0])
 	rows := rows{dims, from.Dims()}
-	p := k.plan(n, 0)
+	p, err := k.plan(ctx, n, 0)
+	if err != nil {
+		return err
+	}
+	stop := stopping(ctx)
 	return k.each(ctx, dims, rank-1, p, func(l line, x, scratch []complex128) {
 		row := data[rows.start(l.at/l.n):]
 		// What is missing is the conjugate of what is there; X[0] and, of an even
@@ -250,7 +300,7 @@ func (k *inverseRealTransform[R, C]) Run(ctx *kernel.Context, in, out []tensor.V
 		if n%2 == 0 {
 			x[n/2] = complex(real(x[n/2]), 0)
 		}
-		p.Transform(x, scratch, true)
+		p.Transform(x, scratch, true, stop)
 		for i, y := range x {
 			o[l.at+i] = R(real(y) / float64(n))
 		}

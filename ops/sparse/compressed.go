@@ -26,6 +26,11 @@ type Compressed struct {
 	starts, columns, list tensor.Value
 }
 
+// TotalBytes is what c takes. See [tensor.Value.TotalBytes].
+func (c *Compressed) TotalBytes() int64 {
+	return c.starts.TotalBytes() + c.columns.TotalBytes() + c.list.TotalBytes()
+}
+
 // matrices is how many there are, and how many rows each has.
 func matrices(dims []int64) (n, rows int64) {
 	if len(dims) == 3 {

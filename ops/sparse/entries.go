@@ -134,13 +134,13 @@ func ordered(ctx *kernel.Context, n int, compare func(i, j int64) int) (tensor.V
 	for i := range order {
 		order[i] = int64(i)
 	}
-	slices.SortFunc(order, func(i, j int64) int {
+	err = kernel.Sort(ctx, order, func(i, j int64) int {
 		if c := compare(i, j); c != 0 {
 			return c
 		}
 		return cmp.Compare(i, j)
 	})
-	return v, ctx.Err()
+	return v, err
 }
 
 // vector makes an output of int64.

@@ -102,7 +102,7 @@ func (k *kept) Close() {
 
 func sizeOf(parts [3]tensor.Value) (n int64) {
 	for _, v := range parts {
-		n += int64(v.SizeBytes())
+		n += v.TotalBytes()
 	}
 	return n
 }

@@ -50,6 +50,9 @@ func newSerialize(run func(ctx *kernel.Context, in, out []tensor.Value, dt tenso
 // Packed is a tensor as an element of a variant one.
 type Packed struct{ t *tensor.Tensor }
 
+// TotalBytes is what p takes. See [tensor.Value.TotalBytes].
+func (p Packed) TotalBytes() int64 { return tensor.ValueOf(p.t).TotalBytes() }
+
 // serializeOne is the kernel of SerializeSparse.
 func serializeOne(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, pack packer) (err error) {
 	if out[0], err = ctx.Alloc(dt, []int64{3}); err != nil {

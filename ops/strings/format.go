@@ -35,14 +35,21 @@ func newFormat(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, c.Errorf("num placeholders in template and num inputs must match: %d vs. %d", n, len(c.Inputs))
 	}
 	summarize := c.Int("summarize")
-	return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
-		var b strings.Builder
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		var b summary.Text
+		b.Room = func(n int) error {
+			if err := room(ctx, 2*float64(n)); err != nil { // a text that grows is there twice
+				return err
+			}
+			return ctx.Err()
+		}
 		for i := range in {
 			b.WriteString(parts[i])
-			b.WriteString(summary.Ends(&in[i], summarize))
+			if b.Ends(&in[i], summarize); b.Err() != nil {
+				return b.Err()
+			}
 		}
 		b.WriteString(parts[len(in)])
-		out[0] = tensor.Scalar(b.String())
-		return nil
+		return ctx.PutText(&out[0], b.String())
 	}), nil
 }

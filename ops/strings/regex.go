@@ -1,15 +1,11 @@
 package strings
 
 import (
-	"regexp"
-	"regexp/syntax"
 	"strings"
-	"sync/atomic"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -54,41 +50,6 @@ replace_global: Whether all matches are replaced, or the first.`)
 	gradient.None("RegexReplace")
 }
 
-// An expression is a compiled pattern. Its last compilation is kept: nodes tend
-// to see one pattern.
-type expression struct{ last atomic.Pointer[compiled] }
-
-type compiled struct {
-	pattern string
-	find    *regexp.Regexp
-	whole   *regexp.Regexp // matches whole strings only
-}
-
-func (e *expression) compile(pattern string) (*compiled, error) {
-	if c := e.last.Load(); c != nil && c.pattern == pattern {
-		return c, nil
-	}
-	find, err := regexp.Compile(pattern)
-	if err != nil {
-		what := err.Error()
-		if e, ok := err.(*syntax.Error); ok {
-			what = strings.TrimPrefix(string(e.Code), "missing closing ")
-			if what != string(e.Code) {
-				what = "missing " + what
-			}
-			what += ": " + e.Expr
-		}
-		return nil, status.Invalid("Invalid pattern: %s, error: %s", pattern, what)
-	}
-	whole, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
-	if err != nil {
-		return nil, status.Invalid("Invalid pattern: %s, error: %w", pattern, err)
-	}
-	c := &compiled{pattern, find, whole}
-	e.last.Store(c)
-	return c, nil
-}
-
 type match struct{ expression }
 
 func (k *match) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -100,16 +61,16 @@ func (k *match) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func (k *match) match(ctx *kernel.Context, in, out []tensor.Value, pattern string) error {
-	c, err := k.compile(pattern)
+	c, err := k.compile(ctx, pattern)
 	if err != nil {
 		return err
 	}
-	return mapTo(ctx, in, out, func(s string) (bool, error) { return c.whole.MatchString(s), nil })
+	return mapTo(ctx, in, out, func(s string) (bool, error) { return c.matches(ctx, s) })
 }
 
 func newStaticMatch(c *kernel.Construction) (kernel.Kernel, error) {
 	k, pattern := new(match), c.Str("pattern")
-	if _, err := k.compile(pattern); err != nil {
+	if _, err := parse(pattern); err != nil {
 		return nil, err
 	}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return k.match(ctx, in, out, pattern) }), nil
@@ -133,19 +94,19 @@ func (k *replace) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func (k *replace) replace(ctx *kernel.Context, in, out []tensor.Value, pattern, rewrite string) error {
-	c, err := k.compile(pattern)
+	c, err := k.compile(ctx, pattern)
 	if err != nil {
 		return err
 	}
 	if parts, valid := parseRewrite(rewrite); valid || k.all {
 		size := 0.0
-		return text(func(s string) (string, error) {
-			s, err := rewritten(ctx, c.find, s, parts, k.all)
+		return text{make: func(s string) (string, error) {
+			s, err := rewritten(ctx, c, s, parts, k.all)
 			if size += float64(len(s)); size > maxBytes && err == nil {
 				err = room(ctx, size)
 			}
 			return s, err
-		}).Run(ctx, in, out)
+		}}.Run(ctx, in, out)
 	}
 	out[0] = in[0] // RE2 leaves alone what it cannot rewrite
 	return nil
@@ -153,7 +114,7 @@ func (k *replace) replace(ctx *kernel.Context, in, out []tensor.Value, pattern, 
 
 func newStaticReplace(c *kernel.Construction) (kernel.Kernel, error) {
 	k, pattern, rewrite := &replace{all: c.Bool("replace_global")}, c.Str("pattern"), c.Str("rewrite")
-	if _, err := k.compile(pattern); err != nil {
+	if _, err := parse(pattern); err != nil {
 		return nil, err
 	}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -189,47 +150,47 @@ func parseRewrite(s string) (pieces []piece, valid bool) {
 	return append(pieces, piece{b.String(), -1}), true
 }
 
-// rewritten is s with the first match of find, or all of them, replaced. A
+// rewritten is s with the first match of an expression, or all of them, replaced. A
 // rewrite that asks for a group that the pattern lacks replaces nothing.
-func rewritten(ctx *kernel.Context, find *regexp.Regexp, s string, pieces []piece, all bool) (string, error) {
+func rewritten(ctx *kernel.Context, c *compiled, s string, pieces []piece, all bool) (string, error) {
 	for _, p := range pieces {
-		if p.group > find.NumSubexp() {
+		if p.group > c.groups {
 			return s, nil
 		}
 	}
-	n := 1
-	if all {
-		n = -1
-	}
-	matches := find.FindAllStringSubmatchIndex(s, n)
-	if matches == nil {
-		return s, nil
-	}
-	size := float64(len(s))
-	for _, m := range matches {
-		for _, p := range pieces {
-			size += float64(len(p.text))
-			if p.group >= 0 && m[2*p.group] >= 0 {
-				size += float64(m[2*p.group+1] - m[2*p.group])
+	var b strings.Builder
+	at, found := 0, false
+	put := func(part string) error {
+		if n := b.Len() + len(part); n > b.Cap() && n >= long {
+			// What grows is there twice, and larger than it has to be.
+			if err := room(ctx, 1.5*float64(n)); err != nil {
+				return err
 			}
 		}
+		b.WriteString(part)
+		return nil
 	}
-	if err := room(ctx, size); err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.Grow(int(size))
-	at := 0
-	for _, m := range matches {
-		b.WriteString(s[at:m[0]])
+	err := c.each(ctx, s, all, func(m []int) error {
+		found = true
+		if err := put(s[at:m[0]]); err != nil {
+			return err
+		}
 		for _, p := range pieces {
-			b.WriteString(p.text)
+			if err := put(p.text); err != nil {
+				return err
+			}
 			if p.group >= 0 && m[2*p.group] >= 0 {
-				b.WriteString(s[m[2*p.group]:m[2*p.group+1]])
+				if err := put(s[m[2*p.group]:m[2*p.group+1]]); err != nil {
+					return err
+				}
 			}
 		}
 		at = m[1]
+		return nil
+	})
+	if err != nil || !found {
+		return s, err
 	}
-	b.WriteString(s[at:])
-	return b.String(), nil
+	err = put(s[at:])
+	return b.String(), err
 }

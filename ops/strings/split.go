@@ -101,7 +101,7 @@ func (f splitter) run(ctx *kernel.Context, in, out []tensor.Value, what string) 
 			if !credit.Spend(ctx, splitCost) {
 				return ctx.Err()
 			}
-			indices[2*at], indices[2*at+1], parts[at] = int64(row), int64(at-from), part
+			indices[2*at], indices[2*at+1], parts[at] = int64(row), int64(at-from), own(s, part)
 			at++
 		}
 	}

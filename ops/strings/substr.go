@@ -74,7 +74,7 @@ func (k substr) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 			return status.Invalid("pos %d out of range for string %sat index %d", pos[p], quoted, i)
 		}
-		o[i] = part
+		o[i] = own(s, part)
 		places.next()
 	}
 	return nil

@@ -31,15 +31,15 @@ pad: Whether to fill up with "=".`)
 		Input("input: string").Output("output: string").
 		Doc("Decodes strings from the URL-safe base64 alphabet, with or without padding.")
 
-	kernel.ForAll(simple(strip), "StringStrip")
+	kernel.ForAll(simple(strip, 1), "StringStrip")
 	kernel.ForAll(newLength, "StringLength")
 	kernel.ForAll(newEncode, "EncodeBase64")
-	kernel.ForAll(simple(decodeBase64), "DecodeBase64")
+	kernel.ForAll(simple(decodeBase64, 2), "DecodeBase64")
 
 	gradient.None("DecodeBase64", "EncodeBase64")
 }
 
-func strip(s string) (string, error) { return strings.Trim(s, " \t\n\v\f\r"), nil }
+func strip(s string) (string, error) { return own(s, strings.Trim(s, " \t\n\v\f\r")), nil }
 
 func newLength(c *kernel.Construction) (kernel.Kernel, error) {
 	count := func(s string) (int32, error) { return int32(len(s)), nil }
@@ -56,7 +56,7 @@ func newEncode(c *kernel.Construction) (kernel.Kernel, error) {
 	if c.Bool("pad") {
 		encoding = base64.URLEncoding
 	}
-	return text(func(s string) (string, error) { return encoding.EncodeToString([]byte(s)), nil }), nil
+	return text{func(s string) (string, error) { return encoding.EncodeToString([]byte(s)), nil }, 5}, nil
 }
 
 func decodeBase64(s string) (string, error) {

@@ -123,9 +123,16 @@ func newDecode(c *kernel.Construction) (kernel.Kernel, error) {
 	narrow := c.Type("Tsplits") == tensor.Int32
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		x := tensor.Of[string](&in[0])
-		if err := room(ctx, 4*length(x)); err != nil {
+		// Up to as many code points as bytes, in lists that grow by half at least.
+		work := 0
+		for _, s := range x {
+			work += 8 * 3 * len(s)
+		}
+		work *= len(out) - 1
+		if err := ctx.Reserve(work); err != nil {
 			return err
 		}
+		defer ctx.Unreserve(work)
 		splits := make([]int64, 1, len(x)+1)
 		var points, starts []int64
 		for i, s := range x {
@@ -170,12 +177,12 @@ func newTranscode(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, err
 	}
 	put := encoders[c.Str("output_encoding")]
-	return text(func(s string) (string, error) {
+	return text{func(s string) (string, error) {
 		b := make([]byte, 0, len(s))
 		decode, mark := decoderOf(s)
 		err := p.each(s, decode, mark, func(r rune, _ int) { b = put(b, r) })
 		return string(b), err
-	}), nil
+	}, 16}, nil
 }
 
 func newEncodeRows(c *kernel.Construction) (kernel.Kernel, error) {
@@ -200,6 +207,7 @@ func newEncodeRows(c *kernel.Construction) (kernel.Kernel, error) {
 		out[0] = v
 		o := tensor.Of[string](&out[0])
 		var b []byte
+		made := 0
 		for i := range o {
 			b = b[:0]
 			for _, r := range points[splits[i]:splits[i+1]] {
@@ -211,6 +219,12 @@ func newEncodeRows(c *kernel.Construction) (kernel.Kernel, error) {
 				case p.errors == "replace":
 					b = put(b, p.replacement)
 				}
+			}
+			if made += len(b); made >= long {
+				if err := ctx.Reserve(made); err != nil {
+					return err
+				}
+				made = 0
 			}
 			o[i] = string(b)
 		}

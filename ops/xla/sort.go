@@ -117,7 +117,9 @@ func (k sorter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		for i := range places {
 			places[i] = int64(at + i)
 		}
-		slices.SortStableFunc(places, compare)
+		if err := kernel.SortStable(ctx, places, compare); err != nil {
+			return err
+		}
 		for i := range in {
 			strided.Gather(&out[i], at, &in[i], 0, places, 1)
 		}
