@@ -1,8 +1,6 @@
 package gradients
 
 import (
-	"slices"
-
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/graph/region"
@@ -179,7 +177,10 @@ func (lv *level) visit(n *graph.Node) error {
 // invariant is the Enter of the level's loop that a value comes from as it is in all
 // iterations; nil for others.
 func (lv *level) invariant(p graph.Output) *graph.Node {
-	if lv.in == nil || lv.in.WhileLoop == nil || p.Op.Class() != graph.ClassEnter || !slices.Contains(lv.in.Invariants, p.Op) {
+	if lv.in == nil || p.Op.Class() != graph.ClassEnter || lv.w.loops.of[p.Op] != lv.in {
+		return nil
+	}
+	if a := p.Op.Attrs().Find("is_constant"); a == nil || !a.B {
 		return nil
 	}
 	return p.Op
