@@ -49,6 +49,7 @@ type shared[T Number] struct {
 	groups, chunks int  // of strips, and of panels as wide as tiles
 	first, last    int  // the products that are summed up, a slab
 	keeps          bool // workers keep what they pack of A
+	halves         bool // two chunks are cut into halves; see chunk
 
 	mu          sync.Mutex
 	kept, spare []*desk[T] // of workers that are between parts, and empty ones
@@ -95,6 +96,9 @@ func (s *shared[T]) spread(p kernel.Pool) {
 		s.chunks = min(parts, panels)
 		s.groups = min(parts/s.chunks, strips)
 	}
+	if s.halves = s.groups == 1 && s.chunks >= 4 && panels >= 2*s.chunks; s.halves {
+		s.chunks += 2
+	}
 
 	depth := s.k
 	if s.keeps = packsA && s.chunks > 1; s.keeps {
@@ -114,11 +118,36 @@ func (s *shared[T]) spread(p kernel.Pool) {
 	}
 }
 
+// chunk is the panels of a chunk: all are about as wide, but the two in the middle may
+// be cut into halves. Those are what is left when workers from both ends meet, and what
+// one may have to wait for the other to finish.
+func (s *shared[T]) chunk(i int) (left, right int) {
+	panels := s.across()
+	if !s.halves {
+		return cut(panels, s.chunks, i), cut(panels, s.chunks, i+1)
+	}
+	equal := s.chunks - 2
+	half := i - (equal/2 - 1) // 0 to 3
+	switch {
+	case half < 0:
+		return cut(panels, equal, i), cut(panels, equal, i+1)
+	case half > 3:
+		return cut(panels, equal, i-2), cut(panels, equal, i-1)
+	}
+	at := equal/2 - 1 + half/2
+	left, right = cut(panels, equal, at), cut(panels, equal, at+1)
+	if middle := (left + right) / 2; half%2 == 0 {
+		return left, middle
+	} else {
+		return middle, right
+	}
+}
+
 // across is how many panels C is wide.
 func (s *shared[T]) across() int { return (s.n-1)/s.width(s.g) + 1 }
 
 func (s *shared[T]) computeParts(lo, hi int) {
-	strips, panels, width := s.strips(s.g), s.across(), s.width(s.g)
+	strips, width := s.strips(s.g), s.width(s.g)
 	q := s.product
 	var d *desk[T]
 	if s.keeps {
@@ -126,10 +155,11 @@ func (s *shared[T]) computeParts(lo, hi int) {
 		q.packedA = packed[T]{d.a.s, s.g.strip, s.first, s.last - s.first}
 	}
 	for i := lo; i < hi; i++ {
-		chunk, group := i%s.chunks, i/s.chunks
+		group := i / s.chunks
+		left, right := s.chunk(i % s.chunks)
 		p := part{
 			cut(strips, s.groups, group), cut(strips, s.groups, group+1),
-			cut(panels, s.chunks, chunk) * width, min(cut(panels, s.chunks, chunk+1)*width, s.n),
+			left * width, min(right*width, s.n),
 			s.first, s.last,
 		}
 		if d != nil {
