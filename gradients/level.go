@@ -158,7 +158,7 @@ func (lv *level) visit(n *graph.Node) error {
 		wanted[i] = w.wants(from) && gradient.Differentiable(from.DataType())
 	}
 	b := lv.on(w.b.Scope(n.Name() + "_grad").On(n.Device()))
-	dx, err := gradient.Call(f, gradient.Setting{Node: n, Builder: b, Beside: lv.beside(b), Dy: dy, Wanted: wanted})
+	dx, err := gradient.Call(f, gradient.Setting{Node: n, Builder: b, Beside: lv.beside(b), Known: w.shapes.more, Dy: dy, Wanted: wanted})
 	if err != nil {
 		return status.Within(err, "the gradient of node '%s' (%s)", n.Name(), n.Type())
 	}
@@ -177,7 +177,7 @@ func (lv *level) visit(n *graph.Node) error {
 // algebra builds in the level.
 func (lv *level) algebra(b *graph.Builder) gradient.Algebra {
 	b = lv.on(b)
-	return gradient.BuildBeside(b, lv.beside(b))
+	return gradient.BuildBeside(b, lv.beside(b), lv.w.shapes.more)
 }
 
 // beside is, for the gradient functions of a loop's body, where a tensor is

@@ -44,12 +44,9 @@ func (lv *level) visitLoop(l *loop) error {
 			continue
 		}
 		if v.Value().DataType() == tensor.Resource {
-			if !unchanged(v) {
+			if !w.loops.unchanged(v) {
 				return status.Errorf(status.Unimplemented, "gradients: the resource that '%s' carries through the loop '%s' is not the same in all iterations", v.Merge.Name(), l.name)
 			}
-			vars = append(vars, v)
-			init = append(init, a.Zeros(v.Init()))
-			continue
 		}
 		var parts []gradient.Value
 		for _, exit := range v.Exits {
@@ -59,9 +56,12 @@ func (lv *level) visitLoop(l *loop) error {
 			}
 		}
 		vars = append(vars, v)
-		if len(parts) > 0 {
+		switch {
+		case len(parts) > 0:
 			init = append(init, dense(a, a.Sum(parts)))
-		} else {
+		case v.Value().DataType() == tensor.Resource: // the same handle all the time
+			init = append(init, a.Zeros(v.Init()))
+		default:
 			init = append(init, a.Zeros(w.last(l, v)))
 		}
 	}
@@ -152,15 +152,6 @@ func (lv *level) visitLoop(l *loop) error {
 		}
 	}
 	return nil
-}
-
-// unchanged says whether an iteration hands a variable on as it is.
-func unchanged(v graph.LoopVar) bool {
-	p := v.BodyOutput()
-	for p.Op.Type() == "Identity" {
-		p = p.Op.Inputs()[0]
-	}
-	return p == v.BodyInput()
 }
 
 // leads says whether anything that enters the loop depends on an x.

@@ -20,6 +20,8 @@ type Options struct {
 	Long bool
 	// Shares is programs that share what reference variables hold; see [Program.Shares].
 	Shares bool
+	// Duals is programs of which much can be differentiated.
+	Duals bool
 	// Wide is loops whose bodies have operations that need nothing of each other.
 	Wide bool
 }
@@ -41,7 +43,9 @@ func Random(src Source, o Options) *Program {
 	for range src.Int("types", 1, 3) {
 		m.palette = append(m.palette, anyType[src.Int("type", 0, len(anyType)-1)])
 	}
-	if m.one(3) {
+	if m.duals = o.Duals; o.Duals {
+		m.palette = []tensor.DType{tensor.Int32, tensor.Double, tensor.Double, tensor.Float}
+	} else if m.one(3) {
 		m.faults = src.Int("faults", 1, 4)
 	}
 	m.inputs()
@@ -50,7 +54,7 @@ func Random(src Source, o Options) *Program {
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
-	m.p.Loose = m.one(2)
+	m.p.Loose = m.one(2) && !o.Duals // or nothing would flow back to an array
 	m.p.Body = m.within(func() {
 		if m.p.Shares {
 			m.shareAll()
@@ -103,6 +107,7 @@ type maker struct {
 	begun      int // what was in sight when the block being made began
 	used       set // what was picked before
 	isLong     bool
+	duals      bool // see Options.Duals
 }
 
 // A state is a variable of the session, and what was done to it last.
@@ -150,6 +155,9 @@ func (m *maker) variables() {
 			t.DType = tensor.Int32
 		}
 		h := Type{Kind: Handle, DType: t.DType, Dims: t.Dims, Object: ObjectKind(m.src.Int("reference", 0, 1))}
+		if m.duals { // there is no gradient of what reads a reference at once
+			h.Object = Variable
+		}
 		if m.p.Shares && m.references == 0 {
 			h.Object = Reference
 		}
@@ -201,7 +209,13 @@ func (m *maker) dtype(of []tensor.DType) tensor.DType {
 	return of[m.src.Int("type", 0, len(of)-1)]
 }
 
-func (m *maker) someType() Type { return tensorType(m.dtype(anyType), m.dims(3)...) }
+func (m *maker) someType() Type {
+	of := anyType
+	if m.duals {
+		of = smooth
+	}
+	return tensorType(m.dtype(of), m.dims(3)...)
+}
 
 // array draws a value of small numbers.
 func (m *maker) array(t Type) *Array {
@@ -416,11 +430,11 @@ func (m *maker) block(depth int) {
 			m.loop(depth)
 		case kind < 26 && loops:
 			m.collect(depth)
-		case kind < 27 && loops:
+		case kind < 27 && loops && !m.duals: // through stacks nothing flows back
 			m.stack(depth)
 		case kind < 28:
 			m.call(depth)
-		case kind < 29 && m.inner == 0:
+		case kind < 29 && m.inner == 0 && !m.duals:
 			m.recursion(depth)
 		case kind == 29:
 			for range 4 {

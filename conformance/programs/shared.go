@@ -51,7 +51,7 @@ var varTake = &Op{Name: "Take",
 			}
 			x, y = together(x, y)
 			dt := x.Type
-			x = zip(dt, x, y, func(p, q number) number { return fit(dt, number{p.i + q.i, p.re + q.re, p.im + q.im}) })
+			x = zip(dt, x, y, func(p, q number) number { return fit(dt, number{i: p.i + q.i, re: p.re + q.re, im: p.im + q.im}) })
 			flows--
 		}
 		out := []Value{x}

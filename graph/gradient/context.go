@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -26,6 +27,9 @@ type Setting struct {
 	// Beside builds where a tensor of the graph that is differentiated is
 	// computed: what it adds runs once for each value of the tensor.
 	Beside func(graph.Output) *graph.Builder
+	// Known is what is known of the shape of a tensor beyond what the graph knows,
+	// nil: nothing.
+	Known  func(graph.Output) (shape.Shape, bool)
 	Dy     []Value // the gradients of the outputs
 	Wanted []bool  // by input, whether its gradient leads anywhere
 }
@@ -33,7 +37,7 @@ type Setting struct {
 // Call runs a gradient function. The result has an element for each input. It
 // fails with INTERNAL if the function says more of an input than it can have.
 func Call(f Func, s Setting) ([]Value, error) {
-	c := &Context{Algebra: Algebra{s.Builder, s.Beside}, setting: s, set: make([]Value, s.Node.NumInputs())}
+	c := &Context{Algebra: Algebra{s.Builder, s.Beside, s.Known}, setting: s, set: make([]Value, s.Node.NumInputs())}
 	c.run(f)
 	if err := c.Err(); err != nil {
 		return nil, err
