@@ -26,6 +26,7 @@ type loop struct {
 	gates            map[*graph.Node]*gate
 	equal            map[gate]*gate // gates by what they are
 	kills            map[gate]*graph.Node
+	counters         map[*graph.Node]*counter
 	chosen           map[gate]graph.Output // whether a gate of many sides lets through
 	anchor           *graph.Node           // there, alive, whenever the loop runs; outside of it
 	count            graph.Output          // how many iterations there were, outside; zero until somebody asks

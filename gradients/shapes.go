@@ -57,20 +57,18 @@ func findShapes(loops *loops, ys []graph.Output) *shapes {
 		}
 		holds := true
 		for _, m := range merges {
-			for k, from := range m.Inputs() {
-				if !m.IsBackEdge(k) {
-					continue
-				}
-				have := s.suppose[m]
-				now := shape.Relax(have, s.of(from))
-				if now.String() == have.String() {
-					continue
-				}
-				if holds = false; pass >= mostPasses {
-					now = shape.Shape{}
-				}
-				s.suppose[m] = now
+			have := s.suppose[m]
+			now := have
+			for _, from := range m.Inputs() { // what it begins with may have been supposed, too
+				now = shape.Relax(now, s.of(from))
 			}
+			if now.String() == have.String() {
+				continue
+			}
+			if holds = false; pass >= mostPasses {
+				now = shape.Shape{}
+			}
+			s.suppose[m] = now
 		}
 		if holds {
 			return s

@@ -96,6 +96,9 @@ func (lv *level) makeTwin(v graph.Output) graph.Output {
 		if init, ok := l.same[n]; ok {
 			return lv.outer.twin(init)
 		}
+		if c := l.counter(n); c != nil {
+			return lv.count(c)
+		}
 		return lv.recall(v)
 	case n.Class() == graph.ClassSwitch:
 		spec := graph.OpSpec{Type: n.Type(), Input: []graph.Input{lv.twin(n.Inputs()[0]), lv.twin(n.Inputs()[1])}}

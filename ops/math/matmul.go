@@ -112,15 +112,26 @@ func matMulGradient(c *gradient.Context) {
 	}
 	x, y, dz := c.Conj(c.Input(0)), c.Conj(c.Input(1)), c.Dy(0)
 	tx, ty := c.Bool("transpose_a"), c.Bool("transpose_b")
+	isReal := y == c.Input(1)
+	turned := ty
+	if isReal && !tx && !ty && c.Wants(0) {
+		if y, turned = c.Turned(y); !turned {
+			y = c.Input(1)
+		}
+	}
 	switch {
 	case !c.Wants(0):
 	case tx:
 		c.Set(0, product(y, ty, dz, true))
 	default:
-		c.Set(0, product(dz, false, y, !ty))
+		c.Set(0, product(dz, false, y, !turned))
 	}
 	switch {
 	case !c.Wants(1):
+	case isReal && !tx && !ty:
+		c.SetProduct(1, x, dz)
+	case isReal && !tx:
+		c.SetProduct(1, dz, x)
 	case ty:
 		c.Set(1, product(dz, true, x, tx))
 	default:
