@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"testing"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 	"github.com/troupe-go/troupe/train"
 )
 
-// Networks around both kinds of loops learn the sum, and are the same to the last
-// bit.
+// Networks around both kinds of loops learn the sum, and are the same but for rounding:
+// gradients of what a loop carries and of what it has from outside are summed up in
+// different orders.
 func TestAdding(t *testing.T) {
 	c := setup{updates: 400, batch: 32, hidden: 24, shortest: 5, more: 6, rate: 0.02}
 	found := map[string]float64{}
@@ -25,7 +27,7 @@ func TestAdding(t *testing.T) {
 		}
 		found[c.loop] = mse
 	}
-	if found["frames"] != found["functions"] {
+	if math.Abs(found["frames"]-found["functions"]) > 0.01*found["frames"] {
 		t.Errorf("%v", found)
 	}
 	c.loop = "hoops"
