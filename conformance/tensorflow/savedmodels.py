@@ -53,7 +53,7 @@ def main():
             ask = loader(expected.with_suffix(""))
             for key, outputs in want["outputs"].items():
                 got = ask(key, want["inputs"])
-                right = got.keys() == outputs.keys() and all(np.allclose(got[k], outputs[k]) for k in outputs)
+                right = got.keys() == outputs.keys() and all(np.allclose(got[k], outputs[k], 1e-4, 1e-6) for k in outputs)
                 print(expected.stem, loader.__name__, key, "right" if right else f"WRONG: {got}, not {outputs}")
                 wrong += not right
     sys.exit(wrong > 0)

@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"testing"
+	"time"
 
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
 
-// Networks around both kinds of loops learn the sum, and are the same to the last
-// bit.
+// Networks around both kinds of loops learn the sum, and are the same but for rounding:
+// gradients of what a loop carries and of what it has from outside are summed up in
+// different orders.
 func TestAdding(t *testing.T) {
 	c := setup{updates: 400, batch: 32, hidden: 24, shortest: 5, more: 6, rate: 0.02}
 	found := map[string]float64{}
@@ -24,7 +27,7 @@ func TestAdding(t *testing.T) {
 		}
 		found[c.loop] = mse
 	}
-	if found["frames"] != found["functions"] {
+	if math.Abs(found["frames"]-found["functions"]) > 0.01*found["frames"] {
 		t.Errorf("%v", found)
 	}
 	c.loop = "hoops"
@@ -33,7 +36,8 @@ func TestAdding(t *testing.T) {
 	}
 }
 
-// BenchmarkUpdate is an update by 32 sequences of 10 to 30 numbers.
+// BenchmarkUpdate is an update by 32 sequences of 20 numbers: the mean, and the best
+// sample of 5.
 func BenchmarkUpdate(b *testing.B) {
 	for kind, loop := range loops {
 		b.Run(kind, func(b *testing.B) {
@@ -48,7 +52,7 @@ func BenchmarkUpdate(b *testing.B) {
 				b.Fatal(err)
 			}
 			var some []train.Batch
-			for batch := range n.batches(setup{batch: 32, shortest: 10, more: 21}, 1, 200) {
+			for batch := range n.batches(setup{batch: 32, shortest: 20, more: 1}, 1, 200) {
 				some = append(some, batch)
 			}
 			batches := func(yield func(train.Batch) bool) {
@@ -58,11 +62,16 @@ func BenchmarkUpdate(b *testing.B) {
 					}
 				}
 			}
-			for _, err := range t.Steps(context.Background(), n.goal, batches) {
+			best, since := time.Hour, time.Now()
+			for step, err := range t.Steps(context.Background(), n.goal, batches) {
 				if err != nil {
 					b.Fatal(err)
 				}
+				if step.N%5 == 0 {
+					best, since = min(best, time.Since(since)/5), time.Now()
+				}
 			}
+			b.ReportMetric(float64(best), "best-ns")
 		})
 	}
 }

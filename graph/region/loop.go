@@ -102,18 +102,15 @@ func (l *Loop) Var(init graph.Output) (int, error) {
 	if l.Body == nil {
 		return 0, status.Invalid("the loop's condition comes before variables of its body")
 	}
-	// What carries a variable waits for nothing else of an iteration.
-	cond, body := l.Cond.Pivot, l.Body.Pivot
-	l.Cond.Pivot, l.Body.Pivot = nil, nil
+	if err := l.begin(init); err != nil {
+		return 0, err
+	}
 	i := len(l.Current)
-	err := l.begin(init)
-	if err == nil {
-		err = l.decide(l.Vars[i])
+	if err := l.decide(l.Vars[i]); err != nil {
+		return 0, err
 	}
-	l.Cond.Pivot, l.Body.Pivot = cond, body
-	if err == nil {
-		l.Current[i], err = l.Body.one(Arg, "Identity", nil, l.Current[i])
-	}
+	var err error
+	l.Current[i], err = l.Body.one(Arg, "Identity", nil, l.Current[i])
 	return i, err
 }
 
