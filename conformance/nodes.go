@@ -46,7 +46,8 @@ type nodeInput struct {
 	List     *nodeValue `json:"list"`
 }
 
-func loadNodes(files fs.FS, group string) ([]*Case, error) {
+// nodeRows is the rows of a folder.
+func nodeRows(files fs.FS) ([]nodeRow, error) {
 	data, err := fs.ReadFile(files, "nodes.json")
 	if err != nil {
 		return nil, err
@@ -56,6 +57,14 @@ func loadNodes(files fs.FS, group string) ([]*Case, error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&rows); err != nil {
 		return nil, fmt.Errorf("nodes.json: %w", err)
+	}
+	return rows, nil
+}
+
+func loadNodes(files fs.FS, group string) ([]*Case, error) {
+	rows, err := nodeRows(files)
+	if err != nil {
+		return nil, err
 	}
 	cases := make([]*Case, len(rows))
 	for i := range rows {

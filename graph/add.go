@@ -53,7 +53,7 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	if err := n.fill(args); err != nil {
 		return nil, outline.NodeError(err, args.Name, args.Type)
 	}
-	if err := n.infer(&g.inferrer, g.draft); err != nil {
+	if err := n.infer(&g.inferrer, g.draft, nil); err != nil {
 		return nil, outline.NodeError(err, args.Name, args.Type)
 	}
 	g.add(n)

@@ -59,7 +59,7 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	if _, err := c.connect(sig); err != nil {
 		return nil, err
 	}
-	if err := c.infer(&g.inferrer, g.draft); err != nil {
+	if err := c.infer(&g.inferrer, g.draft, nil); err != nil {
 		return nil, outline.NodeError(err, c.name, sig.op.Name)
 	}
 	g.add(c)

@@ -38,7 +38,7 @@ func (e *Editor) Done() (*Graph, error) {
 		if err := e.watch.Steps(4); err != nil {
 			return nil, err
 		}
-		shapes, handles, err := n.inferred(&inferrer)
+		shapes, handles, err := n.inferred(&inferrer, nil)
 		if err != nil && !e.lax {
 			return nil, outline.NodeError(err, n.name, n.Type())
 		}

@@ -106,7 +106,7 @@ func (im *importer) build() error {
 		}
 		if im.body {
 			n.inferAlone(&inferrer)
-		} else if err := n.infer(&inferrer, im.opts.KeepShapes); err != nil {
+		} else if err := n.infer(&inferrer, im.opts.KeepShapes, im.watch); err != nil {
 			return outline.NodeError(err, n.name, im.ops[i].name)
 		}
 	}

@@ -6,17 +6,21 @@ import (
 )
 
 // infer sets the shapes of n's outputs, before anybody else sees the node. With
-// lenient set, a contradiction leaves them unknown.
-func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
+// lenient set, a contradiction leaves them unknown. The end of what is watched is an
+// error all the same.
+func (n *Node) infer(inferrer *shape.Inferrer, lenient bool, watch *status.Watch) error {
 	if n.graph.bare {
 		n.shapes = unknownShapes(len(n.sig.outTypes))
 		return nil
 	}
-	shapes, handles, err := n.inferred(inferrer)
+	shapes, handles, err := n.inferred(inferrer, watch)
 	if err == nil {
 		err = n.agree(shapes)
 	}
 	if err != nil {
+		if err := watch.Ask(); err != nil {
+			return err
+		}
 		if !lenient {
 			return err
 		}
@@ -29,11 +33,11 @@ func (n *Node) infer(inferrer *shape.Inferrer, lenient bool) error {
 
 // inferred is what is known of n's outputs: of those of a call, what the body of
 // the function makes of the arguments, else what the shape function says.
-func (n *Node) inferred(inferrer *shape.Inferrer) ([]shape.Shape, [][]shape.HandleData, error) {
+func (n *Node) inferred(inferrer *shape.Inferrer, watch *status.Watch) ([]shape.Shape, [][]shape.HandleData, error) {
 	if f := n.inferredCallee(); f != nil && n.graph.blind {
 		return make([]shape.Shape, len(n.sig.outTypes)), nil, nil
 	} else if f != nil {
-		i := inference{allowance: n.graph.library}
+		i := inference{allowance: n.graph.library, watch: watch}
 		a := i.outermost(&call{node: n, inferrer: inferrer, library: n.graph.library}, f)
 		return a.shapes, a.handles, a.err
 	}

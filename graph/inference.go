@@ -11,6 +11,7 @@ import (
 // stack of its own: calls may be within one another to any depth.
 type inference struct {
 	allowance *library      // whose credit is spent
+	watch     *status.Watch // nil: nobody waits
 	stack     []*activation // each called by the one before
 	open      map[openCall]bool
 	bodies    map[*Body]int // how many of the activations are of a body
@@ -47,7 +48,7 @@ func (i *inference) begin(c *call, f *registry.Func) (*activation, answer) {
 		shapes, handles, err := c.inferrer.Infer(c.node)
 		return nil, answer{shapes: shapes, handles: handles, err: err}
 	}
-	body, err := c.library.instantiate(f, nil)
+	body, err := c.library.instantiate(f, i.watch)
 	if err != nil {
 		return nil, answer{shapes: c.unknown(), err: err}
 	}
@@ -108,6 +109,10 @@ func (i *inference) push(a *activation) {
 // look, which it answers, or else to the end.
 func (i *inference) advance(a *activation) *activation {
 	for a.next < len(a.nodes) && a.failed.err == nil {
+		if err := i.watch.Step(); err != nil {
+			a.failed, a.cut = answer{err: err}, true
+			return nil
+		}
 		n := &a.nodes[a.next]
 		f := n.inferredCallee()
 		if f == nil {
@@ -134,6 +139,9 @@ func (i *inference) pop() *inferredCall {
 	r := &inferredCall{asked: a.asked, err: a.failed.err, levels: a.failed.levels}
 	if r.err == nil {
 		r.results, r.handles = a.results()
+	}
+	if r.err != nil && i.watch.Ask() != nil {
+		return r // somebody else may have more time
 	}
 	if a.call != nil && (!a.cut || a.call.in == nil) {
 		a.body.calls.keep(a.shapes, r)

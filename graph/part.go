@@ -193,7 +193,7 @@ func (p *Part) infer() error {
 		if !n.vouches() {
 			continue
 		}
-		if shapes, handles, err := n.inferred(&p.g.inferrer); err == nil {
+		if shapes, handles, err := n.inferred(&p.g.inferrer, nil); err == nil {
 			n.shapes, n.handles = shapes, handles
 		}
 	}

@@ -99,26 +99,24 @@ func (k weighingKernel) Run(ctx *Context, in, out []tensor.Value) error {
 
 // weigh charges the strings of out, in place of what was reserved for them.
 func (k weighingKernel) weigh(ctx *Context, in, out []tensor.Value, before int64, err error) error {
-	ctx.unreserve(ctx.reserved - before)
+	if ctx.reserved != before {
+		ctx.unreserve(ctx.reserved - before)
+	}
 	if err != nil {
 		return err
 	}
+	if ctx.Lock != nil {
+		ctx.Lock.Lock()
+		defer ctx.Lock.Unlock()
+	}
 	for _, i := range k.texts {
 		if v := out[i]; !v.Shared() && !slices.Contains(in, v) {
-			if err := ctx.weigh(v); err != nil {
+			if err := ctx.Arena.Weigh(v); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func (c *Context) weigh(v tensor.Value) error {
-	if c.Lock != nil {
-		c.Lock.Lock()
-		defer c.Lock.Unlock()
-	}
-	return c.Arena.Weigh(v)
 }
 
 type weighingAsync struct {

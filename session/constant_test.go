@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/troupe-go/troupe/op"
@@ -26,10 +27,10 @@ func TestConstantWeights(t *testing.T) {
 		}
 		constant := op.Const(s, w)
 		fed := op.Placeholder(s.SubScope("fed"), session.Float)
-		product := func(s *op.Scope, w session.Output) session.Output {
-			return op.MatMul(s, x, w, op.MatMulTransposeB(transposed))
+		product := func(s *op.Scope, x session.Output) session.Output { // which keeps nothing
+			return op.BatchMatMulV2(s, x, fed, op.BatchMatMulV2AdjY(transposed))
 		}
-		want, got := product(s.SubScope("want"), fed), product(s.SubScope("got"), constant)
+		want, got := product(s.SubScope("want"), x), op.MatMul(s.SubScope("got"), x, constant, op.MatMulTransposeB(transposed))
 		fused := op.Relu(s, op.MatMul(s.SubScope("fused"), x, op.Identity(s, constant), op.MatMulTransposeB(transposed)))
 		loop := op.While(s, []session.Output{op.Const(s.SubScope("zero"), int32(0)), x},
 			func(s *op.Scope, v []session.Output) session.Output { return op.Less(s, v[0], op.Const(s, int32(2))) },
@@ -37,16 +38,20 @@ func TestConstantWeights(t *testing.T) {
 				y := op.MatMul(s, v[1], constant, op.MatMulTransposeB(transposed))
 				return []session.Output{op.AddV2(s, v[0], op.Const(s, int32(1))), op.Tanh(s, y)}
 			})
-		again := op.Tanh(s.SubScope("again"), product(s.SubScope("first"), fed))
-		again = op.Tanh(s.SubScope("again2"), op.MatMul(s.SubScope("second"), again, fed, op.MatMulTransposeB(transposed)))
+		again := op.Tanh(s.SubScope("first"), product(s.SubScope("first"), x))
+		again = op.Tanh(s.SubScope("second"), product(s.SubScope("second"), again))
 		g, err := s.Finalize()
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := session.FromSlice(append(weights[n:], weights[:n]...), n, n)
-		if err != nil {
-			t.Fatal(err)
+		turned := func(rows int) *session.Tensor {
+			w, err := session.FromSlice(slices.Concat(weights[rows*n:], weights[:rows*n]), n, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
 		}
+		one, two := turned(1), turned(2)
 		for _, limit := range []int64{0, 4 << 20} {
 			sess, err := session.NewSession(g, &session.SessionOptions{MemoryLimit: limit, Threads: 2})
 			if err != nil {
@@ -59,8 +64,8 @@ func TestConstantWeights(t *testing.T) {
 				}
 				run := func(w *session.Tensor, f ...session.Output) [][]float32 {
 					feeds := map[session.Output]*session.Tensor{x: in, fed: w}
-					if w == other {
-						feeds[constant] = other
+					if w == one || w == two {
+						feeds[constant] = w
 					}
 					out, err := sess.Run(feeds, f, nil)
 					if err != nil {
@@ -72,7 +77,7 @@ func TestConstantWeights(t *testing.T) {
 					}
 					return all
 				}
-				for _, w := range []*session.Tensor{w, other, w} {
+				for _, w := range []*session.Tensor{w, one, two, w} {
 					out := run(w, want, got, fused, again, loop[1])
 					for i := range out[0] {
 						if out[0][i] != out[1][i] || float32(math.Max(float64(out[0][i]), 0)) != out[2][i] || out[3][i] != out[4][i] {

@@ -16,12 +16,25 @@ type Budget struct {
 	// charged, so that small steps do not meet at one counter.
 	grain int64
 	used  atomic.Int64
+	fuse  atomic.Int64 // charges left until one fails; 0: none does
 }
 
 // NewBudget makes a budget of limit bytes; 0 or less means no limit.
 func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, grain: min(max(limit, 0)/4096, 64<<10)}
 }
+
+// NewFailing makes a budget without a limit of which the n-th charge fails, counted
+// from 1, and no other: for tests of what happens where memory runs out. Every
+// allocation is a charge.
+func NewFailing(n int64) *Budget {
+	b := &Budget{}
+	b.fuse.Store(n)
+	return b
+}
+
+// Failed says whether the charge that was to fail has been made.
+func (b *Budget) Failed() bool { return b.fuse.Load() == 0 }
 
 // Used is the bytes charged at the moment.
 func (b *Budget) Used() int64 {
@@ -40,6 +53,9 @@ func (b *Budget) Charge(n int64) error {
 	if n < 0 { // which gives back
 		b.used.Add(n)
 		return nil
+	}
+	if b.fuse.Load() > 0 && b.fuse.Add(-1) == 0 {
+		return status.Errorf(status.ResourceExhausted, "out of memory: %d bytes are refused", n)
 	}
 	if used := b.used.Add(n); b.limit > 0 && used > b.limit {
 		b.used.Add(-n)

@@ -17,12 +17,6 @@ type Adam struct {
 	AMSGrad      bool    // the greatest v so far in the place of v (Reddi et al., 2018)
 }
 
-// AdamW is Adam whose weights decay by the rate: use it with [Options.WeightDecay].
-// (Loshchilov and Hutter, 2019.)
-func AdamW(rate Schedule, decay float64) (Adam, Options) {
-	return Adam{Rate: rate}, Options{WeightDecay: decay}
-}
-
 // Schedule is the learning rate.
 func (o Adam) Schedule() Schedule { return o.Rate }
 
@@ -38,6 +32,19 @@ func (o Adam) Update(u *Update) {
 		a.slots = append(a.slots, u.Slot("vhat", 0))
 	}
 	u.apply(a)
+}
+
+// AdamW is Adam with weights that decay: see [Update.Decay]. (Loshchilov and Hutter,
+// 2019.)
+type AdamW struct {
+	Adam
+	Decay float64 // 0.004
+}
+
+// Update adds the update of one variable.
+func (o AdamW) Update(u *Update) {
+	u.Decay(setting(o.Decay, 0.004))
+	o.Adam.Update(u)
 }
 
 // Adamax is Adam with the greatest absolute gradient, which decays, in the place of

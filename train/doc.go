@@ -13,7 +13,7 @@
 //	…
 //	t, err := m.Start(ctx, session)
 //	…
-//	for step, err := range t.Steps(ctx, goal, train.Shuffled(data, 32, 1, 0)) {
+//	for step, err := range t.Steps(ctx, goal, data.Shuffled(32, 1, 0, 1000)) {
 //		…
 //	}
 //
@@ -29,9 +29,11 @@
 //
 // # What holds
 //
-// An update happens as a whole: it waits until all gradients, the loss and all reads
-// of variables have been computed, so a loss or a metric is always of the variables
-// before the update. What is random depends on the model's seed, names and the
+// An update happens as a whole: it waits until all gradients, the loss and the Value of
+// each variable have been computed. So a loss is always of the variables before the
+// update, and so is a metric that has part in the loss or reads variables by their
+// Value; one that reads them by operations of its own is computed by [Trainer.Evaluate].
+// What is random depends on the model's seed, names and the
 // number of the update alone. Training that was interrupted, and goes on from a
 // checkpoint with the batches that are left, gives the same bits as training that
 // was not.

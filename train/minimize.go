@@ -24,8 +24,7 @@ type Options struct {
 	// Clip changes gradients before they are applied; nil leaves them alone.
 	Clip Clip
 	// WeightDecay is how much variables shrink in each update, besides the gradient
-	// and times the learning rate: w -= rate·WeightDecay·w. It is meant for kernels:
-	// variables of less than two dimensions, biases and scales, do not decay.
+	// and times the learning rate; see Update.Decay.
 	WeightDecay float64
 	// Accumulate is how many batches make an update, by the mean of their gradients;
 	// 0 is 1. Batches that do not suffice for an update are lost. Sparse gradients
@@ -64,8 +63,7 @@ type powerOf struct {
 }
 
 // Minimize adds what lowers a loss, a scalar: gradients of the variables, and their
-// updates by the optimizer. A graph to which the forward part is not yet added
-// completely can be added to later.
+// updates by the optimizer. After an error the goal is of no use, but not nil.
 func (m *Model) Minimize(loss tf.Output, o Optimizer, options Options) *Goal {
 	g := &Goal{Loss: loss, model: m, powers: map[powerOf]tf.Output{}}
 	if m.Err() != nil {
@@ -125,12 +123,7 @@ func (g *Goal) build(o Optimizer, options Options) error {
 	for i, v := range g.Variables {
 		u := &Update{Scope: after, Variable: v, goal: g, gradient: grads[i], name: nameOf(o)}
 		u.Rate = op.Cast(s, g.rate, v.DType)
-		if options.WeightDecay != 0 && len(v.Shape) > 1 {
-			shrunk := op.Mul(s, v.Value, op.Cast(s, op.Mul(s, g.rate, op.Const(s, options.WeightDecay)), v.DType))
-			if decay := v.change(after, "Sub", shrunk); decay != nil {
-				u.Scope = s.WithControlDependencies(ready, decay)
-			}
-		}
+		u.Decay(options.WeightDecay)
 		if o.Update(u); s.Err() != nil {
 			return s.Err()
 		}

@@ -50,6 +50,19 @@ func (u *Update) Slot(name string, first float64) *Variable {
 	return u.goal.model.add(slot, Filled(first))
 }
 
+// Decay shrinks the variable before it is updated: w -= rate·factor·w. It is meant for
+// kernels: variables of less than two dimensions, biases and scales, stay.
+func (u *Update) Decay(factor float64) {
+	v, s := u.Variable, u.goal.scope
+	if factor == 0 || len(v.Shape) < 2 {
+		return
+	}
+	share := op.Cast(s, op.Mul(s, u.goal.rate, op.Const(s, factor)), v.DType)
+	if n := v.change(u.Scope, "Sub", op.Mul(s, v.Value, share)); n != nil {
+		u.Scope = u.Scope.WithControlDependencies(n)
+	}
+}
+
 // Dense is the gradient as a tensor of the variable's shape.
 func (u *Update) Dense() tf.Output {
 	if u.gradient.Rows != nil {

@@ -38,7 +38,7 @@ var optimizers = map[string]struct {
 	"proximal_sgd":       {Optimizer: train.ProximalSGD{Rate: train.Fixed(0.1), L1: 0.3, L2: 0.2}},
 	"proximal_adagrad":   {Optimizer: train.ProximalAdagrad{Rate: train.Fixed(0.1), L1: 0.3, L2: 0.2}},
 	"amsgrad":            {Optimizer: train.Adam{Rate: train.Fixed(0.1), AMSGrad: true}},
-	"adamw":              {Optimizer: train.Adam{Rate: train.Fixed(0.1)}, Options: train.Options{WeightDecay: 0.05}},
+	"adamw":              {Optimizer: train.AdamW{Adam: train.Adam{Rate: train.Fixed(0.1)}, Decay: 0.05}},
 	"adamax":             {Optimizer: train.Adamax{Rate: train.Fixed(0.1), Beta1: 0.8, Beta2: 0.99}},
 	"adam_by_value":      {Optimizer: train.Adam{Rate: train.Fixed(0.1)}, Options: train.Options{Clip: train.ClipByValue(0.5)}},
 	"sgd_by_norm":        {Optimizer: train.SGD{Rate: train.Fixed(0.1)}, Options: train.Options{Clip: train.ClipByNorm(0.5)}},

@@ -148,8 +148,9 @@ func (t *Trainer) whole(complete bool) error {
 // is completed before (see [Trainer.Grace]), so that the trainer can be saved; the
 // error is then CANCELLED or DEADLINE_EXCEEDED.
 //
-// All batches feed the same placeholders. Metrics are outputs of numbers or bools,
-// computed before the update; of each, the mean over its elements is told.
+// All batches feed the same placeholders. Batches that wait for something must mind
+// ctx themselves. Metrics are outputs of numbers or bools, computed before the update;
+// of each, the mean over its elements is told.
 func (t *Trainer) Steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], metrics ...tf.Output) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if err := t.steps(ctx, g, batches, metrics, func(s Step) bool { return yield(s, nil) }); err != nil {

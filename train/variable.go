@@ -102,10 +102,10 @@ func (v *Variable) isRef() bool { return v.Handle.Op != nil && v.Handle.DataType
 // the model's, and returns them in the order of their names. They keep the values
 // that they have in the session in which the model starts; one that has none gets it
 // from its initializer, if the graph has one. Variables of which the graph does not
-// say type and shape are left alone, as are those inside of functions and slots of
-// other variables made by the model.
+// say type and shape are left alone, as are those inside of functions.
 //
-// All of floating point can be trained; the caller may say otherwise of single ones.
+// All of floating point can be trained, moving averages of normalizations among them,
+// for a graph does not tell; the caller may say otherwise of single ones.
 func (m *Model) Adopt() []*Variable {
 	known := map[*tf.Operation]bool{}
 	for _, v := range m.vars {

@@ -99,7 +99,7 @@ var shapes = []Attack{
 	}},
 	{"graph_doubling", func(b *builder) {
 		x := b.zeros(1024)
-		for range 60 {
+		for range 45 {
 			x = op.ConcatV2(b.SubScope("c"), []tf.Output{x, x}, b.konst(int32(0)))
 		}
 		b.fetch(x)

@@ -23,6 +23,7 @@ type Runner struct {
 
 	resources *resource.Manager
 	perStep   *resource.Manager
+	budget    *tensor.Budget // of all that is run; nil: each run has its own
 }
 
 // Run runs operation op in a Runner of its own.
@@ -48,8 +49,11 @@ func (r *Runner) Run(node, op string, attrs registry.Attrs, inputs ...*tensor.Te
 	out := make([]tensor.Value, len(outputs))
 	ctx := r.Context()
 	given := slices.Clone(in)
+	defer ctx.Arena.Settle()
 	err = k.Run(ctx, in, out)
-	checkPrepared(k, ctx, given, out, err)
+	if r.budget == nil {
+		checkPrepared(k, ctx, given, out, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func (r *Runner) Context() *kernel.Context {
 		pool = Serial{}
 	}
 	log := zerolog.Nop()
-	arena := &tensor.Arena{}
+	arena := &tensor.Arena{Budget: r.budget}
 	if r.Limit > 0 {
 		arena.Budget = tensor.NewBudget(r.Limit)
 	}

@@ -3,6 +3,7 @@ package strings
 import (
 	"strings"
 	"unicode"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
@@ -44,13 +45,16 @@ func lowerASCII(s string) string { return mapASCII(s, 'A', 'Z') }
 
 // mapASCII changes the case of the letters from lo to hi.
 func mapASCII(s string, lo, hi byte) string {
+	if s == "" {
+		return s
+	}
 	b := []byte(s)
 	for i, c := range b {
 		if lo <= c && c <= hi {
 			b[i] = c ^ 0x20
 		}
 	}
-	return string(b)
+	return unsafe.String(&b[0], len(b)) // nobody else has b
 }
 
 // upper maps s as Unicode's full case mapping does, which may make a letter

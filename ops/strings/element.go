@@ -54,7 +54,9 @@ func (t text) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if o[i], err = t.make(s); err != nil {
 			return err
 		}
-		ctx.Unreserve(work)
+		if work > 0 {
+			ctx.Unreserve(work)
+		}
 		if made += len(o[i]); made >= long {
 			if err := ctx.Reserve(made); err != nil {
 				return err
