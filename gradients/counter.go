@@ -18,7 +18,7 @@ func (l *loop) counter(turn *graph.Node) *counter {
 	if l.counters == nil {
 		l.counters = map[*graph.Node]*counter{}
 		for _, v := range l.Vars {
-			if step, ok := l.all.step(v); ok {
+			if step, ok := l.all.step(v); ok && v.Switch != nil {
 				l.counters[v.Switch] = &counter{v.Init(), step}
 			}
 		}

@@ -40,7 +40,7 @@ func (lv *level) visitLoop(l *loop) error {
 	var vars []graph.LoopVar
 	init := []graph.Output{lv.twin(w.iterations(l))}
 	for _, v := range l.Vars {
-		if !w.through(v.Merge) || !gradient.Differentiable(v.Value().DataType()) {
+		if v.Switch == nil || !w.through(v.Merge) || !gradient.Differentiable(v.Value().DataType()) {
 			continue
 		}
 		if v.Value().DataType() == tensor.Resource {

@@ -76,7 +76,15 @@ func findLoops(g *graph.Graph) (*loops, error) {
 		l := all.byUnit[w.LoopCond]
 		l.WhileLoop = w
 		for _, v := range w.Vars {
-			l.variable[v.Merge], l.variable[v.Switch] = true, true
+			l.variable[v.Merge] = true
+			if v.Switch != nil {
+				l.variable[v.Switch] = true
+			}
+		}
+	}
+	for _, l := range list[1:] {
+		if l.WhileLoop == nil && len(l.enters) > 0 { // which is told when something flows through it
+			all.byUnit[l.unit()] = l
 		}
 	}
 	for _, w := range slices.Backward(whiles) { // a loop within before the one around it

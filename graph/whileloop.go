@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // A WhileLoop is a loop in the form that a while loop has in a graph: a frame
 // with one LoopCond, by which a Switch decides for each of its variables
 // whether it goes on to the body or leaves.
@@ -21,7 +23,8 @@ type WhileLoop struct {
 	Nodes []*Node
 }
 
-// A LoopVar is a variable of a while loop.
+// A LoopVar is a variable of a while loop. Switch is nil, and BodyInput the zero
+// Output, if only the condition looks at it.
 type LoopVar struct {
 	Enter, Merge, Switch, NextIteration *Node
 	Exits                               []*Node // none if nobody wants the last value
@@ -34,7 +37,12 @@ func (v LoopVar) Init() Output { return v.Enter.self.inputs[0] }
 func (v LoopVar) Value() Output { return Output{v.Merge, 0} }
 
 // BodyInput is the variable as the body sees it.
-func (v LoopVar) BodyInput() Output { return Output{v.Switch, 1} }
+func (v LoopVar) BodyInput() Output {
+	if v.Switch == nil {
+		return Output{}
+	}
+	return Output{v.Switch, 1}
+}
 
 // BodyOutput is what the body makes of it, for the next iteration.
 func (v LoopVar) BodyOutput() Output { return v.NextIteration.self.inputs[0] }
@@ -80,7 +88,7 @@ func (g *Graph) WhileLoops() ([]*WhileLoop, error) {
 	}
 	var list []*WhileLoop
 	for i, l := range loops {
-		sound[i] = sound[i] && l.LoopCond != nil && len(l.Vars) > 0
+		sound[i] = sound[i] && l.LoopCond != nil && slices.ContainsFunc(l.Vars, func(v LoopVar) bool { return v.Switch != nil })
 		if !sound[i] {
 			continue
 		}
@@ -130,7 +138,7 @@ func (v *LoopVar) complete() bool {
 		v.Switch = c.Op
 	}
 	if v.Switch == nil {
-		return false
+		return true
 	}
 	for _, c := range v.Switch.Output(0).Consumers() {
 		if c.Op.sig.class == ClassExit {

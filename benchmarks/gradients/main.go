@@ -30,6 +30,10 @@ func main() {
 			Use: "scale", Short: "Time how long backward graphs of chains and layers take", Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error { return scale() },
 		},
+		&cobra.Command{
+			Use: "memory DIR NAME", Short: "Run a graph once and print the most memory that was in use", Args: cobra.ExactArgs(2),
+			RunE: func(_ *cobra.Command, args []string) error { return memory(args[0], args[1]) },
+		},
 	)
 	if cmd.Execute() != nil {
 		os.Exit(1)

@@ -15,9 +15,9 @@ DIR/forward; the second adds Troupe's backward graph and writes that to DIR/trou
 time how long it takes to build backward graphs of chains and of layers.
 
     python benchmarks/gradients/time_tensorflow.py memory DIR NAME
+    go run ./benchmarks/gradients memory DIR/troupe NAME
 
-runs a graph once and prints the most memory that the process had, as
-`troupe bench DIR NAME --json` does (max_rss_mib).
+run a graph once and print the most memory that the process had.
 """
 import json
 import os

@@ -54,6 +54,9 @@ func init() {
 
 // expression emits an operation.
 func (m *maker) expression() {
+	if m.duals && m.inner > 0 && m.one(6) && m.weighted() {
+		return
+	}
 	for range 4 {
 		w := m.src.Int("expression", 0, drawn-1)
 		for _, d := range drawers {

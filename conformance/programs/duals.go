@@ -36,6 +36,19 @@ func (x slope) times(d float64) slope {
 // to tell a mistake from rounding.
 var smooth = []tensor.DType{tensor.Float, tensor.Double, tensor.Int32, tensor.Bool}
 
+// weighted multiplies a matrix in sight with the last input, which is one.
+func (m *maker) weighted() bool {
+	w := m.p.Inputs[len(m.p.Inputs)-1]
+	t := m.p.Types[w]
+	x, ok := m.pick(func(_ Var, u Type) bool {
+		return u.Kind == Tensor && u.DType == t.DType && len(u.Dims) == 2 && u.known() && u.Dims[1] == t.Dims[0]
+	})
+	if ok {
+		m.apply(matMul, []Type{m.p.Types[x]}, []int{0, m.src.Int("transposed", 0, 1)}, x, w)
+	}
+	return ok
+}
+
 // partials2 is the partial derivatives of operations on pairs; those that are not here
 // have none but 0.
 var partials2 = map[string]func(x, y float64) (dx, dy float64){

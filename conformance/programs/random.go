@@ -145,6 +145,9 @@ func (m *maker) inputs() {
 	for range m.src.Int("inputs", 1, 3) {
 		m.p.Inputs = append(m.p.Inputs, m.fresh(m.someType()))
 	}
+	if m.duals { // what loops multiply with, and have from outside
+		m.p.Inputs = append(m.p.Inputs, m.fresh(tensorType(tensor.Double, m.sizes[0], m.sizes[0])))
+	}
 	m.seen = append(m.seen, m.p.Inputs...)
 }
 
