@@ -14,13 +14,13 @@ var floors = [][]string{
 	{"status", "files", "wire"},
 	{"tensor"},
 	{"registry", "shape", "devices", "resource", "kernel"},
-	{"graph/outline", "graph/function", "graph", "graph/...", "devices/...", "kernel/..."},
+	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},
 	{"ops/..."},
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},
 	{"sequential", "actors", "actors/..."},
 	{"session", "savedmodel"},
-	{"", "op", "op/..."}, // the root package
+	{"", "op", "op/...", "train"}, // the root package
 	{"serve", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }

@@ -67,6 +67,10 @@ type (
 	Device = session.Device
 	// A SavedModel is a loaded model.
 	SavedModel = session.SavedModel
+	// A SavedGraph is what a SavedModel says of one of its graphs.
+	SavedGraph = session.SavedGraph
+	// A SignatureCall is a signature of a model, prepared to be run many times.
+	SignatureCall = session.SignatureCall
 	// A Signature names the inputs and outputs of one use of a model.
 	Signature = session.Signature
 	// TensorInfo is a tensor of a signature.
@@ -150,6 +154,10 @@ func NewGraph() *Graph { return session.NewGraph() }
 func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	return session.NewSession(graph, options)
 }
+
+// SavedModelGraphs lists the graphs of a serialized SavedModel; see
+// [session.SavedModelGraphs].
+func SavedModelGraphs(model []byte) ([]SavedGraph, error) { return session.SavedModelGraphs(model) }
 
 // LoadSavedModel loads a model in the SavedModel format; see
 // [session.LoadSavedModel].

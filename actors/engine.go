@@ -72,8 +72,13 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Name is "actors".
-func (e *Engine) Name() string { return "actors" }
+// Name is "actors", or "tokens" if it plays no units.
+func (e *Engine) Name() string {
+	if e.cfg.Tokens {
+		return "tokens"
+	}
+	return "actors"
+}
 
 // PID is the address of the engine's session actor.
 func (e *Engine) PID() *actor.PID { return e.pid }

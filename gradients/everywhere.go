@@ -24,15 +24,16 @@ func (lv *level) everywhere(b *graph.Builder, n *graph.Node, from graph.Output, 
 	if inner == outer {
 		return v
 	}
-	a := gradient.BuildBeside(b, lv.beside(b))
+	a := gradient.BuildBeside(b, lv.beside(b), lv.w.shapes.more)
 	zeros := a.Zeros(from)
 	values := graph.OutputList{dense(a, v)}
 	for g := inner; g != outer && g != nil; g = g.around {
-		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{lv.behind(g.around, outer, zeros), lv.twin(g.pred)}})
+		pred, side := lv.w.decides(lv.in, g)
+		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{lv.behind(g.around, outer, zeros), lv.twin(pred)}})
 		if turn == nil {
 			return gradient.Value{}
 		}
-		values = append(values, turn.Output(1-g.side))
+		values = append(values, turn.Output(1-side))
 	}
 	return gradient.Value{Dense: b.Op("Merge", nil, values)}
 }

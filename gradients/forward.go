@@ -150,19 +150,23 @@ func (w *walk) otherwise(l *loop, g *gate, dt tensor.DType) graph.Output {
 	b := w.forward(l)
 	kill := l.kills[*g]
 	if kill == nil {
-		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{g.pred, g.pred}})
+		pred, side := w.decides(l, g)
+		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{pred, pred}})
 		if turn == nil {
 			return graph.Output{}
 		}
-		kill = b.Add(graph.OpSpec{Type: "Identity", Input: []graph.Input{turn.Output(1 - g.side)}})
+		kill = b.Add(graph.OpSpec{Type: "Identity", Input: []graph.Input{turn.Output(1 - side)}})
 		l.kills[*g] = kill
 	}
 	if kill == nil {
 		return graph.Output{}
 	}
 	b = b.After(kill)
-	if dt == tensor.Variant {
+	switch dt {
+	case tensor.Variant:
 		return emptyList(b, tensor.Float)
+	case tensor.Resource: // a handle that nobody follows
+		return b.Op("VarHandleOp", graph.Attrs{"dtype": tensor.Float, "shape": graph.Shape{}})
 	}
 	t, err := tensor.New(dt, 0)
 	if err != nil {

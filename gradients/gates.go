@@ -3,13 +3,15 @@ package gradients
 import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // A gate is a Switch of a conditional that a value of an iteration has come
-// through: the value is dead if pred is not side. Gates are compared by value.
+// through: the value is dead if pred does not choose side. Gates are compared by value.
 type gate struct {
 	pred   graph.Output
 	side   int
+	sides  int
 	around *gate // what it stands in; nil for none
 	depth  int
 }
@@ -57,7 +59,7 @@ func (l *loop) findGates(n *graph.Node) {
 // after is the gate that an output stands behind, once that of its node is known.
 func (l *loop) after(p graph.Output) *gate {
 	g := l.gates[p.Op]
-	if g == opaque || p.Op.Class() != graph.ClassSwitch || l.variable[p.Op] {
+	if g == opaque || p.Op.Class() != graph.ClassSwitch || l.variable[p.Op] || p.Op.NumOutputs() == 1 {
 		return g
 	}
 	depth := 1
@@ -68,7 +70,7 @@ func (l *loop) after(p graph.Output) *gate {
 	for pred.Op.Type() == "Identity" { // as which conditionals hand their condition on
 		pred = pred.Op.Inputs()[0]
 	}
-	return l.canonical(gate{pred, p.Index, g, depth})
+	return l.canonical(gate{pred, p.Index, p.Op.NumOutputs(), g, depth})
 }
 
 // canonical gives equal gates one address.
@@ -127,14 +129,43 @@ func (g *gate) within(around *gate) bool {
 	return around == nil || g == around
 }
 
-// joined is the gate around a Merge: its inputs are the two sides of one condition.
+// joined is the gate around a Merge: its inputs are the sides of one condition.
 func joined(all []*gate) *gate {
-	if len(all) != 2 || all[0] == nil || all[1] == nil || all[0] == opaque || all[1] == opaque {
+	if len(all) == 1 {
+		return all[0]
+	}
+	seen := map[int]bool{}
+	for _, g := range all {
+		if g == nil || g == opaque || g.pred != all[0].pred || g.sides != len(all) || g.around != all[0].around {
+			return opaque
+		}
+		seen[g.side] = true
+	}
+	if len(seen) != len(all) {
 		return opaque
 	}
-	a, b := all[0], all[1]
-	if a.pred != b.pred || a.side == b.side || a.around != b.around {
-		return opaque
+	return all[0].around
+}
+
+// decides is a condition of the loop's frame that chooses side just where the gate
+// lets through.
+func (w *walk) decides(l *loop, g *gate) (pred graph.Output, side int) {
+	if g.pred.DataType() == tensor.Bool {
+		return g.pred, g.side
 	}
-	return a.around
+	if p := l.chosen[*g]; p.Op != nil {
+		return p, 1
+	}
+	b := w.forward(l)
+	number := func(i int) graph.Output { return b.After(g.pred.Op).Const(int32(i)) }
+	if last := g.sides - 1; g.side < last {
+		pred = b.Op("Equal", nil, g.pred, number(g.side))
+	} else { // the last one is that of all numbers without a side of their own
+		pred = b.Op("LogicalOr", nil, b.Op("Less", nil, g.pred, number(0)), b.Op("GreaterEqual", nil, g.pred, number(last)))
+	}
+	if l.chosen == nil {
+		l.chosen = map[gate]graph.Output{}
+	}
+	l.chosen[*g] = pred
+	return pred, 1
 }

@@ -158,7 +158,7 @@ func (lv *level) visit(n *graph.Node) error {
 		wanted[i] = w.wants(from) && gradient.Differentiable(from.DataType())
 	}
 	b := lv.on(w.b.Scope(n.Name() + "_grad").On(n.Device()))
-	dx, err := gradient.Call(f, gradient.Setting{Node: n, Builder: b, Beside: lv.beside(b), Dy: dy, Wanted: wanted})
+	dx, err := gradient.Call(f, gradient.Setting{Node: n, Builder: b, Beside: lv.beside(b), Known: w.shapes.more, Defers: lv.defers(n), Outside: lv.outside, Dy: dy, Wanted: wanted})
 	if err != nil {
 		return status.Within(err, "the gradient of node '%s' (%s)", n.Name(), n.Type())
 	}
@@ -174,10 +174,44 @@ func (lv *level) visit(n *graph.Node) error {
 	return w.b.Err()
 }
 
+// invariant is the Enter of the level's loop that a value comes from as it is in all
+// iterations; nil for others.
+func (lv *level) invariant(p graph.Output) *graph.Node {
+	if lv.in == nil || p.Op.Class() != graph.ClassEnter || lv.w.loops.of[p.Op] != lv.in {
+		return nil
+	}
+	if a := p.Op.Attrs().Find("is_constant"); a == nil || !a.B {
+		return nil
+	}
+	return p.Op
+}
+
+// outside is a value that is the same in all iterations as it is outside of the loop,
+// and a builder of backward nodes there.
+func (lv *level) outside(p graph.Output) (b *graph.Builder, outer graph.Output, ok bool) {
+	e := lv.invariant(p)
+	if e == nil {
+		return nil, p, false
+	}
+	return lv.outer.on(lv.w.b), e.Inputs()[0], true
+}
+
+// defers says of which inputs of a node the gradients may be products: those that are
+// the same in all iterations, if the node runs in all of them.
+func (lv *level) defers(n *graph.Node) func(int) bool {
+	return func(i int) bool {
+		if lv.invariant(n.Inputs()[i]) == nil {
+			return false
+		}
+		g, err := lv.in.gateOfUse(n)
+		return g == nil && err == nil
+	}
+}
+
 // algebra builds in the level.
 func (lv *level) algebra(b *graph.Builder) gradient.Algebra {
 	b = lv.on(b)
-	return gradient.BuildBeside(b, lv.beside(b))
+	return gradient.BuildBeside(b, lv.beside(b), lv.w.shapes.more)
 }
 
 // beside is, for the gradient functions of a loop's body, where a tensor is

@@ -44,12 +44,9 @@ func (lv *level) visitLoop(l *loop) error {
 			continue
 		}
 		if v.Value().DataType() == tensor.Resource {
-			if !unchanged(v) {
+			if !w.loops.unchanged(v) {
 				return status.Errorf(status.Unimplemented, "gradients: the resource that '%s' carries through the loop '%s' is not the same in all iterations", v.Merge.Name(), l.name)
 			}
-			vars = append(vars, v)
-			init = append(init, a.Zeros(v.Init()))
-			continue
 		}
 		var parts []gradient.Value
 		for _, exit := range v.Exits {
@@ -59,9 +56,12 @@ func (lv *level) visitLoop(l *loop) error {
 			}
 		}
 		vars = append(vars, v)
-		if len(parts) > 0 {
+		switch {
+		case len(parts) > 0:
 			init = append(init, dense(a, a.Sum(parts)))
-		} else {
+		case v.Value().DataType() == tensor.Resource: // the same handle all the time
+			init = append(init, a.Zeros(v.Init()))
+		default:
 			init = append(init, a.Zeros(w.last(l, v)))
 		}
 	}
@@ -123,9 +123,22 @@ func (lv *level) visitLoop(l *loop) error {
 			next = append(next, dense(in, sum))
 		}
 	}
+	rows := make([][]rowLists, len(invariants))
 	for i, e := range invariants {
 		acc := back.Current[1+len(vars)+i]
-		if sum := in.Sum(body.parts[e.Output(0)]); !sum.None() {
+		var parts []gradient.Value
+		for _, p := range body.parts[e.Output(0)] {
+			if p.Product == nil {
+				parts = append(parts, p)
+				continue
+			}
+			kept, err := body.keepRows(p.Product)
+			if err != nil {
+				return err
+			}
+			rows[i] = append(rows[i], kept)
+		}
+		if sum := in.Sum(parts); !sum.None() {
 			if acc.DataType() == tensor.Variant {
 				acc = in.Op("AddN", nil, graph.OutputList{acc, dense(in, sum)})
 			} else {
@@ -147,20 +160,18 @@ func (lv *level) visitLoop(l *loop) error {
 		}
 	}
 	for i, e := range invariants {
-		if p := e.Inputs()[0]; w.wants(p) {
+		p := e.Inputs()[0]
+		if !w.wants(p) {
+			continue
+		}
+		if len(rows[i]) < len(body.parts[e.Output(0)]) || len(rows[i]) == 0 {
 			lv.give(p, gradient.Value{Dense: results[1+len(vars)+i]})
+		}
+		for _, r := range rows[i] {
+			lv.give(p, gradient.Value{Dense: r.product(a, p, results)})
 		}
 	}
 	return nil
-}
-
-// unchanged says whether an iteration hands a variable on as it is.
-func unchanged(v graph.LoopVar) bool {
-	p := v.BodyOutput()
-	for p.Op.Type() == "Identity" {
-		p = p.Op.Inputs()[0]
-	}
-	return p == v.BodyInput()
 }
 
 // leads says whether anything that enters the loop depends on an x.
@@ -173,7 +184,8 @@ func (l *loop) leads(w *walk) bool {
 	return false
 }
 
-// dense is a gradient that is not nothing as a tensor.
+// dense is a gradient that is not nothing as a tensor. A product is none: it goes to
+// an invariant alone, and is seen to there.
 func dense(a gradient.Algebra, v gradient.Value) graph.Output {
 	if v.Rows != nil {
 		return a.Dense(v.Rows)

@@ -26,8 +26,10 @@ type loop struct {
 	gates            map[*graph.Node]*gate
 	equal            map[gate]*gate // gates by what they are
 	kills            map[gate]*graph.Node
-	anchor           *graph.Node  // there, alive, whenever the loop runs; outside of it
-	count            graph.Output // how many iterations there were, outside; zero until somebody asks
+	counters         map[*graph.Node]*counter
+	chosen           map[gate]graph.Output // whether a gate of many sides lets through
+	anchor           *graph.Node           // there, alive, whenever the loop runs; outside of it
+	count            graph.Output          // how many iterations there were, outside; zero until somebody asks
 }
 
 // findLoops is the loops of a graph.
@@ -75,12 +77,53 @@ func findLoops(g *graph.Graph) (*loops, error) {
 		l.WhileLoop = w
 		for _, v := range w.Vars {
 			l.variable[v.Merge], l.variable[v.Switch] = true, true
-			if unchanged(v) {
+		}
+	}
+	for _, w := range slices.Backward(whiles) { // a loop within before the one around it
+		l := all.byUnit[w.LoopCond]
+		for _, v := range w.Vars {
+			if all.unchanged(v) {
 				l.same[v.Switch] = v.Init()
 			}
 		}
 	}
 	return all, nil
+}
+
+// unchanged says whether an iteration hands a variable on as it is.
+func (all *loops) unchanged(v graph.LoopVar) bool {
+	return all.source(v.BodyOutput(), 0) == v.BodyInput()
+}
+
+// source is what a value is another name for, in its frame: what Identities, branches
+// and loops within that do not change it were given.
+func (all *loops) source(p graph.Output, depth int) graph.Output {
+	const most = 50 // branches in one another that are looked through
+	for {
+		switch n := p.Op; {
+		case n.Type() == "Identity":
+			p = n.Inputs()[0]
+		case n.Class() == graph.ClassExit:
+			within := all.inner[n]
+			init, ok := within.same[n.Inputs()[0].Op]
+			if !ok {
+				return p
+			}
+			p = init
+		case n.Class() == graph.ClassSwitch && (all.of[n] == nil || !all.of[n].variable[n]):
+			p = n.Inputs()[0]
+		case n.Class() == graph.ClassMerge && p.Index == 0 && depth < most && (all.of[n] == nil || !all.of[n].variable[n]):
+			from := all.source(n.Inputs()[0], depth+1)
+			for _, in := range n.Inputs()[1:] {
+				if all.source(in, most) != from { // of two branches one is looked through to the end
+					return p
+				}
+			}
+			p = from
+		default:
+			return p
+		}
+	}
 }
 
 // needs calls yield for the nodes that decide whether a node of the loop's frame is

@@ -5,7 +5,6 @@ import (
 	"github.com/troupe-go/troupe/graph/region"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/tensor"
 )
 
 // A placer places backward nodes in a level; forward values that they take are
@@ -97,13 +96,20 @@ func (lv *level) makeTwin(v graph.Output) graph.Output {
 		if init, ok := l.same[n]; ok {
 			return lv.outer.twin(init)
 		}
+		if c := l.counter(n); c != nil {
+			return lv.count(c)
+		}
 		return lv.recall(v)
 	case n.Class() == graph.ClassSwitch:
-		again := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{lv.twin(n.Inputs()[0]), lv.twin(n.Inputs()[1])}})
+		spec := graph.OpSpec{Type: n.Type(), Input: []graph.Input{lv.twin(n.Inputs()[0]), lv.twin(n.Inputs()[1])}}
+		if n.Type() == "_SwitchN" {
+			spec.Attrs = graph.Attrs{"num_outs": int64(n.NumOutputs())}
+		}
+		again := b.Add(spec)
 		if again == nil {
 			return graph.Output{}
 		}
-		for side := range 2 {
+		for side := range n.NumOutputs() {
 			lv.twins[n.Output(side)] = again.Output(side)
 		}
 		return again.Output(v.Index)
@@ -183,10 +189,6 @@ func specOf(n *graph.Node) graph.OpSpec {
 // recall takes a value from the list that the forward loop has kept it on.
 func (lv *level) recall(v graph.Output) graph.Output {
 	w, b := lv.w, lv.on(lv.w.b)
-	if dt := v.DataType().Base(); dt == tensor.Resource {
-		b.Fail(status.Errorf(status.Unimplemented, "gradients: '%s' is made in an iteration of the loop '%s', and resources cannot be kept", v.Op.Name(), lv.in.name))
-		return graph.Output{}
-	}
 	list := lv.outer.twin(w.keep(lv.in, v))
 	if list.Op == nil {
 		return list
@@ -220,11 +222,12 @@ func (lv *level) behind(g, outer *gate, value graph.Output) graph.Output {
 		return value
 	}
 	value = lv.behind(g.around, outer, value)
-	turn := lv.on(lv.w.b).Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{value, lv.twin(g.pred)}})
+	pred, side := lv.w.decides(lv.in, g)
+	turn := lv.on(lv.w.b).Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{value, lv.twin(pred)}})
 	if turn == nil {
 		return graph.Output{}
 	}
-	return turn.Output(g.side)
+	return turn.Output(side)
 }
 
 // A writer names the nodes of backward loops.

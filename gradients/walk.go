@@ -12,10 +12,11 @@ import (
 // A walk goes from ys to xs.
 type walk struct {
 	*span
-	b     *graph.Builder // of the backward graph's scope
-	loops *loops         // of the graph that is differentiated
-	root  *level
-	sums  map[graph.Output]gradient.Value // of the xs
+	b      *graph.Builder // of the backward graph's scope
+	loops  *loops         // of the graph that is differentiated
+	root   *level
+	sums   map[graph.Output]gradient.Value // of the xs
+	shapes *shapes
 }
 
 func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
@@ -24,6 +25,7 @@ func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*wa
 	if w.loops, err = findLoops(g); err != nil {
 		return nil, err
 	}
+	w.shapes = findShapes(w.loops, ys)
 	for _, list := range [][]graph.Output{ys, xs} {
 		for _, p := range list {
 			if l := w.loops.of[p.Op]; l != nil {
@@ -54,7 +56,7 @@ func (w *walk) start(ys, grads []graph.Output) error {
 
 // ones is the gradient of y number i if none is given.
 func (w *walk) ones(i int, y graph.Output) graph.Output {
-	a := gradient.Build(w.b.On(y.Op.Device()))
+	a := gradient.BuildBeside(w.b.On(y.Op.Device()), nil, w.shapes.more)
 	shape, one := a.Shape(y), a.Scalar(y, 1)
 	return a.Builder.Add(graph.OpSpec{Type: "Fill", Name: "grad_ys_" + strconv.Itoa(i), Input: []graph.Input{shape, one}}).Output(0)
 }

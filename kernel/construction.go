@@ -16,6 +16,9 @@ type Construction struct {
 	Inputs  []tensor.DType // by position, lists flattened
 	Outputs []tensor.DType
 	Device  string // the device's full name
+	// Constant names inputs, bit i for input i, that are the same tensor whenever
+	// the kernel runs.
+	Constant uint64
 }
 
 func (c *Construction) attr(name string) *registry.AttrValue {

@@ -21,6 +21,8 @@ type Spec struct {
 	Targets []*graph.Node  // what must have run
 	Device  string         // full name of the device; "" is CPU 0 of this process
 	Rewrite rewrite.Options
+	// NoUnits is for engines that play none: none are made.
+	NoUnits bool
 	// Functions has the programs of functions that stay calls; nil: the program
 	// has its own.
 	Functions *Functions
@@ -44,7 +46,7 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.units(); err != nil {
+	if err := c.units(!spec.NoUnits); err != nil {
 		return nil, err
 	}
 	return c.p, nil
@@ -306,18 +308,8 @@ func (c *compiler) place(spec Spec) error {
 		case kind.Exit, kind.Next:
 			p.control = true
 		}
-		for k, s := range c.in[i] {
-			if s.port >= 0 && p.isRef(s) && (k < int(n.nin)) {
-				n.flags |= flagDeref
-			}
-		}
 	}
-	for i := range p.nodes { // fetched references are read
-		n := &p.nodes[i]
-		if n.kind == kind.Retval && p.isRef(c.in[i][0]) {
-			n.flags |= flagDeref
-		}
-	}
+	c.references(spec)
 	return c.frames()
 }
 
@@ -341,12 +333,6 @@ func constant(n *graph.Node, t *tensor.Tensor) (tensor.Value, error) {
 	}
 	err.Node, err.Op = n.Name(), n.Type()
 	return tensor.Value{}, err
-}
-
-// isRef says whether an output carries references.
-func (p *Program) isRef(s source) bool {
-	d := p.nodes[s.node].def
-	return d != nil && s.port >= 0 && d.OutputTypes()[s.port].IsRef()
 }
 
 // frames finds every node's frame, walking from the roots: what Enter, Exit
@@ -539,7 +525,7 @@ func (c *compiler) kernels(spec Spec) error {
 		if err := c.watch.Steps(4); err != nil {
 			return err
 		}
-		k, err := c.kernel(n.def)
+		k, err := c.kernel(n.def, c.constants(c.in[i][:n.nin]))
 		if err != nil {
 			return locate(err, n.def, p.device)
 		}
@@ -570,25 +556,51 @@ func (c *compiler) kernels(spec Spec) error {
 }
 
 // kernel is that of a node.
-func (c *compiler) kernel(n *graph.Node) (kernel.Kernel, error) {
+func (c *compiler) kernel(n *graph.Node, constants uint64) (kernel.Kernel, error) {
 	if f := n.Callee(); f != nil {
 		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
 	}
-	return makeKernel(n, c.p.device, c.scope)
+	return makeKernel(n, c.p.device, c.scope, constants)
+}
+
+// constants says which inputs come from constants, bit i for the i-th, perhaps into
+// loops.
+func (c *compiler) constants(in []source) (set uint64) {
+	for i, s := range in[:min(len(in), 64)] {
+		for range 8 { // so deep are few
+			n := &c.p.nodes[s.node]
+			if s.port != 0 || n.def == nil {
+				break
+			}
+			if n.kind == kind.Const {
+				set |= 1 << i
+			}
+			if n.flags&flagConstant == 0 && n.def.Type() != "Identity" {
+				break
+			}
+			s = c.in[s.node][0]
+		}
+	}
+	return set
 }
 
 // makeKernel finds and makes the kernel of a node, which knows it as scope and name.
-func makeKernel(n *graph.Node, device, scope string) (kernel.Kernel, error) {
+// Of the inputs that constants names the values never change.
+func makeKernel(n *graph.Node, device, scope string, constants uint64) (kernel.Kernel, error) {
 	return kernel.Make("CPU", &kernel.Construction{
 		Node: scope + n.Name(), Op: n.Def(), Attrs: n.Attrs(),
-		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device,
+		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device, Constant: constants,
 	})
 }
 
 // units makes the units of the program: one of it all, or those of the
-// outermost loops that allow it.
-func (c *compiler) units() error {
+// outermost loops that allow it; if it is to have any.
+func (c *compiler) units(wanted bool) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
+	if !wanted {
+		p.why = "the engine plays no units"
+		return nil
+	}
 	return p.makeUnits(c.watch)
 }

@@ -58,7 +58,7 @@ func BenchmarkCompile(b *testing.B) {
 					b.Fatal(err)
 				}
 				t2 := cpuTime()
-				if err := c.units(); err != nil {
+				if err := c.units(true); err != nil {
 					b.Fatal(err)
 				}
 				t3 := cpuTime()

@@ -44,6 +44,8 @@ func (p *Program) Plan() Plan {
 		switch {
 		case p.whole != nil, l.Outer >= 0 && plan.Loops[l.Outer].Unit:
 			l.Unit = true
+		case p.units == nil:
+			l.Reason = p.why
 		case p.units[f] != nil:
 			l.Unit, l.Form = true, form(f)
 		default:

@@ -57,7 +57,8 @@ type Program struct {
 type flag uint8
 
 const (
-	flagDeref    flag = 1 << iota // an input is a reference to be read
+	flagDeref    flag = 1 << iota // an input is a reference to be read, or to be shared
+	flagShare                     // hands on what a reference variable shares
 	flagConstant                  // an Enter that is constant
 	flagCall                      // a call of a function in which nothing waits for anything
 )

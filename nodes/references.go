@@ -1,15 +1,72 @@
 package nodes
 
 import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/sharing"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/tensor"
 )
 
 // Where a node wants values and is sent references, to variables of old, they are
-// read as it acts.
+// read as it acts. Where it only hands on, and somebody behind it acts after an
+// update of the variable, it hands on a token of what the variable shares, which is
+// read in the same way: docs/design/2026-11-22-references.md.
 
-// readRefs is a node's inputs with references read; nil if the step fails. The
-// slots stay as they are. A Merge reads only the input that it hands on.
+// references marks the nodes that references come to, and those that hand on what
+// variables share.
+func (c *compiler) references(spec Spec) {
+	p := c.p
+	any := false
+	for i := range p.nodes {
+		if d := p.nodes[i].def; d != nil && !any {
+			for _, t := range d.OutputTypes() {
+				any = any || t.IsRef()
+			}
+		}
+	}
+	if !any {
+		return
+	}
+	defs := make([]*graph.Node, 0, len(p.nodes))
+	for i := range p.nodes {
+		if d := p.nodes[i].def; d != nil {
+			defs = append(defs, d)
+		}
+	}
+	shared := sharing.Of(defs, len(c.number), func(o graph.Output) bool { _, fed := c.fed[o]; return fed })
+	shared.Find(spec.Fetches)
+	for i := range p.nodes {
+		if n := &p.nodes[i]; n.def != nil && shared.Carries(n.def) {
+			n.flags |= flagShare
+			if n.kind == kind.Kernel { // as StopGradient, whose kernel would read what it is given
+				n.kind = kind.Forward
+			}
+		}
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		for k, s := range c.in[i] {
+			if s.port >= 0 && k < int(n.nin) && p.isRef(s) {
+				n.flags |= flagDeref
+			}
+		}
+	}
+}
+
+// isRef says whether an output carries references.
+func (p *Program) isRef(s source) bool {
+	n := &p.nodes[s.node]
+	return n.def != nil && s.port >= 0 && (n.def.OutputTypes()[s.port].IsRef() || n.shares(s.port))
+}
+
+// shares says whether an output carries what a variable shares.
+func (n *node) shares(port int32) bool {
+	return n.flags&flagShare != 0 && (n.kind != kind.Merge || port == 0)
+}
+
+// readRefs is a node's inputs with references read, or shared where it hands them
+// on; nil if the step fails. The slots stay as they are. A Merge reads only the
+// input that it hands on. What is fetched is shared until the step ends.
 func (s *Step) readRefs(a activation, n *node) []tensor.Value {
 	s.derefed = append(s.derefed[:0], a.it.Inputs[n.in:n.in+n.nin]...)
 	for i, v := range s.derefed {
@@ -17,9 +74,13 @@ func (s *Step) readRefs(a activation, n *node) []tensor.Value {
 			continue
 		}
 		if v.IsRef() && !(n.def != nil && n.def.InputTypes()[i].IsRef()) {
-			r, ok := v.Cell().Read()
-			if !ok {
-				s.fail(a, kind.Uninitialized(v))
+			read := kind.Read
+			if n.kind == kind.Retval || n.flags&flagShare != 0 && (i == 0 || n.kind == kind.Merge) {
+				read = kind.Share
+			}
+			r, err := read(v)
+			if err != nil {
+				s.fail(a, err)
 				return nil
 			}
 			s.derefed[i] = r

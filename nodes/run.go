@@ -90,6 +90,9 @@ func (s *Step) End(fetched []tensor.Value) error {
 			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", i, s.p.fetches[i])
 		default:
 			fetched[i] = r.value
+			if r.value.IsRef() { // what a variable shares: looked at now
+				fetched[i], _ = r.value.Cell().Read()
+			}
 		}
 		*r = result{}
 	}

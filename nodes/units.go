@@ -35,7 +35,7 @@ func (p *Program) flowOf(watch *status.Watch) (*unit.Flow, error) {
 		}
 		n := &p.nodes[i]
 		f.Nodes[i] = unit.Node{
-			Kind: n.kind, Constant: n.flags&flagConstant != 0, Deref: n.flags&flagDeref != 0,
+			Kind: n.kind, Constant: n.flags&flagConstant != 0, Deref: n.flags&flagDeref != 0, Shares: n.flags&flagShare != 0,
 			Frame: n.frame, Outs: n.nout, Aux: n.aux, Kernel: n.kernel, Def: n.def,
 		}
 		at := len(slab)

@@ -293,6 +293,47 @@ func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (ou
 	return op.Output(0)
 }
 
+// AllCandidateSamplerAttr is an optional attribute of AllCandidateSampler.
+type AllCandidateSamplerAttr func(optionalAttr)
+
+// AllCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
+func AllCandidateSamplerSeed(value int64) AllCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed"] = value }
+}
+
+// AllCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
+func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed2"] = value }
+}
+
+// AllCandidateSampler gives all classes.
+//
+// Arguments:
+//
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
+//   - num_true: How many right classes each example has. At least 1.
+//   - num_sampled: How many to draw. At least 1.
+//   - unique: Whether no class is drawn twice.
+//
+// Results:
+//
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
+//
+// Options: [AllCandidateSamplerSeed], [AllCandidateSamplerSeed2].
+func AllCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, optional ...AllCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AllCandidateSampler",
+		Input: []tf.Input{true_classes},
+		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // AngleAttr is an optional attribute of Angle.
 type AngleAttr func(optionalAttr)
 
@@ -411,6 +452,89 @@ func AnonymousMemoryCache(scope *Scope) (handle tf.Output, deleter tf.Output) {
 		Type: "AnonymousMemoryCache",
 	})
 	return op.Output(0), op.Output(1)
+}
+
+// AnonymousMutableDenseHashTableAttr is an optional attribute of AnonymousMutableDenseHashTable.
+type AnonymousMutableDenseHashTableAttr func(optionalAttr)
+
+// AnonymousMutableDenseHashTableValueShape sets value_shape, which is [] by default. The shape of every value.
+func AnonymousMutableDenseHashTableValueShape(value tf.Shape) AnonymousMutableDenseHashTableAttr {
+	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+}
+
+// AnonymousMutableDenseHashTableInitialNumBuckets sets initial_num_buckets, which is 131072 by default. As MutableDenseHashTableV2 has it.
+func AnonymousMutableDenseHashTableInitialNumBuckets(value int64) AnonymousMutableDenseHashTableAttr {
+	return func(attrs optionalAttr) { attrs["initial_num_buckets"] = value }
+}
+
+// AnonymousMutableDenseHashTableMaxLoadFactor sets max_load_factor, which is 0.8 by default. As MutableDenseHashTableV2 has it.
+func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutableDenseHashTableAttr {
+	return func(attrs optionalAttr) { attrs["max_load_factor"] = value }
+}
+
+// AnonymousMutableDenseHashTable makes a table that can be changed, in open addressing, and that no other node can find.
+//
+// Arguments:
+//
+//   - empty_key: As MutableDenseHashTableV2 has it.
+//   - deleted_key: As MutableDenseHashTableV2 has it.
+//   - value_dtype: The type of the values.
+//
+// Options: [AnonymousMutableDenseHashTableValueShape], [AnonymousMutableDenseHashTableInitialNumBuckets], [AnonymousMutableDenseHashTableMaxLoadFactor].
+func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...AnonymousMutableDenseHashTableAttr) (table_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousMutableDenseHashTable",
+		Input: []tf.Input{empty_key, deleted_key},
+		Attrs: with(optionalAttr{"value_dtype": value_dtype}, optional),
+	})
+	return op.Output(0)
+}
+
+// AnonymousMutableHashTable makes an empty table that can be changed and that no other node can find.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+func AnonymousMutableHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousMutableHashTable",
+		Attrs: map[string]any{"key_dtype": key_dtype, "value_dtype": value_dtype},
+	})
+	return op.Output(0)
+}
+
+// AnonymousMutableHashTableOfTensorsAttr is an optional attribute of AnonymousMutableHashTableOfTensors.
+type AnonymousMutableHashTableOfTensorsAttr func(optionalAttr)
+
+// AnonymousMutableHashTableOfTensorsValueShape sets value_shape, which is [] by default. The shape of every value.
+func AnonymousMutableHashTableOfTensorsValueShape(value tf.Shape) AnonymousMutableHashTableOfTensorsAttr {
+	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+}
+
+// AnonymousMutableHashTableOfTensors makes an empty table of vectors that can be changed and that no other node can find.
+//
+// Arguments:
+//
+//   - key_dtype: The type of the keys.
+//   - value_dtype: The type of the values.
+//
+// Options: [AnonymousMutableHashTableOfTensorsValueShape].
+func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...AnonymousMutableHashTableOfTensorsAttr) (table_handle tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AnonymousMutableHashTableOfTensors",
+		Attrs: with(optionalAttr{"key_dtype": key_dtype, "value_dtype": value_dtype}, optional),
+	})
+	return op.Output(0)
 }
 
 // AnonymousRandomSeedGenerator makes a generator of seeds for datasets, which gives new ones each time it is asked.
@@ -829,6 +953,41 @@ func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride i
 		Type:  "AudioSpectrogram",
 		Input: []tf.Input{input},
 		Attrs: with(optionalAttr{"window_size": window_size, "stride": stride}, optional),
+	})
+	return op.Output(0)
+}
+
+// AudioSummaryAttr is an optional attribute of AudioSummary.
+type AudioSummaryAttr func(optionalAttr)
+
+// AudioSummaryMaxOutputs sets max_outputs, which is 3 by default. The most sounds to show. At least 1.
+func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
+	return func(attrs optionalAttr) { attrs["max_outputs"] = value }
+}
+
+// AudioSummary makes a serialized summary of sounds.
+//
+// Arguments:
+//
+//   - tag: What they are shown under. Type: string.
+//   - tensor: As AudioSummaryV2 has it. Type: float.
+//   - sample_rate: Frames a second.
+//
+// Results:
+//
+//   - summary: Type: string.
+//
+// Options: [AudioSummaryMaxOutputs].
+//
+// Deprecated: from version 15 of the GraphDef format on. Use AudioSummaryV2.
+func AudioSummary(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate float32, optional ...AudioSummaryAttr) (summary tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "AudioSummary",
+		Input: []tf.Input{tag, tensor},
+		Attrs: with(optionalAttr{"sample_rate": sample_rate}, optional),
 	})
 	return op.Output(0)
 }

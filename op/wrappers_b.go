@@ -37,6 +37,66 @@ func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, option
 	return op.Output(0)
 }
 
+// BatchAttr is an optional attribute of Batch.
+type BatchAttr func(optionalAttr)
+
+// BatchMaxEnqueuedBatches sets max_enqueued_batches, which is 10 by default. How many batches may wait.
+func BatchMaxEnqueuedBatches(value int64) BatchAttr {
+	return func(attrs optionalAttr) { attrs["max_enqueued_batches"] = value }
+}
+
+// BatchAllowedBatchSizes sets allowed_batch_sizes, which is empty by default. The first dimensions that a batch may be padded to, ascending; empty for any.
+func BatchAllowedBatchSizes(value []int64) BatchAttr {
+	return func(attrs optionalAttr) { attrs["allowed_batch_sizes"] = value }
+}
+
+// BatchContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func BatchContainer(value string) BatchAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// BatchSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func BatchSharedName(value string) BatchAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// BatchBatchingQueue sets batching_queue, which is "" by default. Which callers of one node share batches.
+func BatchBatchingQueue(value string) BatchAttr {
+	return func(attrs optionalAttr) { attrs["batching_queue"] = value }
+}
+
+// Batch joins the tensors of several callers along their first dimension and gives them to one of the callers.
+//
+// The others get tensors without rows. Unbatch gives each caller its part of what is made of them.
+//
+// Arguments:
+//
+//   - in_tensors: The tensors of a caller, of equal first dimension.
+//   - num_batch_threads: How many batches may be joined at one time.
+//   - max_batch_size: The largest first dimension of a batch.
+//   - batch_timeout_micros: How long a batch waits to be filled, in microseconds.
+//   - grad_timeout_micros: Ignored.
+//
+// Results:
+//
+//   - batched_tensors: Those of all callers.
+//   - batch_index: For each caller a row: its id, where its part begins and where it ends. Type: int64.
+//   - id: The caller's own id. Type: int64.
+//
+// Options: [BatchMaxEnqueuedBatches], [BatchAllowedBatchSizes], [BatchContainer], [BatchSharedName], [BatchBatchingQueue].
+func Batch(scope *Scope, in_tensors []tf.Output, num_batch_threads int64, max_batch_size int64, batch_timeout_micros int64, grad_timeout_micros int64, optional ...BatchAttr) (batched_tensors []tf.Output, batch_index tf.Output, id tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "Batch",
+		Input: []tf.Input{tf.OutputList(in_tensors)},
+		Attrs: with(optionalAttr{"num_batch_threads": num_batch_threads, "max_batch_size": max_batch_size, "batch_timeout_micros": batch_timeout_micros, "grad_timeout_micros": grad_timeout_micros}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("batched_tensors"), split.one(), split.one()
+}
+
 // BatchDatasetAttr is an optional attribute of BatchDataset.
 type BatchDatasetAttr func(optionalAttr)
 
@@ -833,6 +893,56 @@ func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev t
 		Attrs: map[string]any{"use_peephole": use_peephole},
 	})
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
+}
+
+// BlockLSTMV2Attr is an optional attribute of BlockLSTMV2.
+type BlockLSTMV2Attr func(optionalAttr)
+
+// BlockLSTMV2CellClip sets cell_clip, which is 0.0 by default. The limit of the cell state; 0 or less for none.
+func BlockLSTMV2CellClip(value float32) BlockLSTMV2Attr {
+	return func(attrs optionalAttr) { attrs["cell_clip"] = value }
+}
+
+// BlockLSTMV2UsePeephole sets use_peephole, which is false by default. Whether gates see the cell state.
+func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
+	return func(attrs optionalAttr) { attrs["use_peephole"] = value }
+}
+
+// BlockLSTMV2 computes all steps of an LSTM, whose gates are in the order i, f, ci, o.
+//
+// Arguments:
+//
+//   - seq_len_max: How many steps; what is beyond gives zeros. Type: int64.
+//   - x: The input, time first. Types: half, float.
+//   - cs_prev: The cell state at the beginning. Types: half, float.
+//   - h_prev: The output before the beginning. Types: half, float.
+//   - w: The weights of x and h_prev, for the gates i, ci, f and o. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
+//
+// Results:
+//
+//   - i: The input gate of every step. Types: half, float.
+//   - cs: The cell state of every step. Types: half, float.
+//   - f: The forget gate of every step. Types: half, float.
+//   - o: The output gate of every step. Types: half, float.
+//   - ci: The cell's input of every step. Types: half, float.
+//   - co: The cell's output of every step. Types: half, float.
+//   - h: The output of every step. Types: half, float.
+//
+// Options: [BlockLSTMV2CellClip], [BlockLSTMV2UsePeephole].
+func BlockLSTMV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMV2Attr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "BlockLSTMV2",
+		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
 // BroadcastArgs computes the shape that two shapes broadcast to.

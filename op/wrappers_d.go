@@ -317,6 +317,37 @@ func DecodeCSV(scope *Scope, records tf.Output, record_defaults []tf.Output, opt
 	return split.list("output")
 }
 
+// DecodeCompressedAttr is an optional attribute of DecodeCompressed.
+type DecodeCompressedAttr func(optionalAttr)
+
+// DecodeCompressedCompressionType sets compression_type, which is "" by default. "ZLIB", "GZIP", or "" for strings that are not compressed.
+func DecodeCompressedCompressionType(value string) DecodeCompressedAttr {
+	return func(attrs optionalAttr) { attrs["compression_type"] = value }
+}
+
+// DecodeCompressed decompresses strings.
+//
+// Arguments:
+//
+//   - bytes: The compressed strings. Type: string.
+//
+// Results:
+//
+//   - output: What they hold, in their shape. Type: string.
+//
+// Options: [DecodeCompressedCompressionType].
+func DecodeCompressed(scope *Scope, bytes tf.Output, optional ...DecodeCompressedAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "DecodeCompressed",
+		Input: []tf.Input{bytes},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // DecodeGif decodes all frames of a GIF image.
 //
 // Arguments:

@@ -4,6 +4,42 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// EagerPyFuncAttr is an optional attribute of EagerPyFunc.
+type EagerPyFuncAttr func(optionalAttr)
+
+// EagerPyFuncIsAsync sets is_async, which is false by default. Whether the function is called without waiting.
+func EagerPyFuncIsAsync(value bool) EagerPyFuncAttr {
+	return func(attrs optionalAttr) { attrs["is_async"] = value }
+}
+
+// EagerPyFunc calls a function of eager tensors that was registered in the Python process that made the graph.
+//
+// There is none here: it fails when it runs.
+//
+// Arguments:
+//
+//   - input: What the function takes.
+//   - token: What it was registered as.
+//   - Tout: The types of the results.
+//
+// Results:
+//
+//   - output: What it returns.
+//
+// Options: [EagerPyFuncIsAsync].
+func EagerPyFunc(scope *Scope, input []tf.Output, token string, Tout []tf.DataType, optional ...EagerPyFuncAttr) (output []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "EagerPyFunc",
+		Input: []tf.Input{tf.OutputList(input)},
+		Attrs: with(optionalAttr{"token": token, "Tout": Tout}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("output")
+}
+
 // EditDistanceAttr is an optional attribute of EditDistance.
 type EditDistanceAttr func(optionalAttr)
 
@@ -333,6 +369,40 @@ func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (conten
 	return op.Output(0)
 }
 
+// EncodeProtoAttr is an optional attribute of EncodeProto.
+type EncodeProtoAttr func(optionalAttr)
+
+// EncodeProtoDescriptorSource sets descriptor_source, which is "local://" by default. As DecodeProtoV2 has it.
+func EncodeProtoDescriptorSource(value string) EncodeProtoAttr {
+	return func(attrs optionalAttr) { attrs["descriptor_source"] = value }
+}
+
+// EncodeProto makes serialized protocol buffer messages of the values of their fields.
+//
+// Arguments:
+//
+//   - sizes: How many values each field has in each message. Type: int32.
+//   - values: For each field its values, the first of each row.
+//   - field_names: The fields.
+//   - message_type: The full name of the messages' type.
+//
+// Results:
+//
+//   - bytes: The messages. Type: string.
+//
+// Options: [EncodeProtoDescriptorSource].
+func EncodeProto(scope *Scope, sizes tf.Output, values []tf.Output, field_names []string, message_type string, optional ...EncodeProtoAttr) (bytes tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "EncodeProto",
+		Input: []tf.Input{sizes, tf.OutputList(values)},
+		Attrs: with(optionalAttr{"field_names": field_names, "message_type": message_type}, optional),
+	})
+	return op.Output(0)
+}
+
 // EncodeWav encodes numbers from -1 to 1 as a WAV file of 16-bit samples.
 //
 // Arguments:
@@ -641,6 +711,56 @@ func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Ou
 	return op.Output(0)
 }
 
+// ExtractGlimpseV2Attr is an optional attribute of ExtractGlimpseV2.
+type ExtractGlimpseV2Attr func(optionalAttr)
+
+// ExtractGlimpseV2Centered sets centered, which is true by default. Whether offsets count from the image's center.
+func ExtractGlimpseV2Centered(value bool) ExtractGlimpseV2Attr {
+	return func(attrs optionalAttr) { attrs["centered"] = value }
+}
+
+// ExtractGlimpseV2Normalized sets normalized, which is true by default. Whether offsets are parts of the image's size, rather than pixels.
+func ExtractGlimpseV2Normalized(value bool) ExtractGlimpseV2Attr {
+	return func(attrs optionalAttr) { attrs["normalized"] = value }
+}
+
+// ExtractGlimpseV2UniformNoise sets uniform_noise, which is true by default. Whether what lies outside of an image is uniform noise.
+func ExtractGlimpseV2UniformNoise(value bool) ExtractGlimpseV2Attr {
+	return func(attrs optionalAttr) { attrs["uniform_noise"] = value }
+}
+
+// ExtractGlimpseV2Noise sets noise, which is "uniform" by default. "uniform", "gaussian" or "zero".
+func ExtractGlimpseV2Noise(value string) ExtractGlimpseV2Attr {
+	return func(attrs optionalAttr) { attrs["noise"] = value }
+}
+
+// ExtractGlimpseV2 cuts windows of one size out of images.
+//
+// It is as ExtractGlimpse, but for what offsets mean.
+//
+// Arguments:
+//
+//   - input: Type: float.
+//   - size: Height and width of the windows. Type: int32.
+//   - offsets: Where each image's window begins; if they are centered and normalized, where its center is. Type: float.
+//
+// Results:
+//
+//   - glimpse: Type: float.
+//
+// Options: [ExtractGlimpseV2Centered], [ExtractGlimpseV2Normalized], [ExtractGlimpseV2UniformNoise], [ExtractGlimpseV2Noise].
+func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseV2Attr) (glimpse tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ExtractGlimpseV2",
+		Input: []tf.Input{input, size, offsets},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
 // ExtractImagePatches gives the windows of images, each flattened into the channels of a pixel.
 //
 // Arguments:
@@ -689,6 +809,26 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 		Type:  "ExtractJpegShape",
 		Input: []tf.Input{contents},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0)
+}
+
+// ExtractVolumePatches gives the windows of volumes, each flattened into the channels of a point.
+//
+// Arguments:
+//
+//   - input: A batch of volumes: batch, depth, height, width, channels.
+//   - ksizes: The size of the window in each dimension. At least 5 of them.
+//   - strides: The step in each dimension. At least 5 of them.
+//   - padding: As ExtractImagePatches has it. Values: "SAME", "VALID".
+func ExtractVolumePatches(scope *Scope, input tf.Output, ksizes []int64, strides []int64, padding string) (patches tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ExtractVolumePatches",
+		Input: []tf.Input{input},
+		Attrs: map[string]any{"ksizes": ksizes, "strides": strides, "padding": padding},
 	})
 	return op.Output(0)
 }

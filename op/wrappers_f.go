@@ -44,6 +44,26 @@ func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
+// FFT3D computes the discrete Fourier transform over the last three dimensions.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
+func FFT3D(scope *Scope, input tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FFT3D",
+		Input: []tf.Input{input},
+	})
+	return op.Output(0)
+}
+
 // FIFOQueueV2Attr is an optional attribute of FIFOQueueV2.
 type FIFOQueueV2Attr func(optionalAttr)
 
@@ -533,6 +553,78 @@ func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...Fix
 		Attrs: with(optionalAttr{"record_bytes": record_bytes}, optional),
 	})
 	return op.Output(0)
+}
+
+// FixedUnigramCandidateSamplerAttr is an optional attribute of FixedUnigramCandidateSampler.
+type FixedUnigramCandidateSamplerAttr func(optionalAttr)
+
+// FixedUnigramCandidateSamplerVocabFile sets vocab_file, which is "" by default. A file with a line for each class, whose last field, after a comma, is its weight.
+func FixedUnigramCandidateSamplerVocabFile(value string) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["vocab_file"] = value }
+}
+
+// FixedUnigramCandidateSamplerDistortion sets distortion, which is 1.0 by default. The power to which weights are raised.
+func FixedUnigramCandidateSamplerDistortion(value float32) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["distortion"] = value }
+}
+
+// FixedUnigramCandidateSamplerNumReservedIds sets num_reserved_ids, which is 0 by default. How many classes come before those that have weights and are never drawn.
+func FixedUnigramCandidateSamplerNumReservedIds(value int64) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["num_reserved_ids"] = value }
+}
+
+// FixedUnigramCandidateSamplerNumShards sets num_shards, which is 1 by default. How many parts the classes are divided into. At least 1.
+func FixedUnigramCandidateSamplerNumShards(value int64) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["num_shards"] = value }
+}
+
+// FixedUnigramCandidateSamplerShard sets shard, which is 0 by default. Which of these parts is drawn from. At least 0.
+func FixedUnigramCandidateSamplerShard(value int64) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["shard"] = value }
+}
+
+// FixedUnigramCandidateSamplerUnigrams sets unigrams, which is empty by default. The weights, if there is no file.
+func FixedUnigramCandidateSamplerUnigrams(value []float32) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["unigrams"] = value }
+}
+
+// FixedUnigramCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
+func FixedUnigramCandidateSamplerSeed(value int64) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed"] = value }
+}
+
+// FixedUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
+func FixedUnigramCandidateSamplerSeed2(value int64) FixedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed2"] = value }
+}
+
+// FixedUnigramCandidateSampler draws classes with given probabilities.
+//
+// Arguments:
+//
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
+//   - num_true: How many right classes each example has. At least 1.
+//   - num_sampled: How many to draw. At least 1.
+//   - unique: Whether no class is drawn twice.
+//   - range_max: Classes are drawn from 0 up to this. At least 1.
+//
+// Results:
+//
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
+//
+// Options: [FixedUnigramCandidateSamplerVocabFile], [FixedUnigramCandidateSamplerDistortion], [FixedUnigramCandidateSamplerNumReservedIds], [FixedUnigramCandidateSamplerNumShards], [FixedUnigramCandidateSamplerShard], [FixedUnigramCandidateSamplerUnigrams], [FixedUnigramCandidateSamplerSeed], [FixedUnigramCandidateSamplerSeed2].
+func FixedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...FixedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "FixedUnigramCandidateSampler",
+		Input: []tf.Input{true_classes},
+		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // Floor rounds every element down to an integer; it stays of its type.

@@ -44,6 +44,26 @@ func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
+// IFFT3D computes the inverse discrete Fourier transform over the last three dimensions.
+//
+// Arguments:
+//
+//   - input: Types: complex64, complex128.
+//
+// Results:
+//
+//   - output: Types: complex64, complex128.
+func IFFT3D(scope *Scope, input tf.Output) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "IFFT3D",
+		Input: []tf.Input{input},
+	})
+	return op.Output(0)
+}
+
 // IRFFTAttr is an optional attribute of IRFFT.
 type IRFFTAttr func(optionalAttr)
 
@@ -372,6 +392,45 @@ func ImageProjectiveTransformV3(scope *Scope, images tf.Output, transforms tf.Ou
 		Type:  "ImageProjectiveTransformV3",
 		Input: []tf.Input{images, transforms, output_shape, fill_value},
 		Attrs: with(optionalAttr{"interpolation": interpolation}, optional),
+	})
+	return op.Output(0)
+}
+
+// ImageSummaryAttr is an optional attribute of ImageSummary.
+type ImageSummaryAttr func(optionalAttr)
+
+// ImageSummaryMaxImages sets max_images, which is 3 by default. The most images to show. At least 1.
+func ImageSummaryMaxImages(value int64) ImageSummaryAttr {
+	return func(attrs optionalAttr) { attrs["max_images"] = value }
+}
+
+// ImageSummaryBadColor sets bad_color, which is Tensor<type: uint8 shape: [4] values: 255 0 0 255> by default. The color of pixels that are not finite.
+func ImageSummaryBadColor(value *tf.Tensor) ImageSummaryAttr {
+	return func(attrs optionalAttr) { attrs["bad_color"] = value }
+}
+
+// ImageSummary makes a serialized summary of images.
+//
+// Those of floating-point numbers are scaled into bytes: by their largest number if none is negative, else such that 0 becomes 128.
+//
+// Arguments:
+//
+//   - tag: What they are shown under. Type: string.
+//   - tensor: Batch, height, width and 1, 3 or 4 channels. Types: uint8, float, half, double.
+//
+// Results:
+//
+//   - summary: Type: string.
+//
+// Options: [ImageSummaryMaxImages], [ImageSummaryBadColor].
+func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...ImageSummaryAttr) (summary tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ImageSummary",
+		Input: []tf.Input{tag, tensor},
+		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
 }

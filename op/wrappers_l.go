@@ -172,6 +172,47 @@ func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Outpu
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
+// LSTMBlockCellGrad computes the gradient of LSTMBlockCell, as far as the gates.
+//
+// Arguments:
+//
+//   - x: Types: half, float.
+//   - cs_prev: The cell state before. Types: half, float.
+//   - h_prev: The output before. Types: half, float.
+//   - w: The weights of x and h_prev. Types: half, float.
+//   - wci: The peephole weights of the input gate. Types: half, float.
+//   - wcf: The peephole weights of the forget gate. Types: half, float.
+//   - wco: The peephole weights of the output gate. Types: half, float.
+//   - b: The bias. Types: half, float.
+//   - i: What LSTMBlockCell gave, as are the five inputs that follow. Types: half, float.
+//   - cs: Types: half, float.
+//   - f: Types: half, float.
+//   - o: Types: half, float.
+//   - ci: Types: half, float.
+//   - co: Types: half, float.
+//   - cs_grad: The gradient of the cell state. Types: half, float.
+//   - h_grad: The gradient of the output. Types: half, float.
+//   - use_peephole: Whether gates saw the cell state.
+//
+// Results:
+//
+//   - cs_prev_grad: The gradient of the cell state before. Types: half, float.
+//   - dicfo: The gradients of the gates i, ci, f and o before their nonlinearities. Types: half, float.
+//   - wci_grad: The gradient of wci. Types: half, float.
+//   - wcf_grad: The gradient of wcf. Types: half, float.
+//   - wco_grad: The gradient of wco. Types: half, float.
+func LSTMBlockCellGrad(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (cs_prev_grad tf.Output, dicfo tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "LSTMBlockCellGrad",
+		Input: []tf.Input{x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad},
+		Attrs: map[string]any{"use_peephole": use_peephole},
+	})
+	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
+}
+
 // LeakyReluAttr is an optional attribute of LeakyRelu.
 type LeakyReluAttr func(optionalAttr)
 
@@ -233,6 +274,48 @@ func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, option
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
+}
+
+// LearnedUnigramCandidateSamplerAttr is an optional attribute of LearnedUnigramCandidateSampler.
+type LearnedUnigramCandidateSamplerAttr func(optionalAttr)
+
+// LearnedUnigramCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
+func LearnedUnigramCandidateSamplerSeed(value int64) LearnedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed"] = value }
+}
+
+// LearnedUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
+func LearnedUnigramCandidateSamplerSeed2(value int64) LearnedUnigramCandidateSamplerAttr {
+	return func(attrs optionalAttr) { attrs["seed2"] = value }
+}
+
+// LearnedUnigramCandidateSampler draws classes with probabilities learned from the right classes seen so far.
+//
+// Arguments:
+//
+//   - true_classes: The classes that are right, num_true of them a row. Type: int64.
+//   - num_true: How many right classes each example has. At least 1.
+//   - num_sampled: How many to draw. At least 1.
+//   - unique: Whether no class is drawn twice.
+//   - range_max: Classes are drawn from 0 up to this. At least 1.
+//
+// Results:
+//
+//   - sampled_candidates: The classes drawn. Type: int64.
+//   - true_expected_count: How often each right class is expected among them. Type: float.
+//   - sampled_expected_count: How often each of them is expected. Type: float.
+//
+// Options: [LearnedUnigramCandidateSamplerSeed], [LearnedUnigramCandidateSamplerSeed2].
+func LearnedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LearnedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "LearnedUnigramCandidateSampler",
+		Input: []tf.Input{true_classes},
+		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // LeftShift shifts the bits of x to the left by y places, with broadcasting.

@@ -21,6 +21,92 @@ func MakeIterator(scope *Scope, dataset tf.Output, iterator tf.Output) (o *tf.Op
 	return op
 }
 
+// MapClearAttr is an optional attribute of MapClear.
+type MapClearAttr func(optionalAttr)
+
+// MapClearCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
+func MapClearCapacity(value int64) MapClearAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// MapClearMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
+func MapClearMemoryLimit(value int64) MapClearAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// MapClearContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func MapClearContainer(value string) MapClearAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// MapClearSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func MapClearSharedName(value string) MapClearAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// MapClear removes all elements of a staging area with keys.
+//
+// Arguments:
+//
+//   - dtypes: The types of all components.
+//
+// Options: [MapClearCapacity], [MapClearMemoryLimit], [MapClearContainer], [MapClearSharedName].
+func MapClear(scope *Scope, dtypes []tf.DataType, optional ...MapClearAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MapClear",
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op
+}
+
+// MapIncompleteSizeAttr is an optional attribute of MapIncompleteSize.
+type MapIncompleteSizeAttr func(optionalAttr)
+
+// MapIncompleteSizeCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
+func MapIncompleteSizeCapacity(value int64) MapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// MapIncompleteSizeMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
+func MapIncompleteSizeMemoryLimit(value int64) MapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// MapIncompleteSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func MapIncompleteSizeContainer(value string) MapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// MapIncompleteSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func MapIncompleteSizeSharedName(value string) MapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// MapIncompleteSize tells the number of elements of a staging area with keys that lack components.
+//
+// Arguments:
+//
+//   - dtypes: The types of all components.
+//
+// Results:
+//
+//   - size: Type: int32.
+//
+// Options: [MapIncompleteSizeCapacity], [MapIncompleteSizeMemoryLimit], [MapIncompleteSizeContainer], [MapIncompleteSizeSharedName].
+func MapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...MapIncompleteSizeAttr) (size tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MapIncompleteSize",
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op.Output(0)
+}
+
 // MapPeekAttr is an optional attribute of MapPeek.
 type MapPeekAttr func(optionalAttr)
 
@@ -66,6 +152,51 @@ func MapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataTyp
 	return split.list("values")
 }
 
+// MapSizeAttr is an optional attribute of MapSize.
+type MapSizeAttr func(optionalAttr)
+
+// MapSizeCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
+func MapSizeCapacity(value int64) MapSizeAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// MapSizeMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
+func MapSizeMemoryLimit(value int64) MapSizeAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// MapSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func MapSizeContainer(value string) MapSizeAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// MapSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func MapSizeSharedName(value string) MapSizeAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// MapSize tells the number of complete elements of a staging area with keys.
+//
+// Arguments:
+//
+//   - dtypes: The types of all components.
+//
+// Results:
+//
+//   - size: Type: int32.
+//
+// Options: [MapSizeCapacity], [MapSizeMemoryLimit], [MapSizeContainer], [MapSizeSharedName].
+func MapSize(scope *Scope, dtypes []tf.DataType, optional ...MapSizeAttr) (size tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MapSize",
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op.Output(0)
+}
+
 // MapStageAttr is an optional attribute of MapStage.
 type MapStageAttr func(optionalAttr)
 
@@ -89,7 +220,7 @@ func MapStageSharedName(value string) MapStageAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// MapStage adds components of an element to a staging area with keys.
+// MapStage adds components of an element to a staging area with keys, waiting while the area is full.
 //
 // Arguments:
 //
@@ -108,6 +239,99 @@ func MapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output
 		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
 	})
 	return op
+}
+
+// MapUnstageAttr is an optional attribute of MapUnstage.
+type MapUnstageAttr func(optionalAttr)
+
+// MapUnstageCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
+func MapUnstageCapacity(value int64) MapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// MapUnstageMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
+func MapUnstageMemoryLimit(value int64) MapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// MapUnstageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func MapUnstageContainer(value string) MapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// MapUnstageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func MapUnstageSharedName(value string) MapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// MapUnstage takes components of an element from a staging area with keys, waiting until it is complete.
+//
+// Arguments:
+//
+//   - key: The element's key. Type: int64.
+//   - indices: Which components. Type: int32.
+//   - dtypes: The types of all components.
+//
+// Options: [MapUnstageCapacity], [MapUnstageMemoryLimit], [MapUnstageContainer], [MapUnstageSharedName].
+func MapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageAttr) (values []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MapUnstage",
+		Input: []tf.Input{key, indices},
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("values")
+}
+
+// MapUnstageNoKeyAttr is an optional attribute of MapUnstageNoKey.
+type MapUnstageNoKeyAttr func(optionalAttr)
+
+// MapUnstageNoKeyCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
+func MapUnstageNoKeyCapacity(value int64) MapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// MapUnstageNoKeyMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
+func MapUnstageNoKeyMemoryLimit(value int64) MapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// MapUnstageNoKeyContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func MapUnstageNoKeyContainer(value string) MapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// MapUnstageNoKeySharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func MapUnstageNoKeySharedName(value string) MapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// MapUnstageNoKey takes components of the complete element with the lowest key from a staging area with keys, waiting until there is one.
+//
+// Arguments:
+//
+//   - indices: Which components. Type: int32.
+//   - dtypes: The types of all components.
+//
+// Results:
+//
+//   - key: The element's key. Type: int64.
+//
+// Options: [MapUnstageNoKeyCapacity], [MapUnstageNoKeyMemoryLimit], [MapUnstageNoKeyContainer], [MapUnstageNoKeySharedName].
+func MapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "MapUnstageNoKey",
+		Input: []tf.Input{indices},
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.one(), split.list("values")
 }
 
 // MatMulAttr is an optional attribute of MatMul.

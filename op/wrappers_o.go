@@ -195,3 +195,316 @@ func OptionsDataset(scope *Scope, input_dataset tf.Output, serialized_options st
 	})
 	return op.Output(0)
 }
+
+// OrderedMapClearAttr is an optional attribute of OrderedMapClear.
+type OrderedMapClearAttr func(optionalAttr)
+
+// OrderedMapClearCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapClearCapacity(value int64) OrderedMapClearAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapClearMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapClearMemoryLimit(value int64) OrderedMapClearAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapClearContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapClearContainer(value string) OrderedMapClearAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapClearSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapClearSharedName(value string) OrderedMapClearAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapClear removes all elements of a staging area with ordered keys.
+//
+// Arguments:
+//
+//   - dtypes: The types of all components.
+//
+// Options: [OrderedMapClearCapacity], [OrderedMapClearMemoryLimit], [OrderedMapClearContainer], [OrderedMapClearSharedName].
+func OrderedMapClear(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapClearAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapClear",
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op
+}
+
+// OrderedMapIncompleteSizeAttr is an optional attribute of OrderedMapIncompleteSize.
+type OrderedMapIncompleteSizeAttr func(optionalAttr)
+
+// OrderedMapIncompleteSizeCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapIncompleteSizeCapacity(value int64) OrderedMapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapIncompleteSizeMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapIncompleteSizeMemoryLimit(value int64) OrderedMapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapIncompleteSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapIncompleteSizeContainer(value string) OrderedMapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapIncompleteSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapIncompleteSizeSharedName(value string) OrderedMapIncompleteSizeAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapIncompleteSize tells the number of elements of a staging area with ordered keys that lack components.
+//
+// Arguments:
+//
+//   - dtypes: The types of all components.
+//
+// Results:
+//
+//   - size: Type: int32.
+//
+// Options: [OrderedMapIncompleteSizeCapacity], [OrderedMapIncompleteSizeMemoryLimit], [OrderedMapIncompleteSizeContainer], [OrderedMapIncompleteSizeSharedName].
+func OrderedMapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapIncompleteSizeAttr) (size tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapIncompleteSize",
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op.Output(0)
+}
+
+// OrderedMapPeekAttr is an optional attribute of OrderedMapPeek.
+type OrderedMapPeekAttr func(optionalAttr)
+
+// OrderedMapPeekCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapPeekCapacity(value int64) OrderedMapPeekAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapPeekMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapPeekMemoryLimit(value int64) OrderedMapPeekAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapPeekContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapPeekContainer(value string) OrderedMapPeekAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapPeekSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapPeek gives components of an element of a staging area with ordered keys, waiting until it is complete.
+//
+// Arguments:
+//
+//   - key: The element's key. Type: int64.
+//   - indices: Which components. Type: int32.
+//   - dtypes: The types of all components.
+//
+// Options: [OrderedMapPeekCapacity], [OrderedMapPeekMemoryLimit], [OrderedMapPeekContainer], [OrderedMapPeekSharedName].
+func OrderedMapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapPeekAttr) (values []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapPeek",
+		Input: []tf.Input{key, indices},
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("values")
+}
+
+// OrderedMapSizeAttr is an optional attribute of OrderedMapSize.
+type OrderedMapSizeAttr func(optionalAttr)
+
+// OrderedMapSizeCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapSizeCapacity(value int64) OrderedMapSizeAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapSizeMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapSizeMemoryLimit(value int64) OrderedMapSizeAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapSizeContainer(value string) OrderedMapSizeAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapSizeSharedName(value string) OrderedMapSizeAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapSize tells the number of complete elements of a staging area with ordered keys.
+//
+// Arguments:
+//
+//   - dtypes: The types of all components.
+//
+// Results:
+//
+//   - size: Type: int32.
+//
+// Options: [OrderedMapSizeCapacity], [OrderedMapSizeMemoryLimit], [OrderedMapSizeContainer], [OrderedMapSizeSharedName].
+func OrderedMapSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapSizeAttr) (size tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapSize",
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op.Output(0)
+}
+
+// OrderedMapStageAttr is an optional attribute of OrderedMapStage.
+type OrderedMapStageAttr func(optionalAttr)
+
+// OrderedMapStageCapacity sets capacity, which is 0 by default. The most elements it holds; 0 for any number. At least 0.
+func OrderedMapStageCapacity(value int64) OrderedMapStageAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapStageMemoryLimit sets memory_limit, which is 0 by default. The most bytes it holds; 0 for any number. At least 0.
+func OrderedMapStageMemoryLimit(value int64) OrderedMapStageAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapStageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapStageContainer(value string) OrderedMapStageAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapStageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapStageSharedName(value string) OrderedMapStageAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapStage adds components of an element to a staging area with ordered keys, waiting while the area is full.
+//
+// Arguments:
+//
+//   - key: The element's key. Type: int64.
+//   - indices: Which components. Type: int32.
+//   - dtypes: The types of all components.
+//
+// Options: [OrderedMapStageCapacity], [OrderedMapStageMemoryLimit], [OrderedMapStageContainer], [OrderedMapStageSharedName].
+func OrderedMapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output, dtypes []tf.DataType, optional ...OrderedMapStageAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapStage",
+		Input: []tf.Input{key, indices, tf.OutputList(values)},
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	return op
+}
+
+// OrderedMapUnstageAttr is an optional attribute of OrderedMapUnstage.
+type OrderedMapUnstageAttr func(optionalAttr)
+
+// OrderedMapUnstageCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapUnstageCapacity(value int64) OrderedMapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapUnstageMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapUnstageMemoryLimit(value int64) OrderedMapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapUnstageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapUnstageContainer(value string) OrderedMapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapUnstageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapUnstageSharedName(value string) OrderedMapUnstageAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapUnstage takes components of an element from a staging area with ordered keys, waiting until it is complete.
+//
+// Arguments:
+//
+//   - key: The element's key. Type: int64.
+//   - indices: Which components. Type: int32.
+//   - dtypes: The types of all components.
+//
+// Options: [OrderedMapUnstageCapacity], [OrderedMapUnstageMemoryLimit], [OrderedMapUnstageContainer], [OrderedMapUnstageSharedName].
+func OrderedMapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageAttr) (values []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapUnstage",
+		Input: []tf.Input{key, indices},
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.list("values")
+}
+
+// OrderedMapUnstageNoKeyAttr is an optional attribute of OrderedMapUnstageNoKey.
+type OrderedMapUnstageNoKeyAttr func(optionalAttr)
+
+// OrderedMapUnstageNoKeyCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapUnstageNoKeyCapacity(value int64) OrderedMapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["capacity"] = value }
+}
+
+// OrderedMapUnstageNoKeyMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
+func OrderedMapUnstageNoKeyMemoryLimit(value int64) OrderedMapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+}
+
+// OrderedMapUnstageNoKeyContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
+func OrderedMapUnstageNoKeyContainer(value string) OrderedMapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["container"] = value }
+}
+
+// OrderedMapUnstageNoKeySharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
+func OrderedMapUnstageNoKeySharedName(value string) OrderedMapUnstageNoKeyAttr {
+	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+}
+
+// OrderedMapUnstageNoKey takes components of the complete element with the lowest key from a staging area with ordered keys, waiting until there is one.
+//
+// Arguments:
+//
+//   - indices: Which components. Type: int32.
+//   - dtypes: The types of all components.
+//
+// Results:
+//
+//   - key: The element's key. Type: int64.
+//
+// Options: [OrderedMapUnstageNoKeyCapacity], [OrderedMapUnstageNoKeyMemoryLimit], [OrderedMapUnstageNoKeyContainer], [OrderedMapUnstageNoKeySharedName].
+func OrderedMapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "OrderedMapUnstageNoKey",
+		Input: []tf.Input{indices},
+		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
+	})
+	split := scope.outputs(op)
+	return split.one(), split.list("values")
+}

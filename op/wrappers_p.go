@@ -1011,3 +1011,55 @@ func Prod(scope *Scope, input tf.Output, axis tf.Output, optional ...ProdAttr) (
 	})
 	return op.Output(0)
 }
+
+// PyFunc calls a function that was registered in the Python process that made the graph.
+//
+// There is none here: it fails when it runs.
+//
+// Arguments:
+//
+//   - input: What the function takes.
+//   - token: What it was registered as.
+//   - Tout: The types of the results.
+//
+// Results:
+//
+//   - output: What it returns.
+func PyFunc(scope *Scope, input []tf.Output, token string, Tout []tf.DataType) (output []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PyFunc",
+		Input: []tf.Input{tf.OutputList(input)},
+		Attrs: map[string]any{"token": token, "Tout": Tout},
+	})
+	split := scope.outputs(op)
+	return split.list("output")
+}
+
+// PyFuncStateless calls a function without side effects that was registered in the Python process that made the graph.
+//
+// There is none here: it fails when it runs.
+//
+// Arguments:
+//
+//   - input: What the function takes.
+//   - token: What it was registered as.
+//   - Tout: The types of the results.
+//
+// Results:
+//
+//   - output: What it returns.
+func PyFuncStateless(scope *Scope, input []tf.Output, token string, Tout []tf.DataType) (output []tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "PyFuncStateless",
+		Input: []tf.Input{tf.OutputList(input)},
+		Attrs: map[string]any{"token": token, "Tout": Tout},
+	})
+	split := scope.outputs(op)
+	return split.list("output")
+}

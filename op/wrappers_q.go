@@ -396,6 +396,33 @@ func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
+// QuantizedAvgPool takes the mean of the quantized numbers in each window.
+//
+// Arguments:
+//
+//   - input: Images: batch, height, width, channels.
+//   - min_input: The value of the lowest integer. Type: float.
+//   - max_input: The value of the highest integer. Type: float.
+//   - ksize: The size of the window in each dimension.
+//   - strides: The step in each dimension.
+//   - padding: "SAME" has a result for each step, "VALID" for whole windows only.
+//
+// Results:
+//
+//   - min_output: The same as min_input. Type: float.
+//   - max_output: The same as max_input. Type: float.
+func QuantizedAvgPool(scope *Scope, input tf.Output, min_input tf.Output, max_input tf.Output, ksize []int64, strides []int64, padding string) (output tf.Output, min_output tf.Output, max_output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedAvgPool",
+		Input: []tf.Input{input, min_input, max_input},
+		Attrs: map[string]any{"ksize": ksize, "strides": strides, "padding": padding},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // QuantizedBiasAdd adds a quantized bias to the last dimension.
 //
 // Arguments:
@@ -418,6 +445,30 @@ func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input t
 		Type:  "QuantizedBiasAdd",
 		Input: []tf.Input{input, bias, min_input, max_input, min_bias, max_bias},
 		Attrs: map[string]any{"out_type": out_type},
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// QuantizedConcat joins quantized tensors along a dimension, in a range that has room for all.
+//
+// Arguments:
+//
+//   - concat_dim: The dimension. Type: int32.
+//   - values: The tensors, alike but for the dimension.
+//   - input_mins: The values of their lowest integers. Type: float.
+//   - input_maxes: The values of their highest integers. Type: float.
+//
+// Results:
+//
+//   - output_min: The value of the lowest integer of the result. Type: float.
+//   - output_max: The value of its highest integer. Type: float.
+func QuantizedConcat(scope *Scope, concat_dim tf.Output, values []tf.Output, input_mins []tf.Output, input_maxes []tf.Output) (output tf.Output, output_min tf.Output, output_max tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedConcat",
+		Input: []tf.Input{concat_dim, tf.OutputList(values), tf.OutputList(input_mins), tf.OutputList(input_maxes)},
 	})
 	return op.Output(0), op.Output(1), op.Output(2)
 }
@@ -512,6 +563,33 @@ func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, ma
 		Type:  "QuantizedMatMul",
 		Input: []tf.Input{a, b, min_a, max_a, min_b, max_b},
 		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// QuantizedMaxPool takes the largest of the quantized numbers in each window.
+//
+// Arguments:
+//
+//   - input: Images: batch, height, width, channels.
+//   - min_input: The value of the lowest integer. Type: float.
+//   - max_input: The value of the highest integer. Type: float.
+//   - ksize: The size of the window in each dimension.
+//   - strides: The step in each dimension.
+//   - padding: "SAME" has a result for each step, "VALID" for whole windows only.
+//
+// Results:
+//
+//   - min_output: The same as min_input. Type: float.
+//   - max_output: The same as max_input. Type: float.
+func QuantizedMaxPool(scope *Scope, input tf.Output, min_input tf.Output, max_input tf.Output, ksize []int64, strides []int64, padding string) (output tf.Output, min_output tf.Output, max_output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "QuantizedMaxPool",
+		Input: []tf.Input{input, min_input, max_input},
+		Attrs: map[string]any{"ksize": ksize, "strides": strides, "padding": padding},
 	})
 	return op.Output(0), op.Output(1), op.Output(2)
 }

@@ -228,6 +228,54 @@ func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf
 	return op.Output(0), op.Output(1)
 }
 
+// RaggedFillEmptyRows puts a default value into each row of a ragged tensor that has no value.
+//
+// Arguments:
+//
+//   - value_rowids: The row of each value. Type: int64.
+//   - values: The values.
+//   - nrows: How many rows there are. Type: int64.
+//   - default_value: The value.
+//
+// Results:
+//
+//   - output_value_rowids: The rows with the new values. Type: int64.
+//   - output_values: The values with the new ones.
+//   - empty_row_indicator: For each row whether it was empty. Type: bool.
+//   - reverse_index_map: For each old value its place among the new ones. Type: int64.
+func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output, nrows tf.Output, default_value tf.Output) (output_value_rowids tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RaggedFillEmptyRows",
+		Input: []tf.Input{value_rowids, values, nrows, default_value},
+	})
+	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
+}
+
+// RaggedFillEmptyRowsGrad computes the gradient of RaggedFillEmptyRows.
+//
+// Arguments:
+//
+//   - reverse_index_map: What RaggedFillEmptyRows gave. Type: int64.
+//   - grad_values: The gradient of output_values.
+//
+// Results:
+//
+//   - d_values: The gradient of values.
+//   - d_default_value: The gradient of default_value.
+func RaggedFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_values tf.Output) (d_values tf.Output, d_default_value tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "RaggedFillEmptyRowsGrad",
+		Input: []tf.Input{reverse_index_map, grad_values},
+	})
+	return op.Output(0), op.Output(1)
+}
+
 // RaggedGather gathers rows of a ragged tensor.
 //
 // Arguments:
@@ -2471,6 +2519,72 @@ func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, update
 	}
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "ResourceScatterNdAdd",
+		Input: []tf.Input{ref, indices, updates},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op
+}
+
+// ResourceScatterNdMaxAttr is an optional attribute of ResourceScatterNdMax.
+type ResourceScatterNdMaxAttr func(optionalAttr)
+
+// ResourceScatterNdMaxUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
+func ResourceScatterNdMaxUseLocking(value bool) ResourceScatterNdMaxAttr {
+	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+}
+
+// ResourceScatterNdMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+func ResourceScatterNdMaxBadIndicesPolicy(value string) ResourceScatterNdMaxAttr {
+	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+}
+
+// ResourceScatterNdMax makes elements of a variable at given coordinates no less than updates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
+//   - updates: For each vector an element or slice.
+//
+// Options: [ResourceScatterNdMaxUseLocking], [ResourceScatterNdMaxBadIndicesPolicy].
+func ResourceScatterNdMax(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMaxAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ResourceScatterNdMax",
+		Input: []tf.Input{ref, indices, updates},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op
+}
+
+// ResourceScatterNdMinAttr is an optional attribute of ResourceScatterNdMin.
+type ResourceScatterNdMinAttr func(optionalAttr)
+
+// ResourceScatterNdMinUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
+func ResourceScatterNdMinUseLocking(value bool) ResourceScatterNdMinAttr {
+	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+}
+
+// ResourceScatterNdMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
+func ResourceScatterNdMinBadIndicesPolicy(value string) ResourceScatterNdMinAttr {
+	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+}
+
+// ResourceScatterNdMin makes elements of a variable at given coordinates no greater than updates.
+//
+// Arguments:
+//
+//   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
+//   - updates: For each vector an element or slice.
+//
+// Options: [ResourceScatterNdMinUseLocking], [ResourceScatterNdMinBadIndicesPolicy].
+func ResourceScatterNdMin(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMinAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "ResourceScatterNdMin",
 		Input: []tf.Input{ref, indices, updates},
 		Attrs: with(optionalAttr{}, optional),
 	})

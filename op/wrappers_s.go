@@ -4,6 +4,130 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
+// SampleDistortedBoundingBoxAttr is an optional attribute of SampleDistortedBoundingBox.
+type SampleDistortedBoundingBoxAttr func(optionalAttr)
+
+// SampleDistortedBoundingBoxSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
+func SampleDistortedBoundingBoxSeed(value int64) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["seed"] = value }
+}
+
+// SampleDistortedBoundingBoxSeed2 sets seed2, which is 0 by default. The second part of the seed.
+func SampleDistortedBoundingBoxSeed2(value int64) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["seed2"] = value }
+}
+
+// SampleDistortedBoundingBoxMinObjectCovered sets min_object_covered, which is 0.1 by default. The part of some object that the window covers at least.
+func SampleDistortedBoundingBoxMinObjectCovered(value float32) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["min_object_covered"] = value }
+}
+
+// SampleDistortedBoundingBoxAspectRatioRange sets aspect_ratio_range, which is [0.75, 1.33] by default. The least and the greatest ratio of the window's width to its height.
+func SampleDistortedBoundingBoxAspectRatioRange(value []float32) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["aspect_ratio_range"] = value }
+}
+
+// SampleDistortedBoundingBoxAreaRange sets area_range, which is [0.05, 1.0] by default. The least and the greatest part of the image that the window is.
+func SampleDistortedBoundingBoxAreaRange(value []float32) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["area_range"] = value }
+}
+
+// SampleDistortedBoundingBoxMaxAttempts sets max_attempts, which is 100 by default. How many windows are tried before it is the whole image.
+func SampleDistortedBoundingBoxMaxAttempts(value int64) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["max_attempts"] = value }
+}
+
+// SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes sets use_image_if_no_bounding_boxes, which is false by default. Whether the whole image is the object if there are no boxes.
+func SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) SampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["use_image_if_no_bounding_boxes"] = value }
+}
+
+// SampleDistortedBoundingBox draws a window of an image that covers some of an object.
+//
+// Arguments:
+//
+//   - image_size: Height, width and channels of the image.
+//   - bounding_boxes: The boxes of objects: batch, boxes, and the coordinates y and x of two corners, as parts of the image's size. Type: float.
+//
+// Results:
+//
+//   - begin: Where the window begins, for Slice.
+//   - size: The window's size, for Slice: height, width and -1.
+//   - bboxes: The window as a bounding box. Type: float.
+//
+// Options: [SampleDistortedBoundingBoxSeed], [SampleDistortedBoundingBoxSeed2], [SampleDistortedBoundingBoxMinObjectCovered], [SampleDistortedBoundingBoxAspectRatioRange], [SampleDistortedBoundingBoxAreaRange], [SampleDistortedBoundingBoxMaxAttempts], [SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
+func SampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, optional ...SampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SampleDistortedBoundingBox",
+		Input: []tf.Input{image_size, bounding_boxes},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// SampleDistortedBoundingBoxV2Attr is an optional attribute of SampleDistortedBoundingBoxV2.
+type SampleDistortedBoundingBoxV2Attr func(optionalAttr)
+
+// SampleDistortedBoundingBoxV2Seed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
+func SampleDistortedBoundingBoxV2Seed(value int64) SampleDistortedBoundingBoxV2Attr {
+	return func(attrs optionalAttr) { attrs["seed"] = value }
+}
+
+// SampleDistortedBoundingBoxV2Seed2 sets seed2, which is 0 by default. The second part of the seed.
+func SampleDistortedBoundingBoxV2Seed2(value int64) SampleDistortedBoundingBoxV2Attr {
+	return func(attrs optionalAttr) { attrs["seed2"] = value }
+}
+
+// SampleDistortedBoundingBoxV2AspectRatioRange sets aspect_ratio_range, which is [0.75, 1.33] by default. The least and the greatest ratio of the window's width to its height.
+func SampleDistortedBoundingBoxV2AspectRatioRange(value []float32) SampleDistortedBoundingBoxV2Attr {
+	return func(attrs optionalAttr) { attrs["aspect_ratio_range"] = value }
+}
+
+// SampleDistortedBoundingBoxV2AreaRange sets area_range, which is [0.05, 1.0] by default. The least and the greatest part of the image that the window is.
+func SampleDistortedBoundingBoxV2AreaRange(value []float32) SampleDistortedBoundingBoxV2Attr {
+	return func(attrs optionalAttr) { attrs["area_range"] = value }
+}
+
+// SampleDistortedBoundingBoxV2MaxAttempts sets max_attempts, which is 100 by default. How many windows are tried before it is the whole image.
+func SampleDistortedBoundingBoxV2MaxAttempts(value int64) SampleDistortedBoundingBoxV2Attr {
+	return func(attrs optionalAttr) { attrs["max_attempts"] = value }
+}
+
+// SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes sets use_image_if_no_bounding_boxes, which is false by default. Whether the whole image is the object if there are no boxes.
+func SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes(value bool) SampleDistortedBoundingBoxV2Attr {
+	return func(attrs optionalAttr) { attrs["use_image_if_no_bounding_boxes"] = value }
+}
+
+// SampleDistortedBoundingBoxV2 draws a window of an image that covers some of an object.
+//
+// Arguments:
+//
+//   - image_size: Height, width and channels of the image.
+//   - bounding_boxes: The boxes of objects: batch, boxes, and the coordinates y and x of two corners, as parts of the image's size. Type: float.
+//   - min_object_covered: The part of some object that the window covers at least. Type: float.
+//
+// Results:
+//
+//   - begin: Where the window begins, for Slice.
+//   - size: The window's size, for Slice: height, width and -1.
+//   - bboxes: The window as a bounding box. Type: float.
+//
+// Options: [SampleDistortedBoundingBoxV2Seed], [SampleDistortedBoundingBoxV2Seed2], [SampleDistortedBoundingBoxV2AspectRatioRange], [SampleDistortedBoundingBoxV2AreaRange], [SampleDistortedBoundingBoxV2MaxAttempts], [SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes].
+func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, optional ...SampleDistortedBoundingBoxV2Attr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SampleDistortedBoundingBoxV2",
+		Input: []tf.Input{image_size, bounding_boxes, min_object_covered},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // Save saves tensors to one checkpoint file in the first format.
 //
 // Arguments:
@@ -1647,6 +1771,41 @@ func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Outp
 	return op.Output(0)
 }
 
+// SparseReduceMaxSparseAttr is an optional attribute of SparseReduceMaxSparse.
+type SparseReduceMaxSparseAttr func(optionalAttr)
+
+// SparseReduceMaxSparseKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
+func SparseReduceMaxSparseKeepDims(value bool) SparseReduceMaxSparseAttr {
+	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+}
+
+// SparseReduceMaxSparse takes the largest entries of a sparse tensor along dimensions, into a sparse tensor.
+//
+// Arguments:
+//
+//   - input_indices: Indices of the entries, one a row. Type: int64.
+//   - input_values: The entries.
+//   - input_shape: The shape. Type: int64.
+//   - reduction_axes: The dimensions. Type: int32.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
+//
+// Options: [SparseReduceMaxSparseKeepDims].
+func SparseReduceMaxSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseReduceMaxSparse",
+		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
 // SparseReduceSumAttr is an optional attribute of SparseReduceSum.
 type SparseReduceSumAttr func(optionalAttr)
 
@@ -1675,6 +1834,41 @@ func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Outp
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
+}
+
+// SparseReduceSumSparseAttr is an optional attribute of SparseReduceSumSparse.
+type SparseReduceSumSparseAttr func(optionalAttr)
+
+// SparseReduceSumSparseKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
+func SparseReduceSumSparseKeepDims(value bool) SparseReduceSumSparseAttr {
+	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+}
+
+// SparseReduceSumSparse adds up the entries of a sparse tensor along dimensions, into a sparse tensor.
+//
+// Arguments:
+//
+//   - input_indices: Indices of the entries, one a row. Type: int64.
+//   - input_values: The entries.
+//   - input_shape: The shape. Type: int64.
+//   - reduction_axes: The dimensions. Type: int32.
+//
+// Results:
+//
+//   - output_indices: Type: int64.
+//   - output_shape: Type: int64.
+//
+// Options: [SparseReduceSumSparseKeepDims].
+func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseReduceSumSparse",
+		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // SparseReorder puts the entries of a sparse tensor into row-major order, which other operations want.
@@ -2347,6 +2541,45 @@ func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Outpu
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
+}
+
+// SparseToSparseSetOperationAttr is an optional attribute of SparseToSparseSetOperation.
+type SparseToSparseSetOperationAttr func(optionalAttr)
+
+// SparseToSparseSetOperationValidateIndices sets validate_indices, which is true by default. Whether to check that indices are in order and within the shape.
+func SparseToSparseSetOperationValidateIndices(value bool) SparseToSparseSetOperationAttr {
+	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+}
+
+// SparseToSparseSetOperation combines, row by row, the sets that the rows of two sparse tensors are.
+//
+// Arguments:
+//
+//   - set1_indices: Indices of the one, in order. Type: int64.
+//   - set1_values: Its values.
+//   - set1_shape: Its shape. Type: int64.
+//   - set2_indices: Indices of the other, in order. Type: int64.
+//   - set2_values: Its values.
+//   - set2_shape: Its shape, the same but for the last dimension. Type: int64.
+//   - set_operation: "a-b", "b-a", "intersection" or "union".
+//
+// Results:
+//
+//   - result_indices: Indices of the results, whose rows are in ascending order. Type: int64.
+//   - result_values: The results.
+//   - result_shape: Their shape. Type: int64.
+//
+// Options: [SparseToSparseSetOperationValidateIndices].
+func SparseToSparseSetOperation(scope *Scope, set1_indices tf.Output, set1_values tf.Output, set1_shape tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...SparseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "SparseToSparseSetOperation",
+		Input: []tf.Input{set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape},
+		Attrs: with(optionalAttr{"set_operation": set_operation}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // Spence computes Spence's integral -∫ln(t)/(t-1)dt from 1 to x, of numbers that are not negative.
@@ -3365,6 +3598,57 @@ func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, coun
 		Attrs: with(optionalAttr{}, optional),
 	})
 	return op.Output(0)
+}
+
+// StatelessSampleDistortedBoundingBoxAttr is an optional attribute of StatelessSampleDistortedBoundingBox.
+type StatelessSampleDistortedBoundingBoxAttr func(optionalAttr)
+
+// StatelessSampleDistortedBoundingBoxAspectRatioRange sets aspect_ratio_range, which is [0.75, 1.33] by default. The least and the greatest ratio of the window's width to its height.
+func StatelessSampleDistortedBoundingBoxAspectRatioRange(value []float32) StatelessSampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["aspect_ratio_range"] = value }
+}
+
+// StatelessSampleDistortedBoundingBoxAreaRange sets area_range, which is [0.05, 1.0] by default. The least and the greatest part of the image that the window is.
+func StatelessSampleDistortedBoundingBoxAreaRange(value []float32) StatelessSampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["area_range"] = value }
+}
+
+// StatelessSampleDistortedBoundingBoxMaxAttempts sets max_attempts, which is 100 by default. How many windows are tried before it is the whole image.
+func StatelessSampleDistortedBoundingBoxMaxAttempts(value int64) StatelessSampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["max_attempts"] = value }
+}
+
+// StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes sets use_image_if_no_bounding_boxes, which is false by default. Whether the whole image is the object if there are no boxes.
+func StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) StatelessSampleDistortedBoundingBoxAttr {
+	return func(attrs optionalAttr) { attrs["use_image_if_no_bounding_boxes"] = value }
+}
+
+// StatelessSampleDistortedBoundingBox draws, by a seed, a window of an image that covers some of an object.
+//
+// Arguments:
+//
+//   - image_size: Height, width and channels of the image.
+//   - bounding_boxes: The boxes of objects: batch, boxes, and the coordinates y and x of two corners, as parts of the image's size. Type: float.
+//   - min_object_covered: The part of some object that the window covers at least. Type: float.
+//   - seed: Two numbers: the same give the same window. Types: int32, int64.
+//
+// Results:
+//
+//   - begin: Where the window begins, for Slice.
+//   - size: The window's size, for Slice: height, width and -1.
+//   - bboxes: The window as a bounding box. Type: float.
+//
+// Options: [StatelessSampleDistortedBoundingBoxAspectRatioRange], [StatelessSampleDistortedBoundingBoxAreaRange], [StatelessSampleDistortedBoundingBoxMaxAttempts], [StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
+func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, seed tf.Output, optional ...StatelessSampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "StatelessSampleDistortedBoundingBox",
+		Input: []tf.Input{image_size, bounding_boxes, min_object_covered, seed},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // StatelessShuffle shuffles the slices along the first dimension, from a generator at a given counter.

@@ -362,6 +362,215 @@ func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int6
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
+// UniformDequantizeAttr is an optional attribute of UniformDequantize.
+type UniformDequantizeAttr func(optionalAttr)
+
+// UniformDequantizeQuantizationAxis sets quantization_axis, which is -1 by default. The dimension of the input whose slices have scales of their own; -1 for one of all.
+func UniformDequantizeQuantizationAxis(value int64) UniformDequantizeAttr {
+	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
+}
+
+// UniformDequantize gives the numbers that integers stand for by scales and zero points.
+//
+// Arguments:
+//
+//   - input: Types: qint8, quint8, qint32.
+//   - scales: The distance of the numbers of two integers. Type: float.
+//   - zero_points: The integers that stand for 0. Type: int32.
+//   - Tout: The type of the numbers. Types: float.
+//   - quantization_min_val: The lowest integer of the input.
+//   - quantization_max_val: The highest integer of the input.
+//
+// Results:
+//
+//   - output: Types: float.
+//
+// Options: [UniformDequantizeQuantizationAxis].
+func UniformDequantize(scope *Scope, input tf.Output, scales tf.Output, zero_points tf.Output, Tout tf.DataType, quantization_min_val int64, quantization_max_val int64, optional ...UniformDequantizeAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UniformDequantize",
+		Input: []tf.Input{input, scales, zero_points},
+		Attrs: with(optionalAttr{"Tout": Tout, "quantization_min_val": quantization_min_val, "quantization_max_val": quantization_max_val}, optional),
+	})
+	return op.Output(0)
+}
+
+// UniformQuantizeAttr is an optional attribute of UniformQuantize.
+type UniformQuantizeAttr func(optionalAttr)
+
+// UniformQuantizeQuantizationAxis sets quantization_axis, which is -1 by default. The dimension of the result whose slices have scales of their own; -1 for one of all.
+func UniformQuantizeQuantizationAxis(value int64) UniformQuantizeAttr {
+	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
+}
+
+// UniformQuantize turns numbers into integers that stand for them by scales and zero points.
+//
+// Arguments:
+//
+//   - input: Types: float.
+//   - scales: The distance of the numbers of two integers. Type: float.
+//   - zero_points: The integers that stand for 0. Type: int32.
+//   - Tout: The type of the integers. Types: qint8, quint8, qint32.
+//   - quantization_min_val: The lowest integer of the result.
+//   - quantization_max_val: The highest integer of the result.
+//
+// Results:
+//
+//   - output: Types: qint8, quint8, qint32.
+//
+// Options: [UniformQuantizeQuantizationAxis].
+func UniformQuantize(scope *Scope, input tf.Output, scales tf.Output, zero_points tf.Output, Tout tf.DataType, quantization_min_val int64, quantization_max_val int64, optional ...UniformQuantizeAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UniformQuantize",
+		Input: []tf.Input{input, scales, zero_points},
+		Attrs: with(optionalAttr{"Tout": Tout, "quantization_min_val": quantization_min_val, "quantization_max_val": quantization_max_val}, optional),
+	})
+	return op.Output(0)
+}
+
+// UniformQuantizedClipByValueAttr is an optional attribute of UniformQuantizedClipByValue.
+type UniformQuantizedClipByValueAttr func(optionalAttr)
+
+// UniformQuantizedClipByValueQuantizationAxis sets quantization_axis, which is -1 by default. The dimension of the operand whose slices have scales of their own; -1 for one of all.
+func UniformQuantizedClipByValueQuantizationAxis(value int64) UniformQuantizedClipByValueAttr {
+	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
+}
+
+// UniformQuantizedClipByValue limits integers that stand for numbers.
+//
+// Arguments:
+//
+//   - operand: The integers. Types: qint32.
+//   - min: The lowest ones, a scalar or one for each slice. Types: qint32.
+//   - max: The highest ones, likewise. Types: qint32.
+//   - scales: The distance of the numbers of two integers. Type: float.
+//   - zero_points: The integers that stand for 0. Type: int32.
+//   - quantization_min_val: The lowest integer of the operand.
+//   - quantization_max_val: The highest integer of the operand.
+//
+// Results:
+//
+//   - output: Types: qint32.
+//
+// Options: [UniformQuantizedClipByValueQuantizationAxis].
+func UniformQuantizedClipByValue(scope *Scope, operand tf.Output, min tf.Output, max tf.Output, scales tf.Output, zero_points tf.Output, quantization_min_val int64, quantization_max_val int64, optional ...UniformQuantizedClipByValueAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UniformQuantizedClipByValue",
+		Input: []tf.Input{operand, min, max, scales, zero_points},
+		Attrs: with(optionalAttr{"quantization_min_val": quantization_min_val, "quantization_max_val": quantization_max_val}, optional),
+	})
+	return op.Output(0)
+}
+
+// UniformQuantizedDotAttr is an optional attribute of UniformQuantizedDot.
+type UniformQuantizedDotAttr func(optionalAttr)
+
+// UniformQuantizedDotLhsQuantizationAxis sets lhs_quantization_axis, which is -1 by default. The dimension of lhs whose slices have scales of their own; -1 for one of all.
+func UniformQuantizedDotLhsQuantizationAxis(value int64) UniformQuantizedDotAttr {
+	return func(attrs optionalAttr) { attrs["lhs_quantization_axis"] = value }
+}
+
+// UniformQuantizedDotRhsQuantizationAxis sets rhs_quantization_axis, which is -1 by default. The dimension of rhs whose slices have scales of their own; -1 for one of all.
+func UniformQuantizedDotRhsQuantizationAxis(value int64) UniformQuantizedDotAttr {
+	return func(attrs optionalAttr) { attrs["rhs_quantization_axis"] = value }
+}
+
+// UniformQuantizedDotOutputQuantizationAxis sets output_quantization_axis, which is -1 by default. The dimension of the result whose slices have scales of their own; -1 for one of all.
+func UniformQuantizedDotOutputQuantizationAxis(value int64) UniformQuantizedDotAttr {
+	return func(attrs optionalAttr) { attrs["output_quantization_axis"] = value }
+}
+
+// UniformQuantizedDot multiplies matrices of integers that stand for numbers.
+//
+// Arguments:
+//
+//   - lhs: The one. Types: qint8.
+//   - rhs: The other. Types: qint8.
+//   - lhs_scales: The distance of the numbers of two integers of lhs, a scalar. Type: float.
+//   - lhs_zero_points: The integer of lhs that stands for 0. Type: int32.
+//   - rhs_scales: The distance of the numbers of two integers of rhs, perhaps for each column. Type: float.
+//   - rhs_zero_points: The integers of rhs that stand for 0. Type: int32.
+//   - output_scales: The distance of the numbers of two integers of the result. Type: float.
+//   - output_zero_points: The integers of the result that stand for 0. Type: int32.
+//   - Tout: The type of the result. Types: qint32.
+//   - lhs_quantization_min_val: The lowest integer of lhs.
+//   - lhs_quantization_max_val: The highest integer of lhs.
+//   - rhs_quantization_min_val: The lowest integer of rhs.
+//   - rhs_quantization_max_val: The highest integer of rhs.
+//   - output_quantization_min_val: The lowest integer of the result.
+//   - output_quantization_max_val: The highest integer of the result.
+//
+// Results:
+//
+//   - output: Types: qint32.
+//
+// Options: [UniformQuantizedDotLhsQuantizationAxis], [UniformQuantizedDotRhsQuantizationAxis], [UniformQuantizedDotOutputQuantizationAxis].
+func UniformQuantizedDot(scope *Scope, lhs tf.Output, rhs tf.Output, lhs_scales tf.Output, lhs_zero_points tf.Output, rhs_scales tf.Output, rhs_zero_points tf.Output, output_scales tf.Output, output_zero_points tf.Output, Tout tf.DataType, lhs_quantization_min_val int64, lhs_quantization_max_val int64, rhs_quantization_min_val int64, rhs_quantization_max_val int64, output_quantization_min_val int64, output_quantization_max_val int64, optional ...UniformQuantizedDotAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UniformQuantizedDot",
+		Input: []tf.Input{lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points},
+		Attrs: with(optionalAttr{"Tout": Tout, "lhs_quantization_min_val": lhs_quantization_min_val, "lhs_quantization_max_val": lhs_quantization_max_val, "rhs_quantization_min_val": rhs_quantization_min_val, "rhs_quantization_max_val": rhs_quantization_max_val, "output_quantization_min_val": output_quantization_min_val, "output_quantization_max_val": output_quantization_max_val}, optional),
+	})
+	return op.Output(0)
+}
+
+// UniformRequantizeAttr is an optional attribute of UniformRequantize.
+type UniformRequantizeAttr func(optionalAttr)
+
+// UniformRequantizeInputQuantizationAxis sets input_quantization_axis, which is -1 by default. The dimension of the input whose slices have scales of their own; -1 for one of all.
+func UniformRequantizeInputQuantizationAxis(value int64) UniformRequantizeAttr {
+	return func(attrs optionalAttr) { attrs["input_quantization_axis"] = value }
+}
+
+// UniformRequantizeOutputQuantizationAxis sets output_quantization_axis, which is -1 by default. The dimension of the result whose slices have scales of their own; -1 for one of all.
+func UniformRequantizeOutputQuantizationAxis(value int64) UniformRequantizeAttr {
+	return func(attrs optionalAttr) { attrs["output_quantization_axis"] = value }
+}
+
+// UniformRequantize turns integers into those that stand for the same numbers by other scales and zero points.
+//
+// Arguments:
+//
+//   - input: Types: qint8, qint32.
+//   - input_scales: The distance of the numbers of two integers of the input. Type: float.
+//   - input_zero_points: The integers of the input that stand for 0. Type: int32.
+//   - output_scales: The distance of the numbers of two integers of the result. Type: float.
+//   - output_zero_points: The integers of the result that stand for 0. Type: int32.
+//   - Tout: The type of the result. Types: qint8, qint32.
+//   - input_quantization_min_val: The lowest integer of the input.
+//   - input_quantization_max_val: The highest integer of the input.
+//   - output_quantization_min_val: The lowest integer of the result.
+//   - output_quantization_max_val: The highest integer of the result.
+//
+// Results:
+//
+//   - output: Types: qint8, qint32.
+//
+// Options: [UniformRequantizeInputQuantizationAxis], [UniformRequantizeOutputQuantizationAxis].
+func UniformRequantize(scope *Scope, input tf.Output, input_scales tf.Output, input_zero_points tf.Output, output_scales tf.Output, output_zero_points tf.Output, Tout tf.DataType, input_quantization_min_val int64, input_quantization_max_val int64, output_quantization_min_val int64, output_quantization_max_val int64, optional ...UniformRequantizeAttr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "UniformRequantize",
+		Input: []tf.Input{input, input_scales, input_zero_points, output_scales, output_zero_points},
+		Attrs: with(optionalAttr{"Tout": Tout, "input_quantization_min_val": input_quantization_min_val, "input_quantization_max_val": input_quantization_max_val, "output_quantization_min_val": output_quantization_min_val, "output_quantization_max_val": output_quantization_max_val}, optional),
+	})
+	return op.Output(0)
+}
+
 // UniqueAttr is an optional attribute of Unique.
 type UniqueAttr func(optionalAttr)
 

@@ -177,6 +177,37 @@ func WriteHistogramSummary(scope *Scope, writer tf.Output, step tf.Output, tag t
 	return op
 }
 
+// WriteImageSummaryAttr is an optional attribute of WriteImageSummary.
+type WriteImageSummaryAttr func(optionalAttr)
+
+// WriteImageSummaryMaxImages sets max_images, which is 3 by default. The most images to show. At least 1.
+func WriteImageSummaryMaxImages(value int64) WriteImageSummaryAttr {
+	return func(attrs optionalAttr) { attrs["max_images"] = value }
+}
+
+// WriteImageSummary writes images as an event.
+//
+// Arguments:
+//
+//   - writer: The writer.
+//   - step: The step that they belong to. Type: int64.
+//   - tag: What they are shown under. Type: string.
+//   - tensor: As ImageSummary has it. Types: uint8, double, float, half.
+//   - bad_color: The color of pixels that are not finite. Type: uint8.
+//
+// Options: [WriteImageSummaryMaxImages].
+func WriteImageSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, bad_color tf.Output, optional ...WriteImageSummaryAttr) (o *tf.Operation) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "WriteImageSummary",
+		Input: []tf.Input{writer, step, tag, tensor, bad_color},
+		Attrs: with(optionalAttr{}, optional),
+	})
+	return op
+}
+
 // WriteRawProtoSummary writes serialized summaries as one event.
 //
 // Arguments:

@@ -32,6 +32,116 @@ func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_di
 	return op.Output(0), op.Output(1)
 }
 
+// XlaConv convolves a tensor with a filter.
+//
+// Arguments:
+//
+//   - lhs: The tensor.
+//   - rhs: The filter.
+//   - window_strides: The step in each dimension of space. Types: int32, int64.
+//   - padding: For each dimension of space how many zeros are put before and behind; if negative, how much is cut off. Types: int32, int64.
+//   - lhs_dilation: The distance that elements of the tensor are moved to, zeros between them. Types: int32, int64.
+//   - rhs_dilation: The distance that elements of the filter are moved to. Types: int32, int64.
+//   - feature_group_count: How many groups of features are convolved by themselves. Types: int32, int64.
+//   - dimension_numbers: A serialized ConvolutionDimensionNumbers, which says what the dimensions mean.
+//   - precision_config: Ignored: products are as exact as their type.
+func XlaConv(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaConv",
+		Input: []tf.Input{lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config},
+	})
+	return op.Output(0)
+}
+
+// XlaConvV2Attr is an optional attribute of XlaConvV2.
+type XlaConvV2Attr func(optionalAttr)
+
+// XlaConvV2BatchGroupCount sets batch_group_count, which is 1 by default. How many groups of the batch have features of their own.
+func XlaConvV2BatchGroupCount(value int64) XlaConvV2Attr {
+	return func(attrs optionalAttr) { attrs["batch_group_count"] = value }
+}
+
+// XlaConvV2 convolves a tensor with a filter, in a given type.
+//
+// Arguments:
+//
+//   - lhs: The tensor.
+//   - rhs: The filter.
+//   - window_strides: The step in each dimension of space. Types: int32, int64.
+//   - padding: For each dimension of space how many zeros are put before and behind; if negative, how much is cut off. Types: int32, int64.
+//   - lhs_dilation: The distance that elements of the tensor are moved to, zeros between them. Types: int32, int64.
+//   - rhs_dilation: The distance that elements of the filter are moved to. Types: int32, int64.
+//   - feature_group_count: How many groups of features are convolved by themselves. Types: int32, int64.
+//   - dimension_numbers: A serialized ConvolutionDimensionNumbers, which says what the dimensions mean.
+//   - precision_config: Ignored: products are as exact as their type.
+//   - preferred_element_type: The type of the result, in which is added up. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
+//
+// Options: [XlaConvV2BatchGroupCount].
+func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType, optional ...XlaConvV2Attr) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaConvV2",
+		Input: []tf.Input{lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count},
+		Attrs: with(optionalAttr{"dimension_numbers": dimension_numbers, "precision_config": precision_config, "preferred_element_type": preferred_element_type}, optional),
+	})
+	return op.Output(0)
+}
+
+// XlaDot multiplies two tensors and adds up along dimensions.
+//
+// Arguments:
+//
+//   - lhs: The one.
+//   - rhs: The other.
+//   - dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
+//   - precision_config: Ignored: products are as exact as their type.
+//
+// Results:
+//
+//   - output: What is left: dimensions of both, of the one, and of the other.
+func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaDot",
+		Input: []tf.Input{lhs, rhs},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config},
+	})
+	return op.Output(0)
+}
+
+// XlaDotV2 multiplies two tensors and adds up along dimensions, in a given type.
+//
+// Arguments:
+//
+//   - lhs: The one.
+//   - rhs: The other.
+//   - dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
+//   - precision_config: Ignored: products are as exact as their type.
+//   - preferred_element_type: The type of the result, in which is added up. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.
+//
+// Results:
+//
+//   - output: What is left: dimensions of both, of the one, and of the other.
+func XlaDotV2(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaDotV2",
+		Input: []tf.Input{lhs, rhs},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config, "preferred_element_type": preferred_element_type},
+	})
+	return op.Output(0)
+}
+
 // XlaDynamicSlice takes a box out of a tensor, moved inside where it would reach beyond.
 //
 // Arguments:
@@ -62,6 +172,27 @@ func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indi
 	op := scope.AddOperation(tf.OpSpec{
 		Type:  "XlaDynamicUpdateSlice",
 		Input: []tf.Input{input, update, indices},
+	})
+	return op.Output(0)
+}
+
+// XlaGather takes boxes of one size out of a tensor, each moved inside where it would reach beyond.
+//
+// Arguments:
+//
+//   - operand: The tensor.
+//   - start_indices: The boxes' first corners, vectors along one of the dimensions. Types: int32, int64.
+//   - slice_sizes: The size of the boxes in each dimension. Types: int32, int64.
+//   - dimension_numbers: A serialized GatherDimensionNumbers, which says what the dimensions mean.
+//   - indices_are_sorted: Ignored.
+func XlaGather(scope *Scope, operand tf.Output, start_indices tf.Output, slice_sizes tf.Output, dimension_numbers string, indices_are_sorted bool) (output tf.Output) {
+	if scope.Err() != nil {
+		return
+	}
+	op := scope.AddOperation(tf.OpSpec{
+		Type:  "XlaGather",
+		Input: []tf.Input{operand, start_indices, slice_sizes},
+		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "indices_are_sorted": indices_are_sorted},
 	})
 	return op.Output(0)
 }

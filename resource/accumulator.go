@@ -10,15 +10,23 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// AccumulatorOptions is what an accumulator is made with.
+// AccumulatorOptions is what an accumulator is made with. A gradient is one
+// tensor, or, where rows of it are given, several.
 type AccumulatorOptions struct {
 	Name  string
 	Type  tensor.DType
 	Shape shape.Shape // of the gradients
 	Mean  bool        // takers get the mean of the gradients, else the sum
-	// Add makes acc the sum of acc and x, Divide divides acc by n.
-	Add    func(acc, x *tensor.Value)
-	Divide func(acc *tensor.Value, n int)
+	Rows  bool        // gradients are rows, by their indices
+
+	// Check says whether a gradient fits those that there are; sum is nil before
+	// the first.
+	Check func(sum, gradient []tensor.Value) error
+	// Add gives the sum of a sum and a gradient. It may write into the sum if that
+	// is own, else the sum is the first gradient, which others read.
+	Add func(sum, gradient []tensor.Value, own bool) ([]tensor.Value, error)
+	// Divide makes a sum that is own the mean of n gradients, at least 2.
+	Divide func(sum []tensor.Value, n int)
 }
 
 // An Accumulator sums gradients until somebody takes what there is. Gradients
@@ -28,8 +36,7 @@ type Accumulator struct {
 	AccumulatorOptions
 
 	mu      sync.Mutex
-	sum     tensor.Value // of count gradients
-	own     bool         // sum's memory is the accumulator's alone
+	sum     []tensor.Value // of count gradients; of one it is that gradient itself
 	count   int
 	step    int64
 	takers  []*taker
@@ -41,10 +48,10 @@ type Accumulator struct {
 type taker struct {
 	n        int
 	finished bool
-	value    tensor.Value
+	value    []tensor.Value
 	err      error
 	unwatch  func() bool
-	done     func(tensor.Value, error)
+	done     func([]tensor.Value, error)
 }
 
 // NewAccumulator makes an accumulator that charges the manager's budget.
@@ -66,9 +73,9 @@ func (a *Accumulator) SetStep(step int64) {
 	a.step = step
 }
 
-// Apply adds a gradient of some step; it must be shared. It fails for one of
+// Apply adds a gradient of some step; its tensors must be shared. It fails for one of
 // another shape than the accumulator's or than those before it.
-func (a *Accumulator) Apply(step int64, gradient tensor.Value) error {
+func (a *Accumulator) Apply(step int64, gradient ...tensor.Value) error {
 	a.mu.Lock()
 	finished, err := a.apply(step, gradient)
 	a.mu.Unlock()
@@ -78,41 +85,40 @@ func (a *Accumulator) Apply(step int64, gradient tensor.Value) error {
 	return err
 }
 
-func (a *Accumulator) apply(step int64, gradient tensor.Value) ([]*taker, error) {
-	want := a.Shape
-	if a.count > 0 {
-		want = shape.Of(a.sum.Dims()...)
+func (a *Accumulator) apply(step int64, gradient []tensor.Value) ([]*taker, error) {
+	if err := a.Check(a.sum, gradient); err != nil {
+		return nil, err
 	}
-	switch {
-	case !shape.Compatible(want, shape.Of(gradient.Dims()...)):
-		return nil, status.Invalid("Shape mismatch: expected %s, got %s", FormatShape(want), tensor.FormatDims(gradient.Dims()))
-	case step < a.step:
+	if step < a.step {
 		return nil, nil
-	case a.count == 0:
-		if err := a.account.charge(sizeOf(gradient)); err != nil {
+	}
+	sum, before := gradient, sizesOf(a.sum)
+	if a.count > 0 {
+		var err error
+		if sum, err = a.Add(a.sum, gradient, a.count > 1); err != nil {
 			return nil, err
 		}
-		a.sum = gradient
-	default:
-		if !a.own && !a.sum.Plain() {
-			t, err := tensor.New(a.Type, a.sum.Dims()...)
-			if err != nil {
-				return nil, err
-			}
-			own := tensor.ValueOf(t)
-			copy(tensor.Bytes(&own), tensor.Bytes(&a.sum))
-			a.sum, a.own = own, true
-		}
-		a.Add(&a.sum, &gradient)
 	}
+	if err := a.account.charge(max(0, sizesOf(sum)-before)); err != nil {
+		return nil, err
+	}
+	a.sum = sum
 	a.count++
 	return a.serve(), nil
+}
+
+// sizesOf is the bytes of several tensors.
+func sizesOf(list []tensor.Value) (n int64) {
+	for _, v := range list {
+		n += sizeOf(v)
+	}
+	return n
 }
 
 // Take calls done, perhaps on another goroutine, with the mean or sum of all
 // gradients once there are n, which is positive. When ctx ends first, done is
 // called with the context's error.
-func (a *Accumulator) Take(ctx context.Context, n int, done func(tensor.Value, error)) {
+func (a *Accumulator) Take(ctx context.Context, n int, done func([]tensor.Value, error)) {
 	t := &taker{n: n, done: done}
 	a.mu.Lock()
 	a.takers = append(a.takers, t)
@@ -132,11 +138,11 @@ func (a *Accumulator) serve() (finished []*taker) {
 		t := a.takers[0]
 		a.takers = slices.Delete(a.takers, 0, 1)
 		if a.Mean && a.count > 1 {
-			a.Divide(&a.sum, a.count)
+			a.Divide(a.sum, a.count)
 		}
 		t.value, t.finished = a.sum, true
-		a.account.release(sizeOf(a.sum))
-		a.sum, a.own, a.count = tensor.Value{}, false, 0
+		a.account.release(sizesOf(a.sum))
+		a.sum, a.count = nil, 0
 		a.step++
 		finished = append(finished, t)
 	}
@@ -170,7 +176,7 @@ func (t *taker) call() {
 func (a *Accumulator) Close() {
 	a.mu.Lock()
 	takers := a.takers
-	a.takers, a.sum, a.count = nil, tensor.Value{}, 0
+	a.takers, a.sum, a.count = nil, nil, 0
 	for _, t := range takers {
 		t.finished, t.err = true, status.Errorf(status.Canceled, "accumulator '%s' has been destroyed", a.Name)
 	}

@@ -23,6 +23,7 @@ type Variable struct {
 	mu      sync.RWMutex
 	value   tensor.Value
 	seen    atomic.Bool // somebody but the variable may hold value
+	share   *share      // of its memory; nil if nobody asked
 	account account
 	number  atomic.Uint64 // of RewriteAll
 }
@@ -147,6 +148,7 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 		return err
 	}
 	v.account.release(sizeOf(v.value))
+	v.part(val)
 	v.value = val.Share()
 	v.seen.Store(seen)
 	return nil

@@ -7,7 +7,6 @@ import (
 	"log"
 	"time"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 
 	_ "github.com/troupe-go/troupe/ops/array"
@@ -158,24 +157,14 @@ func ExampleLoadSavedModel() {
 		log.Fatal(err)
 	}
 	defer model.Session.Close()
-	signature := model.Signatures["serving_default"]
-	output := func(t session.TensorInfo) session.Output {
-		o, err := model.Graph.Find(graph.ParseTensorID(t.Name))
-		if err != nil {
-			log.Fatal(err)
-		}
-		return o
-	}
 	words, err := session.NewTensor([]string{"cat", "alpha", "mat"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ids, err := model.Session.Run(
-		map[session.Output]*session.Tensor{output(signature.Inputs["text"]): words},
-		[]session.Output{output(signature.Outputs["ids"])}, nil)
+	out, err := model.Run(context.Background(), "serving_default", map[string]*session.Tensor{"text": words})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(ids[0]) // the table has five words; alpha is none of them
+	fmt.Println(out["ids"]) // the table has five words; alpha is none of them
 	// Output: [1 5 4]
 }

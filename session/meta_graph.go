@@ -81,10 +81,38 @@ func SavedModelGraph(model []byte, tags []string) ([]byte, error) {
 	return m.graph, nil
 }
 
+// A SavedGraph is what a SavedModel says of one of its graphs.
+type SavedGraph struct {
+	Tags       []string
+	Signatures map[string]Signature
+}
+
+// SavedModelGraphs lists the graphs of a serialized SavedModel, the contents of
+// saved_model.pb, without decoding them.
+func SavedModelGraphs(model []byte) ([]SavedGraph, error) {
+	var all []SavedGraph
+	c := wire.NewCursor("SavedModel", model)
+	for c.Next() {
+		if !c.IsBytes(2) { // meta_graphs
+			continue
+		}
+		m, err := parseMetaGraph(c.Message("MetaGraphDef"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, SavedGraph{tagSet(m.def.GetMetaInfoDef().GetTags()), signatures(m.def)})
+	}
+	if c.Err() != nil {
+		return nil, errMalformedModel()
+	}
+	return all, nil
+}
+
 // findMetaGraph finds the graph with exactly these tags in a serialized
 // SavedModel. Graphs are not decoded.
 func findMetaGraph(b []byte, tags []string) (*metaGraph, error) {
 	want := tagSet(tags)
+	var have []string
 	c := wire.NewCursor("SavedModel", b)
 	for c.Next() {
 		if !c.IsBytes(2) { // meta_graphs
@@ -94,15 +122,18 @@ func findMetaGraph(b []byte, tags []string) (*metaGraph, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Equal(tagSet(m.def.GetMetaInfoDef().GetTags()), want) {
+		found := tagSet(m.def.GetMetaInfoDef().GetTags())
+		if slices.Equal(found, want) {
 			return m, nil
 		}
+		have = append(have, "{ "+strings.Join(found, " ")+" }")
 	}
 	if c.Err() != nil {
 		return nil, errMalformedModel()
 	}
 	return nil, status.Errorf(status.NotFound, "Could not find meta graph def matching supplied tags: { %s }. "+
-		"To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`", strings.Join(tags, " "))
+		"To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`. It has: %s",
+		strings.Join(tags, " "), strings.Join(have, ", "))
 }
 
 // parseMetaGraph decodes a MetaGraphDef, apart from its graph and its object

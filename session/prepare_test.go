@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
@@ -44,5 +45,34 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 	}
 	if err := run.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPlanWithoutUnits: engines that play no units have none made, and say so.
+func TestPlanWithoutUnits(t *testing.T) {
+	g := graph.New()
+	def, err := os.ReadFile("../benchmarks/graphs/while_nested.pb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Import(def, ""); err != nil {
+		t.Fatal(err)
+	}
+	for engine, units := range map[string]int{"actors": 2, "tokens": 0, "messages": 0, "sequential": 0} {
+		s, err := session.NewSession(g, &session.SessionOptions{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.MakeCallable([]graph.Output{g.Operation("limit").Output(0)}, []graph.Output{g.Operation("while/Exit_1").Output(0)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := c.Plan()
+		if len(p.Loops) != 2 || p.Units() != units || (p.Reason == "") != (units > 0) || (p.Loops[1].Reason == "") != (units > 0) {
+			t.Errorf("%s: %+v", engine, p)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -106,7 +106,10 @@ func (s *Session) rewriting() rewrite.Options {
 
 // compile compiles the run of a graph, which is the session's or made of it.
 func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
-	spec := nodes.Spec{Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets, Functions: s.functions, Rewrite: s.rewriting()}
+	spec := nodes.Spec{
+		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
+		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
+	}
 	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/tensor"
@@ -15,6 +16,8 @@ type SavedModel struct {
 	Session    *Session
 	Graph      *Graph
 	Signatures map[string]Signature
+
+	calls sync.Map // of *SignatureCall, by key
 }
 
 // A Signature names the inputs and outputs of one use of a model.

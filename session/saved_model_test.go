@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 
 	_ "github.com/troupe-go/troupe/ops/all"
@@ -186,4 +188,60 @@ func FuzzSavedModelGraph(f *testing.F) {
 			t.Error("more than there was")
 		}
 	})
+}
+
+// TestSignatures: a signature is run by its names, from many goroutines, and what does
+// not fit it is told by them.
+func TestSignatures(t *testing.T) {
+	m, err := session.LoadSavedModel(vocabulary, []string{"serve"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Session.Close()
+	tensorOf := func(x any) *session.Tensor {
+		v, err := session.NewTensor(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	words := tensorOf([]string{"cat", "alpha", "mat"})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			out, err := m.Run(t.Context(), "serving_default", map[string]*session.Tensor{"text": words})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if diff := cmp.Diff([]int64{1, 5, 4}, out["ids"].Value()); diff != "" || len(out) != 3 {
+				t.Error(len(out), diff)
+			}
+		})
+	}
+	all.Wait()
+	for _, c := range []struct {
+		signature string
+		inputs    map[string]*session.Tensor
+		code      status.Code
+		says      string
+	}{
+		{"classify", nil, status.NotFound, "no signature 'classify'; it has 'serving_default'"},
+		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'"},
+		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt'; its inputs are 'text'"},
+		{"serving_default", map[string]*session.Tensor{"text": tensorOf("cat")}, status.InvalidArgument, "has shape [], but must have [?]"},
+		{"serving_default", map[string]*session.Tensor{"text": tensorOf([]int32{1})}, status.InvalidArgument, "is int32, but must be string"},
+	} {
+		_, err := m.Run(t.Context(), c.signature, c.inputs)
+		if status.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", c.signature, err, c.says)
+		}
+	}
+	c, err := m.Prepare(t.Context(), "serving_default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"text"}, {"ids", "mean", "size"}}, [][]string{c.Inputs(), c.Outputs()}); diff != "" {
+		t.Error(diff)
+	}
 }

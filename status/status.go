@@ -122,10 +122,11 @@ func Invalid(format string, args ...any) *Error { return Errorf(InvalidArgument,
 // CodeOf is the code an error carries: OK for nil, the code of the first
 // *Error in its chain, the code that matches a context error, else Unknown.
 func CodeOf(err error) Code {
+	if err == nil {
+		return OK // before there is anything to allocate
+	}
 	var e *Error
 	switch {
-	case err == nil:
-		return OK
 	case errors.As(err, &e):
 		return e.Code
 	case errors.Is(err, context.Canceled):
@@ -138,10 +139,10 @@ func CodeOf(err error) Code {
 
 // From makes any error an *Error, keeping one that already is.
 func From(err error) *Error {
-	var e *Error
 	if err == nil {
 		return nil
 	}
+	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}

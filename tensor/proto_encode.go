@@ -71,40 +71,42 @@ func shapeSize(shape []int64) int {
 }
 
 func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
+	switch {
+	case t.dtype == String && content:
+		var b []byte
+		for _, s := range elems[string](t) {
+			b = protowire.AppendVarint(b, uint64(len(s)))
+		}
+		for _, s := range elems[string](t) {
+			b = append(b, s...)
+		}
+		return appendMessage(dst, fieldContent, b), nil
+	case t.dtype.HasPointers(), t.dtype == Int4, t.dtype == Uint4, t.dtype == Int2, t.dtype == Uint2:
+	case t.n > 1 || content:
+		return appendMessage(dst, fieldContent, t.littleEndian()), nil
+	}
+	return t.AppendValues(dst)
+}
+
+// AppendValues appends the fields of a TensorProto that hold the elements, each as
+// a value of the repeated field of their dtype, without dtype and shape.
+func (t *Tensor) AppendValues(dst []byte) ([]byte, error) {
+	if t.n == 0 {
+		return dst, nil
+	}
 	switch t.dtype {
 	case String:
-		if content {
-			var b []byte
-			for _, s := range elems[string](t) {
-				b = protowire.AppendVarint(b, uint64(len(s)))
-			}
-			for _, s := range elems[string](t) {
-				b = append(b, s...)
-			}
-			return appendMessage(dst, fieldContent, b), nil
-		}
 		for _, s := range elems[string](t) {
 			dst = protowire.AppendTag(dst, fieldString, protowire.BytesType)
 			dst = protowire.AppendString(dst, s)
 		}
-		return dst, nil
 	case Resource:
 		for _, h := range elems[*Handle](t) {
 			dst = appendMessage(dst, fieldResource, appendHandle(nil, h))
 		}
-		return dst, nil
 	case Variant:
 		b, err := marshalVariants(t, nil)
 		return append(dst, b...), err
-	case Int4, Int2:
-		return appendVarints(dst, fieldInt, elems[int8](t)), nil
-	case Uint4, Uint2:
-		return appendVarints(dst, fieldInt, elems[uint8](t)), nil
-	}
-	if t.n > 1 || content {
-		return appendMessage(dst, fieldContent, t.littleEndian()), nil
-	}
-	switch t.dtype {
 	case Float:
 		dst = appendMessage(dst, fieldFloat, t.littleEndian())
 	case Double:
@@ -117,9 +119,9 @@ func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
 		dst = appendMessage(dst, fieldFloat8, t.rawBytes())
 	case Bool:
 		dst = appendVarints(dst, fieldBool, elems[uint8](t))
-	case Int8, Qint8:
+	case Int8, Qint8, Int4, Int2:
 		dst = appendVarints(dst, fieldInt, elems[int8](t))
-	case Uint8, Quint8:
+	case Uint8, Quint8, Uint4, Uint2:
 		dst = appendVarints(dst, fieldInt, elems[uint8](t))
 	case Int16, Qint16:
 		dst = appendVarints(dst, fieldInt, elems[int16](t))

@@ -8,6 +8,14 @@ type Cell interface {
 	Read() (v Value, ok bool)
 }
 
+// A Sharer is a [Cell] whose value can be shared: by a token that is read later, and
+// shows what is there then.
+type Sharer interface {
+	Cell
+	// Share is such a token, a reference token; ok is false while there is no value.
+	Share() (ref Value, ok bool)
+}
+
 // RefTo is a reference token to c, of dtype dt's reference type. Make it once
 // and pass it on: it allocates.
 func RefTo(dt DType, c Cell) Value {

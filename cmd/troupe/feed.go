@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/tensor"
 )
 
 // parseFeed reads "NAME=VALUE" or "NAME=@FILE" for a graph.
@@ -19,16 +19,20 @@ func parseFeed(g *troupe.Graph, arg string) (troupe.Output, *troupe.Tensor, erro
 	if err != nil {
 		return o, nil, fmt.Errorf("--feed %s: %w", name, err)
 	}
-	var t *troupe.Tensor
-	if file, ok := strings.CutPrefix(value, "@"); ok {
-		t, err = tensor.ReadFile(file, 0)
-	} else {
-		t, err = tensor.Parse(value, o.DataType())
-	}
+	t, err := parseValue(value, o.DataType())
 	if err != nil {
 		return o, nil, fmt.Errorf("--feed %s: %w", name, err)
 	}
 	return o, t, nil
+}
+
+// readText is a file's bytes as a scalar string.
+func readText(name string) (*troupe.Tensor, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return troupe.NewTensor(string(b))
 }
 
 // findOutput finds "name:1", or "name" for its output 0.

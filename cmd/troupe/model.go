@@ -31,6 +31,7 @@ type model struct {
 	folder string              // of a SavedModel; else ""
 	dir    string              // where the model's file is; "" for the standard input
 	tags   []string            // of the SavedModel's graph
+	saved  []troupe.SavedGraph // what the SavedModel has
 }
 
 // open opens a session on the model. That of a SavedModel is in the state that
@@ -129,7 +130,8 @@ func loadSavedModel(name string) (*model, error) {
 		return nil, err
 	}
 	m.folder, m.dir, m.tags = filepath.Dir(name), filepath.Dir(name), tags
-	return m, nil
+	m.saved, err = troupe.SavedModelGraphs(b)
+	return m, err
 }
 
 // savedGraph is the first GraphDef of a serialized SavedModel and its tags.

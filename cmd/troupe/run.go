@@ -16,6 +16,8 @@ import (
 // runFlags are the flags of `troupe run`.
 type runFlags struct {
 	feeds, fetches, targets []string
+	signature               string
+	tags                    []string
 	engine, rewrite         string
 	threads                 int
 	timeout                 time.Duration
@@ -33,13 +35,18 @@ need, and prints each fetched tensor as numpy would.
 
 ` + modelHelp + `
 
+Without --fetch and --target a signature of a SavedModel is run, serving_default
+unless --signature names another: feeds and results then go by its names, which
+"troupe show MODEL" lists.
+
 Without --feed, --fetch and --target a case plays its recorded steps: what is fed
 and fetched is printed, and compared with what TensorFlow answered.
 
 A feed's VALUE is a number, true or false, text, or nested lists in brackets;
 the graph says of which type. @FILE is a numpy array (.npy) or a serialized
-TensorProto. NAME is a tensor, "node:1", or "node" for its first output; any
-tensor of the graph may be fed.
+TensorProto (.tensor, .pb); where a string is wanted, any other file is its bytes.
+NAME is a tensor, "node:1", or "node" for its first output; any tensor of the graph
+may be fed.
 
 The graph may read files in the model's own folder and no other, and write none,
 unless --read and --write permit it.
@@ -49,6 +56,8 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 		Example: `  troupe run conformance/testdata/control.zip/program_edit_distance
   troupe run model.pb --feed x=[[1,2],[3,4]] --feed w=@weights.npy --fetch y --fetch loss:0
   troupe run train.pb --target init
+  troupe run my_model/ --feed x=@image.npy
+  troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
@@ -57,6 +66,8 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor: `NAME=VALUE` or NAME=@FILE (repeat for more)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
+	fl.StringVar(&f.signature, "signature", "", "run this signature `KEY` of a SavedModel")
+	fl.StringSliceVar(&f.tags, "tags", nil, "run the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
@@ -83,6 +94,17 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		return f.play(cmd, m.script)
+	}
+	if m.folder == "" && (f.signature != "" || f.tags != nil) {
+		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+	}
+	if f.tags != nil {
+		m.tags = f.tags
+	}
+	if named := len(f.fetches)+len(f.targets) > 0; m.folder != "" && !named {
+		return f.runSignature(cmd, m)
+	} else if named && f.signature != "" {
+		return fmt.Errorf("--signature %s says what is fetched: --fetch and --target do not go with it", f.signature)
 	}
 	if len(f.fetches)+len(f.targets) == 0 {
 		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")

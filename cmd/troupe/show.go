@@ -76,6 +76,9 @@ may be left out); a recorded case has its own steps, a SavedModel its signatures
 				bodies = append(bodies, body)
 			}
 			w := bufio.NewWriter(cmd.OutOrStdout())
+			if format == "text" {
+				writeSignatures(w, m.saved)
+			}
 			write(w, o, bodies)
 			return w.Flush()
 		},

@@ -19,7 +19,7 @@ func Operations() []string {
 		cast, selects, addN, complexOf, argMax, matMul, reshape, reshapeLike, squeeze, expandDims, identity,
 		identityN, transpose, reverse, tile, broadcastTo, fill, shapeOf, sizeOf, slice, stridedSlice, concat, pack,
 		split, splitV, unpack, gather, rangeOf, check, varRead, varAssign, varAdd, varSub, varPlus, arrayNew,
-		arrayWrite, arrayRead, arrayGather, arrayScatter, stackNew, stackPush, stackPop, listNew, listPush,
+		arrayWrite, arrayRead, arrayGather, arrayScatter, stackNew, stackPush, stackPop, varShare, unshared, passShared, varTake, listNew, listPush,
 		listPop, listSet, listGet, listStack, listLength, listFrom,
 	} {
 		list = append(list, o.Name)

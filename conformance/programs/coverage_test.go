@@ -12,7 +12,7 @@ import (
 func TestCoverage(t *testing.T) {
 	have := map[string]int{}
 	for seed := range 4000 {
-		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}, programs.Options{Depth: 1 + seed%4})
+		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}, programs.Options{Depth: 1 + seed%4, Shares: seed%5 == 4})
 		if err != nil {
 			continue
 		}

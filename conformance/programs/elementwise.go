@@ -56,10 +56,10 @@ func floorDiv(_ tensor.DType, a, b int64) int64 {
 
 var binaries = []*binary{
 	{name: "AddV2", types: numbers, f: func(dt tensor.DType, a, b number) number {
-		return fit(dt, number{a.i + b.i, a.re + b.re, a.im + b.im})
+		return fit(dt, number{i: a.i + b.i, re: a.re + b.re, im: a.im + b.im})
 	}},
 	{name: "Sub", types: numbers, f: func(dt tensor.DType, a, b number) number {
-		return fit(dt, number{a.i - b.i, a.re - b.re, a.im - b.im})
+		return fit(dt, number{i: a.i - b.i, re: a.re - b.re, im: a.im - b.im})
 	}},
 	{name: "Mul", types: numbers, f: times},
 	{name: "Maximum", types: reals, f: func(dt tensor.DType, a, b number) number {
@@ -122,7 +122,7 @@ func times(dt tensor.DType, a, b number) number {
 }
 
 // negated keeps a zero as it is: which zero it is, nothing asks.
-func negated(dt tensor.DType, x number) number { return fit(dt, number{-x.i, -x.re, -x.im}) }
+func negated(dt tensor.DType, x number) number { return fit(dt, number{i: -x.i, re: -x.re, im: -x.im}) }
 
 var unaries = []*unary{
 	{name: "Neg", types: slices.Concat(signed, complexes), f: negated},
@@ -191,7 +191,15 @@ func (b *binary) eval(_ *Apply, in []Value) []Value {
 		}
 		panic(thrown{status.InvalidArgument, "Integer division by zero", b.name})
 	}
-	return []Value{zip(b.result(x.Type), x, y, func(p, q number) number { return b.f(x.Type, p, q) })}
+	return []Value{zip(b.result(x.Type), x, y, func(p, q number) number {
+		z := b.f(x.Type, p, q)
+		z.slope = slope{}
+		if by := partials2[b.name]; by != nil && isFloat(x.Type) {
+			dp, dq := by(p.re, q.re)
+			z.slope = p.slope.plus(dp, q.slope, dq)
+		}
+		return z
+	})}
 }
 
 func (b *binary) result(dt tensor.DType) tensor.DType {
@@ -221,6 +229,10 @@ func (u *unary) eval(_ *Apply, in []Value) []Value {
 	o := newArray(u.result(x.Type), x.Dims)
 	for i, e := range x.elems {
 		o.elems[i] = u.f(x.Type, e)
+		o.elems[i].slope = slope{}
+		if by := partials1[u.name]; by != nil && isFloat(x.Type) {
+			o.elems[i].slope = e.slope.plus(by(e.re), slope{}, 0)
+		}
 	}
 	return []Value{o}
 }
@@ -232,6 +244,9 @@ var cast = &Op{Name: "Cast",
 		o := newArray(to, x.Dims)
 		for i, e := range x.elems {
 			o.elems[i] = converted(x.Type, to, e)
+			if o.elems[i].slope = (slope{}); isFloat(x.Type) && isFloat(to) {
+				o.elems[i].slope = e.slope
+			}
 		}
 		return []Value{o}
 	},

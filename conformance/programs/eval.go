@@ -101,6 +101,8 @@ func (p *Program) Eval(inputs []*Array, fed map[Var]*Array, memory Memory) (out 
 			}
 		case *Array:
 			e.out.Values = append(e.out.Values, x)
+		case *Object: // shared: looked at when all is done
+			e.out.Values = append(e.out.Values, x.now)
 		default:
 			panic(fmt.Sprintf("programs: result %v is %T", v, x))
 		}

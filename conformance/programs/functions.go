@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/region"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -16,7 +17,7 @@ func (s *scope) function(name string, args []Var, types []tensor.DType, body fun
 		name = root.functionName()
 	}
 	l := &lowering{p: s.l.p, g: graph.New(), root: root, form: s.l.form, free: map[output]bool{}}
-	in := &scope{l: l, vars: map[Var]output{}}
+	in := &scope{l: l, region: region.Root(l), vars: map[Var]output{}}
 	for i, v := range args {
 		in.vars[v] = l.add("_Arg", "", nil, attrs{"T": types[i], "index": int64(i)}).Output(0)
 	}
@@ -73,7 +74,7 @@ func (s *scope) held(vars []Var) []tensor.DType {
 	types := make([]tensor.DType, len(vars))
 	for i, v := range vars {
 		switch t := s.l.p.Types[v]; t.Kind {
-		case Tensor:
+		case Tensor, Shared:
 			types[i] = t.DType
 		case List:
 			types[i] = tensor.Variant

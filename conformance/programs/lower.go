@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/region"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -36,7 +37,7 @@ func (p *Program) Lower(form Form) *Lowered {
 	l := &lowering{p: p, g: graph.New(), form: form, free: map[output]bool{}, outputs: map[Var]output{}}
 	l.root = l
 	low := &Lowered{Graph: l.g, Form: form, Outputs: l.outputs}
-	root := &scope{l: l, vars: map[Var]output{}, records: true}
+	root := &scope{l: l, region: region.Root(l), vars: map[Var]output{}, records: true}
 	for _, v := range p.Inputs {
 		t := p.Types[v]
 		in := l.add("Placeholder", fmt.Sprintf("in_%d", int(v)), nil, attrs{"dtype": t.DType, "shape": graphShape(t.Dims)}).Output(0)
@@ -98,8 +99,7 @@ type scope struct {
 	l       *lowering
 	parent  *scope // nil in the root and in functions
 	vars    map[Var]output
-	bring   func(outer output) output
-	pivot   *graph.Node // live just when the scope is; nil in the root and in functions
+	region  *region.Region
 	records bool        // of the root frame
 	last    *graph.Node // the main node of the latest Apply
 }
@@ -119,7 +119,7 @@ func (s *scope) use(v Var) output {
 	if s.parent == nil {
 		panic(fmt.Sprintf("programs: %v is not in sight", v))
 	}
-	o := s.bring(s.parent.use(v))
+	o := must(s.region.Use(s.parent.use(v)))
 	s.vars[v] = o
 	return o
 }
@@ -176,14 +176,13 @@ func (s *scope) node(op, name string, in []any, a attrs) *graph.Node {
 		}
 	}
 	hang := none || !local && s.l.p.Strict
-	if hang && s.pivot != nil {
-		after = append(after, s.pivot)
+	if hang && s.region.Pivot != nil {
+		after = append(after, s.region.Pivot)
 	}
 	n := s.l.add(op, name, inputs, a, after...)
+	s.region.Own(n)
 	if !hang && !local {
-		for i := range n.NumOutputs() {
-			s.l.free[n.Output(i)] = true
-		}
+		s.l.setFree(n)
 	}
 	return n
 }

@@ -116,7 +116,8 @@ func plant(t *testing.T, root, dir, name string, overlay map[string]string) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay", file, "-timeout=2m", "-failfast", "-run=TestSeeds|TestBands|TestLongLoops|TestPrograms",
+	cmd := exec.Command("go", "test", "-vet=off", "-overlay", file, "-timeout=2m", "-failfast",
+		"-run=TestSeeds|TestFoundSeeds|TestBands|TestLongLoops|TestPrograms|TestDuals",
 		"./conformance/programs", "-shrink=false")
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()

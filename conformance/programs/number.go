@@ -12,6 +12,7 @@ import (
 type number struct {
 	i      int64
 	re, im float64
+	slope  slope // of a float, where the program is evaluated with dual numbers
 }
 
 // An unclear is panicked with where the answer is not determined, or not
@@ -88,7 +89,7 @@ func sum(dt tensor.DType, x, y number) number {
 	if isInt(dt) {
 		return fit(dt, number{i: x.i + y.i})
 	}
-	return number{re: exactSum(dt, x.re, y.re), im: exactSum(dt, x.im, y.im)}
+	return number{re: exactSum(dt, x.re, y.re), im: exactSum(dt, x.im, y.im), slope: x.slope.plus(1, y.slope, 1)}
 }
 
 func exactProduct(dt tensor.DType, x, y number) number {
@@ -99,7 +100,7 @@ func exactProduct(dt tensor.DType, x, y number) number {
 	if math.FMA(x.re, y.re, -z) != 0 {
 		panic(unclear("an inexact product"))
 	}
-	return number{re: exact(dt, z)}
+	return number{re: exact(dt, z), slope: x.slope.plus(y.re, y.slope, x.re)}
 }
 
 func exactSum(dt tensor.DType, x, y float64) float64 {

@@ -17,6 +17,8 @@ type Program struct {
 	Strict bool
 	// Loose says that functions do not return what orders their effects.
 	Loose bool
+	// Shares says that what variables hold is shared, as only frames can say it.
+	Shares bool
 }
 
 // A Session is a variable of the session: its handle is in sight from the

@@ -18,6 +18,10 @@ type Options struct {
 	// Long is a loop of LongTurns turns, each of which makes little that lives on:
 	// what the loop takes all in all is many times what it needs at a time.
 	Long bool
+	// Shares is programs that share what reference variables hold; see [Program.Shares].
+	Shares bool
+	// Duals is programs of which much can be differentiated.
+	Duals bool
 	// Wide is loops whose bodies have operations that need nothing of each other.
 	Wide bool
 }
@@ -39,17 +43,22 @@ func Random(src Source, o Options) *Program {
 	for range src.Int("types", 1, 3) {
 		m.palette = append(m.palette, anyType[src.Int("type", 0, len(anyType)-1)])
 	}
-	if m.one(3) {
+	if m.duals = o.Duals; o.Duals {
+		m.palette = []tensor.DType{tensor.Int32, tensor.Double, tensor.Double, tensor.Float}
+	} else if m.one(3) {
 		m.faults = src.Int("faults", 1, 4)
 	}
 	m.inputs()
-	if m.one(3) && !o.Long {
+	if m.p.Shares = o.Shares; (m.one(3) || o.Shares) && !o.Long {
 		m.variables()
 	}
 	// Without effects and errors nobody may tell where invariants are computed.
 	m.p.Strict = m.faults > 0 || len(m.states) > 0 || m.one(2)
-	m.p.Loose = m.one(2)
+	m.p.Loose = m.one(2) && !o.Duals // or nothing would flow back to an array
 	m.p.Body = m.within(func() {
+		if m.p.Shares {
+			m.shareAll()
+		}
 		switch {
 		case o.Long:
 			m.long()
@@ -61,7 +70,7 @@ func Random(src Source, o Options) *Program {
 		for m.unusedList() {
 		}
 		for range src.Int("results", 2, 6) {
-			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor })
+			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor || t.Kind == Shared })
 			if !slices.Contains(m.p.Inputs, v) && !slices.Contains(m.p.Results, v) {
 				m.p.Results = append(m.p.Results, v)
 			}
@@ -83,20 +92,22 @@ func Random(src Source, o Options) *Program {
 
 // A maker draws a program.
 type maker struct {
-	src      Source
-	p        *Program
-	seen     []Var // tensors and lists in sight
-	out      *Block
-	states   []*state // of the session, in sight
-	palette  []tensor.DType
-	sizes    []int
-	parallel int
-	turns    int // how often the block being made may run
-	faults   int // operations left that may fail
-	inner    int // loops around
-	begun    int // what was in sight when the block being made began
-	used     set // what was picked before
-	isLong   bool
+	src        Source
+	p          *Program
+	seen       []Var // tensors and lists in sight
+	out        *Block
+	states     []*state // of the session, in sight
+	references int      // variables of the session that are
+	palette    []tensor.DType
+	sizes      []int
+	parallel   int
+	turns      int // how often the block being made may run
+	faults     int // operations left that may fail
+	inner      int // loops around
+	begun      int // what was in sight when the block being made began
+	used       set // what was picked before
+	isLong     bool
+	duals      bool // see Options.Duals
 }
 
 // A state is a variable of the session, and what was done to it last.
@@ -144,9 +155,18 @@ func (m *maker) variables() {
 			t.DType = tensor.Int32
 		}
 		h := Type{Kind: Handle, DType: t.DType, Dims: t.Dims, Object: ObjectKind(m.src.Int("reference", 0, 1))}
+		if m.duals { // there is no gradient of what reads a reference at once
+			h.Object = Variable
+		}
+		if m.p.Shares && m.references == 0 {
+			h.Object = Reference
+		}
 		v := Session{Handle: m.fresh(h), Flow: m.fresh(Type{Kind: Flow}), Init: m.array(t)}
 		m.p.Variables = append(m.p.Variables, v)
 		m.states = append(m.states, &state{v.Handle, v.Flow, h})
+		if h.Object == Reference {
+			m.references++
+		}
 	}
 }
 
@@ -189,7 +209,13 @@ func (m *maker) dtype(of []tensor.DType) tensor.DType {
 	return of[m.src.Int("type", 0, len(of)-1)]
 }
 
-func (m *maker) someType() Type { return tensorType(m.dtype(anyType), m.dims(3)...) }
+func (m *maker) someType() Type {
+	of := anyType
+	if m.duals {
+		of = smooth
+	}
+	return tensorType(m.dtype(of), m.dims(3)...)
+}
 
 // array draws a value of small numbers.
 func (m *maker) array(t Type) *Array {
@@ -229,7 +255,7 @@ func (m *maker) emit(s Stmt) { *m.out = append(*m.out, s) }
 // see brings tensors and lists among the variables in sight.
 func (m *maker) see(vars ...Var) {
 	for _, v := range vars {
-		if k := m.p.Types[v].Kind; k == Tensor || k == List {
+		if k := m.p.Types[v].Kind; k == Tensor || k == List || k == Shared {
 			m.seen = append(m.seen, v)
 		}
 	}
@@ -323,8 +349,11 @@ func (m *maker) value(t Type) Var {
 			t.Dims[i] = m.sizes[0]
 		}
 	}
-	if t.Kind == List {
+	switch t.Kind {
+	case List:
 		return m.newList(t, max(t.Len, 0))
+	case Shared:
+		return m.unshared(t)
 	}
 	return m.literal(m.array(t))
 }
@@ -382,7 +411,11 @@ func (m *maker) block(depth int) {
 		}
 		kind := m.src.Int("statement", 0, 29)
 		if len(m.states) > 0 && m.one(4) {
-			m.stateful()
+			if m.p.Shares && m.one(2) {
+				m.share()
+			} else {
+				m.stateful()
+			}
 			continue
 		}
 		loops := m.turns*maxTrips <= maxTurns
@@ -397,11 +430,11 @@ func (m *maker) block(depth int) {
 			m.loop(depth)
 		case kind < 26 && loops:
 			m.collect(depth)
-		case kind < 27 && loops:
+		case kind < 27 && loops && !m.duals: // through stacks nothing flows back
 			m.stack(depth)
 		case kind < 28:
 			m.call(depth)
-		case kind < 29 && m.inner == 0:
+		case kind < 29 && m.inner == 0 && !m.duals:
 			m.recursion(depth)
 		case kind == 29:
 			for range 4 {

@@ -74,6 +74,9 @@ func (r *reduction) eval(a *Apply, in []Value) []Value {
 		}
 		begun[at] = true
 	})
+	if !ok {
+		r.share(x, o, stays)
+	}
 	return []Value{&Array{x.Type, reduced(x.Dims, axes, a.Params[0] == 1), o.elems}}
 }
 

@@ -15,12 +15,12 @@ var flow = scalar(tensor.Float, number{})
 
 // varRead gives the value of a variable, and the flow.
 var varRead = &Op{Name: "Read",
-	eval: func(a *Apply, in []Value) []Value { return []Value{in[0].(*Object).now, flow} },
+	eval: func(a *Apply, in []Value) []Value { return []Value{in[0].(*Object).read(), flow} },
 	lower: func(s *scope, a *Apply) []output {
 		v, f := s.use(a.Args[0]), s.use(a.Args[1])
 		op, attr := "ReadVariableOp", attrs{"dtype": s.type1(a.To[0])}
-		if v.DataType().IsRef() {
-			op, attr = "Identity", nil
+		if v.DataType().IsRef() { // which an Identity would share
+			op, attr = "Snapshot", nil
 		}
 		x := s.applyAfter(a, f, op, attr, v)[0]
 		return []output{x, s.after(f, s.last)}
@@ -31,10 +31,10 @@ var varRead = &Op{Name: "Read",
 var (
 	varAssign = assignment("Assign", func(dt tensor.DType, old, x number) number { return x })
 	varAdd    = assignment("AssignAdd", func(dt tensor.DType, old, x number) number {
-		return fit(dt, number{old.i + x.i, old.re + x.re, old.im + x.im})
+		return fit(dt, number{i: old.i + x.i, re: old.re + x.re, im: old.im + x.im})
 	})
 	varSub = assignment("AssignSub", func(dt tensor.DType, old, x number) number {
-		return fit(dt, number{old.i - x.i, old.re - x.re, old.im - x.im})
+		return fit(dt, number{i: old.i - x.i, re: old.re - x.re, im: old.im - x.im})
 	})
 )
 
@@ -65,9 +65,11 @@ func assignment(name string, f func(dt tensor.DType, old, x number) number) *Op 
 // A reference goes into the addition itself.
 var varPlus = &Op{Name: "Plus",
 	eval: func(a *Apply, in []Value) []Value {
-		x, y := together(in[0].(*Object).now, in[1].(*Array))
+		x, y := together(in[0].(*Object).read(), in[1].(*Array))
 		return []Value{zip(x.Type, x, y, func(p, q number) number {
-			return fit(x.Type, number{p.i + q.i, p.re + q.re, p.im + q.im})
+			z := fit(x.Type, number{i: p.i + q.i, re: p.re + q.re, im: p.im + q.im})
+			z.slope = p.slope.plus(1, q.slope, 1)
+			return z
 		}), flow}
 	},
 	lower: func(s *scope, a *Apply) []output {
@@ -186,8 +188,9 @@ var stackNew = &Op{Name: "Stack",
 var stackPush = &Op{Name: "Push",
 	eval: func(a *Apply, in []Value) []Value {
 		o := in[0].(*Object)
-		o.items = append(o.items, in[1].(*Array))
-		return []Value{in[1], flow}
+		x := in[1].(*Array).level() // nothing flows back through stacks
+		o.items = append(o.items, x)
+		return []Value{x, flow}
 	},
 	lower: func(s *scope, a *Apply) []output {
 		f := s.use(a.Args[2])

@@ -59,6 +59,9 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	}
 	t.program = programs.Random(src, o)
 	p := t.program
+	if p.Shares {
+		t.form = programs.Frames
+	}
 	if len(p.Variables) > 0 || o.Long {
 		t.callers, t.stopAt = 1, 0
 	}

@@ -16,6 +16,7 @@ const (
 	List               // a list of arrays, itself a value: TensorFlow's TensorList
 	Handle             // names an [Object], which has a state
 	Flow               // orders what is done to an object: done once it is there
+	Shared             // an array, or what a reference variable holds whenever somebody looks
 )
 
 // An ObjectKind is a kind of things with a state.
@@ -80,6 +81,8 @@ func (t Type) String() string {
 		return [...]string{"variable", "reference", "array", "stack"}[t.Object] + " of " + s
 	case Flow:
 		return "flow"
+	case Shared:
+		return "shared " + s
 	}
 	return s
 }

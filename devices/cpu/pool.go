@@ -145,7 +145,7 @@ func (p *Pool) Help() bool {
 		return true
 	}
 	if j := p.openJob(0); j != nil {
-		if i, ok := p.claim(j); ok {
+		if i, ok := p.claim(j, byHelper); ok {
 			j.run(i)
 			return true
 		}

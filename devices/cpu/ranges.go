@@ -29,10 +29,9 @@ func blockSize(n, grain int) int {
 type job struct {
 	bit uint64 // its place in Pool.open
 
-	// left is how many ranges nobody has claimed; less than 0 after claims
-	// that failed. The fields below it are written before left is set, and
-	// read by those who have claimed.
-	left   atomic.Int64
+	// claims is which ranges nobody has claimed. The fields below it are written
+	// before claims is set, and read by those who have claimed.
+	claims atomic.Uint64
 	f      func(lo, hi int)
 	n      int
 	size   int
@@ -51,6 +50,26 @@ type job struct {
 	err    *PanicError // of range failed
 	_      [cacheLine]byte
 }
+
+// A claimed is how many ranges a job has, and how many of them its owner and its
+// helpers have claimed, or tried to when there were no more: three numbers, in a word.
+type claimed uint64
+
+const (
+	byOwner   = 1 << 24
+	byHelper  = 1
+	allRanges = 48 // from this bit on
+)
+
+func (c claimed) all() int    { return int(c >> allRanges) }
+func (c claimed) owner() int  { return int(c / byOwner % (1 << 24)) }
+func (c claimed) helper() int { return int(c % byOwner) }
+
+// left is how many nobody has claimed; less than 0 after claims that failed.
+func (c claimed) left() int { return c.all() - c.owner() - c.helper() }
+
+// left is how many ranges nobody has claimed.
+func (j *job) left() int { return max(claimed(j.claims.Load()).left(), 0) }
 
 // ownerParked in job.pending says that whoever ends the last range must tell
 // the owner.
@@ -100,7 +119,7 @@ func (p *Pool) share(j *job, n, size int, f func(lo, hi int)) (err *PanicError) 
 	j.pending.Store(int64(j.blocks))
 	j.failed.Store(int64(j.blocks))
 	p.open.Or(j.bit)
-	j.left.Store(int64(j.blocks))
+	j.claims.Store(uint64(j.blocks) << allRanges)
 	defer func() { err = p.retire(j) }()
 
 	var start time.Duration
@@ -109,7 +128,7 @@ func (p *Pool) share(j *job, n, size int, f func(lo, hi int)) (err *PanicError) 
 		start = p.now()
 	}
 	own, took := 0, time.Duration(0)
-	for i, ok := p.claim(j); ok; i, ok = p.claim(j) {
+	for i, ok := p.claim(j, byOwner); ok; i, ok = p.claim(j, byOwner) {
 		j.run(i)
 		own++
 		if timed && p.parked.Load() > 0 {
@@ -126,8 +145,8 @@ func (p *Pool) share(j *job, n, size int, f func(lo, hi int)) (err *PanicError) 
 // wakeFor wakes a worker for each WakeWork of work that is left in j, whose
 // ranges have taken each apiece.
 func (p *Pool) wakeFor(j *job, each time.Duration) {
-	left := j.left.Load()
-	if left <= 0 {
+	left := int64(j.left())
+	if left == 0 {
 		return
 	}
 	want := min(left, int64(each)*left/int64(WakeWork))
@@ -155,9 +174,9 @@ func (p *Pool) acquire() *job {
 // retire waits until j has ended, gives it back and answers its panic.
 func (p *Pool) retire(j *job) *PanicError {
 	// Ranges are left only if one called runtime.Goexit on this goroutine.
-	if left := j.left.Swap(0); left > 0 {
+	if left := claimed(j.claims.Swap(0)).left(); left > 0 {
 		p.open.And(^j.bit)
-		j.pending.Add(-left)
+		j.pending.Add(-int64(left))
 	}
 	ended := func() bool { return j.pending.Load() == 0 }
 	if !ended() && !p.spinUntil(ended) && j.pending.Add(ownerParked) != ownerParked {
@@ -180,19 +199,25 @@ func (p *Pool) openJob(worker int) *job {
 	return &p.jobs[i%len(p.jobs)]
 }
 
-// claim takes the lowest range of j that is not taken.
-func (p *Pool) claim(j *job) (i int, ok bool) {
-	if j.left.Load() <= 0 {
+// claim takes a range of j that is not taken: the lowest for its owner, the highest for
+// helpers. So who does the same again and again meets the same memory as before, which
+// may still be in the caches of its core.
+func (p *Pool) claim(j *job, by uint64) (i int, ok bool) {
+	if j.left() == 0 {
 		return 0, false
 	}
-	left := j.left.Add(-1)
+	c := claimed(j.claims.Add(by))
+	left := c.left()
 	if left < 0 {
 		return 0, false
 	}
 	if left == 0 {
 		p.open.And(^j.bit)
 	}
-	return j.blocks - 1 - int(left), true
+	if by == byOwner {
+		return c.owner() - 1, true
+	}
+	return c.all() - c.helper(), true
 }
 
 // run computes range i, which the caller has claimed.

@@ -33,8 +33,8 @@ func (w *worker) loop() {
 func (w *worker) work() bool {
 	p := w.pool
 	if j := p.openJob(w.id); j != nil {
-		if i, ok := p.claim(j); ok {
-			for ; ok; i, ok = p.claim(j) {
+		if i, ok := p.claim(j, byHelper); ok {
+			for ; ok; i, ok = p.claim(j, byHelper) {
 				j.run(i)
 			}
 			return true

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -12,15 +13,16 @@ import (
 type Algebra struct {
 	*graph.Builder
 	besideOf func(graph.Output) *graph.Builder // nil: where everything else is
+	known    func(graph.Output) (shape.Shape, bool)
 }
 
 // Build is the algebra of a builder.
 func Build(b *graph.Builder) Algebra { return Algebra{Builder: b} }
 
 // BuildBeside is the algebra of a builder, of which beside says where a tensor is
-// computed; see [Setting].
-func BuildBeside(b *graph.Builder, beside func(graph.Output) *graph.Builder) Algebra {
-	return Algebra{b, beside}
+// computed, and known what is known of shapes; see [Setting].
+func BuildBeside(b *graph.Builder, beside func(graph.Output) *graph.Builder, known func(graph.Output) (shape.Shape, bool)) Algebra {
+	return Algebra{b, beside, known}
 }
 
 // Outputs adds a node and is all of its outputs, none after an error.
@@ -132,7 +134,7 @@ func (a Algebra) Zeros(x graph.Output) graph.Output {
 		return a.Op("Fill", nil, a.Shape(x), a.Const(""))
 	}
 	zero := number(a.Builder, dt, 0)
-	if s := staticShape(x); s.Known() && s.Rank() == 0 && dt == x.DataType().Base() {
+	if s := a.StaticShape(x); s.Known() && s.Rank() == 0 && dt == x.DataType().Base() {
 		return zero
 	}
 	return a.Op("Fill", nil, a.Shape(x), zero)

@@ -8,11 +8,14 @@ import (
 // SumTo undoes broadcasting: if a tensor of the shape of x was spread out to the
 // shape of dz, it is the sum over the elements of dz that each of x was spread to,
 // in the shape of x.
-func (a Algebra) SumTo(dz, x graph.Output) graph.Output {
+func (a Algebra) SumTo(dz, x graph.Output) graph.Output { return a.SumAs(dz, dz, x) }
+
+// SumAs is [Algebra.SumTo] of a dz that has the shape of z, of which more may be known.
+func (a Algebra) SumAs(dz, z, x graph.Output) graph.Output {
 	if dz.Op == nil || x.Op == nil {
 		return graph.Output{}
 	}
-	axes, ok := spread(staticShape(x), staticShape(dz))
+	axes, ok := spread(a.StaticShape(x), a.StaticShape(z))
 	switch {
 	case ok && len(axes) == 0:
 		return dz
@@ -74,7 +77,7 @@ func Binary(dx, dy Partial, ops ...string) {
 		}
 		for i, f := range []Partial{dx, dy} {
 			if f != nil && c.Wants(i) {
-				c.Set(i, c.SumTo(f(c, c.Input(0), c.Input(1), c.Output(0), c.Dy(0)), c.Input(i)))
+				c.Set(i, c.SumAs(f(c, c.Input(0), c.Input(1), c.Output(0), c.Dy(0)), c.Output(0), c.Input(i)))
 			}
 		}
 	}, ops...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -26,14 +27,22 @@ type Setting struct {
 	// Beside builds where a tensor of the graph that is differentiated is
 	// computed: what it adds runs once for each value of the tensor.
 	Beside func(graph.Output) *graph.Builder
-	Dy     []Value // the gradients of the outputs
-	Wanted []bool  // by input, whether its gradient leads anywhere
+	// Known is what is known of the shape of a tensor beyond what the graph knows,
+	// nil: nothing.
+	Known func(graph.Output) (shape.Shape, bool)
+	// Defers says whether the gradient of an input may be a product, nil: none may.
+	Defers func(input int) bool
+	// Outside says of a tensor that is the same in all iterations of the loop what it
+	// is outside, and builds there; ok is false for others. It may be nil.
+	Outside func(graph.Output) (b *graph.Builder, outer graph.Output, ok bool)
+	Dy      []Value // the gradients of the outputs
+	Wanted  []bool  // by input, whether its gradient leads anywhere
 }
 
 // Call runs a gradient function. The result has an element for each input. It
 // fails with INTERNAL if the function says more of an input than it can have.
 func Call(f Func, s Setting) ([]Value, error) {
-	c := &Context{Algebra: Algebra{s.Builder, s.Beside}, setting: s, set: make([]Value, s.Node.NumInputs())}
+	c := &Context{Algebra: Algebra{s.Builder, s.Beside, s.Known}, setting: s, set: make([]Value, s.Node.NumInputs())}
 	c.run(f)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -43,8 +52,11 @@ func Call(f Func, s Setting) ([]Value, error) {
 			continue
 		}
 		of := v.Dense
-		if v.Rows != nil {
+		switch {
+		case v.Rows != nil:
 			of = v.Rows.Values
+		case v.Product != nil:
+			of = v.Product.A
 		}
 		have, want := of.DataType().Base(), s.Node.InputTypes()[i].Base()
 		if want == tensor.Resource {
@@ -163,6 +175,28 @@ func (c *Context) Wants(i int) bool {
 // Set says what the gradient of input i is. Inputs for which nothing is said have
 // none.
 func (c *Context) Set(i int, dx graph.Output) { c.give(i, Value{Dense: dx}) }
+
+// SetProduct says that the gradient of input i is aᵀb, of matrices of real numbers.
+func (c *Context) SetProduct(i int, a, b graph.Output) {
+	if a.Op != nil && b.Op != nil && c.setting.Defers != nil && c.setting.Defers(i) {
+		c.give(i, Value{Product: &Product{a, b}})
+		return
+	}
+	c.Set(i, c.Op("MatMul", graph.Attrs{"transpose_a": true, "transpose_b": false}, a, b))
+}
+
+// Turned is the transpose of a matrix of real numbers, made once where that is the same
+// in all iterations of a loop; ok is false elsewhere.
+func (c *Context) Turned(x graph.Output) (turned graph.Output, ok bool) {
+	if x.Op == nil || c.setting.Outside == nil {
+		return x, false
+	}
+	b, outer, ok := c.setting.Outside(x)
+	if !ok {
+		return x, false
+	}
+	return b.Op("Transpose", nil, outer, b.Const([]int32{1, 0})), true
+}
 
 // SetRows says that the gradient of input i is sparse.
 func (c *Context) SetRows(i int, dx IndexedSlices) {

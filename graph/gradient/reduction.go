@@ -12,7 +12,7 @@ func (a Algebra) KeptShape(x, axes graph.Output) graph.Output {
 		return graph.Output{}
 	}
 	along, known := a.ConstInts(axes)
-	if s := staticShape(x); known && s.Full() {
+	if s := a.StaticShape(x); known && s.Full() {
 		dims := append([]int64{}, s.Dims()...)
 		for _, axis := range along {
 			if axis < 0 {

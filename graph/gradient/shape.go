@@ -7,13 +7,17 @@ import (
 )
 
 // StaticShape is what is known of a tensor's shape before the graph runs.
-func (a Algebra) StaticShape(x graph.Output) shape.Shape { return staticShape(x) }
-
-func staticShape(x graph.Output) shape.Shape {
+func (a Algebra) StaticShape(x graph.Output) shape.Shape {
 	if !x.Exists() {
 		return shape.Shape{}
 	}
-	return x.Op.OutputShapes()[x.Index]
+	s := x.Op.OutputShapes()[x.Index]
+	if !s.Full() && a.known != nil {
+		if more, ok := a.known(x); ok {
+			return more
+		}
+	}
+	return s
 }
 
 // Shape is the shape of x, a vector of int32: a constant if it is known. Of a
@@ -31,19 +35,27 @@ func (a Algebra) ShapeOf(x graph.Output, dt tensor.DType) graph.Output {
 		}
 		return a.beside(x).Op("VariableShape", graph.Attrs{"out_type": dt}, x)
 	}
-	if s := staticShape(x); s.Full() {
+	if s := a.StaticShape(x); s.Full() {
 		return a.constantShape(dt, s)
 	}
 	return a.beside(x).Op("Shape", graph.Attrs{"out_type": dt}, x)
 }
 
-// handleOf is what is known of the variable behind a resource.
+// handleOf is what is known of the variable behind a resource. Loops do not know what
+// they carry, but it is what they began with.
 func handleOf(x graph.Output) (h shape.HandleData, ok bool) {
 	if x.DataType() != tensor.Resource {
 		return h, false
 	}
-	if all := x.Op.OutputHandles(); x.Index < len(all) && len(all[x.Index]) > 0 {
-		h = all[x.Index][0]
+	const far = 10_000
+	for range far {
+		if all := x.Op.OutputHandles(); x.Index < len(all) && len(all[x.Index]) > 0 {
+			return all[x.Index][0], true
+		}
+		if c := x.Op.Class(); !c.ControlFlow() && c != graph.ClassIdentity {
+			break
+		}
+		x = x.Op.Inputs()[0]
 	}
 	return h, true
 }
@@ -53,7 +65,7 @@ func (a Algebra) Rank(x graph.Output) graph.Output {
 	if x.Op == nil {
 		return graph.Output{}
 	}
-	if s := staticShape(x); s.Known() {
+	if s := a.StaticShape(x); s.Known() {
 		return a.Const(int32(s.Rank()))
 	}
 	return a.beside(x).Op("Rank", nil, x)
@@ -64,7 +76,7 @@ func (a Algebra) Size(x graph.Output) graph.Output {
 	if x.Op == nil {
 		return graph.Output{}
 	}
-	if s := staticShape(x); s.Full() {
+	if s := a.StaticShape(x); s.Full() {
 		n := int64(1)
 		for _, d := range s.Dims() {
 			n *= d
@@ -172,7 +184,7 @@ func (a Algebra) Reshape(x, shape graph.Output) graph.Output {
 // ReshapeLike is x in the shape of another tensor; x itself if it is known to have
 // it.
 func (a Algebra) ReshapeLike(x, like graph.Output) graph.Output {
-	if same(staticShape(x), staticShape(like)) {
+	if same(a.StaticShape(x), a.StaticShape(like)) {
 		return x
 	}
 	return a.Reshape(x, a.Shape(like))
@@ -186,7 +198,7 @@ func same(a, b shape.Shape) bool {
 // RowShape is the shape of a row of x: all dimensions but the first, a vector of
 // int32, a constant if they are known.
 func (a Algebra) RowShape(x graph.Output) graph.Output {
-	if s := staticShape(x); s.Known() && s.Rank() > 0 && s.From(1).Full() {
+	if s := a.StaticShape(x); s.Known() && s.Rank() > 0 && s.From(1).Full() {
 		return a.constantShape(tensor.Int32, s.From(1))
 	}
 	return a.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, a.Shape(x), a.Int32s(1), a.Int32s(0), a.Int32s(1))

@@ -5,15 +5,21 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Value is the gradient of a tensor: dense, or rows of one, or, if it is zero,
-// nothing at all.
+// A Value is the gradient of a tensor: dense, or rows of one, or a product that is yet
+// to be made, or, if it is zero, nothing at all.
 type Value struct {
-	Dense graph.Output   // the zero Output unless the gradient is dense
-	Rows  *IndexedSlices // nil unless it is sparse
+	Dense   graph.Output   // the zero Output unless the gradient is dense
+	Rows    *IndexedSlices // nil unless it is sparse
+	Product *Product       // nil unless it is one
 }
 
 // None says whether nothing flows.
-func (v Value) None() bool { return v.Dense.Op == nil && v.Rows == nil }
+func (v Value) None() bool { return v.Dense.Op == nil && v.Rows == nil && v.Product == nil }
+
+// A Product is AᵀB of two matrices with equally many rows. A loop that has one in each
+// iteration keeps the rows, and multiplies once: the sum of the products is that of
+// all rows.
+type Product struct{ A, B graph.Output }
 
 // IndexedSlices are rows of a tensor of which all others are zero: row i of Values,
 // a tensor of one dimension or more, belongs into row Indices[i]. Rows for the same

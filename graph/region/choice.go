@@ -15,7 +15,7 @@ type Choice struct {
 	outer    *Region
 	index    graph.Output
 	branches int
-	op       string // Switch or _SwitchN
+	op       string // Switch, RefSwitch for references, or _SwitchN
 	attrs    graph.Attrs
 	switches map[graph.Output]*graph.Node
 }
@@ -55,7 +55,11 @@ func (c *Choice) Send(v graph.Output) (*graph.Node, error) {
 	if n := c.switches[v]; n != nil {
 		return n, nil
 	}
-	n, err := c.outer.add(Switch, graph.OpSpec{Type: c.op, Input: []graph.Input{v, c.index}, Attrs: c.attrs})
+	op := c.op
+	if op == "Switch" {
+		op = referring(op, v)
+	}
+	n, err := c.outer.add(Switch, graph.OpSpec{Type: op, Input: []graph.Input{v, c.index}, Attrs: c.attrs})
 	if err == nil {
 		c.switches[v] = n
 	}
@@ -74,7 +78,8 @@ func (c *Choice) Branch(k int, w Writer) (*Region, error) {
 		if err != nil {
 			return graph.Output{}, err
 		}
-		n, err := b.writer.Write(Arg, graph.OpSpec{Type: "Identity", Input: []graph.Input{sent.Output(k)}})
+		value := sent.Output(k)
+		n, err := b.writer.Write(Arg, graph.OpSpec{Type: referring("Identity", value), Input: []graph.Input{value}})
 		if err != nil {
 			return graph.Output{}, err
 		}

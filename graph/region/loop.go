@@ -74,7 +74,7 @@ func (l *Loop) begin(init graph.Output) error {
 	if err != nil {
 		return err
 	}
-	merged, err := l.Cond.one(Merge, "Merge", nil, graph.OutputList{in, in})
+	merged, err := l.Cond.hold(Merge, "Merge", graph.OutputList{in, in})
 	if err == nil {
 		l.Vars = append(l.Vars, merged)
 	}
@@ -83,7 +83,7 @@ func (l *Loop) begin(init graph.Output) error {
 
 // decide lets a variable go on to the body or leave.
 func (l *Loop) decide(v graph.Output) error {
-	turn, err := l.Body.one(Switch, "Switch", nil, v, l.going)
+	turn, err := l.Body.hold(Switch, "Switch", v, l.going)
 	if err != nil {
 		return err
 	}
@@ -102,15 +102,18 @@ func (l *Loop) Var(init graph.Output) (int, error) {
 	if l.Body == nil {
 		return 0, status.Invalid("the loop's condition comes before variables of its body")
 	}
-	if err := l.begin(init); err != nil {
-		return 0, err
-	}
+	// What carries a variable waits for nothing else of an iteration.
+	cond, body := l.Cond.Pivot, l.Body.Pivot
+	l.Cond.Pivot, l.Body.Pivot = nil, nil
 	i := len(l.Current)
-	if err := l.decide(l.Vars[i]); err != nil {
-		return 0, err
+	err := l.begin(init)
+	if err == nil {
+		err = l.decide(l.Vars[i])
 	}
-	var err error
-	l.Current[i], err = l.Body.one(Arg, "Identity", nil, l.Current[i])
+	l.Cond.Pivot, l.Body.Pivot = cond, body
+	if err == nil {
+		l.Current[i], err = l.Body.one(Arg, "Identity", nil, l.Current[i])
+	}
 	return i, err
 }
 
@@ -120,7 +123,11 @@ func (l *Loop) enter(v graph.Output, constant bool) (graph.Output, error) {
 	for name, value := range l.attrs {
 		attrs[name] = value
 	}
-	spec, err := l.outer.Place(graph.OpSpec{Type: "Enter", Input: []graph.Input{v}, Attrs: attrs, ControlDependencies: l.controls})
+	op := "Enter"
+	if constant {
+		op = referring(op, v)
+	}
+	spec, err := l.outer.Place(graph.OpSpec{Type: op, Input: []graph.Input{v}, Attrs: attrs, ControlDependencies: l.controls})
 	if err != nil {
 		return graph.Output{}, err
 	}

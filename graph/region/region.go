@@ -14,7 +14,7 @@ const (
 	Enter  Role = "enter"  // Enter: takes a variable's first value, or a value from outside, into a frame
 	Merge  Role = "merge"  // Merge: a variable at the beginning of an iteration
 	Going  Role = "going"  // LoopCond: whether there is another iteration
-	Switch Role = "switch" // Switch or _SwitchN: where a value goes
+	Switch Role = "switch" // Switch, RefSwitch or _SwitchN: where a value goes
 	Exit   Role = "exit"   // Exit: a variable's last value
 	Arg    Role = "arg"    // Identity: a value in a body or branch
 	Next   Role = "next"   // NextIteration: a variable's value for the next iteration
@@ -191,4 +191,24 @@ func (r *Region) one(role Role, op string, attrs graph.Attrs, inputs ...graph.In
 		return graph.Output{}, err
 	}
 	return n.Output(0), nil
+}
+
+// hold is [Region.one] for a node that is a variable of a loop: it acts when its
+// inputs come, and waits for no pivot.
+func (r *Region) hold(role Role, op string, inputs ...graph.Input) (graph.Output, error) {
+	n, err := r.writer.Write(role, graph.OpSpec{Type: op, Input: inputs})
+	if err != nil {
+		return graph.Output{}, err
+	}
+	r.Own(n)
+	return n.Output(0), nil
+}
+
+// referring is the form of an operation that hands on v as the reference that it
+// is, if it is one. A variable of a loop is a value all the same.
+func referring(op string, v graph.Output) string {
+	if v.DataType().IsRef() {
+		return "Ref" + op
+	}
+	return op
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/sharing"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -31,6 +32,7 @@ var rules = map[string]rule{
 func arithmetic(w *work) error { return w.apply(rules) }
 
 func (w *work) apply(rules map[string]rule) error {
+	shared := sharing.Of(w.Nodes(), w.MaxID(), func(graph.Output) bool { return false }) // feeds are placeholders
 	for _, n := range w.Nodes() {
 		if err := w.watch.Steps(2); err != nil {
 			return err
@@ -40,7 +42,7 @@ func (w *work) apply(rules map[string]rule) error {
 			continue
 		}
 		of, by, ok := r(w, n)
-		if !ok {
+		if !ok || shared.Could(of) && !shared.Could(n.Output(0)) { // n takes the value when it acts
 			continue
 		}
 		after := union{nodes: gates(n)}

@@ -11,9 +11,12 @@ import (
 // is always taken becomes an Identity of the value, which waits for what the Switch
 // and the predicate waited for. What can never run loses its place as a target, and
 // a Merge that only one input can reach becomes an Identity of that one; then nothing
-// needs the dead branch, unless it is fetched: that fails as ever.
+// needs the dead branch, unless it is fetched: that fails as ever. What a Switch sent
+// there alone has run before it, though: if that can fail, or does something, it goes on
+// to run, as a target.
 func branches(w *work) error {
 	d := &deadness{outputs: map[graph.Output]bool{}, nodes: map[*graph.Node]bool{}}
+	var switches []*graph.Node
 	for _, n := range w.Nodes() {
 		if err := w.watch.Step(); err != nil {
 			return err
@@ -27,6 +30,7 @@ func branches(w *work) error {
 				d.kill(n.Output(i))
 			}
 		}
+		switches = append(switches, n)
 		if err := w.take(n, taken); err != nil {
 			return err
 		}
@@ -46,7 +50,63 @@ func branches(w *work) error {
 			return err
 		}
 	}
+	return w.witness(switches, d)
+}
+
+// witness makes targets of what only Switches needed whose dead sides are gone, if its
+// running may be noticed. Who runs for one of these needs no mention.
+func (w *work) witness(switches []*graph.Node, d *deadness) error {
+	if len(switches) == 0 {
+		return nil
+	}
+	met, err := w.needed()
+	if err != nil {
+		return err
+	}
+	var stack []*graph.Node
+	push := func(n *graph.Node) {
+		if n != nil && !met[n.ID()] && !d.nodes[n] {
+			met[n.ID()] = true
+			stack = append(stack, n)
+		}
+	}
+	for _, n := range switches {
+		push(n)
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if err := w.watch.Steps(1 + n.NumInputs()); err != nil {
+			return err
+		}
+		seen, err := w.noticed(n)
+		if err != nil {
+			return err
+		}
+		if seen {
+			w.aimed[n] = append(w.aimed[n], len(w.targets))
+			w.targets = append(w.targets, n)
+		}
+		graph.InputNodes(n, push)
+	}
 	return nil
+}
+
+// noticed says whether it makes a difference to a step that a node runs from which it
+// gets nothing.
+func (w *work) noticed(n *graph.Node) (bool, error) {
+	switch n.Class() {
+	case graph.ClassOther:
+	case graph.ClassSend, graph.ClassRecv, graph.ClassCall, graph.ClassPlaceholder:
+		return true, nil
+	default:
+		return false, nil
+	}
+	if !pure(n) {
+		return true, nil
+	}
+	safe, err := w.cannotFail(n)
+	return !safe, err
 }
 
 // decided is the output of a Switch that is always taken, if a constant decides it.

@@ -255,6 +255,22 @@ func (w *work) sweep() error {
 		return nil
 	}
 	w.dirty = false
+	needed, err := w.needed()
+	if err != nil {
+		return err
+	}
+	var idle []*graph.Node
+	for _, n := range w.Nodes() {
+		if !needed[n.ID()] {
+			idle = append(idle, n)
+		}
+	}
+	w.changes += len(idle)
+	return w.Remove(idle...)
+}
+
+// needed says of every node, by its ID, whether the step needs it.
+func (w *work) needed() ([]bool, error) {
 	needed := make([]bool, w.MaxID())
 	var stack []*graph.Node
 	need := func(n *graph.Node) {
@@ -276,18 +292,11 @@ func (w *work) sweep() error {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if err := w.watch.Steps(1 + n.NumInputs()); err != nil {
-			return err
+			return nil, err
 		}
 		graph.InputNodes(n, need)
 	}
-	var idle []*graph.Node
-	for _, n := range w.Nodes() {
-		if !needed[n.ID()] {
-			idle = append(idle, n)
-		}
-	}
-	w.changes += len(idle)
-	return w.Remove(idle...)
+	return needed, nil
 }
 
 // prune removes what is not needed: what it finds was never asked for, as the

@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -11,12 +12,16 @@ import (
 // and may be given the same memory for both.
 type Loop[T, R any] interface{ V(o []R, x []T) }
 
-// A Link is one operation of a [Chain]: One on operand X, or else Two on X and Y.
-// Operands are counted from those of the chain on; then come the links before.
+// A Link is one operation of a [Chain]: One on operand X, or Two on X and Y, or else
+// Four on X, which is as long as the result, and Rows, which are rows of one length
+// among the chain's own operands. Operands are counted from those of the chain on; then
+// come the links before.
 type Link[T Float] struct {
 	One  Loop[T, T]
 	Two  Loops[T, T]
+	Four func(o, x, a, b, c []T)
 	X, Y int
+	Rows [3]int
 }
 
 // A Chain applies several operations one after another, in one pass over tiles of the
@@ -30,6 +35,7 @@ type Chain[T Float] struct {
 	slots    int
 	lastUse  []int // by operand: the last link that takes it
 	first    int   // the first link that writes to slot 0
+	rows     []int // operands that links take as Rows
 	pool     sync.Pool
 }
 
@@ -44,8 +50,14 @@ func NewChain[T Float](operands int, links []Link[T]) *Chain[T] {
 	}
 	for i, l := range links {
 		c.lastUse[l.X] = i
-		if l.Two != nil {
+		switch {
+		case l.Two != nil:
 			c.lastUse[l.Y] = i
+		case l.Four != nil:
+			for _, r := range l.Rows {
+				c.lastUse[r] = i
+			}
+			c.rows = append(c.rows, l.Rows[:]...)
 		}
 	}
 	// A slot is taken by a link whose result is still to be used. A link may
@@ -157,8 +169,8 @@ const shortRow = 256
 func (r *run[T]) repeat() {
 	r.rows = r.rows[:0]
 	need := 0
-	for _, x := range r.operands {
-		if n := len(x); n > 1 && n < shortRow && n < len(r.o) {
+	for i, x := range r.operands {
+		if n := len(x); r.short(i) {
 			need += n * (min(2*shortRow, len(r.o)) / n)
 		}
 	}
@@ -166,7 +178,7 @@ func (r *run[T]) repeat() {
 		r.rows = make([]T, 0, need)
 	}
 	for i, x := range r.operands {
-		if n := len(x); n > 1 && n < shortRow && n < len(r.o) {
+		if n := len(x); r.short(i) {
 			at := len(r.rows)
 			for range min(2*shortRow, len(r.o)) / n {
 				r.rows = append(r.rows, x...)
@@ -174,6 +186,13 @@ func (r *run[T]) repeat() {
 			r.operands[i] = r.rows[at:len(r.rows):len(r.rows)]
 		}
 	}
+}
+
+// short says whether an operand is a short row, and not one element that stands for
+// itself.
+func (r *run[T]) short(i int) bool {
+	n := len(r.operands[i])
+	return n < shortRow && n < len(r.o) && (n > 1 || n == 1 && slices.Contains(r.chain.rows, i))
 }
 
 // A tileMemory is the slots of a tile but the first.
@@ -202,8 +221,17 @@ func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *til
 		l := &c.links[i]
 		to := place(c.slot[i], o, memory)
 		x := c.operand(l.X, o, lo, whole, operands, memory)
-		if l.Two == nil {
+		switch {
+		case l.One != nil:
 			l.One.V(to, x)
+			continue
+		case l.Four != nil:
+			a, b, c := operands[l.Rows[0]], operands[l.Rows[1]], operands[l.Rows[2]]
+			for at, pos := 0, lo%len(a); at < len(to); pos = 0 {
+				k := min(len(a)-pos, len(to)-at)
+				l.Four(to[at:at+k], x[at:at+k], a[pos:pos+k], b[pos:pos+k], c[pos:pos+k])
+				at += k
+			}
 			continue
 		}
 		y := c.operand(l.Y, o, lo, whole, operands, memory)

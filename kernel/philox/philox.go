@@ -1,6 +1,9 @@
 package philox
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // A Generator is the counter-based generator Philox4x32-10 of J. Salmon et al.,
 // "Parallel random numbers: as easy as 1, 2, 3", 2011. Its values are those of
@@ -60,3 +63,19 @@ func (s *Single) One() uint32 {
 	s.used++
 	return s.left[s.used-1]
 }
+
+// Below draws from [0, n) without bias; n is positive.
+func Below(g *Single, n uint32) uint32 {
+	if n&(n-1) == 0 {
+		return g.One() & (n - 1)
+	}
+	least := math.MaxUint32%n + 1
+	for {
+		if x := g.One(); x >= least {
+			return x % n
+		}
+	}
+}
+
+// Unit draws a float from [0, 1).
+func Unit(g *Single) float32 { return math.Float32frombits(g.One()&0x7fffff|127<<23) - 1 }

@@ -184,10 +184,13 @@ type member struct {
 // band plays a band if it is worth sharing; false if its calls are to be played
 // one after another.
 func (m *Machine) band(at int32) (shared, ok bool) {
+	if m.env.Clock == nil { // in this step; another one may have shared it
+		return false, true
+	}
 	b, s := &m.code.bands[at], &m.bands[at]
 	if s.left--; s.left < 0 {
 		s.left = judgeEvery
-		s.shared = m.env.Clock != nil && m.env.Ctx.Step.Pool.Workers() > 1 && (m.env.Eager || m.worthSharing(b))
+		s.shared = m.env.Ctx.Step.Pool.Workers() > 1 && (m.env.Eager || m.worthSharing(b))
 	}
 	if !s.shared {
 		return false, true

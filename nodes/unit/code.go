@@ -103,10 +103,12 @@ type give struct {
 	home int32 // where it was gathered from; -1: nowhere
 }
 
-// A read puts what a reference points to into a slot.
+// A read puts what a reference points to into a slot, or a token of what the
+// variable shares.
 type read struct {
 	transfer
 	node, loop int32
+	share      bool
 }
 
 // A fetch hands a value out.

@@ -165,7 +165,7 @@ func (e *emitter) instr(in *Instr) {
 	case Call:
 		e.call(in)
 	case Read:
-		e.u.reads = append(e.u.reads, read{transfer{e.at(in.In[0].Value), e.out(in.Out[0])}, in.Node, e.loop})
+		e.u.reads = append(e.u.reads, read{transfer{e.at(in.In[0].Value), e.out(in.Out[0])}, in.Node, e.loop, e.form.flow.Nodes[in.Node].Shares})
 		e.add(instr{op: opRead, x: int32(len(e.u.reads) - 1)})
 	case Join:
 		if in.Out[0] >= 0 {
@@ -280,7 +280,7 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 		constant := e.form.Values[x.Value].Const >= 0 && !x.Read && a.in >= 0
 		switch {
 		case x.Read:
-			c.reads = append(c.reads, read{transfer{from, slot}, in.Node, e.loop})
+			c.reads = append(c.reads, read{transfer{from, slot}, in.Node, e.loop, false})
 		case !constant && from != slot:
 			c.gathers = append(c.gathers, transfer{from, slot})
 		}

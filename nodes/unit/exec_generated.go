@@ -443,7 +443,7 @@ func (m *Machine) exec() bool {
 		case opDrop:
 			m.drop(in.x)
 		case opRead:
-			if !m.read(&m.code.reads[in.x]) {
+			if !m.readOwned(&m.code.reads[in.x]) {
 				return false
 			}
 		case opFetch:

@@ -25,7 +25,8 @@ type Flow struct {
 type Node struct {
 	Kind     kind.Kind
 	Constant bool  // an Enter that brings a loop invariant
-	Deref    bool  // some input is a reference that the node wants read
+	Deref    bool  // some input is a reference that the node wants read, or shared
+	Shares   bool  // it hands on what a reference variable shares
 	Frame    int32 // index into Frames
 	Outs     int32
 	Aux      int32 // of Const, Arg, Retval: index of the constant, feed, fetch; of Enter: the frame entered
@@ -66,14 +67,32 @@ func (f *Flow) output(s Source) graph.Output {
 	return graph.Output{Op: n.Def, Index: int(s.Port)}
 }
 
-// dtype is the element type that a source puts out.
+// dtype is the element type that a source puts out: a reference type also where it
+// puts out what a variable shares.
 func (f *Flow) dtype(s Source) tensor.DType {
 	o := f.output(s)
-	return o.Op.OutputTypes()[o.Index]
+	dt := o.Op.OutputTypes()[o.Index]
+	if f.shared(s) {
+		return dt.Ref()
+	}
+	return dt
 }
 
-// reads says whether node i wants the value behind a reference at its k-th input.
+// shared says whether a source puts out what a variable shares, or could: there may
+// be a value as well.
+func (f *Flow) shared(s Source) bool {
+	n := &f.Nodes[s.Node]
+	return n.Shares && (n.Kind != kind.Merge || s.Port == 0)
+}
+
+// reads says whether node i wants the value behind a reference at its k-th input, or
+// a token of what the variable shares.
 func (f *Flow) reads(i int32, k int) bool {
 	n := &f.Nodes[i]
-	return n.Deref && f.dtype(f.In[i][k]).IsRef() && (n.Def == nil || !n.Def.InputTypes()[k].IsRef())
+	if !n.Deref || n.Def != nil && n.Def.InputTypes()[k].IsRef() {
+		return false
+	}
+	s := f.In[i][k]
+	handsOn := n.Shares && (k == 0 || n.Kind == kind.Merge)
+	return f.dtype(s).IsRef() && !(handsOn && f.shared(s))
 }

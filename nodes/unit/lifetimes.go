@@ -144,7 +144,14 @@ func (l *lifetimes) instr(b *Block, in *Instr) {
 		return
 	}
 	for i := len(in.In) - 1; i >= 0; i-- {
-		l.use(&in.In[i])
+		u := &in.In[i]
+		l.use(u)
+		if u.Read && u.Mode == Move && l.form.flow.shared(l.form.Values[u.Value].Source) {
+			// It may be a value that is owned, and what is read lies elsewhere.
+			u.Mode = Borrow
+			in.Drop = append(in.Drop, u.Value)
+			l.apart(in.Out, u.Value)
+		}
 	}
 	// A value that stands twice in one instruction is given up after it, since
 	// the kernel must not write over what it reads.

@@ -329,27 +329,41 @@ func (m *Machine) drop(slot int32) {
 	}
 }
 
-// read puts the value of a variable into a slot. The slot does not own it.
+// read puts the value of a variable, or a token of what it shares, into a slot. The
+// slot does not own it.
 func (m *Machine) read(r *read) bool {
 	ref := m.slab[r.from]
-	if !ref.IsRef() {
+	if !ref.IsRef() { // one of values and references that come together
 		m.slab[r.to] = ref
 		return true
 	}
-	v, ok := ref.Cell().Read()
-	if !ok {
-		return m.fail(r.node, r.loop, kind.Uninitialized(ref))
+	of := kind.Read
+	if r.share {
+		of = kind.Share
+	}
+	v, err := of(ref)
+	if err != nil {
+		return m.fail(r.node, r.loop, err)
 	}
 	m.slab[r.to] = v
 	return true
 }
 
+// readOwned is read for a slot that owns what it holds.
+func (m *Machine) readOwned(r *read) bool {
+	ok := m.read(r)
+	if v := m.slab[r.to]; ok && !v.Plain() {
+		v.Hold(1)
+	}
+	return ok
+}
+
 func (m *Machine) fetch(f *fetch) bool {
 	v := m.slab[f.slot]
 	if f.read && v.IsRef() {
-		var ok bool
-		if v, ok = v.Cell().Read(); !ok {
-			return m.fail(f.node, f.loop, kind.Uninitialized(m.slab[f.slot]))
+		var err error
+		if v, err = kind.Share(v); err != nil { // it is read when the step ends
+			return m.fail(f.node, f.loop, err)
 		}
 		m.env.Fetched(f.index, v)
 		return true

@@ -98,10 +98,11 @@ func (e *emitter) parallel(list []transfers) {
 			aside := transfers{from: t.to, op: t.op}
 			switch t.op {
 			case opMoveScalar:
-				e.free++
-				r := min(e.free-1, registers-1)
-				e.known = append(e.known, check{int32(r), e.descriptor(t.to)})
-				aside.to = int32(r)
+				if e.free++; e.free > registers {
+					return // the island is given up, with all that is written of it
+				}
+				aside.to = int32(e.free - 1)
+				e.known = append(e.known, check{aside.to, e.descriptor(t.to)})
 			default:
 				aside.to, aside.op = e.fresh(1), opMove
 			}

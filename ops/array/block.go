@@ -71,20 +71,6 @@ data_format: Where the channels are: the last dimension, the second, or, for "NC
 
 block_size: The size of the blocks, which divides what they are cut out of.
 data_format: Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds.`)
-	registry.Define("ExtractImagePatches").
-		Input("images: T").Output("patches: T").
-		Attr("ksizes: list(int) >= 4").
-		Attr("strides: list(int) >= 4").
-		Attr("rates: list(int) >= 4").
-		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, bool}").
-		Attr("padding: {'SAME', 'VALID'}").
-		Doc(`Gives the windows of images, each flattened into the channels of a pixel.
-
-images: A batch of images: batch, height, width, channels.
-ksizes: The size of the window in each dimension.
-strides: The step in each dimension.
-rates: The distance of the window's pixels in each dimension.
-padding: "SAME" fills up the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.`)
 
 	for op, f := range map[string]kernel.Factory{
 		"BatchToSpace": newBlocks(false), "BatchToSpaceND": newBlocks(false),
@@ -94,7 +80,6 @@ padding: "SAME" fills up the edges with zeros so that an output dimension is the
 	}
 	kernel.Register(kernel.Registration{Op: "DepthToSpace", Types: map[string][]tensor.DType{"T": depthTypes}, New: newDepthToSpace})
 	kernel.Register(kernel.Registration{Op: "SpaceToDepth", Types: map[string][]tensor.DType{"T": append(depthTypes[:len(depthTypes):len(depthTypes)], tensor.Qint8)}, New: newSpaceToDepth})
-	kernel.Register(kernel.Registration{Op: "ExtractImagePatches", Types: map[string][]tensor.DType{"T": elementwise.Numbers}, New: newPatcher})
 
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 		return c.Op("SpaceToBatch", c.Attrs("block_size"), dy, c.Input(1))
@@ -114,27 +99,6 @@ padding: "SAME" fills up the edges with zeros so that an output dimension is the
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 		return c.Op("DepthToSpace", c.Attrs("block_size", "data_format"), dy)
 	}, "SpaceToDepth")
-	gradient.Unary(patchesGradient, "ExtractImagePatches")
-}
-
-// patchesGradient adds up what flows to the places that each pixel was put at. Which
-// these are, patches of the numbers of pixels say.
-func patchesGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-	shape := c.Op("Unpack", graph.Attrs{"num": int64(4)}, c.Shape(x)).Op
-	if shape == nil {
-		return graph.Output{}
-	}
-	batch, height, width, depth := shape.Output(0), shape.Output(1), shape.Output(2), shape.Output(3)
-	one, all := c.Const(int32(1)), c.Const(int32(-1))
-	dims := func(list ...graph.Output) graph.Output { return c.Op("Pack", nil, graph.OutputList(list)) }
-
-	pixels := c.Mul(height, width)
-	numbers := c.Reshape(c.Op("Range", nil, one, c.Add(pixels, one), one), dims(one, height, width, one))
-	from := c.Reshape(c.Op("ExtractImagePatches", c.Attrs("ksizes", "strides", "rates", "padding"), numbers), c.Int32s(-1))
-
-	byPlace := c.Op("Transpose", nil, c.Reshape(dy, dims(batch, all, depth)), c.Int32s(1, 0, 2))
-	byPixel := c.Op("UnsortedSegmentSum", nil, byPlace, c.Sub(from, one), pixels) // -1 is beyond the edge
-	return c.Reshape(c.Op("Transpose", nil, byPixel, c.Int32s(1, 0, 2)), c.Shape(x))
 }
 
 var (
@@ -350,81 +314,4 @@ func (b *blockMove) move(ctx *kernel.Context, dst, src *tensor.Value) error {
 			return nil
 		}
 	}
-}
-
-// A patcher is the kernel of ExtractImagePatches.
-type patcher struct {
-	size, step, rate [2]int64 // of height and width
-	same             bool
-}
-
-func newPatcher(c *kernel.Construction) (kernel.Kernel, error) {
-	k := &patcher{same: c.Str("padding") == "SAME"}
-	for _, a := range []struct {
-		name string
-		to   *[2]int64
-	}{{"ksizes", &k.size}, {"strides", &k.step}, {"rates", &k.rate}} {
-		x := c.Ints(a.name)
-		if len(x) != 4 {
-			return nil, c.Errorf("Sliding window %s field must specify 4 dimensions", a.name)
-		}
-		if x[0] != 1 || x[3] != 1 {
-			return nil, status.Errorf(status.Unimplemented, "Only support %s across space.", a.name)
-		}
-		if x[1] < 1 || x[2] < 1 || x[1] > math.MaxInt32 || x[2] > math.MaxInt32 {
-			return nil, status.Errorf(status.OutOfRange, "%s is out of range: %d and %d", a.name, x[1], x[2])
-		}
-		*a.to = [2]int64{x[1], x[2]}
-	}
-	return k, nil
-}
-
-func (k *patcher) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	x := in[0].Dims()
-	if len(x) != 4 {
-		return status.Invalid("input must be 4-dimensional%s", tensor.FormatDims(x))
-	}
-	var n, before [2]int64
-	for i := range n {
-		reach := (k.size[i]-1)*k.rate[i] + 1
-		if k.same {
-			n[i] = (x[i+1] + k.step[i] - 1) / k.step[i]
-			before[i] = max(0, (n[i]-1)*k.step[i]+reach-x[i+1]) / 2
-			continue
-		}
-		if n[i] = (x[i+1] - reach + k.step[i]) / k.step[i]; n[i] < 0 || x[i+1] < reach-k.step[i] {
-			return status.Invalid("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]", n[i], x[i+1], reach, k.step[i])
-		}
-	}
-	window := k.size[0] * k.size[1]
-	if x[3] > 0 && window > math.MaxInt64/x[3] {
-		return status.Invalid("windows of %d pixels are too large", window)
-	}
-	v, err := ctx.AllocZeroed(in[0].DType(), []int64{x[0], n[0], n[1], window * x[3]})
-	if err != nil {
-		return err
-	}
-	out[0] = v
-	if v.NumElements() == 0 || in[0].NumElements() == 0 {
-		return nil
-	}
-	src, depth := in[0], int(x[3])
-	ctx.Parallel(int(x[0]*n[0]), max(1, strided.Grain/int(n[1]*window*x[3])), func(lo, hi int) {
-		for r := int64(lo); r < int64(hi) && ctx.Err() == nil; r++ {
-			b, top := r/n[0], r%n[0]*k.step[0]-before[0]
-			at := int(r * n[1] * window * x[3])
-			for col := range n[1] {
-				left := col*k.step[1] - before[1]
-				for i := range k.size[0] {
-					for j := range k.size[1] {
-						if y, z := top+i*k.rate[0], left+j*k.rate[1]; y >= 0 && y < x[1] && z >= 0 && z < x[2] {
-							strided.Move(&v, at, &src, int((b*x[1]+y)*x[2]+z)*depth, depth)
-						}
-						at += depth
-					}
-				}
-			}
-		}
-	})
-	return ctx.Err()
 }

@@ -92,6 +92,7 @@ func concatGradient(c *gradient.Context, lo, hi int, axis graph.Output) {
 func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) graph.Output {
 	if at, ok := c.ConstInts(axis); ok && len(at) == 1 {
 		var sizes []int32
+		unknown := 0
 		for _, p := range parts {
 			s := c.StaticShape(p)
 			k := at[0]
@@ -99,11 +100,13 @@ func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) gr
 				k += int64(s.Rank())
 			}
 			if !s.Known() || k < 0 || k >= int64(s.Rank()) || s.Dim(int(k)) < 0 || s.Dim(int(k)) > math.MaxInt32 {
-				break
+				unknown++
+				sizes = append(sizes, -1) // the rest
+				continue
 			}
 			sizes = append(sizes, int32(s.Dim(int(k))))
 		}
-		if len(sizes) == len(parts) {
+		if unknown <= 1 {
 			return c.Int32s(sizes...)
 		}
 	}

@@ -11,3 +11,8 @@ import (
 func TestEdgesAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "answers/edges.jsonl", tensor.Tolerance{})
 }
+
+// Answers that answers/volumes.py recorded from TensorFlow.
+func TestVolumesAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "answers/volumes.jsonl.gz", tensor.Tolerance{})
+}

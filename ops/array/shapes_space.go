@@ -13,6 +13,7 @@ func init() {
 	shape.Register(spaceToDepthShape, "SpaceToDepth")
 	shape.Register(depthToSpaceShape, "DepthToSpace")
 	shape.Register(extractImagePatchesShape, "ExtractImagePatches")
+	shape.Register(extractVolumePatchesShape, "ExtractVolumePatches")
 }
 
 // blocks is how space is exchanged for batch: the block sizes of as many
@@ -232,5 +233,22 @@ func extractImagePatchesShape(c *shape.Context) error {
 		return status.Invalid("Negative dimension size caused by overflow when multiplying %d and %d", depth, area)
 	}
 	c.SetOutput(0, in.ReplaceDim(3, c.TryDim(shape.MulDims(in.Dim(3), area))))
+	return c.Err()
+}
+
+// extractVolumePatchesShape puts each patch into the depth of a point.
+func extractVolumePatchesShape(c *shape.Context) error {
+	in := c.Try(c.Input(0).WithRank(5))
+	sizes, strides := c.Ints("ksizes"), c.Ints("strides")
+	if len(sizes) != 5 || len(strides) != 5 {
+		return status.Invalid("ExtractVolumePatches requires the ksizes and strides attributes to contain 5 values, but got %d and %d", len(sizes), len(strides))
+	}
+	area := int64(1)
+	for i := 1; i <= 3; i++ {
+		w := shape.Window{Size: sizes[i], Stride: strides[i], Dilation: 1, Padding: c.Str("padding")}
+		in = in.ReplaceDim(i, c.TryDim(w.Positions(in.Dim(i))))
+		area = c.TryDim(shape.MulDims(area, sizes[i]))
+	}
+	c.SetOutput(0, in.ReplaceDim(4, c.TryDim(shape.MulDims(in.Dim(4), area))))
 	return c.Err()
 }

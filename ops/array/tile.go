@@ -32,7 +32,7 @@ shape: The shape, of no fewer dimensions, of which the last go with those of the
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(tile), nil }, "Tile")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(broadcastTo), nil }, "BroadcastTo")
 
-	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output { return c.SumTo(dy, x) }, "BroadcastTo")
+	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output { return c.SumAs(dy, y, x) }, "BroadcastTo")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 		// Each dimension becomes two, of copies and of elements.
 		pairs := c.Op("Pack", graph.Attrs{"axis": int64(1)}, graph.OutputList{c.Cast(c.Input(1), tensor.Int32), c.Shape(x)})

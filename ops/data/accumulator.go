@@ -117,17 +117,37 @@ func newAccumulator(c *kernel.Construction) (kernel.Kernel, error) {
 	if err := shape.CheckAttr(s); err != nil {
 		return nil, err
 	}
-	dt := c.Type("dtype")
+	dt, declared := c.Type("dtype"), shape.FromAttr(s)
 	add, divide := elementwise.Combine(elementwise.UpdateAdd, dt), elementwise.Combine(elementwise.UpdateDiv, dt)
 	return &accumulator{
 		options: resource.AccumulatorOptions{
-			Type: dt, Shape: shape.FromAttr(s), Mean: c.Str("reduction_type") == "MEAN",
-			// Neither can fail on floating-point numbers.
-			Add: func(acc, x *tensor.Value) { _ = add.Range(acc, acc, 0, x, 0, acc.NumElements()) },
-			Divide: func(acc *tensor.Value, n int) {
+			Type: dt, Shape: declared, Mean: c.Str("reduction_type") == "MEAN",
+			Check: func(sum, gradient []tensor.Value) error {
+				want := declared
+				if sum != nil {
+					want = shape.Of(sum[0].Dims()...)
+				}
+				if !shape.Compatible(want, shape.Of(gradient[0].Dims()...)) {
+					return status.Invalid("Shape mismatch: expected %s, got %s", resource.FormatShape(want), tensor.FormatDims(gradient[0].Dims()))
+				}
+				return nil
+			},
+			Add: func(sum, gradient []tensor.Value, own bool) ([]tensor.Value, error) {
+				total := sum[0]
+				if !own && !total.Plain() {
+					t, err := tensor.New(dt, total.Dims()...)
+					if err != nil {
+						return nil, err
+					}
+					total = tensor.ValueOf(t)
+					copy(tensor.Bytes(&total), tensor.Bytes(&sum[0]))
+				}
+				return []tensor.Value{total}, add.Range(&total, &total, 0, &gradient[0], 0, total.NumElements())
+			},
+			Divide: func(sum []tensor.Value, n int) {
 				by := floatOf(dt, n)
-				for i := range acc.NumElements() {
-					_ = divide.Range(acc, acc, i, &by, 0, 1)
+				for i := range sum[0].NumElements() {
+					_ = divide.Range(&sum[0], &sum[0], i, &by, 0, 1) // cannot fail on floating-point numbers
 				}
 			},
 		},
@@ -158,7 +178,7 @@ func (k *accumulator) Run(ctx *kernel.Context, _, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	if h.Type != k.options.Type || h.Mean != k.options.Mean || !shape.Equal(h.Shape, k.options.Shape) {
+	if h.Type != k.options.Type || h.Mean != k.options.Mean || h.Rows != k.options.Rows || !shape.Equal(h.Shape, k.options.Shape) {
 		return status.Invalid("Shared accumulator '%s' holds %v of shape %s and is declared as %v of shape %s, or the kinds of reduction differ",
 			h.Name, h.Type, resource.FormatShape(h.Shape), k.options.Type, resource.FormatShape(k.options.Shape))
 	}
@@ -179,6 +199,9 @@ func (k *accumulator) token(a *resource.Accumulator) tensor.Value {
 // accumulatorOf is the accumulator of a handle, whose gradients are of type dt.
 func accumulatorOf(v *tensor.Value, dt tensor.DType) (*resource.Accumulator, error) {
 	a, err := held[*resource.Accumulator](v)
+	if err == nil && a.Rows {
+		return nil, status.Invalid("the accumulator '%s' holds rows of gradients", a.Name)
+	}
 	if err == nil && a.Type != dt {
 		return nil, status.Invalid("the accumulator '%s' holds gradients of type %v, not %v", a.Name, a.Type, dt)
 	}
@@ -217,8 +240,8 @@ func newTakeGradient(c *kernel.Construction) (kernel.Kernel, error) {
 			done(err)
 			return
 		}
-		a.Take(ctx.Step.Context, int(n), func(v tensor.Value, err error) {
-			out[0] = v
+		a.Take(ctx.Step.Context, int(n), func(v []tensor.Value, err error) {
+			copy(out, v)
 			done(err)
 		})
 	}), nil

@@ -20,3 +20,5 @@ func TestStacks(t *testing.T) { kerneltest.Script(t, "testdata/stack") }
 func TestQueues(t *testing.T) { kerneltest.Script(t, "testdata/queue") }
 
 func TestAccumulators(t *testing.T) { kerneltest.Script(t, "testdata/accumulator") }
+
+func TestSparseAccumulators(t *testing.T) { kerneltest.Script(t, "testdata/accumulator_sparse") }

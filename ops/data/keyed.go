@@ -1,6 +1,8 @@
 package data
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -8,8 +10,15 @@ import (
 )
 
 func init() {
-	kernel.ForAll(onKeyed(mapStage), "MapStage")
-	kernel.ForAll(onKeyed(mapPeek), "MapPeek")
+	for _, prefix := range []string{"Map", "OrderedMap"} {
+		kernel.ForAll(onKeyed(withKey(mapStage)), prefix+"Stage")
+		kernel.ForAll(onKeyed(withKey(mapPeek)), prefix+"Peek")
+		kernel.ForAll(onKeyed(withKey(mapUnstage)), prefix+"Unstage")
+		kernel.ForAll(onKeyed(mapUnstageNoKey), prefix+"UnstageNoKey")
+		kernel.ForAll(onKeyed(mapSize(func(k *keyed) int { return k.complete })), prefix+"Size")
+		kernel.ForAll(onKeyed(mapSize(func(k *keyed) int { return len(k.elements) - k.complete })), prefix+"IncompleteSize")
+		kernel.ForAll(onKeyed(mapClear), prefix+"Clear")
+	}
 }
 
 // A keyed is a staging area whose elements have keys. An element that lacks
@@ -25,7 +34,8 @@ type keyed struct {
 	bytes    int64
 }
 
-// A keyedElement has zero Values for the components that are missing.
+// A keyedElement has zero Values for the components that are missing, and for
+// those that have been taken.
 type keyedElement struct {
 	components []tensor.Value
 	missing    int
@@ -41,15 +51,6 @@ func onKeyed(run func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, don
 			k, err := cache.Named(m, l.container, l.name, func() (*keyed, error) {
 				return &keyed{budget: m.Budget, types: types, capacity: capacity, limit: limit, elements: map[int64]*keyedElement{}}, nil
 			})
-			if err == nil && in[0].Rank() != 0 {
-				err = status.Invalid("key must be an int64 scalar, got shape %s", tensor.FormatDims(in[0].Dims()))
-			}
-			if err == nil && in[1].Rank() != 1 {
-				err = status.Invalid("indices must be a vector, got shape %s", tensor.FormatDims(in[1].Dims()))
-			}
-			if err == nil {
-				err = k.check(tensor.Of[int32](&in[1]))
-			}
 			if err != nil {
 				done(err)
 				return
@@ -59,7 +60,33 @@ func onKeyed(run func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, don
 	}
 }
 
-// check fails unless the indices are in ascending order and of components.
+// withKey is run for operations whose inputs begin with a key and the indices of
+// components.
+func withKey(run func(k *keyed, ctx *kernel.Context, key int64, indices []int32, in, out []tensor.Value, done func(error))) func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+	return func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+		if in[0].Rank() != 0 {
+			done(status.Invalid("key must be an int64 scalar, got shape %s", tensor.FormatDims(in[0].Dims())))
+			return
+		}
+		indices, err := k.indices(&in[1])
+		if err != nil {
+			done(err)
+			return
+		}
+		run(k, ctx, tensor.At0[int64](&in[0]), indices, in[2:], out, done)
+	}
+}
+
+// indices reads the indices of components. It fails unless they are in ascending
+// order.
+func (k *keyed) indices(v *tensor.Value) ([]int32, error) {
+	if v.Rank() != 1 {
+		return nil, status.Invalid("indices must be a vector, got shape %s", tensor.FormatDims(v.Dims()))
+	}
+	indices := slices.Clone(tensor.Of[int32](v))
+	return indices, k.check(indices)
+}
+
 func (k *keyed) check(indices []int32) error {
 	if len(indices) == 0 {
 		return status.Invalid("Empty indices")
@@ -83,8 +110,7 @@ func (k *keyed) Close() {
 	})
 }
 
-func mapStage(k *keyed, ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
-	key, indices, values := tensor.At0[int64](&in[0]), append([]int32(nil), tensor.Of[int32](&in[1])...), in[2:]
+func mapStage(k *keyed, ctx *kernel.Context, key int64, indices []int32, values, _ []tensor.Value, done func(error)) {
 	if len(values) != len(indices) {
 		done(status.Invalid("Number of indices and values is not the same: %d and %d", len(indices), len(values)))
 		return
@@ -105,7 +131,7 @@ func mapStage(k *keyed, ctx *kernel.Context, in, _ []tensor.Value, done func(err
 	k.enter(ctx.Step.Context, func() (bool, error) {
 		e := k.elements[key]
 		for _, i := range indices {
-			if e != nil && !e.components[i].IsZero() {
+			if e != nil && (e.missing == 0 || !e.components[i].IsZero()) {
 				return false, status.Invalid("The tensor for index '%d' for key '%d' was already initialized '%d'.", i, key, len(k.types))
 			}
 		}
@@ -134,20 +160,94 @@ func mapStage(k *keyed, ctx *kernel.Context, in, _ []tensor.Value, done func(err
 	}, done)
 }
 
-func mapPeek(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-	key, indices := tensor.At0[int64](&in[0]), append([]int32(nil), tensor.Of[int32](&in[1])...)
-	if len(indices) != len(out) {
-		done(status.Invalid("Mismatch stage/unstage: %d vs. %d", len(indices), len(out)))
-		return
-	}
+func mapPeek(k *keyed, ctx *kernel.Context, key int64, indices []int32, _, out []tensor.Value, done func(error)) {
 	k.enter(ctx.Step.Context, func() (bool, error) {
 		e := k.elements[key]
 		if e == nil || e.missing > 0 {
 			return false, nil
 		}
-		for j, i := range indices {
-			out[j] = e.components[i]
+		return true, e.read(key, indices, out)
+	}, done)
+}
+
+// read sets out to components.
+func (e *keyedElement) read(key int64, indices []int32, out []tensor.Value) error {
+	if len(indices) != len(out) {
+		return status.Invalid("Mismatch stage/unstage: %d vs. %d", len(indices), len(out))
+	}
+	for j, i := range indices {
+		if out[j] = e.components[i]; out[j].IsZero() {
+			return status.Invalid("Tensor at index '%d' for key '%d' has already been removed.", i, key)
 		}
+	}
+	return nil
+}
+
+func mapUnstage(k *keyed, ctx *kernel.Context, key int64, indices []int32, _, out []tensor.Value, done func(error)) {
+	k.enter(ctx.Step.Context, func() (bool, error) {
+		e := k.elements[key]
+		if e == nil || e.missing > 0 {
+			return false, nil
+		}
+		return true, k.take(key, e, indices, out)
+	}, done)
+}
+
+// mapUnstageNoKey takes of the complete element with the lowest key.
+func mapUnstageNoKey(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+	indices, err := k.indices(&in[0])
+	if err != nil {
+		done(err)
+		return
+	}
+	k.enter(ctx.Step.Context, func() (bool, error) {
+		var lowest *keyedElement
+		key := int64(0)
+		for at, e := range k.elements {
+			if e.missing == 0 && (lowest == nil || at < key) {
+				lowest, key = e, at
+			}
+		}
+		if lowest == nil {
+			return false, nil
+		}
+		out[0] = tensor.Scalar(key)
+		return true, k.take(key, lowest, indices, out[1:])
+	}, done)
+}
+
+// take reads components and removes them; an element without any is gone.
+func (k *keyed) take(key int64, e *keyedElement, indices []int32, out []tensor.Value) error {
+	if err := e.read(key, indices, out); err != nil {
+		return err
+	}
+	for _, i := range indices {
+		e.components[i] = tensor.Value{}
+	}
+	if !slices.ContainsFunc(e.components, func(v tensor.Value) bool { return !v.IsZero() }) {
+		delete(k.elements, key)
+		k.complete--
+	}
+	n := sizeOf(out)
+	k.bytes -= n
+	k.budget.Release(n)
+	return nil
+}
+
+func mapSize(count func(k *keyed) int) func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+	return func(k *keyed, ctx *kernel.Context, _, out []tensor.Value, done func(error)) {
+		k.enter(ctx.Step.Context, func() (bool, error) {
+			out[0] = tensor.Scalar(int32(count(k)))
+			return true, nil
+		}, done)
+	}
+}
+
+func mapClear(k *keyed, ctx *kernel.Context, _, _ []tensor.Value, done func(error)) {
+	k.enter(ctx.Step.Context, func() (bool, error) {
+		k.budget.Release(k.bytes)
+		clear(k.elements)
+		k.bytes, k.complete = 0, 0
 		return true, nil
 	}, done)
 }

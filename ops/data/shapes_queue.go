@@ -36,9 +36,9 @@ func init() {
 	shape.Register(shape.UnknownOutputs, "StackPop", "StackPopV2")
 	shape.Register(shape.Rule("handle: [2] ->"), "StackClose", "StackCloseV2")
 
-	shape.Register(shape.NoOutputs, "Stage", "StageClear", "MapStage")
-	shape.Register(shape.UnknownOutputs, "Unstage", "StagePeek", "MapPeek")
-	shape.Register(shape.Scalars, "StageSize", "GetSessionHandle", "GetSessionHandleV2")
+	shape.Register(shape.NoOutputs, "Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
+	shape.Register(shape.UnknownOutputs, "Unstage", "StagePeek", "MapPeek", "MapUnstage", "MapUnstageNoKey", "OrderedMapPeek", "OrderedMapUnstage", "OrderedMapUnstageNoKey")
+	shape.Register(shape.Scalars, "StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize", "GetSessionHandle", "GetSessionHandleV2")
 	shape.Register(shape.Rule("handle: [] -> value: ?"), "GetSessionTensor")
 	shape.Register(shape.Rule("handle: [] ->"), "DeleteSessionTensor")
 }

@@ -68,35 +68,4 @@ dtypes: The types of an element's components.`)
 capacity: As Stage has it.
 memory_limit: As Stage has it.
 dtypes: The types of an element's components.`)
-	registry.Define("MapStage").
-		Input("key: int64").Input("indices: int32").Input("values: fake_dtypes").
-		Attr("capacity: int >= 0 = 0").
-		Attr("memory_limit: int >= 0 = 0").
-		Attr("dtypes: list(type)").
-		Attr("fake_dtypes: list(type) >= 1").
-		Attr("container: string = ''").
-		Attr("shared_name: string = ''").
-		Stateful().
-		Doc(`Adds components of an element to a staging area with keys.
-
-key: The element's key.
-indices: Which components.
-capacity: The most elements it holds; 0 for any number.
-memory_limit: The most bytes it holds; 0 for any number.
-dtypes: The types of all components.`)
-	registry.Define("MapPeek").
-		Input("key: int64").Input("indices: int32").Output("values: dtypes").
-		Attr("capacity: int >= 0 = 0").
-		Attr("memory_limit: int >= 0 = 0").
-		Attr("dtypes: list(type) >= 1").
-		Attr("container: string = ''").
-		Attr("shared_name: string = ''").
-		Stateful().
-		Doc(`Gives components of an element of a staging area with keys, waiting until it is complete.
-
-key: The element's key.
-indices: Which components.
-capacity: As MapStage has it.
-memory_limit: As MapStage has it.
-dtypes: The types of all components.`)
 }

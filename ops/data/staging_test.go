@@ -14,6 +14,8 @@ import (
 
 func TestStaging(t *testing.T) { kerneltest.Script(t, "testdata/staging") }
 
+func TestUnbatch(t *testing.T) { kerneltest.Script(t, "testdata/unbatch") }
+
 // start starts an operation on the area of that name in a context of its own.
 func start(t *testing.T, r *kerneltest.Runner, op string, attrs registry.Attrs, in ...tensor.Value) (out []tensor.Value, done chan error, cancel func()) {
 	t.Helper()
@@ -79,5 +81,39 @@ func TestStagingWaits(t *testing.T) {
 	defer stop4()
 	if err := <-refused; status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("more than the area may hold: %v", err)
+	}
+}
+
+// Who asks for a part waits until another caller brings the batch.
+func TestUnbatchWaits(t *testing.T) {
+	var r kerneltest.Runner
+	limit := registry.Attrs{{Name: "timeout_micros", Value: registry.IntAttr(60e6)}, {Name: "T", Value: registry.TypeAttr(tensor.Int64)}}
+	vector := func(shape []int64, x ...int64) tensor.Value {
+		v, err := tensor.FromSlice(x, shape...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensor.ValueOf(v)
+	}
+	none := []tensor.Value{vector([]int64{0}), vector([]int64{0, 3}), tensor.Scalar(int64(2))}
+	out, got, stop := start(t, &r, "Unbatch", limit, none...)
+	defer stop()
+	_, twice, stop2 := start(t, &r, "Unbatch", limit, none...)
+	defer stop2()
+	if err := <-twice; status.CodeOf(err) != status.AlreadyExists {
+		t.Errorf("the same id twice: %v", err)
+	}
+	_, gone, giveUp := start(t, &r, "Unbatch", limit, none[0], none[1], tensor.Scalar(int64(3)))
+	giveUp()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	first, brought, stop3 := start(t, &r, "Unbatch", limit, vector([]int64{3}, 7, 8, 9), vector([]int64{2, 3}, 1, 0, 1, 2, 1, 3), tensor.Scalar(int64(1)))
+	defer stop3()
+	if err := <-brought; err != nil || tensor.At0[int64](&first[0]) != 7 {
+		t.Errorf("the one who brought the batch got %v, %v", first[0], err)
+	}
+	if err := <-got; err != nil || out[0].Dim(0) != 2 || tensor.Of[int64](&out[0])[1] != 9 {
+		t.Errorf("the one who waited got %v, %v", out[0], err)
 	}
 }

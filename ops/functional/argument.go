@@ -1,6 +1,11 @@
 package functional
 
-import "github.com/troupe-go/troupe/registry"
+import (
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 func init() {
 	registry.Define("_Arg").
@@ -54,4 +59,19 @@ out_types: The listed types, all T.`)
 
 T: The common type.
 N: How many tensors there are.`)
+
+	kernel.ForAll(outside("GetArg"), "_Arg", "_DeviceArg")
+	kernel.ForAll(outside("SetRetval"), "_Retval", "_DeviceRetval")
+}
+
+// outside makes the kernel of a node that stands for an argument or a result and
+// is in no function. Those in functions never run: what is given to them takes
+// their place.
+func outside(what string) kernel.Factory {
+	return func(c *kernel.Construction) (kernel.Kernel, error) {
+		index := c.Int("index")
+		return kernel.Func(func(*kernel.Context, []tensor.Value, []tensor.Value) error {
+			return status.Invalid("%s %d is not within [0, 0): the node is in no function", what, index)
+		}), nil
+	}
 }

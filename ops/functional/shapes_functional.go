@@ -9,6 +9,7 @@ func init() {
 	// What a function makes of its arguments is known where the graph knows the
 	// function; here only what attributes say is.
 	shape.Register(shape.UnknownOutputs, "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "For", "BatchFunction", "_ArrayToList", "_ListToArray")
+	shape.Register(batchShape, "Batch")
 	shape.Register(declaredShape, "If", "StatelessIf", "Case", "StatelessCase")
 	shape.Register(whileShape, "While", "StatelessWhile")
 	shape.Register(mapDefunShape, "MapDefun")
@@ -48,6 +49,17 @@ func whileShape(c *shape.Context) error {
 			c.SetOutput(i, shapes[i])
 		}
 	}
+	return c.Err()
+}
+
+// batchShape has rows of each input, nobody knows how many.
+func batchShape(c *shape.Context) error {
+	n := c.NumInputs()
+	for i := range n {
+		c.SetOutput(i, c.Try(c.Input(i).WithRankAtLeast(1)).ReplaceDim(0, shape.Unknown))
+	}
+	c.SetOutput(n, shape.Of(shape.Unknown, 3))
+	c.SetOutput(n+1, shape.Scalar)
 	return c.Err()
 }
 

@@ -11,7 +11,7 @@ import (
 
 func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
-		k := &window{node: c.Node, centered: c.Bool("centered"), normalized: c.Bool("normalized"), noise: c.Str("noise")}
+		k := &window{node: c.Node, second: c.Op.Name == "ExtractGlimpseV2", centered: c.Bool("centered"), normalized: c.Bool("normalized"), noise: c.Str("noise")}
 		if c.Bool("uniform_noise") && k.noise != "uniform" {
 			return nil, c.Errorf("The uniform_noise should not be True when noise is not uniform")
 		}
@@ -20,12 +20,15 @@ func init() {
 			return k, nil
 		}
 		return nil, c.Errorf("The noise could only be uniform, gaussian, or zero, got%s", k.noise)
-	}, "ExtractGlimpse")
+	}, "ExtractGlimpse", "ExtractGlimpseV2")
 }
 
-// A window is the kernel of ExtractGlimpse.
+// A window is the kernel of ExtractGlimpse and ExtractGlimpseV2. In the second
+// version offsets name the corner of a window, but those that are centered and
+// normalized, which name its center in both.
 type window struct {
 	node                 string
+	second               bool
 	centered, normalized bool
 	noise                string
 }
@@ -86,8 +89,15 @@ func (k *window) start(offset float32, n, size int) (at int, ok bool) {
 	if k.normalized {
 		offset *= float32(n)
 	}
-	if k.centered {
+	corner := k.second && !(k.centered && k.normalized)
+	switch {
+	case k.centered && corner:
+		offset += float32(n) / 2
+	case k.centered:
 		offset = float32(float64(offset)/2 + float64(n)/2)
+	}
+	if corner {
+		size = 0
 	}
 	x := float64(float32(float64(offset) - float64(size)/2))
 	return int(x), math.Abs(x) < 1<<31

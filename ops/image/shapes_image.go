@@ -12,7 +12,7 @@ func init() {
 	shape.Register(shape.Rule(resized), "ScaleAndTranslate")
 	shape.Register(shape.Like(1), "ResizeBilinearGrad", "ResizeBicubicGrad", "ScaleAndTranslateGrad")
 	shape.Register(shape.Rule("grads: [b,?,?,d], size: [2] = [h,w] -> output: [b,h,w,d]"), "ResizeNearestNeighborGrad")
-	shape.Register(glimpseShape, "ExtractGlimpse")
+	shape.Register(glimpseShape, "ExtractGlimpse", "ExtractGlimpseV2")
 	shape.Register(shape.Rule("images: [b,?,?,d], transforms: ?, output_shape: [2] = [h,w] -> transformed_images: [b,h,w,d]"),
 		"ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 

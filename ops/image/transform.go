@@ -48,6 +48,22 @@ centered: Whether offsets count from the image's center.
 normalized: Whether offsets are parts of the image's size, rather than pixels.
 uniform_noise: Whether what lies outside of an image is uniform noise.
 noise: "uniform", "gaussian" or "zero".`)
+	registry.Define("ExtractGlimpseV2").
+		Input("input: float").Input("size: int32").Input("offsets: float").Output("glimpse: float").
+		Attr("centered: bool = true").
+		Attr("normalized: bool = true").
+		Attr("uniform_noise: bool = true").
+		Attr("noise: string = 'uniform'").
+		Doc(`Cuts windows of one size out of images.
+
+It is as ExtractGlimpse, but for what offsets mean.
+
+size: Height and width of the windows.
+offsets: Where each image's window begins; if they are centered and normalized, where its center is.
+centered: Whether offsets count from the image's center.
+normalized: Whether offsets are parts of the image's size, rather than pixels.
+uniform_noise: Whether what lies outside of an image is uniform noise.
+noise: "uniform", "gaussian" or "zero".`)
 
 	gradient.Unary(projectionGradient, "ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 	gradient.None("ExtractGlimpse")

@@ -26,7 +26,7 @@ func (k restore) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	r, err := bundle.Open(ctx.Step.Files, prefix)
 	if status.CodeOf(err) == status.NotFound {
-		return status.Errorf(status.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for %s", prefix)
+		return restoreAllSaved(ctx, prefix, names, specs, k, out)
 	}
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func (x item) drop(a *tensor.Arena) {
 // newShared is newList for a list that nobody counts.
 func newShared(dt tensor.DType, s shape.Shape, max, n int) *List {
 	l := newList(dt, s, max, n)
-	l.shared = true
+	l.shared.Store(true)
 	return l
 }
 
@@ -111,7 +111,7 @@ func (l *List) token(ctx *kernel.Context) (tensor.Value, error) {
 	if err := l.charge(ctx); err != nil {
 		return tensor.Value{}, err
 	}
-	if l.shared {
+	if l.shared.Load() {
 		return tensor.Scalar(l.element()), nil
 	}
 	return ctx.Holding(l.element(), l)
@@ -156,7 +156,7 @@ func (l *List) element() *tensor.Object {
 // owe notes an element of a new list, which is to be held with the list.
 func (l *List) owe(x item) {
 	switch {
-	case l.shared:
+	case l.shared.Load():
 		x.Share()
 	case x.kept != nil:
 		l.due = append(l.due, x)
@@ -197,7 +197,7 @@ func (l *List) unlink() (gone []item, places int) {
 	}
 	older, newer := l.older, l.newer
 	switch {
-	case l.shared:
+	case l.shared.Load():
 		return nil, 0
 	case older == nil && newer == nil:
 		l.own.each(note)
@@ -224,7 +224,7 @@ func (l *List) unlink() (gone []item, places int) {
 	if older != nil {
 		older.newer = newer
 	}
-	if newer != nil && !newer.shared {
+	if newer != nil && !newer.shared.Load() {
 		newer.older = older
 	}
 	l.older, l.newer, l.own = nil, nil, elements{}
@@ -238,8 +238,9 @@ func (l *List) Share(share func(tensor.Value)) {
 	var all []item
 	note := func(x item) { all = append(all, x) }
 	l.mu.Lock()
-	for v := l; v != nil && !v.shared; v = v.newer {
-		v.shared, v.older = true, nil
+	for v := l; v != nil && !v.shared.Load(); v = v.newer {
+		v.shared.Store(true)
+		v.older = nil
 		v.differences(func(_ int, x item) { note(x) })
 		v.own.each(note)
 	}

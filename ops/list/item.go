@@ -77,6 +77,8 @@ indices: The place of each slice.`)
 
 	register(newTyped(typed.getItem), "TensorListGetItem")
 	register(newTyped(typed.popBack), "TensorListPopBack")
+	// Backward loops keep handles as well: TensorFlow has those on stacks.
+	kernel.Register(kernel.Registration{Op: "TensorListPopBack", Types: map[string][]tensor.DType{"element_dtype": {tensor.Resource}}, Holders: counts("TensorListPopBack"), New: newTyped(typed.popBack)})
 	register(newTyped(typed.pushBackBatch), "TensorListPushBackBatch")
 	register(newTyped(typed.scatterInto), "TensorListScatterIntoExistingList")
 	registerAny(newTyped(typed.setItem), "TensorListSetItem")

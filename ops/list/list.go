@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/shape"
@@ -40,8 +41,11 @@ type List struct {
 	was   item
 	more  map[int]item
 
-	weight int64  // see TotalBytes
-	shared bool   // nobody counts the elements, which are all shared
+	weight int64 // see TotalBytes
+	// shared: nobody counts the elements, which are all shared. It is stored under mu,
+	// also for a version that is new and that only its maker knows so far: whoever
+	// shares an older one gets to it.
+	shared atomic.Bool
 	due    []item // elements that are new and not held yet
 }
 
@@ -128,9 +132,11 @@ func (l *List) with(n int, changes ...change) *List {
 	if l.newer != nil {
 		l.detach()
 	}
-	next := &List{dt: l.dt, shape: l.shape, max: l.max, n: n, mu: l.mu, own: l.own, index: -1, shared: l.shared}
+	next := &List{dt: l.dt, shape: l.shape, max: l.max, n: n, mu: l.mu, own: l.own, index: -1}
 	l.own, l.newer = elements{}, next
-	if !l.shared {
+	if l.shared.Load() {
+		next.shared.Store(true)
+	} else {
 		next.older = l
 	}
 	if n < l.n {
@@ -160,7 +166,8 @@ func (l *List) first(n int) *List {
 		l.detach()
 	}
 	next := newList(l.dt, l.shape, l.max, n)
-	next.own, next.shared = l.own.first(n), l.shared
+	next.own = l.own.first(n)
+	next.shared.Store(l.shared.Load())
 	next.own.each(item.again)
 	return next
 }

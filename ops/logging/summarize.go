@@ -21,6 +21,7 @@ const (
 
 	valueTag       = 1
 	valueSimple    = 2
+	valueImage     = 4
 	valueHistogram = 5
 	valueAudio     = 6
 	valueNode      = 7
@@ -34,6 +35,11 @@ const (
 	histogramSquares = 5
 	histogramLimits  = 6
 	histogramBuckets = 7
+
+	imageHeight   = 1
+	imageWidth    = 2
+	imageChannels = 3
+	imageBytes    = 4
 
 	audioRate     = 1
 	audioChannels = 2
@@ -62,6 +68,12 @@ func init() {
 	}, "TensorSummary")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(taggedTensorSummary), nil }, "TensorSummaryV2")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return audioSummary(c.Int("max_outputs")), nil }, "AudioSummaryV2")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
+		k, rate := audioSummary(c.Int("max_outputs")), tensor.Scalar(c.Float("sample_rate"))
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			return k.Run(ctx, []tensor.Value{in[0], in[1], rate}, out)
+		}), nil
+	}, "AudioSummary")
 }
 
 func appendText(b []byte, field protowire.Number, s string) []byte {

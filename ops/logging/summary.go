@@ -48,6 +48,30 @@ tag: What they are shown under.
 tensor: Batch, frames and perhaps channels, in [-1, 1].
 sample_rate: Frames a second.
 max_outputs: The most sounds to show.`)
+	registry.Define("AudioSummary").
+		Input("tag: string").Input("tensor: float").Output("summary: string").
+		Attr("sample_rate: float").
+		Attr("max_outputs: int >= 1 = 3").
+		Deprecated(15, "Use AudioSummaryV2").
+		Doc(`Makes a serialized summary of sounds.
+
+tag: What they are shown under.
+tensor: As AudioSummaryV2 has it.
+sample_rate: Frames a second.
+max_outputs: The most sounds to show.`)
+	registry.Define("ImageSummary").
+		Input("tag: string").Input("tensor: T").Output("summary: string").
+		Attr("max_images: int >= 1 = 3").
+		Attr("T: {uint8, float, half, double} = DT_FLOAT").
+		Attr("bad_color: tensor = Tensor<type: uint8 shape: [4] values: 255 0 0 255>").
+		Doc(`Makes a serialized summary of images.
+
+Those of floating-point numbers are scaled into bytes: by their largest number if none is negative, else such that 0 becomes 128.
+
+tag: What they are shown under.
+tensor: Batch, height, width and 1, 3 or 4 channels.
+max_images: The most images to show.
+bad_color: The color of pixels that are not finite.`)
 	registry.Define("MergeSummary").
 		Input("inputs: N * string").Output("summary: string").
 		Attr("N: int >= 1").
@@ -55,5 +79,5 @@ max_outputs: The most sounds to show.`)
 
 inputs: The summaries.`)
 
-	gradient.None("AudioSummaryV2", "HistogramSummary", "MergeSummary", "ScalarSummary", "TensorSummary", "TensorSummaryV2")
+	gradient.None("AudioSummary", "AudioSummaryV2", "ImageSummary", "HistogramSummary", "MergeSummary", "ScalarSummary", "TensorSummary", "TensorSummaryV2")
 }

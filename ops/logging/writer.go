@@ -90,6 +90,20 @@ tag: What they are shown under.
 tensor: As AudioSummaryV2 has it.
 sample_rate: Frames a second.
 max_outputs: The most sounds to show.`)
+	registry.Define("WriteImageSummary").
+		Input("writer: resource").Input("step: int64").Input("tag: string").
+		Input("tensor: T").Input("bad_color: uint8").
+		Attr("max_images: int >= 1 = 3").
+		Attr("T: {uint8, double, float, half} = DT_FLOAT").
+		Stateful().
+		Doc(`Writes images as an event.
+
+writer: The writer.
+step: The step that they belong to.
+tag: What they are shown under.
+tensor: As ImageSummary has it.
+bad_color: The color of pixels that are not finite.
+max_images: The most images to show.`)
 	registry.Define("WriteSummary").
 		Input("writer: resource").Input("step: int64").Input("tensor: T").
 		Input("tag: string").Input("summary_metadata: string").
@@ -127,7 +141,7 @@ event: The event.`)
 
 	shape.Register(shape.Scalars, "SummaryWriter")
 	shape.Register(shape.NoOutputs, "CreateSummaryFileWriter", "FlushSummaryWriter", "CloseSummaryWriter", "WriteScalarSummary",
-		"WriteHistogramSummary", "WriteAudioSummary", "WriteSummary", "WriteRawProtoSummary", "WriteGraphSummary", "ImportEvent")
+		"WriteHistogramSummary", "WriteAudioSummary", "WriteImageSummary", "WriteSummary", "WriteRawProtoSummary", "WriteGraphSummary", "ImportEvent")
 
 	kernel.ForAll(newSummaryWriter, "SummaryWriter")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(createFile), nil }, "CreateSummaryFileWriter")

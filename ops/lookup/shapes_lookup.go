@@ -10,8 +10,8 @@ func init() {
 	// The handles of the first version are references to two strings.
 	shape.Register(shape.Rule("-> table_handle: [2]"), "HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable")
 	shape.Register(shape.Scalars, "HashTableV2", "AnonymousHashTable")
-	shape.Register(mutableTableShape, "MutableHashTableV2", "MutableHashTableOfTensorsV2")
-	shape.Register(denseTableShape, "MutableDenseHashTableV2")
+	shape.Register(mutableTableShape, "MutableHashTableV2", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors")
+	shape.Register(denseTableShape, "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
 
 	shape.Register(shape.Rule("table_handle: [2], keys: [n], values: [n] ->"), "InitializeTable")
 	shape.Register(shape.Rule("table_handle: [], keys: [n], values: [n] ->"), "InitializeTableV2")

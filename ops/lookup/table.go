@@ -1,6 +1,8 @@
 package lookup
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
@@ -113,14 +115,48 @@ value_shape: The shape of every value.
 initial_num_buckets: How many buckets to begin with, a power of 2.
 max_load_factor: How full the table gets before it grows.`)
 
+	registry.Define("AnonymousMutableHashTable").
+		Output("table_handle: resource").
+		Attr("key_dtype: type").
+		Attr("value_dtype: type").
+		Stateful().
+		Doc("Makes an empty table that can be changed and that no other node can find.")
+	registry.Define("AnonymousMutableHashTableOfTensors").
+		Output("table_handle: resource").
+		Attr("key_dtype: type").
+		Attr("value_dtype: type").
+		Attr("value_shape: shape = []").
+		Stateful().
+		Doc(`Makes an empty table of vectors that can be changed and that no other node can find.
+
+value_shape: The shape of every value.`)
+	registry.Define("AnonymousMutableDenseHashTable").
+		Input("empty_key: key_dtype").Input("deleted_key: key_dtype").Output("table_handle: resource").
+		Attr("key_dtype: type").
+		Attr("value_dtype: type").
+		Attr("value_shape: shape = []").
+		Attr("initial_num_buckets: int = 131072").
+		Attr("max_load_factor: float = 0.8").
+		Stateful().
+		Doc(`Makes a table that can be changed, in open addressing, and that no other node can find.
+
+empty_key: As MutableDenseHashTableV2 has it.
+deleted_key: As MutableDenseHashTableV2 has it.
+value_shape: The shape of every value.
+initial_num_buckets: As MutableDenseHashTableV2 has it.
+max_load_factor: As MutableDenseHashTableV2 has it.`)
+
 	registerTable("HashTable", fixed, scalars...)
 	registerTable("HashTableV2", fixed, scalars...)
 	registerTable("AnonymousHashTable", fixed, scalars...)
+	registerTable("AnonymousMutableHashTable", mutable, append(scalars[:len(scalars):len(scalars)], tensor.Variant)...)
+	registerTable("AnonymousMutableHashTableOfTensors", mutable, scalars...)
 	registerTable("MutableHashTable", mutable, append(scalars[:len(scalars):len(scalars)], tensor.Variant)...)
 	registerTable("MutableHashTableV2", mutable, append(scalars[:len(scalars):len(scalars)], tensor.Variant)...)
 	registerTable("MutableHashTableOfTensors", mutable, scalars...)
 	registerTable("MutableHashTableOfTensorsV2", mutable, scalars...)
 	denseValues := []tensor.DType{tensor.Float, tensor.Double, tensor.Int32, tensor.Int64, tensor.Bool, tensor.Resource, tensor.Variant}
+	registerTable("AnonymousMutableDenseHashTable", dense, denseValues...)
 	registerTable("MutableDenseHashTable", dense, denseValues...)
 	registerTable("MutableDenseHashTableV2", dense, denseValues...)
 
@@ -160,7 +196,7 @@ func newMaker(c *kernel.Construction, k kind) (kernel.Kernel, error) {
 	m := &maker{
 		container: c.Str("container"), name: c.Str("shared_name"), kind: k,
 		key: c.Type("key_dtype"), value: c.Type("value_dtype"),
-		anonymous: c.Op.Name == "AnonymousHashTable", ref: c.Outputs[0].IsRef(),
+		anonymous: strings.HasPrefix(c.Op.Name, "Anonymous"), ref: c.Outputs[0].IsRef(),
 	}
 	if m.container == "" {
 		m.container = resource.DefaultContainer

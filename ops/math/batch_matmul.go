@@ -96,7 +96,7 @@ func newBatchMatMul(c *kernel.Construction) (kernel.Kernel, error) {
 		dt = tensor.Float
 	}
 	var err error
-	p := &batchMatMul{matrices: matrices{dt, c.Bool("adj_x"), c.Bool("adj_y")}, broadcast: c.Op.Name != "BatchMatMul"}
+	p := &batchMatMul{matrices: matrices{dt: dt, transA: c.Bool("adj_x"), transB: c.Bool("adj_y")}, broadcast: c.Op.Name != "BatchMatMul"}
 	switch dt {
 	case tensor.Float:
 		p.multiply = gemm[float32]
@@ -215,7 +215,7 @@ func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadca
 	multiply := func(pool kernel.Pool, lo, hi int) {
 		b.Pairs(lo, hi, func(i, xi, yi int) {
 			if ctx.Err() == nil { // the error is asked for below
-				_ = panels(ctx, pool, p, m, n, k, x[xi*m*k:], ldx, y[yi*k*n:], ldy, o[i*m*n:(i+1)*m*n], n)
+				_ = panels(ctx, pool, p, m, n, k, x[xi*m*k:], ldx, y[yi*k*n:], ldy, nil, o[i*m*n:(i+1)*m*n], n)
 			}
 		})
 	}

@@ -29,10 +29,10 @@ clip_value_max: The upper limit, likewise.`)
 		below, above := c.Op("Less", nil, x, low), c.Op("Greater", nil, x, high)
 		c.Set(0, c.Select(c.Op("LogicalOr", nil, below, above), zero, dy))
 		if c.Wants(1) {
-			c.Set(1, c.SumTo(c.Select(below, dy, zero), low))
+			c.Set(1, c.SumAs(c.Select(below, dy, zero), c.Output(0), low))
 		}
 		if c.Wants(2) {
-			c.Set(2, c.SumTo(c.Select(above, dy, zero), high))
+			c.Set(2, c.SumAs(c.Select(above, dy, zero), c.Output(0), high))
 		}
 	}, "ClipByValue")
 }

@@ -51,12 +51,12 @@ b_is_sparse: Whether b holds many zeros; a hint.`)
 	}
 	for dt, create := range products {
 		kernel.ForType("MatMul", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return create(matrices{dt, c.Bool("transpose_a"), c.Bool("transpose_b")}), nil
+			return create(matrices{dt, c.Bool("transpose_a"), c.Bool("transpose_b"), c.Constant&2 > 0}), nil
 		})
 	}
 	for _, dt := range []tensor.DType{tensor.Half, tensor.Bfloat16} {
 		kernel.ForType("MatMul", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return elementwise.Widen(dt, newMatMul[float32](matrices{tensor.Float, c.Bool("transpose_a"), c.Bool("transpose_b")})), nil
+			return elementwise.Widen(dt, newMatMul[float32](matrices{dt: tensor.Float, transA: c.Bool("transpose_a"), transB: c.Bool("transpose_b")})), nil
 		})
 	}
 	kernel.ForAll(newSparseMatMul, "SparseMatMul")
@@ -112,15 +112,26 @@ func matMulGradient(c *gradient.Context) {
 	}
 	x, y, dz := c.Conj(c.Input(0)), c.Conj(c.Input(1)), c.Dy(0)
 	tx, ty := c.Bool("transpose_a"), c.Bool("transpose_b")
+	isReal := y == c.Input(1)
+	turned := ty
+	if isReal && !tx && !ty && c.Wants(0) {
+		if y, turned = c.Turned(y); !turned {
+			y = c.Input(1)
+		}
+	}
 	switch {
 	case !c.Wants(0):
 	case tx:
 		c.Set(0, product(y, ty, dz, true))
 	default:
-		c.Set(0, product(dz, false, y, !ty))
+		c.Set(0, product(dz, false, y, !turned))
 	}
 	switch {
 	case !c.Wants(1):
+	case isReal && !tx && !ty:
+		c.SetProduct(1, x, dz)
+	case isReal && !tx:
+		c.SetProduct(1, dz, x)
 	case ty:
 		c.Set(1, product(dz, true, x, tx))
 	default:
@@ -132,12 +143,22 @@ func matMulGradient(c *gradient.Context) {
 type matrices struct {
 	dt             tensor.DType
 	transA, transB bool
+	constant       bool // the right one
 }
 
 // A matMul is the kernel of MatMul.
-type matMul[T vec.Number] struct{ matrices }
+type matMul[T vec.Number] struct {
+	matrices
+	right *constantRight[T] // nil unless it is constant
+}
 
-func newMatMul[T vec.Number](m matrices) kernel.Kernel { return &matMul[T]{m} }
+func newMatMul[T vec.Number](m matrices) kernel.Kernel {
+	p := &matMul[T]{matrices: m}
+	if m.constant {
+		p.right = &constantRight[T]{}
+	}
+	return p
+}
 
 func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i := range 2 {
@@ -158,13 +179,14 @@ func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if v.NumElements() == 0 {
 		return nil
 	}
+	y := tensor.Of[T](&in[1])
 	return panels(ctx, ctx.Step.Pool, &p.matrices, m, n, k,
-		tensor.Of[T](&in[0]), in[0].Dim(1), tensor.Of[T](&in[1]), in[1].Dim(1), tensor.Of[T](&out[0]), n)
+		tensor.Of[T](&in[0]), in[0].Dim(1), y, in[1].Dim(1), p.right.of(ctx, p.transB, m, n, k, y, in[1].Dim(1)), tensor.Of[T](&out[0]), n)
 }
 
 // panels is a product of matrices, of large ones some rows at a time, asking in
 // between whether to stop.
-func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m, n, k int, x []T, ldx int, y []T, ldy int, o []T, ldo int) error {
+func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m, n, k int, x []T, ldx int, y []T, ldy int, right *vec.Right[T], o []T, ldo int) error {
 	work := 1 << 25 // multiplications in some tens of milliseconds
 	if p.dt == tensor.Float || p.dt == tensor.Double {
 		work <<= 6
@@ -178,7 +200,7 @@ func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m,
 		if p.transA {
 			from = i
 		}
-		vec.Gemm(pool, p.transA, p.transB, min(rows, m-i), n, k, x[from:], ldx, y, ldy, o[i*ldo:], ldo)
+		vec.GemmRight(pool, p.transA, p.transB, min(rows, m-i), n, k, x[from:], ldx, y, ldy, right, o[i*ldo:], ldo)
 		if rows < m && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -224,7 +246,7 @@ func (p *matrices) sizes(in []tensor.Value) (m, n, k int, ok bool) {
 // newSparseMatMul multiplies as MatMul does: skipping zeros would save time
 // only where nearly all are.
 func newSparseMatMul(c *kernel.Construction) (kernel.Kernel, error) {
-	k := newMatMul[float32](matrices{tensor.Float, c.Bool("transpose_a"), c.Bool("transpose_b")})
+	k := newMatMul[float32](matrices{dt: tensor.Float, transA: c.Bool("transpose_a"), transB: c.Bool("transpose_b")})
 	if c.Type("Ta") == tensor.Float && c.Type("Tb") == tensor.Float {
 		return k, nil
 	}

@@ -38,8 +38,8 @@ condition: Of the shape of t and e, element by element; a vector, for slices alo
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
 			condition, zero, dz := c.Input(0), c.Scalar(c.Dy(0), 0), c.Dy(0)
-			c.Set(1, c.SumTo(c.Select(condition, dz, zero), c.Input(1)))
-			c.Set(2, c.SumTo(c.Select(condition, zero, dz), c.Input(2)))
+			c.Set(1, c.SumAs(c.Select(condition, dz, zero), c.Output(0), c.Input(1)))
+			c.Set(2, c.SumAs(c.Select(condition, zero, dz), c.Output(0), c.Input(2)))
 		}
 	}, "SelectV2")
 }

@@ -227,8 +227,17 @@ func biasAddGrad[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Val
 	height := max(16, elementwise.Grain/(n*inner)) // outer blocks of one partial sum
 	parts := (outer + height - 1) / height
 	partial := make([]T, parts*n)
+	floats, _ := any(partial).([]float32) // nil for other types
+	rows, _ := any(x).([]float32)
 	ctx.Parallel(parts, 1, func(lo, hi int) {
 		for p := lo; p < hi && ctx.Err() == nil; p++ {
+			if floats != nil && inner == 1 {
+				sums := floats[p*n : (p+1)*n]
+				for i := p * height; i < min((p+1)*height, outer); i++ {
+					vec.Add(sums, sums, rows[i*n:(i+1)*n])
+				}
+				continue
+			}
 			sums := partial[p*n : (p+1)*n]
 			for i := p * height; i < min((p+1)*height, outer); i++ {
 				block := x[i*n*inner : (i+1)*n*inner]

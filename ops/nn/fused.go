@@ -76,7 +76,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 				own = own.With(name, *v)
 			}
 		}
-		head, err := partOf(c, op, own)
+		head, err := partOf(c, op, own, c.Constant&3)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 			case "LeakyRelu":
 				extra = extra.With("alpha", registry.FloatAttr(c.Float("leakyrelu_alpha")))
 			}
-			p, err := partOf(c, what, extra)
+			p, err := partOf(c, what, extra, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -137,13 +137,9 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 					l.X, l.Y = l.Y, l.X
 				}
 			case "FusedBatchNorm":
-				n := len(links)
-				factors = append(factors, factor{n + 1, len(k.norms)})
+				factors = append(factors, factor{len(links), len(k.norms)})
 				k.norms = append(k.norms, normalization{at, float64(c.Float("epsilon"))})
-				links = append(links,
-					elementwise.Link[float32]{Two: minusFloat{}, X: before, Y: 1 + at + 2},
-					elementwise.Link[float32]{Two: timesFloat{}, X: -(n + 1)},
-					elementwise.Link[float32]{Two: plusFloat{}, X: -(n + 2), Y: 1 + at + 1})
+				links = append(links, elementwise.Link[float32]{Four: vec.Normalize, X: before, Rows: [3]int{1 + at + 2, 0, 1 + at + 1}})
 			default:
 				loop, ok := p.Kernel.(elementwise.Loop[float32, float32])
 				if !ok {
@@ -172,7 +168,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 		}
 		operands := 1 + len(k.args) + len(k.norms)
 		for _, f := range factors {
-			links[f.link].Y = 1 + len(k.args) + f.norm
+			links[f.link].Rows[1] = 1 + len(k.args) + f.norm
 		}
 		for i := range links { // results of links come behind the operands
 			for _, x := range []*int{&links[i].X, &links[i].Y} {
@@ -186,8 +182,8 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 	}
 }
 
-// partOf makes the part for an operation on floats.
-func partOf(c *kernel.Construction, op string, attrs registry.Attrs) (elementwise.Part, error) {
+// partOf makes the part for an operation on floats, of whose inputs these are constants.
+func partOf(c *kernel.Construction, op string, attrs registry.Attrs, constants uint64) (elementwise.Part, error) {
 	p := elementwise.Part{Op: op}
 	def, err := registry.Global.Lookup(op)
 	if err != nil {
@@ -198,23 +194,10 @@ func partOf(c *kernel.Construction, op string, attrs registry.Attrs) (elementwis
 		return p, err
 	}
 	p.Kernel, err = kernel.Make("CPU", &kernel.Construction{
-		Node: c.Node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device,
+		Node: c.Node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device, Constant: constants,
 	})
 	return p, err
 }
-
-// minusFloat and timesFloat are the loops of a difference and a product.
-type (
-	minusFloat struct{}
-	timesFloat struct{}
-)
-
-func (minusFloat) VV(o, x, y []float32)                   { vec.Sub(o, x, y) }
-func (minusFloat) VS(o, x []float32, y float32)           { vec.SubScalar(o, x, y) }
-func (minusFloat) SV(o []float32, x float32, y []float32) { vec.ScalarSub(o, x, y) }
-func (timesFloat) VV(o, x, y []float32)                   { vec.Mul(o, x, y) }
-func (timesFloat) VS(o, x []float32, y float32)           { vec.MulScalar(o, x, y) }
-func (timesFloat) SV(o []float32, x float32, y []float32) { vec.MulScalar(o, y, x) }
 
 func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if k.chain == nil {

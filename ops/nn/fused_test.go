@@ -115,7 +115,7 @@ func TestFusedMatMul(t *testing.T) {
 func TestFusedConv2D(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const strides = `strides=[1, 1, 1, 1], padding="SAME"`
-	for _, c := range []struct{ size, in, out int64 }{{5, 3, 7}, {32, 8, 16}, {9, 1, 1}, {40, 4, 64}} {
+	for _, c := range []struct{ size, in, out int64 }{{5, 3, 7}, {32, 8, 16}, {9, 1, 1}, {40, 4, 64}, {3, 2, 300}} {
 		x, f := noise(rng, 2, c.size, c.size, c.in), noise(rng, 3, 3, c.in, c.out)
 		scale, offset, mean := noise(rng, c.out), noise(rng, c.out), noise(rng, c.out)
 		variance, _ := alone(t, "Abs", "", noise(rng, c.out))

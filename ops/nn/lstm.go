@@ -13,8 +13,13 @@ func init() {
 		kernel.ForType("LSTMBlockCell", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			return widened(dt, newLSTM(c).cell), nil
 		})
-		kernel.ForType("BlockLSTM", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return widened(dt, newLSTM(c).block), nil
+		for _, op := range []string{"BlockLSTM", "BlockLSTMV2"} {
+			kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+				return widened(dt, newLSTM(c).block), nil
+			})
+		}
+		kernel.ForType("LSTMBlockCellGrad", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return widened(dt, newLSTM(c).cellGradient), nil
 		})
 		for _, op := range []string{"BlockLSTMGrad", "BlockLSTMGradV2"} {
 			kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
@@ -48,7 +53,7 @@ type lstm struct {
 }
 
 func newLSTM(c *kernel.Construction) *lstm {
-	return &lstm{c.Float("forget_bias"), c.Float("cell_clip"), c.Bool("use_peephole"), c.Op.Name == "BlockLSTMGradV2"}
+	return &lstm{c.Float("forget_bias"), c.Float("cell_clip"), c.Bool("use_peephole"), c.Op.Name == "BlockLSTMV2" || c.Op.Name == "BlockLSTMGradV2"}
 }
 
 // Places of LSTMBlockCell's inputs and outputs. Block operations have them
@@ -193,12 +198,16 @@ func (l *lstm) run(ctx *kernel.Context, s *lstmSizes, n int, in, out []tensor.Va
 func (l *lstm) step(s *lstmSizes, gates, csPrev []float32, o *[cellOutputs][]float32, in []tensor.Value) {
 	wci, wcf, wco := tensor.Of[float32](&in[lstmWCI]), tensor.Of[float32](&in[lstmWCF]), tensor.Of[float32](&in[lstmWCO])
 	n := s.cell
+	placeCI, placeF := n, 2*n
+	if l.second {
+		placeCI, placeF = placeF, placeCI
+	}
 	for b := range s.batch {
 		lo, hi := b*n, (b+1)*n
 		g, cs := gates[4*lo:], csPrev[lo:hi]
 		i, f, ci, sum, out := o[cellI][lo:hi], o[cellF][lo:hi], o[cellCI][lo:hi], o[cellCS][lo:hi], o[cellO][lo:hi]
 		copy(i, g)
-		vec.AddScalar(f, g[2*n:], l.forgetBias)
+		vec.AddScalar(f, g[placeF:], l.forgetBias)
 		copy(out, g[3*n:])
 		if l.peephole {
 			for k, c := range cs {
@@ -208,7 +217,7 @@ func (l *lstm) step(s *lstmSizes, gates, csPrev []float32, o *[cellOutputs][]flo
 		}
 		vec.Sigmoid(i, i)
 		vec.Sigmoid(f, f)
-		vec.Tanh(ci, g[n:])
+		vec.Tanh(ci, g[placeCI:])
 		for k, c := range cs {
 			v := ci[k]*i[k] + c*f[k]
 			if l.clip > 0 {

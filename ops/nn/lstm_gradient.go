@@ -81,6 +81,43 @@ func (l *lstm) gradient(ctx *kernel.Context, in, out []tensor.Value) (err error)
 	return nil
 }
 
+// cellGradient is LSTMBlockCellGrad: inputs are those of the cell, its outputs but
+// for h, and the gradients of cs and h.
+func (l *lstm) cellGradient(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	s, err := l.sizes(in, false)
+	if err != nil {
+		return err
+	}
+	batch, cell := int64(s.batch), int64(s.cell)
+	var r [cellOutputs + 2][]float32
+	for i, v := range in[lstmB+1:] {
+		if want := []int64{batch, cell}; tensor.FormatDims(v.Dims()) != tensor.FormatDims(want) {
+			return status.Invalid("input %d must have shape %s, got %s", lstmB+1+i, tensor.FormatDims(want), tensor.FormatDims(v.Dims()))
+		}
+		if i >= cellH {
+			i++ // there is no h
+		}
+		r[i] = tensor.Of[float32](&v)
+	}
+	var o [gradB + 1][]float32
+	for i, dims := range [][]int64{{batch, cell}, {batch, 4 * cell}, {cell}, {cell}, {cell}} {
+		if out[i], err = ctx.AllocZeroed(tensor.Float, dims); err != nil {
+			return err
+		}
+	}
+	none, err := ctx.AllocZeroed(tensor.Float, []int64{batch, cell}) // what comes from later steps to h
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(none)
+	o[gradCS], o[gradH] = tensor.Of[float32](&out[0]), tensor.Of[float32](&none)
+	for i := range 3 {
+		o[gradWCI+i] = tensor.Of[float32](&out[2+i])
+	}
+	l.back(&s, tensor.Of[float32](&out[1]), &r, tensor.Of[float32](&in[lstmCS]), &o, in)
+	return nil
+}
+
 // back computes the gradients of the gates of one step, adds up those of the
 // peepholes, and turns the gradient of cs into that of the step before.
 func (l *lstm) back(s *lstmSizes, gates []float32, r *[cellOutputs + 2][]float32, csPrev []float32, o *[gradB + 1][]float32, in []tensor.Value) {

@@ -61,3 +61,8 @@ func TestFractionalWindowsAgainstTensorFlow(t *testing.T) {
 }
 
 func TestHostileWindows(t *testing.T) { kerneltest.Hostile(t, "testdata/windows.jsonl.gz") }
+
+// Answers that testdata/cells.py recorded from TensorFlow.
+func TestCellsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/cells.jsonl.gz", tensor.Tolerance{RTol: 1e-4, ATol: 1e-5})
+}

@@ -64,6 +64,59 @@ h: The output of every step.
 forget_bias: What is added to the bias of the forget gate.
 cell_clip: The limit of the cell state; 0 or less for none.
 use_peephole: Whether gates see the cell state.`)
+	registry.Define("BlockLSTMV2").
+		Input("seq_len_max: int64").Input("x: T").Input("cs_prev: T").Input("h_prev: T").Input("w: T").
+		Input("wci: T").Input("wcf: T").Input("wco: T").Input("b: T").Output("i: T").Output("cs: T").
+		Output("f: T").Output("o: T").Output("ci: T").Output("co: T").Output("h: T").
+		Attr("cell_clip: float = 0").
+		Attr("use_peephole: bool = false").
+		Attr("T: {half, float}").
+		Doc(`Computes all steps of an LSTM, whose gates are in the order i, f, ci, o.
+
+seq_len_max: How many steps; what is beyond gives zeros.
+x: The input, time first.
+cs_prev: The cell state at the beginning.
+h_prev: The output before the beginning.
+w: The weights of x and h_prev, for the gates i, ci, f and o.
+wci: The peephole weights of the input gate.
+wcf: The peephole weights of the forget gate.
+wco: The peephole weights of the output gate.
+b: The bias.
+i: The input gate of every step.
+cs: The cell state of every step.
+f: The forget gate of every step.
+o: The output gate of every step.
+ci: The cell's input of every step.
+co: The cell's output of every step.
+h: The output of every step.
+cell_clip: The limit of the cell state; 0 or less for none.
+use_peephole: Whether gates see the cell state.`)
+	registry.Define("LSTMBlockCellGrad").
+		Input("x: T").Input("cs_prev: T").Input("h_prev: T").Input("w: T").Input("wci: T").
+		Input("wcf: T").Input("wco: T").Input("b: T").Input("i: T").Input("cs: T").Input("f: T").
+		Input("o: T").Input("ci: T").Input("co: T").Input("cs_grad: T").Input("h_grad: T").
+		Output("cs_prev_grad: T").Output("dicfo: T").Output("wci_grad: T").Output("wcf_grad: T").
+		Output("wco_grad: T").
+		Attr("use_peephole: bool").
+		Attr("T: {half, float}").
+		Doc(`Computes the gradient of LSTMBlockCell, as far as the gates.
+
+cs_prev: The cell state before.
+h_prev: The output before.
+w: The weights of x and h_prev.
+wci: The peephole weights of the input gate.
+wcf: The peephole weights of the forget gate.
+wco: The peephole weights of the output gate.
+b: The bias.
+i: What LSTMBlockCell gave, as are the five inputs that follow.
+cs_grad: The gradient of the cell state.
+h_grad: The gradient of the output.
+cs_prev_grad: The gradient of the cell state before.
+dicfo: The gradients of the gates i, ci, f and o before their nonlinearities.
+wci_grad: The gradient of wci.
+wcf_grad: The gradient of wcf.
+wco_grad: The gradient of wco.
+use_peephole: Whether gates saw the cell state.`)
 	registry.Define("BlockLSTMGrad").
 		Input("seq_len_max: int64").Input("x: T").Input("cs_prev: T").Input("h_prev: T").Input("w: T").
 		Input("wci: T").Input("wcf: T").Input("wco: T").Input("b: T").Input("i: T").Input("cs: T").
@@ -141,18 +194,20 @@ d_h: The gradient of h.
 d_c_bar: The gradient of the candidate before its nonlinearity.
 d_r_bar_u_bar: The gradient of the gates before their nonlinearity.`)
 
-	gradient.Register(func(c *gradient.Context) {
-		const cs, h = 1, 6 // the outputs whose gradients count
-		if !c.Has(cs) && !c.Has(h) {
-			return
-		}
-		var inputs []graph.Input
-		for i := range c.NumInputs() {
-			inputs = append(inputs, c.Input(i))
-		}
-		for i := range c.NumOutputs() {
-			inputs = append(inputs, c.Output(i))
-		}
-		c.SetList(1, c.Outputs("BlockLSTMGrad", c.Attrs("use_peephole"), append(inputs, c.Dy(cs), c.Dy(h))...))
-	}, "BlockLSTM")
+	for op, grad := range map[string]string{"BlockLSTM": "BlockLSTMGrad", "BlockLSTMV2": "BlockLSTMGradV2"} {
+		gradient.Register(func(c *gradient.Context) {
+			const cs, h = 1, 6 // the outputs whose gradients count
+			if !c.Has(cs) && !c.Has(h) {
+				return
+			}
+			var inputs []graph.Input
+			for i := range c.NumInputs() {
+				inputs = append(inputs, c.Input(i))
+			}
+			for i := range c.NumOutputs() {
+				inputs = append(inputs, c.Output(i))
+			}
+			c.SetList(1, c.Outputs(grad, c.Attrs("use_peephole"), append(inputs, c.Dy(cs), c.Dy(h))...))
+		}, op)
+	}
 }

@@ -152,3 +152,31 @@ func TestBias(t *testing.T) {
 		}
 	}
 }
+
+// Rows are added up in blocks, and blocks in order, whatever their length and for all
+// types: sums of small integers are exact.
+func TestBiasGradSizes(t *testing.T) {
+	for _, dims := range [][2]int{{1, 1}, {3, 7}, {40, 17}, {100, 64}, {17, 300}, {5000, 33}} {
+		x, wide := make([]float32, dims[0]*dims[1]), make([]float64, dims[0]*dims[1])
+		want := make([]float32, dims[1])
+		for i := range x {
+			x[i] = float32(i*i%11) - 5
+			wide[i] = float64(x[i])
+			want[i%dims[1]] += x[i]
+		}
+		shape := []int64{int64(dims[0]), int64(dims[1])}
+		got, err := kerneltest.Run("BiasAddGrad", nil, of(t, x, shape...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		double, err := kerneltest.Run("BiasAddGrad", nil, of(t, wide, shape...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, want := range want {
+			if floats(t, got[0])[j] != want || double[0].Value().([]float64)[j] != float64(want) {
+				t.Errorf("%v: sum %d is %v and %v, want %v", dims, j, floats(t, got[0])[j], double[0].Value().([]float64)[j], want)
+			}
+		}
+	}
+}

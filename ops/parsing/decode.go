@@ -46,25 +46,6 @@ fixed_length: The length in bytes.
 output: The numbers, in one more dimension.
 out_type: The type of the numbers.
 little_endian: Whether the lowest byte of a number comes first.`)
-	registry.Define("DecodeProtoV2").
-		Input("bytes: string").Output("sizes: int32").Output("values: output_types").
-		Attr("message_type: string").
-		Attr("field_names: list(string)").
-		Attr("output_types: list(type) >= 0").
-		Attr("descriptor_source: string = 'local://'").
-		Attr("message_format: string = 'binary'").
-		Attr("sanitize: bool = false").
-		Doc(`Takes fields out of serialized protocol buffer messages.
-
-bytes: The messages.
-sizes: How many values each field has in each message.
-values: For each field its values, filled up to the longest.
-message_type: The full name of the messages' type.
-field_names: The fields.
-output_types: The types of the fields.
-descriptor_source: Where the type is described: "local://", "bytes://" and a serialized FileDescriptorSet, or the name of a file with one.
-message_format: "binary" or "text".
-sanitize: Whether messages are parsed and serialized again first.`)
 	registry.Define("ParseTensor").
 		Input("serialized: string").Output("output: out_type").
 		Attr("out_type: type").

@@ -16,6 +16,7 @@ func init() {
 	shape.Register(shape.Rule("bytes: S -> output: [S...,?]"), "DecodeRaw")
 	shape.Register(decodePaddedShape, "DecodePaddedRaw")
 	shape.Register(decodeProtoShape, "DecodeProtoV2")
+	shape.Register(encodeProtoShape, "EncodeProto")
 
 	shape.Register(exampleShape, "ParseExample", "ParseExampleV2")
 	shape.Register(singleExampleShape, "ParseSingleExample")
@@ -50,6 +51,17 @@ func decodeProtoShape(c *shape.Context) error {
 	in := c.Input(0)
 	c.SetOutputs(c.Try(shape.Concat(in, shape.Of(shape.Unknown))))
 	c.SetOutput(0, c.Try(shape.Concat(in, shape.Of(int64(c.NumOutputs()-1)))))
+	return c.Err()
+}
+
+// encodeProtoShape has a message for each row of sizes.
+func encodeProtoShape(c *shape.Context) error {
+	sizes := c.Try(c.Input(0).WithRankAtLeast(1))
+	out := sizes.To(-1)
+	for i := 1; i < c.NumInputs(); i++ {
+		out = c.Try(shape.Merge(out, c.Try(c.Input(i).WithRankAtLeast(1)).To(-1)))
+	}
+	c.SetOutput(0, out)
 	return c.Err()
 }
 

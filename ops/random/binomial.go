@@ -51,7 +51,7 @@ func (k *binomial) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	var g philox.Generator
 	if k.stateless {
-		g, err = seedKey(in[1:2])
+		g, err = philox.FromSeed(&in[1])
 	} else {
 		g, _, err = advance(ctx, &k.target, &in[0], uint64(total))
 	}

@@ -18,7 +18,9 @@ func init() {
 			return newSampler(c, dt, gamma, seededKey(c)), nil
 		})
 		kernel.ForType("StatelessRandomGammaV2", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return seedKey(in[1:2]) }), nil
+			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) {
+				return philox.FromSeed(&in[1])
+			}), nil
 		})
 		kernel.ForType("StatelessRandomGammaV3", "dtype", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			return newSampler(c, dt, gamma, func(_ *kernel.Context, in []tensor.Value, n int) (philox.Generator, error) {

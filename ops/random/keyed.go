@@ -36,7 +36,7 @@ func init() {
 	}
 	for name, fillers := range floats {
 		for dt, fill := range fillers {
-			kernel.ForType("Stateless"+name, "dtype", dt, keyed(dt, fill, func(in []tensor.Value, _ bool) (philox.Generator, error) { return seedKey(in) }, 2))
+			kernel.ForType("Stateless"+name, "dtype", dt, keyed(dt, fill, func(in []tensor.Value, _ bool) (philox.Generator, error) { return philox.FromSeed(&in[0]) }, 2))
 			kernel.ForType("Stateless"+name+"V2", "dtype", dt, keyed(dt, fill, givenKey, 4))
 		}
 	}
@@ -95,40 +95,6 @@ func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value, drawn bool)
 	}
 }
 
-// seedKey turns a seed of two numbers into a generator, by drawing its key and
-// counter from another.
-func seedKey(in []tensor.Value) (philox.Generator, error) {
-	seed, err := seedOf(&in[0])
-	if err != nil {
-		return philox.Generator{}, err
-	}
-	mix := philox.Generator{
-		Key:     [2]uint32{0x3ec8f720, 0x02461e29},
-		Counter: [4]uint32{uint32(seed[0]), uint32(seed[0] >> 32), uint32(seed[1]), uint32(seed[1] >> 32)},
-	}
-	x := mix.Next()
-	return philox.Generator{Key: [2]uint32{x[0], x[1]}, Counter: [4]uint32{0, 0, x[2], x[3]}}, nil
-}
-
-func seedOf(v *tensor.Value) (seed [2]uint64, err error) {
-	if v.Rank() != 1 || v.NumElements() != 2 {
-		return seed, status.Invalid("seed must have shape [2], not %s", tensor.FormatDims(v.Dims()))
-	}
-	for i := range seed {
-		switch v.DType() {
-		case tensor.Int32:
-			seed[i] = uint64(tensor.Of[int32](v)[i])
-		case tensor.Uint32:
-			seed[i] = uint64(tensor.Of[uint32](v)[i])
-		case tensor.Int64:
-			seed[i] = uint64(tensor.Of[int64](v)[i])
-		default:
-			seed[i] = tensor.Of[uint64](v)[i]
-		}
-	}
-	return seed, nil
-}
-
 // givenKey reads a key, a counter and the algorithm, which may be any if nothing
 // is drawn.
 func givenKey(in []tensor.Value, drawn bool) (philox.Generator, error) {
@@ -162,7 +128,7 @@ func givenKey(in []tensor.Value, drawn bool) (philox.Generator, error) {
 
 func newKeyCounter(*kernel.Construction) (kernel.Kernel, error) {
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		g, err := seedKey(in)
+		g, err := philox.FromSeed(&in[0])
 		if err != nil {
 			return err
 		}

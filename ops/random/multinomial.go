@@ -30,7 +30,7 @@ func newMultinomial(c *kernel.Construction) (kernel.Kernel, error) {
 func newStatelessMultinomial(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("output_dtype")
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		return classes(ctx, in, out, dt, func(int, int) (philox.Generator, error) { return seedKey(in[2:]) })
+		return classes(ctx, in, out, dt, func(int, int) (philox.Generator, error) { return philox.FromSeed(&in[2]) })
 	}), nil
 }
 

@@ -21,7 +21,9 @@ func init() {
 			kernel.Register(kernel.Registration{
 				Op: "StatelessRandomPoisson", Types: map[string][]tensor.DType{"Rtype": {rate}, "dtype": {dt}},
 				New: func(c *kernel.Construction) (kernel.Kernel, error) {
-					return newSampler(c, dt, poissonOf(dt), func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) { return seedKey(in[1:2]) }), nil
+					return newSampler(c, dt, poissonOf(dt), func(_ *kernel.Context, in []tensor.Value, _ int) (philox.Generator, error) {
+						return philox.FromSeed(&in[1])
+					}), nil
 				},
 			})
 		}

@@ -48,7 +48,7 @@ const maxTries = 1000
 
 // stateless is the kernel of StatelessParameterizedTruncatedNormal.
 func (d generators[T]) stateless(ctx *kernel.Context, in, out []tensor.Value) error {
-	g, err := seedKey(in[1:2])
+	g, err := philox.FromSeed(&in[1])
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ import (
 func init() {
 	kernel.ForAll(newSampler(func(n int64) distribution { return uniform(n) }), "UniformCandidateSampler")
 	kernel.ForAll(newSampler(func(n int64) distribution { return logUniform{n, math.Log1p(float64(n))} }), "LogUniformCandidateSampler")
-	kernel.ForAll(newSampler(nil), "ThreadUnsafeUnigramCandidateSampler")
+	kernel.ForAll(newSampler(nil), "ThreadUnsafeUnigramCandidateSampler", "LearnedUnigramCandidateSampler")
+	kernel.ForAll(newSampler(func(n int64) distribution { return everything{} }), "AllCandidateSampler")
+	kernel.ForAll(newFixed, "FixedUnigramCandidateSampler")
 	kernel.ForAll(newHits, "ComputeAccidentalHits")
 }
 
@@ -40,6 +42,9 @@ func newSampler(of func(limit int64) distribution) kernel.Factory {
 		k := &sampler{
 			node: c.Node, seed: c.Int("seed"), seed2: c.Int("seed2"), correct: c.Int("num_true"),
 			n: c.Int("num_sampled"), unique: c.Bool("unique"), limit: c.Int("range_max"),
+		}
+		if c.Op.Name == "AllCandidateSampler" {
+			k.limit = k.n
 		}
 		if of != nil {
 			k.from = of(k.limit)
@@ -97,6 +102,16 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 // sample sets the outputs.
 func (k *sampler) sample(ctx *kernel.Context, from distribution, g philox.Generator, correct *tensor.Value, out []tensor.Value) error {
 	drawn, numbers := tensor.Of[int64](&out[0]), philox.NewSingle(g)
+	if _, all := from.(everything); all {
+		for i := range drawn {
+			drawn[i] = int64(i)
+			tensor.Of[float32](&out[2])[i] = 1
+		}
+		for i := range tensor.Of[float32](&out[1]) {
+			tensor.Of[float32](&out[1])[i] = 1
+		}
+		return ctx.Err()
+	}
 	tries := int64(0)
 	if k.unique {
 		seen := make(map[int64]bool, min(k.n, 1<<16))
@@ -153,25 +168,17 @@ func below64(g *philox.Single, n uint64) uint64 {
 	}
 }
 
-// below32 is below64 for small numbers, of which each costs one of the
-// generator's.
-func below32(g *philox.Single, n uint32) uint32 {
-	if n&(n-1) == 0 {
-		return g.One() & (n - 1)
-	}
-	least := math.MaxUint32%n + 1
-	for {
-		if x := g.One(); x >= least {
-			return x % n
-		}
-	}
-}
-
 // uniform draws each class below it alike.
 type uniform int64
 
 func (u uniform) draw(g *philox.Single) int64       { return int64(below64(g, uint64(u))) }
 func (u uniform) probability(int64) (share float32) { return float32(1 / float64(u)) }
+
+// everything does not draw: each class comes once.
+type everything struct{}
+
+func (everything) draw(*philox.Single) int64 { return 0 }
+func (everything) probability(int64) float32 { return 1 }
 
 // logUniform draws by Zipf's law.
 type logUniform struct {
@@ -222,7 +229,7 @@ func (u *unigrams) bytes() int64 { return 8 * u.leaves }
 func (u *unigrams) Close() { u.budget.Release(u.bytes()) }
 
 func (u *unigrams) draw(g *philox.Single) int64 {
-	at := int32(below32(g, uint32(u.sums[1])))
+	at := int32(philox.Below(g, uint32(u.sums[1])))
 	i := int64(1)
 	for i < u.leaves {
 		i *= 2

@@ -6,7 +6,8 @@ import (
 )
 
 func init() {
-	shape.Register(candidateSamplerShape, "LogUniformCandidateSampler", "UniformCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
+	shape.Register(candidateSamplerShape, "LogUniformCandidateSampler", "UniformCandidateSampler", "ThreadUnsafeUnigramCandidateSampler",
+		"LearnedUnigramCandidateSampler", "FixedUnigramCandidateSampler", "AllCandidateSampler")
 	shape.Register(accidentalHitsShape, "ComputeAccidentalHits")
 }
 

@@ -13,3 +13,10 @@ func TestSetsAgainstTensorFlow(t *testing.T) {
 }
 
 func TestHostileInputs(t *testing.T) { kerneltest.Hostile(t, "testdata/sets.jsonl.gz") }
+
+// Answers that testdata/more.py recorded from TensorFlow.
+func TestSparseSetsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/more.jsonl.gz", tensor.Tolerance{})
+}
+
+func TestSparseSetsHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/more.jsonl.gz") }

@@ -30,9 +30,9 @@ func setsFor[T element](dt tensor.DType) {
 		check := c.Bool("validate_indices")
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return setSize[T](ctx, in, out, check) }), nil
 	})
-	for _, op := range []string{"DenseToDenseSetOperation", "DenseToSparseSetOperation"} {
+	for _, op := range []string{"DenseToDenseSetOperation", "DenseToSparseSetOperation", "SparseToSparseSetOperation"} {
 		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			k := combination[T]{dt: dt, check: c.Bool("validate_indices"), sparse: len(c.Op.Inputs) == 4}
+			k := combination[T]{dt: dt, check: c.Bool("validate_indices"), sparse: [2]bool{len(c.Op.Inputs) == 6, len(c.Op.Inputs) >= 4}}
 			switch name := strings.ToLower(c.Str("set_operation")); name {
 			case "a-b":
 				k.keep = func(a, b bool) bool { return a && !b }
@@ -199,26 +199,19 @@ func setSize[T element](ctx *kernel.Context, in, out []tensor.Value, check bool)
 // A combination is the kernel of the operations on two sets a row.
 type combination[T element] struct {
 	dt     tensor.DType
-	sparse bool // whether the second tensor is
+	sparse [2]bool // which of the two sets are sparse
 	check  bool
 	// keep says whether an element is in the result, from whether it is in a and in b.
 	keep func(a, b bool) bool
 }
 
 func (k *combination[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	a, groups, err := denseSets[T](&in[0])
+	a, groups, in, err := k.sets(in, 0)
 	if err != nil {
 		return err
 	}
-	var b rows[T]
-	var other []int64
-	if k.sparse {
-		s, err := sparseSets[T](in[1:], k.check)
-		if err != nil {
-			return err
-		}
-		b, other = s, s.groups
-	} else if b, other, err = denseSets[T](&in[1]); err != nil {
+	b, other, _, err := k.sets(in, 1)
+	if err != nil {
 		return err
 	}
 	if !slices.Equal(groups, other) {
@@ -227,28 +220,45 @@ func (k *combination[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	var values []T
 	var at []int64 // row and column of each result
 	longest := int64(0)
+	rowA, setA, okA := a.next()
 	rowB, setB, okB := b.next()
-	for {
+	for okA || okB {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		row, setA, ok := a.next()
-		if !ok {
-			break
+		row, before := rowA, len(values)
+		if !okA || okB && rowB < rowA {
+			row = rowB
 		}
-		var second []T
+		var first, second []T
+		if okA && rowA == row {
+			first = setA
+			rowA, setA, okA = a.next()
+		}
 		if okB && rowB == row {
 			second = setB
 			rowB, setB, okB = b.next()
 		}
-		before := len(values)
-		values = k.combine(values, setA, second)
+		values = k.combine(values, first, second)
 		for n := range len(values) - before {
 			at = append(at, row, int64(n))
 		}
 		longest = max(longest, int64(len(values)-before))
 	}
 	return k.put(ctx, out, at, values, groups, longest)
+}
+
+// sets reads the first or second set, and gives the inputs behind it.
+func (k *combination[T]) sets(in []tensor.Value, i int) (rows[T], []int64, []tensor.Value, error) {
+	if k.sparse[i] {
+		s, err := sparseSets[T](in, k.check)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return s, s.groups, in[3:], nil
+	}
+	r, groups, err := denseSets[T](&in[0])
+	return r, groups, in[1:], err
 }
 
 // combine appends the combination of two sets in ascending order.

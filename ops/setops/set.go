@@ -50,6 +50,26 @@ result_values: The results.
 result_shape: Their shape.
 set_operation: "a-b", "b-a", "intersection" or "union".
 validate_indices: Whether to check that indices are in order and within the shape.`)
+	registry.Define("SparseToSparseSetOperation").
+		Input("set1_indices: int64").Input("set1_values: T").Input("set1_shape: int64").
+		Input("set2_indices: int64").Input("set2_values: T").Input("set2_shape: int64").
+		Output("result_indices: int64").Output("result_values: T").Output("result_shape: int64").
+		Attr("set_operation: string").
+		Attr("validate_indices: bool = true").
+		Attr("T: {int8, int16, int32, int64, uint8, uint16, string}").
+		Doc(`Combines, row by row, the sets that the rows of two sparse tensors are.
 
-	gradient.None("SetSize", "DenseToDenseSetOperation", "DenseToSparseSetOperation")
+set1_indices: Indices of the one, in order.
+set1_values: Its values.
+set1_shape: Its shape.
+set2_indices: Indices of the other, in order.
+set2_values: Its values.
+set2_shape: Its shape, the same but for the last dimension.
+result_indices: Indices of the results, whose rows are in ascending order.
+result_values: The results.
+result_shape: Their shape.
+set_operation: "a-b", "b-a", "intersection" or "union".
+validate_indices: Whether to check that indices are in order and within the shape.`)
+
+	gradient.None("SetSize", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "SparseToSparseSetOperation")
 }

@@ -25,6 +25,14 @@ func init() {
 		Input("input: Tcomplex").Output("output: Tcomplex").
 		Attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64").
 		Doc("Computes the inverse discrete Fourier transform over the last two dimensions.")
+	registry.Define("FFT3D").
+		Input("input: Tcomplex").Output("output: Tcomplex").
+		Attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64").
+		Doc("Computes the discrete Fourier transform over the last three dimensions.")
+	registry.Define("IFFT3D").
+		Input("input: Tcomplex").Output("output: Tcomplex").
+		Attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64").
+		Doc("Computes the inverse discrete Fourier transform over the last three dimensions.")
 	registry.Define("RFFT").
 		Input("input: Treal").Input("fft_length: int32").Output("output: Tcomplex").
 		Attr("Treal: {float, double} = DT_FLOAT").
@@ -75,28 +83,29 @@ fft_length: The three lengths of the result.
 Treal: The type of the result: float of complex64, double of complex128.`)
 
 	for dims, size := range []string{"", "2D", "3D"} {
-		if dims < 2 {
-			for _, op := range []string{"FFT", "IFFT"} {
-				inverse := op == "IFFT"
-				kernel.ForType(op+size, "Tcomplex", tensor.Complex64, func(*kernel.Construction) (kernel.Kernel, error) {
-					return &complexTransform[complex64]{transform{dims: dims + 1, inverse: inverse}}, nil
-				})
-				kernel.ForType(op+size, "Tcomplex", tensor.Complex128, func(*kernel.Construction) (kernel.Kernel, error) {
-					return &complexTransform[complex128]{transform{dims: dims + 1, inverse: inverse}}, nil
-				})
-			}
+		for _, op := range []string{"FFT", "IFFT"} {
+			inverse := op == "IFFT"
+			kernel.ForType(op+size, "Tcomplex", tensor.Complex64, func(*kernel.Construction) (kernel.Kernel, error) {
+				return &complexTransform[complex64]{transform{dims: dims + 1, inverse: inverse}}, nil
+			})
+			kernel.ForType(op+size, "Tcomplex", tensor.Complex128, func(*kernel.Construction) (kernel.Kernel, error) {
+				return &complexTransform[complex128]{transform{dims: dims + 1, inverse: inverse}}, nil
+			})
 		}
 		kernel.ForAll(newRealFFT(dims+1, false), "RFFT"+size)
 		kernel.ForAll(newRealFFT(dims+1, true), "IRFFT"+size)
 	}
 
-	for dims, suffix := range []string{"", "2D"} {
+	for dims, suffix := range []string{"", "2D", "3D"} {
 		gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 			return c.Mul(c.Op("IFFT"+suffix, nil, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
 		}, "FFT"+suffix)
 		gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 			return c.Div(c.Op("FFT"+suffix, nil, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
 		}, "IFFT"+suffix)
+		if suffix == "3D" {
+			break // TensorFlow has no gradients of real transforms over three dimensions
+		}
 		// A real transform has the first half of the frequencies. Those within it stand
 		// for two, so that the inverse counts them twice.
 		gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {

@@ -8,6 +8,7 @@ import (
 func init() {
 	shape.Register(shape.UnchangedAtLeast(1), "FFT", "IFFT")
 	shape.Register(shape.UnchangedAtLeast(2), "FFT2D", "IFFT2D")
+	shape.Register(shape.UnchangedAtLeast(3), "FFT3D", "IFFT3D")
 	shape.Register(realFFT(1, true), "RFFT")
 	shape.Register(realFFT(2, true), "RFFT2D")
 	shape.Register(realFFT(3, true), "RFFT3D")

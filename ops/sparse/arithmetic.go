@@ -95,6 +95,32 @@ output: The new values of the entries.`)
 		Output("output_values: T").
 		Attr("T: numbertype").
 		Doc("Takes the smaller of the entries of two sparse tensors; a missing entry is 0." + pairDoc)
+	registry.Define("SparseReduceSumSparse").
+		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
+		Input("reduction_axes: int32").Output("output_indices: int64").Output("output_values: T").
+		Output("output_shape: int64").
+		Attr("keep_dims: bool = false").
+		Attr("T: numbertype").
+		Doc(`Adds up the entries of a sparse tensor along dimensions, into a sparse tensor.
+
+input_indices: Indices of the entries, one a row.
+input_values: The entries.
+input_shape: The shape.
+reduction_axes: The dimensions.
+keep_dims: Whether these dimensions stay, of size 1.`)
+	registry.Define("SparseReduceMaxSparse").
+		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
+		Input("reduction_axes: int32").Output("output_indices: int64").Output("output_values: T").
+		Output("output_shape: int64").
+		Attr("keep_dims: bool = false").
+		Attr("T: realnumbertype").
+		Doc(`Takes the largest entries of a sparse tensor along dimensions, into a sparse tensor.
+
+input_indices: Indices of the entries, one a row.
+input_values: The entries.
+input_shape: The shape.
+reduction_axes: The dimensions.
+keep_dims: Whether these dimensions stay, of size 1.`)
 	registry.Define("SparseReduceSum").
 		Input("input_indices: int64").Input("input_values: T").Input("input_shape: int64").
 		Input("reduction_axes: int32").Output("output: T").

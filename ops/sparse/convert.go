@@ -112,21 +112,48 @@ reverse_index_map: What SparseFillEmptyRows gave.
 grad_values: The gradient of output_values.
 d_values: The gradient of values.
 d_default_value: The gradient of default_value.`)
+	registry.Define("RaggedFillEmptyRows").
+		Input("value_rowids: int64").Input("values: T").Input("nrows: int64").Input("default_value: T").
+		Output("output_value_rowids: int64").Output("output_values: T").Output("empty_row_indicator: bool").
+		Output("reverse_index_map: int64").
+		Attr("T: type").
+		Doc(`Puts a default value into each row of a ragged tensor that has no value.
+
+value_rowids: The row of each value.
+values: The values.
+nrows: How many rows there are.
+default_value: The value.
+output_value_rowids: The rows with the new values.
+output_values: The values with the new ones.
+empty_row_indicator: For each row whether it was empty.
+reverse_index_map: For each old value its place among the new ones.`)
+	registry.Define("RaggedFillEmptyRowsGrad").
+		Input("reverse_index_map: int64").Input("grad_values: T").Output("d_values: T").
+		Output("d_default_value: T").
+		Attr("T: type").
+		Doc(`Computes the gradient of RaggedFillEmptyRows.
+
+reverse_index_map: What RaggedFillEmptyRows gave.
+grad_values: The gradient of output_values.
+d_values: The gradient of values.
+d_default_value: The gradient of default_value.`)
 
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(1) {
 			c.Set(1, c.Op("SparseSliceGrad", nil, c.Dy(1), c.Input(0), c.Input(3), c.Output(0)))
 		}
 	}, "SparseSlice")
-	gradient.Register(func(c *gradient.Context) {
-		if c.Has(1) {
-			grads := c.Outputs("SparseFillEmptyRowsGrad", nil, c.Output(3), c.Dy(1))
-			if grads != nil {
-				c.Set(1, grads[0])
-				c.Set(3, grads[1])
+	for _, op := range []string{"SparseFillEmptyRows", "RaggedFillEmptyRows"} {
+		gradient.Register(func(c *gradient.Context) {
+			if c.Has(1) {
+				grads := c.Outputs(op+"Grad", nil, c.Output(3), c.Dy(1))
+				if grads != nil {
+					c.Set(1, grads[0])
+					c.Set(3, grads[1])
+				}
 			}
-		}
-	}, "SparseFillEmptyRows")
+		}, op)
+	}
 	gradient.Register(func(c *gradient.Context) {
 		if !c.Has(1) {
 			return

@@ -10,15 +10,45 @@ import (
 
 func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(fillEmptyRows), nil }, "SparseFillEmptyRows")
-	kernel.Register(kernel.Registration{
-		Op: "SparseFillEmptyRowsGrad", Types: map[string][]tensor.DType{"T": elementwise.Numbers},
-		New: func(c *kernel.Construction) (kernel.Kernel, error) {
-			add := elementwise.Combine(elementwise.UpdateAdd, c.Type("T"))
-			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-				return fillEmptyRowsGrad(ctx, in, out, add)
-			}), nil
-		},
-	})
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(fillEmptyRaggedRows), nil }, "RaggedFillEmptyRows")
+	for _, op := range []string{"SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad"} {
+		kernel.Register(kernel.Registration{
+			Op: op, Types: map[string][]tensor.DType{"T": elementwise.Numbers},
+			New: func(c *kernel.Construction) (kernel.Kernel, error) {
+				add := elementwise.Combine(elementwise.UpdateAdd, c.Type("T"))
+				return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+					return fillEmptyRowsGrad(ctx, in, out, add)
+				}), nil
+			},
+		})
+	}
+}
+
+// fillEmptyRaggedRows is the kernel of RaggedFillEmptyRows: rows are numbers of a
+// vector, where those of a sparse tensor are the first of each index.
+func fillEmptyRaggedRows(ctx *kernel.Context, in, out []tensor.Value) error {
+	rows, values, height := &in[0], &in[1], &in[2]
+	switch {
+	case rows.Rank() != 1:
+		return status.Invalid("value_rowids must be a vector, saw: %s", tensor.FormatDims(rows.Dims()))
+	case values.Rank() != 1:
+		return status.Invalid("values must be a vector, saw: %s", tensor.FormatDims(values.Dims()))
+	case rows.Dim(0) != values.Dim(0):
+		return status.Invalid("The length of `values` (%d) must match the first dimension of `value_rowids` (%d).", values.Dim(0), rows.Dim(0))
+	case height.Rank() != 0:
+		return status.Invalid("nrows must be a scalar, saw: %s", tensor.FormatDims(height.Dims()))
+	}
+	shape, err := ctx.Alloc(tensor.Int64, []int64{1})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(shape)
+	tensor.Of[int64](&shape)[0] = tensor.At0[int64](height)
+	if err := fillEmptyRows(ctx, []tensor.Value{rows.Reshaped([]int64{int64(rows.Dim(0)), 1}), in[1], shape, in[3]}, out); err != nil {
+		return err
+	}
+	out[0].SetDims([]int64{int64(out[0].Dim(0))})
+	return nil
 }
 
 // fillEmptyRows is the kernel of SparseFillEmptyRows. Entries keep their order

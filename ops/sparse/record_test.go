@@ -31,3 +31,10 @@ func TestSerializedAgainstTensorFlow(t *testing.T) {
 func TestSerializedRoundTrip(t *testing.T) { kerneltest.Script(t, "testdata/serialize") }
 
 func TestCompressed(t *testing.T) { kerneltest.Script(t, "testdata/compressed") }
+
+// Answers that testdata/more.py recorded from TensorFlow.
+func TestMoreAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/more.jsonl.gz", tensor.Tolerance{})
+}
+
+func TestMoreHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/more.jsonl.gz") }

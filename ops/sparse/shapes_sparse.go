@@ -20,6 +20,9 @@ func init() {
 	shape.Register(shape.Rule("sp_indices: [n,?] -> output: [n]"), "SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv")
 	shape.Register(shape.Rule("sp_indices: [?,?], sp_values: [n], sp_shape: [?] -> output: [n]"), "SparseSoftmax")
 	shape.Register(reduceShape, "SparseReduceSum", "SparseReduceMax")
+	shape.Register(shape.UnknownOutputs, "SparseReduceSumSparse", "SparseReduceMaxSparse")
+	shape.Register(shape.Rule("value_rowids: [?], values: [?], nrows: [], default_value: [] -> output_value_rowids: [n], output_values: [n], empty_row_indicator: [?], reverse_index_map: ?"), "RaggedFillEmptyRows")
+	shape.Register(shape.Rule("reverse_index_map: [n], grad_values: [?] -> d_values: [n], d_default_value: []"), "RaggedFillEmptyRowsGrad")
 	shape.Register(productShape, "SparseTensorDenseMatMul")
 
 	shape.Register(shape.Rule("sparse_indices: ?, output_shape: ? = S -> dense: S"), "SparseToDense")

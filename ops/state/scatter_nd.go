@@ -22,16 +22,19 @@ func init() {
 	for _, op := range []struct {
 		name, doc string
 		update    elementwise.Update
+		types     []tensor.DType
 	}{
-		{"ScatterNdAdd", "Adds updates to a variable at given coordinates.", elementwise.UpdateAdd},
-		{"ScatterNdSub", "Subtracts updates from a variable at given coordinates.", elementwise.UpdateSub},
+		{"ScatterNdAdd", "Adds updates to a variable at given coordinates.", elementwise.UpdateAdd, elementwise.Numbers},
+		{"ScatterNdSub", "Subtracts updates from a variable at given coordinates.", elementwise.UpdateSub, elementwise.Numbers},
+		{"ScatterNdMax", "Makes elements of a variable at given coordinates no less than updates.", elementwise.UpdateMax, elementwise.Reals},
+		{"ScatterNdMin", "Makes elements of a variable at given coordinates no greater than updates.", elementwise.UpdateMin, elementwise.Reals},
 	} {
 		defineScatterNd(op.name, "numbertype", "false", op.doc)
 		kernel.ForType("Resource"+op.name, "T", tensor.Bool, func(c *kernel.Construction) (kernel.Kernel, error) {
 			return newScatterNd(c, elementwise.CombineBools(op.update))
 		})
 		for _, name := range []string{op.name, "Resource" + op.name} {
-			for _, dt := range elementwise.Numbers {
+			for _, dt := range op.types {
 				kernel.ForType(name, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 					return newScatterNd(c, elementwise.Combine(op.update, dt))
 				})

@@ -74,7 +74,7 @@ m = beta1·m + (1-beta1)·grad; v = max(beta2·v, |grad|); var -= lr/(1-beta1_po
 
 beta1_power: beta1 to the power of the step.` + denseDoc + epsilonDoc + betasDoc)
 
-	registerReal(floats, adam[float32], adam[float64],
+	registerReal(floats, adamFloat32, adam[float64],
 		"ApplyAdam", "ResourceApplyAdam")
 	registerComplex(adam[complex64], adam[complex128],
 		"ApplyAdam", "ResourceApplyAdam")

@@ -24,12 +24,18 @@ const GemmBlock = 256
 // through p; with a nil p the caller computes alone. It panics if a slice is
 // too short for its matrix.
 func Gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
-	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, c, ldc, false)
+	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, nil, c, ldc, false)
 }
 
 // GemmAdd computes C += op(A)·op(B); see [Gemm].
 func GemmAdd[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
-	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, c, ldc, true)
+	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, nil, c, ldc, true)
+}
+
+// GemmRight is [Gemm] for who keeps op(B) as right, which may be nil, or made for other
+// numbers of rows: then b is read.
+func GemmRight[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int) {
+	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, false)
 }
 
 // GemmAgain is [Gemm] with a nil pool, for matrices of certain sizes, of which
@@ -61,10 +67,10 @@ func GemmAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(c
 
 // isDirect says whether direct computes a product that nobody shares out.
 func isDirect[T Number](m, n, k int, transB bool) bool {
-	return m <= directRows && !transB && n > 1 && inAssembly[T]() && work(m, n, k) < worthSharing
+	return m <= directRows && !transB && n > 1 && inAssembly[T]() && !worth(m, n, k)
 }
 
-func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, add bool) {
+func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int, add bool) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("vec: product of a %d×%d and a %d×%d matrix", m, k, k, n))
 	}
@@ -113,6 +119,9 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 		q.b, q.rowB, q.transB = a, lda, !transA
 		q.rowC = m
 	}
+	if g := geometryOf(unsafe.Sizeof(a[0])); q.fits(g, right) {
+		q.packedB = right.packed
+	}
 	q.run(p)
 }
 
@@ -139,6 +148,8 @@ type product[T Number] struct {
 	c          []T
 	rowC       int
 	add        bool
+
+	packedA, packedB packed[T]
 }
 
 // inAssembly says whether there are tiles for elements of type T.
@@ -156,10 +167,10 @@ func (q *product[T]) run(p kernel.Pool) {
 	var z T
 	assembly := inAssembly[T]()
 	g := geometryOf(unsafe.Sizeof(z))
-	sharing := work(q.m, q.n, q.k) >= worthSharing && p != nil && p.Workers() > 1
+	sharing := worth(q.m, q.n, q.k) && p != nil && p.Workers() > 1
 	switch {
 	case !sharing && assembly:
-		q.compute(g, 0, q.m, 0, q.n)
+		q.compute(g, q.whole(g))
 	case !sharing:
 		q.portable(0, q.m)
 	case assembly:

@@ -6,63 +6,91 @@ import "unsafe"
 // second cache, through which panels of B and the rows of C pass as well.
 const stripBytes = 448 << 10
 
-// compute computes rows top to bottom of columns left to right. The order of
-// its loops is that of K. Goto and R. A. van de Geijn, Anatomy of
-// High-Performance Matrix Multiplication (2008), without a loop for what needs
-// none: a panel of B stays in the nearest cache while the strips of A pass by.
-// Operands are packed only if reading them where they are would be slower.
-func (q *product[T]) compute(g *geometry, top, bottom, left, right int) {
-	height := bottom - top
-	strips := (height-1)/g.rows + 1
-	block := min(GemmBlock, q.k)
-	together := min(strips, max(1, stripBytes/(g.strip*block*int(g.size))))
-	width := q.width(g, height)
+// A part is some strips of rows of C, some of its columns, and some of the products
+// that make up an element.
+type part struct {
+	top, bottom int // strips
+	left, right int // columns
+	first, last int // products; first is a multiple of GemmBlock
+}
+
+// whole is all of a product.
+func (q *product[T]) whole(g *geometry) part { return part{0, q.strips(g), 0, q.n, 0, q.k} }
+
+// strips is how many strips the rows are cut into; see cut.
+func (q *product[T]) strips(g *geometry) int { return (q.m-1)/g.rows + 1 }
+
+// together is how many strips of A are worked on at a time.
+func (q *product[T]) together(g *geometry) int {
+	return max(1, stripBytes/(g.strip*min(GemmBlock, q.k)*int(g.size)))
+}
+
+// compute computes a part. The order of its loops is that of K. Goto and R. A. van
+// de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), without a
+// loop for what needs none: a panel of B stays in the nearest cache while the
+// strips of A pass by. Operands are packed only if reading them where they are
+// would be slower, and if they have not been packed before.
+func (q *product[T]) compute(g *geometry, p part) {
+	strips, width := q.strips(g), q.width(g)
+	block := min(GemmBlock, p.last-p.first)
+	together := min(p.bottom-p.top, q.together(g))
 	t := tile{rowC: uintptr(q.rowC) * g.size,
 		rowA: uintptr(q.rowA) * g.size, colA: uintptr(q.colA) * g.size, rowB: uintptr(q.rowB) * g.size}
 	var a, b *scratch[T]
-	if q.packsA(g, height) {
+	packedA, packedB := q.packedA.s != nil, q.packedB.s != nil
+	if !packedA && q.packsA(g) {
 		a = borrow[T](together * g.strip * block)
+	}
+	if packedA || a != nil {
 		t.rowA, t.colA = g.size, uintptr(g.strip)*g.size
 	}
 	again := 0 // from one packed panel to the next, where all are kept for more strips
-	if q.packsB(g, height) {
+	if !packedB && q.packsB(g) {
 		size := width * block
-		if together < strips {
-			again, size = size, ((right-left-1)/width+1)*size
+		if together < p.bottom-p.top {
+			again, size = size, ((p.right-p.left-1)/width+1)*size
 		}
 		b = borrow[T](size)
+	}
+	if packedB || b != nil {
 		t.rowB = uintptr(width) * g.size
 	}
-	for first := 0; first < q.k; first += GemmBlock {
-		t.k = min(GemmBlock, q.k-first)
+	for first := p.first; first < p.last; first += GemmBlock {
+		t.k = min(GemmBlock, p.last-first)
 		t.add = 1
 		if !q.add && first == 0 {
 			t.add = 0
 		}
-		for s := 0; s < strips; s += together {
-			end := min(s+together, strips)
+		for s := p.top; s < p.bottom; s += together {
+			end := min(s+together, p.bottom)
 			if a != nil {
 				for i := s; i < end; i++ {
-					q.packStrip(g, a.s[(i-s)*g.strip*t.k:], top+cut(height, strips, i), top+cut(height, strips, i+1), first, first+t.k)
+					q.packStrip(g, a.s[(i-s)*g.strip*t.k:], i, first, first+t.k)
 				}
 			}
-			for j := left; j < right; j += width {
-				w := min(width, right-j)
-				if b != nil {
-					panel := b.s[(j-left)/width*again:]
-					if s == 0 || again == 0 {
+			for j := p.left; j < p.right; j += width {
+				w := min(width, p.right-j)
+				switch {
+				case packedB:
+					t.b = q.packedB.at(j/width, first)
+				case b != nil:
+					panel := b.s[(j-p.left)/width*again:]
+					if s == p.top || again == 0 {
 						q.packPanel(g, panel, width, j, j+w, first, first+t.k)
 					}
 					t.b = unsafe.Pointer(&panel[0])
-				} else {
+				default:
 					t.b = unsafe.Pointer(&q.b[first*q.rowB+j])
 				}
-				row := top + cut(height, strips, s)
+				row := cut(q.m, strips, s)
 				for i := s; i < end; i++ {
-					next := top + cut(height, strips, i+1)
-					if a != nil {
+					next := cut(q.m, strips, i+1)
+					switch {
+					case packedA:
+						t.a = q.packedA.at(i, first)
+					case a != nil:
 						t.a = unsafe.Pointer(&a.s[(i-s)*g.strip*t.k])
-					} else {
+					default:
 						t.a = unsafe.Pointer(&q.a[row*q.rowA+first*q.colA])
 					}
 					t.c = unsafe.Pointer(&q.c[row*q.rowC+j])
@@ -102,51 +130,20 @@ func (g *geometry) direct(m, n, k int, t *tile) {
 	}
 }
 
-// width is how many columns wide the tiles of height rows are.
-func (q *product[T]) width(g *geometry, height int) int {
-	if q.transB {
+// width is how many columns wide the tiles are.
+func (q *product[T]) width(g *geometry) int {
+	switch {
+	case q.packedB.s != nil:
+		return q.packedB.wide
+	case q.transB:
 		return g.panel
 	}
-	strips := (height-1)/g.rows + 1
-	return g.vectors((height-1)/strips+1) * g.lanes
+	return q.tileWidth(g)
 }
 
-// Rows that are a multiple of aliasing bytes apart meet in a few sets of a
-// cache, each of which has room for 8 or 12 lines.
-const aliasing = 2048
-
-// packsA says whether rows of A get in each other's way.
-func (q *product[T]) packsA(g *geometry, height int) bool {
-	return height > 6 && q.colA == 1 && uintptr(q.rowA)*g.size%aliasing == 0
-}
-
-// packsB says whether B is not in rows, or rows of it get in each other's way
-// often enough to pay for moving them.
-func (q *product[T]) packsB(g *geometry, height int) bool {
-	return q.transB || height > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
-}
-
-// packStrip packs rows top to bottom of A: their columns first to last, one
-// after the other.
-func (q *product[T]) packStrip(g *geometry, dst []T, top, bottom, first, last int) {
-	if q.colA == 1 {
-		transposeInto(g, dst, g.strip, q.a, q.rowA, top, bottom, first, last)
-		return
-	}
-	for p := first; p < last; p++ {
-		copy(dst, q.a[p*q.colA+top:p*q.colA+bottom])
-		dst = dst[g.strip:]
-	}
-}
-
-// packPanel packs columns left to right of op(B): their rows first to last, one
-// after the other.
-func (q *product[T]) packPanel(g *geometry, dst []T, width, left, right, first, last int) {
-	if q.transB {
-		transposeInto(g, dst, width, q.b, q.rowB, left, right, first, last)
-		return
-	}
-	copyPanel(g, dst, width, q.b[left:], q.rowB, last-first, right-left, first)
+// tileWidth is how wide the widest tiles for these rows are.
+func (q *product[T]) tileWidth(g *geometry) int {
+	return g.vectors((q.m-1)/q.strips(g)+1) * g.lanes
 }
 
 // copyPanel copies cols columns of rows of a matrix, from row first on, into dst, in

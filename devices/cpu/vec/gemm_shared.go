@@ -1,7 +1,7 @@
 package vec
 
 import (
-	"math"
+	"sync"
 
 	"github.com/troupe-go/troupe/kernel"
 )
@@ -10,28 +10,57 @@ const (
 	// worthSharing is how many multiplications it takes until other cores are
 	// asked to help: 10 µs of work.
 	worthSharing = 512 << 10
+	// rowWorthSharing is the same for a single row, which waits for B.
+	rowWorthSharing = 192 << 10
 	// shareWork and mostWork are how many of them a part is made of at least
-	// and at most: 2 µs, which it takes a core that is awake to join, to 0.6 ms.
+	// and at most: 2 µs, which it takes a core that is awake to join, to 1.2 ms.
 	shareWork = 128 << 10
-	mostWork  = 32 << 20
+	mostWork  = 128 << 20
+	// partsEach is how many parts there are for each worker, within these limits.
+	partsEach = 4
+	// leastStrips is how many strips pass by a panel of B at least where parts are
+	// groups of strips.
+	leastStrips = 4
+	// keptBytes is how much of A a worker packs at a time, and keeps for its next
+	// part, at most.
+	keptBytes = 6 << 20
 )
 
 // work is how many multiplications a product of these sizes takes.
 func work(m, n, k int) float64 { return float64(m) * float64(n) * float64(k) }
+
+// worth says whether a product is large enough for other cores.
+func worth(m, n, k int) bool {
+	return work(m, n, k) >= worthSharing || m == 1 && work(m, n, k) >= rowWorthSharing
+}
 
 // grain is how many pieces of work each make up enough.
 func grain(enough, each float64) int { return max(1, int(enough/each)) }
 
 // A shared product is computed by several goroutines. How it is cut into parts
 // has no influence on the bits of the result.
+//
+// Nobody reads what another one packed: that is in the caches of another core, which
+// may be far away. What only one part needs is packed with it; strips of A that several
+// parts need are packed once by each worker.
 type shared[T Number] struct {
 	product[T]
-	g            *geometry
-	groups       int // of rows
-	chunks, wide int // of columns: their number, and the columns in one
+	g              *geometry
+	groups, chunks int  // of strips, and of panels as wide as tiles
+	first, last    int  // the products that are summed up, a slab
+	keeps          bool // workers keep what they pack of A
+
+	mu          sync.Mutex
+	kept, spare []*desk[T] // of workers that are between parts, and empty ones
 
 	// What the pool calls; made once, for all products that the memory serves.
 	rows, parts func(lo, hi int)
+}
+
+// A desk is where a worker keeps strips of A that it has packed.
+type desk[T Number] struct {
+	a    *scratch[T]
+	done []bool // strips
 }
 
 var shareds reserve
@@ -53,26 +82,100 @@ func (s *shared[T]) end() {
 	of[T](&shareds).Put(s)
 }
 
-// spread cuts C into chunks of columns and groups of rows, about as long as
-// wide: several parts for each worker if there is so much work, but not so
-// small that packing, which each part does for itself, would take long.
+// spread cuts C into groups of strips, or chunks of panels, or both: several parts for
+// each worker if there is so much work.
 func (s *shared[T]) spread(p kernel.Pool) {
-	enough := work(s.m, s.n, s.k) / float64(4*p.Workers())
-	enough = min(max(enough, shareWork), mostWork) / float64(s.k) // elements of C
+	strips, panels := s.strips(s.g), s.across()
+	packsA, packsB := s.packsA(s.g), s.packedB.s == nil && s.packsB(s.g)
+	total := work(s.m, s.n, s.k)
+	parts := max(1, int(total/min(max(total/float64(partsEach*p.Workers()), shareWork), mostWork)))
+	if strips >= leastStrips*parts && (packsA && !packsB || s.m > 6*s.n) {
+		s.groups, s.chunks = parts, 1
+	} else {
+		s.chunks = min(parts, panels)
+		s.groups = min(parts/s.chunks, strips)
+	}
 
-	width := s.width(s.g, s.m)
-	columns := int(max(math.Sqrt(enough), enough/float64(s.m)))
-	s.wide = min(((columns-1)/width+1)*width, s.n)
-	s.chunks = (s.n-1)/s.wide + 1
-	height := max(s.g.rows, int(enough/float64(s.wide)))
-	s.groups = (s.m-1)/height + 1
-	p.Parallel(s.chunks*s.groups, 1, s.parts)
+	depth := s.k
+	if s.keeps = packsA && s.chunks > 1; s.keeps {
+		depth = min(s.k, keptBytes/(strips*s.g.strip*int(s.g.size))/GemmBlock*GemmBlock)
+		if depth == 0 {
+			s.keeps, depth = false, s.k
+		}
+	}
+	for s.first = 0; s.first < s.k; s.first = s.last {
+		s.last = min(s.first+depth, s.k)
+		p.Parallel(s.chunks*s.groups, 1, s.parts)
+		for _, d := range s.kept {
+			d.a.giveBack()
+			d.a = nil
+		}
+		s.spare, s.kept = append(s.spare, s.kept...), s.kept[:0]
+	}
 }
 
+// across is how many panels C is wide.
+func (s *shared[T]) across() int { return (s.n-1)/s.width(s.g) + 1 }
+
 func (s *shared[T]) computeParts(lo, hi int) {
+	strips, panels, width := s.strips(s.g), s.across(), s.width(s.g)
+	q := s.product
+	var d *desk[T]
+	if s.keeps {
+		d = s.take()
+		q.packedA = packed[T]{d.a.s, s.g.strip, s.first, s.last - s.first}
+	}
 	for i := lo; i < hi; i++ {
 		chunk, group := i%s.chunks, i/s.chunks
-		left := chunk * s.wide
-		s.compute(s.g, cut(s.m, s.groups, group), cut(s.m, s.groups, group+1), left, min(left+s.wide, s.n))
+		p := part{
+			cut(strips, s.groups, group), cut(strips, s.groups, group+1),
+			cut(panels, s.chunks, chunk) * width, min(cut(panels, s.chunks, chunk+1)*width, s.n),
+			s.first, s.last,
+		}
+		if d != nil {
+			d.pack(&q, s.g, p)
+		}
+		q.compute(s.g, p)
+	}
+	if d != nil {
+		s.mu.Lock()
+		s.kept = append(s.kept, d)
+		s.mu.Unlock()
+	}
+}
+
+// take is the desk that this worker left, unless another one was faster, or an empty
+// one.
+func (s *shared[T]) take() *desk[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.kept); n > 0 {
+		d := s.kept[n-1]
+		s.kept = s.kept[:n-1]
+		return d
+	}
+	d := &desk[T]{}
+	if n := len(s.spare); n > 0 {
+		d = s.spare[n-1]
+		s.spare = s.spare[:n-1]
+	}
+	strips := s.strips(s.g)
+	d.a = borrow[T](strips * s.g.strip * (s.last - s.first))
+	if cap(d.done) < strips {
+		d.done = make([]bool, strips)
+	}
+	d.done = d.done[:strips]
+	clear(d.done)
+	return d
+}
+
+// pack packs the strips of a part that are not packed yet.
+func (d *desk[T]) pack(q *product[T], g *geometry, p part) {
+	each := q.packedA.wide * q.packedA.depth
+	for i := p.top; i < p.bottom; i++ {
+		if !d.done[i] {
+			q.packStrip(g, d.a.s[i*each:], i, p.first, p.last)
+			d.done[i] = true
+		}
 	}
 }

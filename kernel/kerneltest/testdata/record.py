@@ -42,6 +42,8 @@ def tensor(x, dtype=None):
 def attr(v):
     if isinstance(v, bool):
         return "true" if v else "false"
+    if isinstance(v, bytes):
+        return element(v)
     if isinstance(v, tf.DType):
         return "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(v.name, v.name.upper())
     if isinstance(v, str):
@@ -110,7 +112,7 @@ class Recorder:
                     got = s.run(out, dict(zip(places, arrays)))
                 rec["Out"] = [tensor(g, o.dtype.base_dtype) for o, g in zip(out, got)][:only]
             except (tf.errors.OpError, ValueError) as e:
-                code = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE"}.get(getattr(e, "error_code", 3), "?")
+                code = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 12: "UNIMPLEMENTED", 9: "FAILED_PRECONDITION", 13: "INTERNAL", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE", 15: "DATA_LOSS"}.get(getattr(e, "error_code", 3), "?")
                 text = str(e).split("\n")
                 at = [text[i - 1] for i, l in enumerate(text) if "[[{{" in l] or text[:1]
                 rec["Error"] = code + ": " + at[0][:200]

@@ -1,5 +1,5 @@
-// Package bundle reads and writes checkpoints in TensorFlow's second format, the
-// tensor bundle: an index file and data files of one prefix.
+// Package bundle reads and writes checkpoints. Those in TensorFlow's second format,
+// the tensor bundle, are an index file and data files of one prefix.
 //
 //	model.index                 a sorted table: names, and where their elements lie
 //	model.data-00000-of-00002   elements, one tensor behind the other
@@ -20,4 +20,8 @@
 //
 // A [Writer] makes one data file. [Merge] makes one checkpoint of several
 // without touching what is in their data files.
+//
+// A [SavedReader] and a [SavedWriter] are for the first format: files that are
+// tables themselves, with the elements of each slice as the fields of a
+// [wire.TensorProto] under its key, and under the empty key a list of all slices.
 package bundle

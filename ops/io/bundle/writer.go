@@ -163,9 +163,15 @@ func writeStrings(s *summing, text []string) error {
 	return nil
 }
 
-// Finish completes the checkpoint, replacing one that has its names.
+// Finish completes the checkpoint, replacing one that has its names. Files get
+// these only when their contents are on the disk, the index last: whenever the
+// machine stops, a checkpoint that has an index is whole.
 func (w *Writer) Finish() error {
-	if err := w.out.Flush(); err != nil {
+	err := w.out.Flush()
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
 		w.Discard()
 		return status.FromFile(err)
 	}
@@ -201,16 +207,23 @@ func writeIndex(fs *files.Policy, prefix string, shards int, entries map[string]
 		}
 		t.add([]byte(key), value)
 	}
-	f, err := createBeside(fs, IndexName(prefix))
+	return replace(fs, IndexName(prefix), t.finish())
+}
+
+// replace writes a file in the place of what has its name, all of it or nothing.
+func replace(fs *files.Policy, name string, contents []byte) error {
+	f, err := createBeside(fs, name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(t.finish())
+	if _, err = f.Write(contents); err == nil {
+		err = f.Sync()
+	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err == nil {
-		err = fs.Rename(f.Name(), IndexName(prefix))
+		err = fs.Rename(f.Name(), name)
 	}
 	if err != nil {
 		_ = fs.Remove(f.Name())

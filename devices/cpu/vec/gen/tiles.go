@@ -23,7 +23,8 @@ const mostVectors = 16
 // sums, a row of B, one element of A and, for AVX2, the mask share 32 or 16
 // registers; there are at least 8 sums where that can be, because a multiply-add
 // takes as long as 8 follow each other. A single row waits for B: the wider the
-// tile, the longer the pieces that it reads.
+// tile, the longer the pieces that it reads, and the widest asks for them four rows
+// ahead.
 func (s set) vectors(rows int) int {
 	switch {
 	case rows == 1 && s.isa == avx512:
@@ -114,6 +115,11 @@ func (a *assembly) tile(s set, rows, vectors int) {
 		a.prefetchC(t, s, rows, vectors)
 	}
 	step := func() {
+		if rows == 1 && vectors == s.vectors(rows) {
+			for line := 0; line < vectors*s.bytes; line += 64 {
+				a.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 4, Disp: line})
+			}
+		}
 		row := make([]reg, vectors)
 		fused := make([]operand.Op, vectors) // where a sum takes B from
 		for j := range row {

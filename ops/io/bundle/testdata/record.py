@@ -33,3 +33,11 @@ tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=["parts-0", "parts-1"], destin
 n = 100
 save(prefix="many", tensor_names=[f"layer/{i}/kernel" for i in range(n)], shape_and_slices=[""] * n,
      tensors=[tf.constant(i) for i in range(n)])
+
+# The first format: one tensor of each type that it takes, and slices in two files.
+plain = [tf.float32, tf.float64, tf.int32, tf.uint8, tf.int16, tf.int8, tf.complex64, tf.int64, tf.uint16, tf.half]
+first = {t.name: tf.cast(six, t) - (tf.cast(3, t) if t in (tf.int8, tf.int16, tf.int32, tf.int64) else tf.cast(0, t)) for t in plain}
+first |= {"bool": tf.constant([True, False, True]), "strings": tf.constant([b"a", b"", b"\xff\x00bc"]), "scalar": tf.constant(2.5), "empty": tf.zeros([0, 3])}
+tf.raw_ops.Save(filename="first", tensor_names=list(first), data=list(first.values()))
+tf.raw_ops.SaveSlices(filename="slices-0", tensor_names=["w", "w"], shapes_and_slices=["4 5 0,3:0,2", "4 5 0,3:2,3"], data=[w[:3, :2], w[:3, 2:]])
+tf.raw_ops.SaveSlices(filename="slices-1", tensor_names=["w", "u"], shapes_and_slices=["4 5 3,1:-", "6 0,2"], data=[w[3:], tf.constant([1, 2], tf.int64)])

@@ -1,0 +1,99 @@
+package vec
+
+import "unsafe"
+
+// Rows that are a multiple of aliasing bytes apart meet in a few sets of a
+// cache, each of which has room for 8 or 12 lines.
+const aliasing = 2048
+
+// packsA says whether rows of A get in each other's way.
+func (q *product[T]) packsA(g *geometry) bool {
+	return q.m > 6 && q.colA == 1 && uintptr(q.rowA)*g.size%aliasing == 0
+}
+
+// packsB says whether B is not in rows, or rows of it get in each other's way
+// often enough to pay for moving them.
+func (q *product[T]) packsB(g *geometry) bool {
+	return q.transB || q.m > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
+}
+
+// packStrip packs a strip of A, which lies in rows: its columns first to last, one after the other.
+func (q *product[T]) packStrip(g *geometry, dst []T, strip, first, last int) {
+	strips := q.strips(g)
+	top, bottom := cut(q.m, strips, strip), cut(q.m, strips, strip+1)
+	transposeInto(g, dst, g.strip, q.a, q.rowA, top, bottom, first, last)
+}
+
+// packPanel packs columns left to right of op(B): their rows first to last, one
+// after the other.
+func (q *product[T]) packPanel(g *geometry, dst []T, width, left, right, first, last int) {
+	if q.transB {
+		transposeInto(g, dst, width, q.b, q.rowB, left, right, first, last)
+		return
+	}
+	copyPanel(g, dst, width, q.b[left:], q.rowB, last-first, right-left, first)
+}
+
+// packed is an operand that was packed before it is needed: strips of A or panels of
+// B, one after the other, each wide elements for each of the products from first to
+// first+depth that make up an element of C.
+type packed[T Number] struct {
+	s                  []T // nil: it was not
+	wide, first, depth int
+}
+
+// at is where the i-th strip or panel has what the given product takes.
+func (p *packed[T]) at(i, product int) unsafe.Pointer {
+	return unsafe.Pointer(&p.s[(i*p.depth+product-p.first)*p.wide])
+}
+
+// A Right is the right operand of products, in the order in which tiles read it: for
+// who multiplies with the same matrix again and again. It is safe for concurrent use.
+type Right[T Number] struct {
+	packed[T]
+	n int
+}
+
+// RightBytes is how much memory a [Right] takes that is made of these; 0 where there is
+// none.
+func RightBytes[T Number](transB bool, m, n, k, ldb int) int64 {
+	var z T
+	if m < 1 || n < 2 || k < 1 || ldb < 1 || !inAssembly[T]() {
+		return 0
+	}
+	g := geometryOf(unsafe.Sizeof(z))
+	q := product[T]{m: m, n: n, k: k, rowB: ldb, transB: transB}
+	if !q.packsB(g) {
+		return 0
+	}
+	width := q.tileWidth(g)
+	return (int64(n-1)/int64(width) + 1) * int64(width*k) * int64(g.size)
+}
+
+// NewRight is op(B), a k×n matrix in rows of ldb elements, for products of m rows; nil
+// where they read it as fast where it is. It panics if b is too short.
+func NewRight[T Number](transB bool, m, n, k int, b []T, ldb int) *Right[T] {
+	bytes := RightBytes[T](transB, m, n, k, ldb)
+	if bytes == 0 {
+		return nil
+	}
+	if transB {
+		mustHold("B", b, ldb, n, k)
+	} else {
+		mustHold("B", b, ldb, k, n)
+	}
+	g := geometryOf(unsafe.Sizeof(b[0]))
+	q := product[T]{m: m, n: n, k: k, b: b, rowB: ldb, transB: transB}
+	width := q.tileWidth(g)
+	r := &Right[T]{packed[T]{make([]T, bytes/int64(g.size)), width, 0, k}, n}
+	for left := 0; left < n; left += width {
+		q.packPanel(g, r.s[left*k:], width, left, min(left+width, n), 0, k)
+	}
+	return r
+}
+
+// fits says whether the tiles of a product read right.
+func (q *product[T]) fits(g *geometry, right *Right[T]) bool {
+	return right != nil && right.n == q.n && right.depth == q.k &&
+		(right.wide == q.tileWidth(g) || q.transB && right.wide == g.panel)
+}

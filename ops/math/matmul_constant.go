@@ -1,0 +1,58 @@
+package math
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A constantRight keeps the right operand of a product, if that is a constant, in the
+// order in which it is read, from the first run on that would else have to order it.
+// What that takes is charged to the session until the kernel is gone; where there is
+// no room for it nothing is kept. Rows alone and batches are read in different orders.
+type constantRight[T vec.Number] struct {
+	rows, batches atomic.Pointer[vec.Right[T]]
+	making        sync.Mutex
+}
+
+// fewRows is how many rows are read in an order of their own.
+const fewRows = 3
+
+// worthKeeping is how many bytes it takes for an order to be kept: less is put in order
+// in less time than a product takes.
+const worthKeeping = 4 << 10
+
+// of is the operand y, k×n or transposed, for products of m rows; nil if it is to be
+// read where it is. A nil receiver keeps nothing.
+func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int, y []T, ldy int) *vec.Right[T] {
+	if c == nil {
+		return nil
+	}
+	slot := &c.batches
+	if m <= fewRows {
+		slot = &c.rows
+	}
+	if r := slot.Load(); r != nil {
+		return r
+	}
+	bytes := vec.RightBytes[T](transposed, m, n, k, ldy)
+	if bytes < worthKeeping || !c.making.TryLock() {
+		return nil
+	}
+	defer c.making.Unlock()
+	if r := slot.Load(); r != nil {
+		return r
+	}
+	budget := ctx.Arena.Budget
+	if budget.Charge(bytes) != nil {
+		return nil
+	}
+	r := vec.NewRight(transposed, m, n, k, y, ldy)
+	runtime.AddCleanup(r, func(b *tensor.Budget) { b.Release(bytes) }, budget)
+	slot.Store(r)
+	return r
+}

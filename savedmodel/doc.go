@@ -1,0 +1,26 @@
+// Package savedmodel writes models in the SavedModel format: a graph, what its
+// variables hold, and signatures, which say how to call it.
+//
+//	err := savedmodel.Write("model", savedmodel.Model{
+//		Graph:     graph,
+//		Variables: map[string]*tensor.Tensor{"w": w},
+//		Signatures: map[string]savedmodel.Signature{"serving_default": {
+//			Inputs:  map[string]graph.Output{"x": x},
+//			Outputs: map[string]graph.Output{"y": y},
+//		}},
+//	})
+//
+// What is written is a directory as TensorFlow 1 makes it:
+//
+//	saved_model.pb            the graph, signatures, and nodes that restore variables
+//	variables/variables.*     a checkpoint (package ops/io/bundle)
+//	assets/                   files that the graph reads
+//
+// session.LoadSavedModel reads it, and so do TensorFlow's C API,
+// tf.compat.v1.saved_model.load and tf.saved_model.load, which gives the signatures
+// as functions. Of the graph only what the signatures need is written, and the whole
+// library of functions. There is no object graph, as TensorFlow 2 adds to call
+// functions by other names than signatures.
+//
+// Package train writes models that it has trained with [Write].
+package savedmodel

@@ -1,0 +1,174 @@
+package savedmodel
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/ops/io/bundle"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// A Model is what is written.
+type Model struct {
+	Graph *graph.Graph
+	// Variables is what variables hold, by the names of the nodes that make their
+	// handles or references. Variables that no signature needs are left out.
+	Variables map[string]*tensor.Tensor
+	// Signatures are the ways to call the model, by name; "serving_default" is the
+	// usual one.
+	Signatures map[string]Signature
+	// Tags tell the graph from others of the same model; nil is "serve" alone.
+	Tags []string
+	// Init, if not nil, is run after the variables have been restored: it fills
+	// tables and the like.
+	Init *graph.Node
+	// Assets are files that Init reads: what the outputs, vectors or scalars of
+	// strings, are fed with is the name of a copy.
+	Assets map[graph.Output]string
+}
+
+// A Signature says what to feed and what to fetch, by names of the caller's choice.
+type Signature struct {
+	Inputs, Outputs map[string]graph.Output
+	// Method is what the signature is for; "" is "tensorflow/serving/predict".
+	Method string
+}
+
+// Write makes the directory, whose parent must exist, as a whole: it has the name
+// when everything is on the disk. It fails with ALREADY_EXISTS if something has the
+// name, with INVALID_ARGUMENT for signatures that are not of the graph, and with
+// NOT_FOUND if it is not said what a variable holds.
+func Write(dir string, m Model) (err error) {
+	dir = filepath.Clean(dir)
+	if _, err := os.Lstat(dir); err == nil {
+		return status.Errorf(status.AlreadyExists, "%s exists already", dir)
+	}
+	saved, err := m.save()
+	if err != nil {
+		return err
+	}
+	temporary := fmt.Sprintf("%s.temp%d", dir, rand.Uint64())
+	if err := os.Mkdir(temporary, 0o777); err != nil {
+		return status.FromFile(err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(temporary)
+		}
+	}()
+	if err := saved.writeVariables(filepath.Join(temporary, "variables", "variables")); err != nil {
+		return err
+	}
+	if err := saved.copyAssets(filepath.Join(temporary, "assets")); err != nil {
+		return err
+	}
+	b, err := saved.marshal()
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(temporary, "saved_model.pb"), b); err != nil {
+		return err
+	}
+	return status.FromFile(os.Rename(temporary, dir))
+}
+
+func (s *saved) writeVariables(prefix string) error {
+	if len(s.vars) == 0 {
+		return nil
+	}
+	w, err := bundle.Create(nil, prefix)
+	if err != nil {
+		return err
+	}
+	for _, v := range s.vars {
+		if err := w.Add(v.name, tensor.ValueOf(v.value)); err != nil {
+			w.Discard()
+			return err
+		}
+	}
+	return w.Finish()
+}
+
+func (s *saved) copyAssets(dir string) error {
+	if len(s.assets) == 0 {
+		return nil
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return status.FromFile(err)
+	}
+	for _, a := range s.assets {
+		if err := copyFile(filepath.Join(dir, a.def.GetFilename()), a.from); err != nil {
+			return status.FromFile(err)
+		}
+	}
+	return nil
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(out, in); err == nil {
+		err = out.Sync()
+	}
+	if e := out.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func writeFile(name string, b []byte) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return status.FromFile(err)
+	}
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return status.FromFile(err)
+}
+
+// marshal is the message SavedModel.
+func (s *saved) marshal() ([]byte, error) {
+	def, err := s.graph.GraphDef(graph.ExportOptions{})
+	if err != nil {
+		return nil, err
+	}
+	meta, err := proto.MarshalOptions{Deterministic: true}.Marshal(s.meta)
+	if err != nil {
+		return nil, status.From(err)
+	}
+	const (
+		metaGraphs = 2 // of SavedModel
+		graphDef   = 2 // of MetaGraphDef
+	)
+	meta = wire.AppendField(meta, graphDef, def)
+	b := wire.AppendNumber(nil, 1, 1) // the version of the format
+	return wire.AppendField(b, metaGraphs, meta), nil
+}
+
+// invalid names all that is wrong at once.
+func invalid(mistakes []string) error {
+	if mistakes == nil {
+		return nil
+	}
+	return status.Invalid("%s", strings.Join(mistakes, "; "))
+}

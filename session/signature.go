@@ -1,0 +1,150 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A SignatureCall is a signature of a model, prepared to be run many times. It is
+// safe for any number of goroutines, and good until the model's session is closed.
+type SignatureCall struct {
+	key             string
+	signature       Signature
+	inputs, outputs []string // names, in the order of the call
+	call            *Callable
+}
+
+// Run runs a signature: inputs and what it answers go by the names that the signature
+// gives them. The signature is prepared the first time ([SavedModel.Prepare]).
+//
+//	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
+//
+// It fails with NOT_FOUND if the model has no such signature, with INVALID_ARGUMENT
+// for an input that is missing, unknown, or of another type or shape than the
+// signature says, and as [Callable.Call] does.
+func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[string]*Tensor) (map[string]*Tensor, error) {
+	if c, ok := m.calls.Load(signature); ok {
+		return c.(*SignatureCall).Run(ctx, inputs)
+	}
+	c, err := m.Prepare(ctx, signature)
+	if err != nil {
+		return nil, err
+	}
+	m.calls.Store(signature, c)
+	return c.Run(ctx, inputs)
+}
+
+// Prepare prepares runs of a signature: the part of the graph that it needs is
+// compiled. It fails with NOT_FOUND if the model has no such signature, with
+// UNIMPLEMENTED where it has an input or output that is made of several tensors, and
+// as [Session.MakeCallableContext] does.
+func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureCall, error) {
+	s, ok := m.Signatures[signature]
+	if !ok {
+		return nil, status.Errorf(status.NotFound, "the model has no signature '%s'; it has %s", signature, quoted(m.Signatures))
+	}
+	c := &SignatureCall{
+		key: signature, signature: s,
+		inputs: slices.Sorted(maps.Keys(s.Inputs)), outputs: slices.Sorted(maps.Keys(s.Outputs)),
+	}
+	feeds, err := m.find(c, "input", c.inputs, s.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	fetches, err := m.find(c, "output", c.outputs, s.Outputs)
+	if err != nil {
+		return nil, err
+	}
+	c.call, err = m.Session.MakeCallableContext(ctx, feeds, fetches, nil)
+	return c, err
+}
+
+// find is the tensors of names.
+func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos map[string]TensorInfo) ([]Output, error) {
+	outs := make([]Output, len(names))
+	for i, name := range names {
+		info := infos[name]
+		if info.Name == "" {
+			return nil, status.Errorf(status.Unimplemented, "%s '%s' of signature '%s' is made of several tensors", role, name, c.key)
+		}
+		o, err := m.Graph.Find(graph.ParseTensorID(info.Name))
+		if err != nil {
+			e := *status.From(err)
+			e.Message = role + " '" + name + "' of signature '" + c.key + "': " + e.Message
+			return nil, &e
+		}
+		outs[i] = o
+	}
+	return outs, nil
+}
+
+// Inputs is the names of the inputs, in order.
+func (c *SignatureCall) Inputs() []string { return slices.Clone(c.inputs) }
+
+// Outputs is the names of what the signature answers, in order.
+func (c *SignatureCall) Outputs() []string { return slices.Clone(c.outputs) }
+
+// Run runs the signature: see [SavedModel.Run].
+func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
+	feeds := make([]*Tensor, len(c.inputs))
+	for i, name := range c.inputs {
+		t := inputs[name]
+		if t == nil {
+			return nil, status.Invalid("signature '%s' needs an input '%s'; its inputs are %s", c.key, name, quoted(c.signature.Inputs))
+		}
+		info := c.signature.Inputs[name]
+		if t.DType() != info.DType {
+			return nil, status.Invalid("input '%s' of signature '%s' is %v, but must be %v", name, c.key, t.DType(), info.DType)
+		}
+		if !fits(t.Shape(), info.Shape) {
+			return nil, status.Invalid("input '%s' of signature '%s' has shape %v, but must have %v", name, c.key, MakeShape(t.Shape()...), info.Shape)
+		}
+		feeds[i] = t
+	}
+	if len(inputs) > len(c.inputs) {
+		for _, name := range slices.Sorted(maps.Keys(inputs)) {
+			if _, ok := c.signature.Inputs[name]; !ok {
+				return nil, status.Invalid("signature '%s' has no input '%s'; its inputs are %s", c.key, name, quoted(c.signature.Inputs))
+			}
+		}
+	}
+	fetched, err := c.call.Call(ctx, feeds...)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*Tensor, len(fetched))
+	for i, name := range c.outputs {
+		out[name] = fetched[i]
+	}
+	return out, nil
+}
+
+// fits says whether dimensions are those of a shape, as far as it is known.
+func fits(dims []int64, s Shape) bool {
+	n := s.NumDimensions()
+	if n < 0 {
+		return true
+	}
+	if n != len(dims) {
+		return false
+	}
+	for i, d := range dims {
+		if want := s.Size(i); want >= 0 && want != d {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted is names in order, for people.
+func quoted[T any](names map[string]T) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return "'" + strings.Join(slices.Sorted(maps.Keys(names)), "', '") + "'"
+}

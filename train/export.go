@@ -1,0 +1,26 @@
+package train
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/savedmodel"
+	tf "github.com/troupe-go/troupe/session"
+)
+
+// Export writes what the signatures need of the model, with what variables hold
+// now, into a new directory as a SavedModel; see [savedmodel.Write]. Between two
+// calls of [Trainer.SwapAverages] it writes the averages.
+func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]savedmodel.Signature) error {
+	values, err := t.fetch(ctx, outputs(t.model.vars, valueOf))
+	if err != nil {
+		return err
+	}
+	held := map[string]*tf.Tensor{}
+	for i, v := range t.model.vars {
+		held[v.Handle.Op.Name()] = values[i]
+		for _, other := range v.aliases {
+			held[other.Op.Name()] = values[i]
+		}
+	}
+	return savedmodel.Write(dir, savedmodel.Model{Graph: t.model.graph, Variables: held, Signatures: signatures})
+}

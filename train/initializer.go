@@ -1,0 +1,152 @@
+package train
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/op"
+	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+)
+
+// An Initializer adds what gives a variable its first value, a tensor of the type
+// and shape. What it draws at random it draws by the seed, which is the variable's
+// own.
+type Initializer func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output
+
+// Zeros is an Initializer.
+func Zeros(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
+	return fill(s, dt, shape, 0)
+}
+
+// Ones is an Initializer.
+func Ones(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
+	return fill(s, dt, shape, 1)
+}
+
+// Filled gives every element the value x.
+func Filled(x float64) Initializer {
+	return func(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output { return fill(s, dt, shape, x) }
+}
+
+// Given is a value that op.Const takes, of the variable's type and shape.
+func Given(value any) Initializer {
+	return func(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
+		c := op.Const(s, value)
+		if s.Err() == nil && (c.DataType() != dt || c.Shape().String() != tf.MakeShape(shape...).String()) {
+			s.UpdateErr("Variable", status.Invalid("a variable of type %v and shape %v is initialized with a tensor of type %v and shape %v",
+				dt, tf.MakeShape(shape...), c.DataType(), c.Shape()))
+		}
+		return c
+	}
+}
+
+// Uniform draws from [lo, hi).
+func Uniform(lo, hi float64) Initializer {
+	return func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+		draw := op.StatelessRandomUniform(s, dims(s, shape), seeds(s, seed), op.StatelessRandomUniformDtype(dt))
+		return scale(s, dt, draw, hi-lo, lo)
+	}
+}
+
+// Normal draws from the normal distribution.
+func Normal(mean, deviation float64) Initializer {
+	return func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+		draw := op.StatelessRandomNormal(s, dims(s, shape), seeds(s, seed), op.StatelessRandomNormalDtype(dt))
+		return scale(s, dt, draw, deviation, mean)
+	}
+}
+
+// TruncatedNormal draws from the normal distribution what lies within two
+// deviations of the mean.
+func TruncatedNormal(mean, deviation float64) Initializer {
+	return func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+		draw := op.StatelessTruncatedNormal(s, dims(s, shape), seeds(s, seed), op.StatelessTruncatedNormalDtype(dt))
+		return scale(s, dt, draw, deviation, mean)
+	}
+}
+
+// GlorotUniform is an Initializer for kernels of layers that saturate on both
+// sides: uniform, of variance 2/(in + out), where in and out are the numbers of
+// inputs of an output and of outputs of an input. (Glorot and Bengio, 2010.)
+func GlorotUniform(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+	in, out := fans(shape)
+	limit := math.Sqrt(6 / (in + out))
+	return Uniform(-limit, limit)(s, dt, shape, seed)
+}
+
+// GlorotNormal is [GlorotUniform] with a normal distribution, cut off.
+func GlorotNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+	in, out := fans(shape)
+	return TruncatedNormal(0, math.Sqrt(2/(in+out))/cutOff)(s, dt, shape, seed)
+}
+
+// HeUniform is an Initializer for kernels of layers of rectified linear units:
+// uniform, of variance 2/in. (He et al., 2015.)
+func HeUniform(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+	in, _ := fans(shape)
+	limit := math.Sqrt(6 / in)
+	return Uniform(-limit, limit)(s, dt, shape, seed)
+}
+
+// HeNormal is [HeUniform] with a normal distribution, cut off.
+func HeNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+	in, _ := fans(shape)
+	return TruncatedNormal(0, math.Sqrt(2/in)/cutOff)(s, dt, shape, seed)
+}
+
+// cutOff is the deviation of the standard normal distribution cut off at 2.
+const cutOff = 0.87962566103423978
+
+// Orthogonal is an Initializer for kernels of recurrent layers: a matrix whose
+// columns, or rows if it has fewer, are of length 1 and orthogonal, uniformly among
+// those. (Saxe et al., 2014.)
+func Orthogonal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
+	if len(shape) != 2 {
+		s.UpdateErr("Orthogonal", status.Invalid("a variable of shape %v is no matrix", tf.MakeShape(shape...)))
+		return tf.Output{}
+	}
+	rows, columns := max(shape[0], shape[1]), min(shape[0], shape[1])
+	draw := op.StatelessRandomNormal(s, dims(s, []int64{rows, columns}), seeds(s, seed), op.StatelessRandomNormalDtype(dt))
+	q, r := op.Qr(s, draw)
+	q = op.Mul(s, q, op.Sign(s, op.DiagPart(s, r))) // else signs are not uniform
+	if shape[0] < shape[1] {
+		q = op.Transpose(s, q, op.Const(s, []int32{1, 0}))
+	}
+	return q
+}
+
+// fans is the number of inputs of an output and of outputs of an input of a kernel:
+// the last two dimensions, times the size of the window.
+func fans(shape []int64) (in, out float64) {
+	switch n := len(shape); n {
+	case 0:
+		return 1, 1
+	case 1:
+		return float64(max(shape[0], 1)), float64(max(shape[0], 1))
+	default:
+		window := 1.0
+		for _, d := range shape[:n-2] {
+			window *= float64(max(d, 1))
+		}
+		return window * float64(max(shape[n-2], 1)), window * float64(max(shape[n-1], 1))
+	}
+}
+
+func fill(s *op.Scope, dt tf.DataType, shape []int64, x float64) tf.Output {
+	return op.Fill(s, dims(s, shape), number(s, dt, x))
+}
+
+func dims(s *op.Scope, shape []int64) tf.Output {
+	return op.Const(s, append([]int64{}, shape...))
+}
+
+func seeds(s *op.Scope, seed int64) tf.Output { return op.Const(s, []int64{seed, 0}) }
+
+// scale is x·factor + offset.
+func scale(s *op.Scope, dt tf.DataType, x tf.Output, factor, offset float64) tf.Output {
+	x = op.Mul(s, x, number(s, dt, factor))
+	if offset != 0 {
+		x = op.AddV2(s, x, number(s, dt, offset))
+	}
+	return x
+}

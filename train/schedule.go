@@ -1,0 +1,83 @@
+package train
+
+import "math"
+
+// A Schedule says the learning rate of an update, by the number of updates that
+// were made before. It must give the same for the same number.
+type Schedule func(step int64) float64
+
+// Fixed is always rate.
+func Fixed(rate float64) Schedule { return func(int64) float64 { return rate } }
+
+// Piecewise is rates[i] as long as fewer than steps[i] updates were made, for the
+// smallest such i, and the last rate from then on: there is one rate more than
+// there are steps, which ascend.
+func Piecewise(steps []int64, rates []float64) Schedule {
+	return func(step int64) float64 {
+		for i, until := range steps {
+			if step < until {
+				return rates[i]
+			}
+		}
+		return rates[len(steps)]
+	}
+}
+
+// ExponentialDecay multiplies rate by factor in the course of every period of
+// updates, little by little.
+func ExponentialDecay(rate, factor float64, period int64) Schedule {
+	return func(step int64) float64 { return rate * math.Pow(factor, float64(step)/float64(period)) }
+}
+
+// StepDecay multiplies rate by factor after every period of updates.
+func StepDecay(rate, factor float64, period int64) Schedule {
+	return func(step int64) float64 { return rate * math.Pow(factor, float64(step/period)) }
+}
+
+// InverseTimeDecay is rate / (1 + factor·step/period).
+func InverseTimeDecay(rate, factor float64, period int64) Schedule {
+	return func(step int64) float64 { return rate / (1 + factor*float64(step)/float64(period)) }
+}
+
+// PolynomialDecay leads from rate to end in that many updates, along a polynomial of
+// the power; 1 is a straight line.
+func PolynomialDecay(rate, end float64, steps int64, power float64) Schedule {
+	return func(step int64) float64 {
+		left := 1 - float64(min(step, steps))/float64(steps)
+		return (rate-end)*math.Pow(left, power) + end
+	}
+}
+
+// CosineDecay leads from rate to end in that many updates, along half a period of
+// the cosine. (Loshchilov and Hutter, 2017.)
+func CosineDecay(rate, end float64, steps int64) Schedule {
+	return func(step int64) float64 {
+		x := float64(min(step, steps)) / float64(steps)
+		return end + (rate-end)*(1+math.Cos(math.Pi*x))/2
+	}
+}
+
+// Restarted begins the schedule anew after that many updates, then after factor
+// times as many, and so on; decay multiplies the rate each time. (Loshchilov and
+// Hutter, 2017.) The schedule is for the first period: in the later ones it runs as
+// much slower as they are longer.
+func Restarted(then Schedule, steps int64, factor, decay float64) Schedule {
+	return func(step int64) float64 {
+		at, length, scale := float64(step), float64(steps), 1.0
+		for length >= 1 && at >= length {
+			at, length, scale = at-length, length*factor, scale*decay
+		}
+		return scale * then(int64(at*float64(steps)/length))
+	}
+}
+
+// Warmup comes up to the schedule in that many updates, on a straight line from 0;
+// the first update has 1/steps of the rate.
+func Warmup(then Schedule, steps int64) Schedule {
+	return func(step int64) float64 {
+		if step < steps {
+			return then(step) * float64(step+1) / float64(steps)
+		}
+		return then(step)
+	}
+}
