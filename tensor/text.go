@@ -119,6 +119,8 @@ func (v Value) TotalBytes() int64 {
 				}
 			}
 		}
+	default: // of an arena's the whole buffer
+		size = max(size, int64(v.t.bytes))
 	}
 	return size
 }
