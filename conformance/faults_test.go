@@ -52,9 +52,9 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// faulty runs a node once with a fault, on its own resources: what it failed with, and
-// what was left on the account.
-func (g *nodeGraph) faulty(f fault, programs []*nodes.Program) (err error, left int64) {
+// faulty runs a node once with a fault, on its own resources: what was left on the
+// account, and what it failed with.
+func (g *nodeGraph) faulty(f fault, programs []*nodes.Program) (left int64, err error) {
 	log := zerolog.Nop()
 	all := &resource.Manager{Budget: f.budget}
 	engine := sequential.New(f.budget)
@@ -68,7 +68,7 @@ func (g *nodeGraph) faulty(f fault, programs []*nodes.Program) (err error, left 
 		}
 	}
 	all.Clear()
-	return err, f.budget.Used()
+	return f.budget.Used(), err
 }
 
 // programs are those that initialize the variables of a node and run it.
@@ -122,7 +122,7 @@ func TestFaults(t *testing.T) {
 		for what, inject := range map[string]func(int64) fault{"allocation": outOfMemory, "question": stopped} {
 			for n := int64(1); n <= most; n++ {
 				f := inject(n)
-				err, left := g.faulty(f, programs)
+				left, err := g.faulty(f, programs)
 				fired := f.fired()
 				where := fmt.Sprintf("%s/%d: %s: %s %d", group, i, r.Op, what, n)
 				switch {
