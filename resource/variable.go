@@ -121,19 +121,14 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 		v.account.release(size)
 		return err
 	}
-	v.account.release(size) // the old value's
 	v.value = next
 	v.seen.Store(false)
 	v.weigh()
 	return err
 }
 
-// weigh corrects the account after strings have been written in place.
-func (v *Variable) weigh() {
-	if v.Type == tensor.String {
-		v.account.correct(sizeOf(v.value))
-	}
-}
+// weigh makes the account that of the value alone.
+func (v *Variable) weigh() { v.account.correct(sizeOf(v.value)) }
 
 // Close gives back what the variable has charged. It keeps its value.
 func (v *Variable) Close() {
@@ -147,10 +142,10 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 	if err := v.account.charge(sizeOf(val)); err != nil {
 		return err
 	}
-	v.account.release(sizeOf(v.value))
 	v.part(val)
 	v.value = val.Share()
 	v.seen.Store(seen)
+	v.weigh()
 	return nil
 }
 
