@@ -166,16 +166,33 @@ func (v *verifier) outer(w *Loop) bool {
 // a slot that holds nothing may be dropped.
 func (v *verifier) drop(list []int32, c cond) {
 	for _, x := range list {
-		there := false
-		for _, k := range v.there[x] {
-			there = there || !v.form.conds.disjoint(k, c)
-		}
-		if !there {
+		if !v.maybe(x, c) {
 			v.fail("%%%d is dropped where it is not there", x)
 		}
 		v.slots.free(x, c, "dropped")
 		v.take(x, c)
 	}
+}
+
+// maybe says whether a value is there on some of the ways on which c holds.
+func (v *verifier) maybe(x int32, c cond) bool {
+	for _, k := range v.there[x] {
+		if !v.form.conds.disjoint(k, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// makes says whether a value is made somewhere in the block, loops within left out.
+func (b *Block) makes(x int32) bool {
+	for i := range b.Code {
+		in := &b.Code[i]
+		if slices.Contains(in.Out, x) || in.Op == If && (in.Then.makes(x) || in.Else != nil && in.Else.makes(x)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (v *verifier) gone(from, to int32, where string) {
@@ -187,7 +204,13 @@ func (v *verifier) gone(from, to int32, where string) {
 }
 
 func (v *verifier) block(b *Block) {
-	v.drop(b.Drop, b.When)
+	for i, x := range b.Drop {
+		// What another way has made, and is not live because the block makes it, need
+		// not be there on any way that leads here.
+		if v.maybe(x, b.When) || !b.makes(x) {
+			v.drop(b.Drop[i:i+1], b.When)
+		}
+	}
 	for i := range b.Code {
 		in := &b.Code[i]
 		switch in.Op {
