@@ -24,7 +24,7 @@ const fewRows = 3
 
 // worthKeeping is how many bytes it takes for an order to be kept: less is put in order
 // in less time than a product takes.
-const worthKeeping = 4 << 10
+const worthKeeping = 32 << 10
 
 // of is the operand y, k×n or transposed, for products of m rows; nil if it is to be
 // read where it is. A nil receiver keeps nothing.
