@@ -916,7 +916,7 @@ func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
 //   - x: The input, time first. Types: half, float.
 //   - cs_prev: The cell state at the beginning. Types: half, float.
 //   - h_prev: The output before the beginning. Types: half, float.
-//   - w: The weights of x and h_prev, for the gates i, ci, f and o. Types: half, float.
+//   - w: The weights of x and h_prev, for the gates i, f, ci and o. Types: half, float.
 //   - wci: The peephole weights of the input gate. Types: half, float.
 //   - wcf: The peephole weights of the forget gate. Types: half, float.
 //   - wco: The peephole weights of the output gate. Types: half, float.

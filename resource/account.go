@@ -34,7 +34,11 @@ func (a *account) release(n int64) {
 }
 
 // correct makes n of what is charged, also beyond the limit.
-func (a *account) correct(n int64) { a.release(a.bytes - n) }
+func (a *account) correct(n int64) {
+	if n != a.bytes {
+		a.release(a.bytes - n)
+	}
+}
 
 // close gives everything back; nothing is charged from then on.
 func (a *account) close() {

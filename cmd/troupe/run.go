@@ -101,6 +101,9 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if f.tags != nil {
 		m.tags = f.tags
 	}
+	if f.stats && m.folder != "" && len(f.fetches)+len(f.targets) == 0 {
+		return fmt.Errorf("--stats goes with --fetch and --target, not with a signature")
+	}
 	if named := len(f.fetches)+len(f.targets) > 0; m.folder != "" && !named {
 		return f.runSignature(cmd, m)
 	} else if named && f.signature != "" {

@@ -77,7 +77,7 @@ seq_len_max: How many steps; what is beyond gives zeros.
 x: The input, time first.
 cs_prev: The cell state at the beginning.
 h_prev: The output before the beginning.
-w: The weights of x and h_prev, for the gates i, ci, f and o.
+w: The weights of x and h_prev, for the gates i, f, ci and o.
 wci: The peephole weights of the input gate.
 wcf: The peephole weights of the forget gate.
 wco: The peephole weights of the output gate.
