@@ -226,6 +226,7 @@ func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadca
 		many   = 4       // matrices for each worker, so that none waits long for the last
 	)
 	if one := m * n * max(k, 1); batch > 1 && (one < large || batch >= many*ctx.Step.Pool.Workers()) {
+		vec.Expect[T](ctx.Step.Pool, batch*m, n, k)
 		ctx.Parallel(batch, max(1, enough/one), func(lo, hi int) { multiply(nil, lo, hi) })
 	} else {
 		multiply(ctx.Step.Pool, 0, batch)

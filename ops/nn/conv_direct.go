@@ -64,6 +64,7 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	defer desk.free(ctx)
 	panels := vec.NewPanels(d.width(), d.n, d.filter, d.ldb, d.rows)
 	defer panels.Close()
+	vec.Expect[T](pool, d.rows, d.n, d.width())
 	ctx.Parallel(lines, max(height, least), func(lo, hi int) {
 		m := desk.take()
 		var buf [mostLines]vec.Line

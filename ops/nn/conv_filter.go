@@ -98,6 +98,7 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 		return err
 	}
 	defer desk.free(ctx)
+	vec.Expect[T](ctx.Step.Pool, pixels, n, width)
 	ctx.Parallel(shares, 1, func(lo, hi int) {
 		memory := desk.take()
 		for i := lo; i < hi; i++ {

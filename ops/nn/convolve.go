@@ -59,6 +59,7 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 		}
 		return ctx.Err()
 	}
+	vec.Expect[T](pool, c.rows, c.n, width)
 	ctx.Parallel(panels, 1, func(lo, hi int) {
 		m := desk.take()
 		for i := lo; i < hi && ctx.Err() == nil; i++ {

@@ -2,6 +2,8 @@ package vec
 
 import (
 	"sync"
+	"time"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
 )
@@ -32,6 +34,20 @@ func work(m, n, k int) float64 { return float64(m) * float64(n) * float64(k) }
 // worth says whether a product is large enough for other cores.
 func worth(m, n, k int) bool {
 	return work(m, n, k) >= worthSharing || m == 1 && work(m, n, k) >= rowWorthSharing
+}
+
+// Expect tells a pool that as many multiplications are about to be shared out as a
+// product of these sizes takes.
+func Expect[T Number](p kernel.Pool, m, n, k int) {
+	var z T
+	each := 100.0 // in a nanosecond, on one core
+	switch {
+	case !inAssembly[T]():
+		each = 1
+	case unsafe.Sizeof(z) == 8:
+		each = 50
+	}
+	p.Expect(time.Duration(min(work(m, n, k)/each, float64(time.Hour))))
 }
 
 // grain is how many pieces of work each make up enough.
