@@ -226,18 +226,22 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		out[0] = tensor.Value{}
 		return elementwise.Apart(ctx, k.parts, in, []tensor.Value{done}, out)
 	}
-	for _, n := range k.norms {
-		scale, variance := operands[1+n.at], operands[1+n.at+3]
-		v, err := ctx.Alloc(tensor.Float, []int64{int64(len(scale))})
-		if err != nil {
-			return err
-		}
-		defer ctx.Free(v)
-		factor := tensor.Of[float32](&v)
-		normFactors(factor, scale, variance, n.epsilon)
+	if len(k.norms) == 0 {
+		return k.chain.Compute(ctx, o, operands)
+	}
+	channels := int(dims[len(dims)-1])
+	factors, err := ctx.Alloc(tensor.Float, []int64{int64(len(k.norms)), int64(channels)})
+	if err != nil {
+		return err
+	}
+	for i, n := range k.norms {
+		factor := tensor.Of[float32](&factors)[i*channels:][:channels]
+		normFactors(factor, operands[1+n.at], operands[1+n.at+3], n.epsilon)
 		operands = append(operands, factor)
 	}
-	return k.chain.Compute(ctx, o, operands)
+	err = k.chain.Compute(ctx, o, operands)
+	ctx.Free(factors)
+	return err
 }
 
 // normFactors is what batch normalization multiplies with.

@@ -26,7 +26,7 @@ type Line struct {
 }
 
 // Panels are the right operand of products with Windows, which has a row for each
-// element of a window.
+// element of a window. They can be opened again and again.
 type Panels[T Number] struct {
 	k, n  int
 	b     []T
@@ -40,14 +40,14 @@ type Panels[T Number] struct {
 // type T on this machine.
 func WindowsInAssembly[T Number]() bool { return inAssembly[T]() }
 
-// NewPanels readies a k×n matrix in rows of ldb elements for products with so many
-// rows in all. It panics if b is too short.
-func NewPanels[T Number](k, n int, b []T, ldb, rows int) *Panels[T] {
+// Open readies a k×n matrix in rows of ldb elements for products with so many rows in
+// all. It panics if b is too short.
+func (p *Panels[T]) Open(k, n int, b []T, ldb, rows int) {
 	mustHold("B", b, ldb, k, n)
 	g := geometryOf(unsafe.Sizeof(b[0]))
-	p := &Panels[T]{k: k, n: n, b: b, row: ldb, panel: g.panel, width: g.panel}
+	*p = Panels[T]{k: k, n: n, b: b, row: ldb, panel: g.panel, width: g.panel}
 	if n <= g.panel || rows < 16*g.rows {
-		return p
+		return
 	}
 	count := (n-1)/g.panel + 1
 	p.own = borrow[T](count * k * g.panel)
@@ -56,15 +56,14 @@ func NewPanels[T Number](k, n int, b []T, ldb, rows int) *Panels[T] {
 		left := j * g.panel
 		copyPanel(g, p.b[j*p.panel:], g.panel, b[left:], ldb, k, min(g.panel, n-left), 0)
 	}
-	return p
 }
 
 // Close lets go of the matrix.
 func (p *Panels[T]) Close() {
 	if p.own != nil {
 		p.own.giveBack()
-		p.own = nil
 	}
+	*p = Panels[T]{}
 }
 
 // Multiply computes lines of C, whose rows are ldc elements apart. An element of C
