@@ -27,6 +27,7 @@ type direct[T vec.Number] struct {
 	panels vec.Panels[T]
 	desk   desk[T]
 	height int              // lines of a block
+	goesOn bool             // with the epilogue
 	share  func(lo, hi int) // computes lines, for a pool; made once
 }
 
@@ -34,40 +35,41 @@ type direct[T vec.Number] struct {
 func (c *convolving[T]) direct() *direct[T] {
 	if !c.asked {
 		c.asked = true
-		if d, ok := c.inImage(); ok {
-			c.kept = &d
-			d := c.kept
-			d.share = d.lines
+		if c.kept = c.inImage(); c.kept != nil {
+			c.kept.share = c.kept.lines
 		}
 	}
 	return c.kept
 }
 
-// inImage is how the windows lie in the image, if they do: two dimensions, in the
+// inImage is direct for who has not asked before: there are two dimensions, in the
 // last of which a window is elements that follow each other.
-func (c *convolving[T]) inImage() (d direct[T], ok bool) {
+func (c *convolving[T]) inImage() *direct[T] {
 	z, y, x := &c.dims[0], &c.dims[1], &c.dims[2]
 	if !vec.WindowsInAssembly[T]() || !c.dense || c.place != nil || z.n != 1 || z.in != 1 || len(z.offsets) != 1 || z.offsets[0] != 0 ||
 		len(y.offsets) == 0 || x.in == 0 || y.in == 0 || c.channels == 0 {
-		return d, false
+		return nil
 	}
 	spacing := 1
 	for i := 1; i < len(y.offsets); i++ {
 		s := y.offsets[i] - y.offsets[i-1]
 		if i > 1 && s != spacing {
-			return d, false
+			return nil
 		}
 		spacing = s
 	}
 	taps := len(x.offsets)
-	d = direct[T]{convolving: c, line: x.in * c.channels, spacing: spacing,
+	d := &direct[T]{convolving: c, line: x.in * c.channels, spacing: spacing,
 		windows: vec.Windows{Rows: x.n, Step: x.step * c.channels, Length: taps * c.channels}}
 	d.windows.Next = spacing * d.line
 	if first, end := x.offsets[0], (x.n-1)*x.step+x.offsets[0]+taps; first < 0 || end > x.in {
 		d.before, d.padded = -first*c.channels, (end-first)*c.channels
 		d.windows.Next = spacing * d.padded
 	}
-	return d, d.padded <= 2*d.line+blockSize // no memory for padding alone
+	if d.padded > 2*d.line+blockSize {
+		return nil // no memory for padding alone
+	}
+	return d
 }
 
 // run computes all lines, in blocks.
@@ -80,6 +82,10 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 		return err
 	}
 	defer d.desk.free(ctx)
+	var err error
+	if d.goesOn, err = d.begin(ctx); err != nil {
+		return err
+	}
 	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
 	defer d.panels.Close()
 	vec.Expect[T](pool, d.rows, d.n, d.width())
@@ -104,6 +110,9 @@ func (d *direct[T]) lines(lo, hi int) {
 			}
 		}
 		d.panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
+		if d.goesOn {
+			d.then.part(lo*d.windows.Rows*d.n, end*d.windows.Rows*d.n)
+		}
 		lo = end
 	}
 	d.desk.giveBack(m)

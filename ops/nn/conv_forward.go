@@ -109,7 +109,7 @@ func (c *forwardConv[T]) prepare(s *convSizes) *prepared[T] {
 
 // keep keeps what was prepared, without the tensors.
 func (c *forwardConv[T]) keep(p *prepared[T]) {
-	p.src, p.filter, p.dst = nil, nil, nil
+	p.src, p.filter, p.dst, p.then = nil, nil, nil, nil
 	c.last.Store(p)
 }
 
@@ -183,6 +183,11 @@ func (s *convSizes) window() *patches {
 }
 
 func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return c.runThen(ctx, in, out, nil)
+}
+
+// runThen is Run with an epilogue, which need not be begun.
+func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, then epilogue) error {
 	s, err := c.alloc(ctx, in, out)
 	if err != nil {
 		return err
@@ -196,6 +201,7 @@ func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return ctx.Err()
 	}
 	p := c.prepare(&s)
+	p.then = then
 	for g := range s.groups {
 		p.src, p.filter, p.dst = src[g*s.perIn:], filter[g*p.n:], dst[g*p.n:]
 		if err := p.run(ctx, c.dt); err != nil {

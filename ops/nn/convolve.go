@@ -25,8 +25,27 @@ type convolving[T vec.Number] struct {
 	dst    []T
 	ldc    int
 	place  func(row int) int // where a row of the result begins in dst; nil if rows follow each other
+	then   epilogue          // nil: nothing is
 	kept   *direct[T]        // what direct found out, for who convolves again; nil: not asked, or not so
 	asked  bool
+}
+
+// An epilogue goes on with a result, of which it is told part by part while these are
+// in a cache.
+type epilogue interface {
+	// begin is called before the first part; false: there will be none, it goes on
+	// when the whole is there.
+	begin(ctx *kernel.Context) (bool, error)
+	// part is called when elements lo to hi are there, of several parts at the same time.
+	part(lo, hi int)
+}
+
+// begin says whether the epilogue is told of parts.
+func (c *convolving[T]) begin(ctx *kernel.Context) (bool, error) {
+	if c.then == nil || c.place != nil || c.ldc != c.n {
+		return false, nil
+	}
+	return c.then.begin(ctx)
 }
 
 // run computes all rows: directly, or in panels.
@@ -63,11 +82,19 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 		desk.giveBack(m)
 		return ctx.Err()
 	}
+	goesOn, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
 	vec.Expect[T](pool, c.rows, c.n, width)
 	ctx.Parallel(panels, 1, func(lo, hi int) {
 		m := desk.take()
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			c.panel(nil, m, i*height, min((i+1)*height, c.rows))
+			end := min((i+1)*height, c.rows)
+			c.panel(nil, m, i*height, end)
+			if goesOn {
+				c.then.part(i*height*c.n, end*c.n)
+			}
 		}
 		desk.giveBack(m)
 	})
