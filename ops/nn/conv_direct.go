@@ -27,6 +27,7 @@ type direct[T vec.Number] struct {
 	panels vec.Panels[T]
 	desk   desk[T]
 	height int              // lines of a block
+	size   int              // elements of the memory for it
 	goesOn bool             // with the epilogue
 	share  func(lo, hi int) // computes lines, for a pool; made once
 }
@@ -78,11 +79,14 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	pool := ctx.Step.Pool
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/16)
-	if err := d.desk.open(ctx, dt, max(1, min(lines, pool.Workers())), d.memory(d.height)); err != nil {
-		return err
-	}
-	defer d.desk.free(ctx)
+	d.size = d.memory(d.height)
 	var err error
+	if d.size > mostScratch {
+		if err = d.desk.open(ctx, dt, max(1, min(lines, pool.Workers())), d.size); err != nil {
+			return err
+		}
+		defer d.desk.free(ctx)
+	}
 	if d.goesOn, err = d.begin(ctx); err != nil {
 		return err
 	}
@@ -96,8 +100,24 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 
 // lines computes lines lo to hi.
 func (d *direct[T]) lines(lo, hi int) {
+	if d.size > mostScratch {
+		m := d.desk.take()
+		d.blocks(lo, hi, m)
+		d.desk.giveBack(m)
+		return
+	}
+	m := vec.Borrow[T](d.size)
+	d.blocks(lo, hi, m.Slice())
+	m.GiveBack()
+}
+
+// mostScratch is how many elements of memory are borrowed, which no session's account
+// knows of: more come from a desk.
+const mostScratch = blockSize
+
+// blocks computes lines lo to hi with the memory for a block.
+func (d *direct[T]) blocks(lo, hi int, m []T) {
 	y := &d.dims[1]
-	m := d.desk.take()
 	var buf [mostLines]vec.Line
 	for lo < hi && d.ctx.Err() == nil {
 		end := min(lo+d.height, hi, lo/y.n*y.n+y.n) // of the same image
@@ -115,7 +135,6 @@ func (d *direct[T]) lines(lo, hi int) {
 		}
 		lo = end
 	}
-	d.desk.giveBack(m)
 }
 
 // mostLines is how many lines a block has at most.

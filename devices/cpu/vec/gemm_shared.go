@@ -76,7 +76,7 @@ type shared[T Number] struct {
 
 // A desk is where a worker keeps strips of A that it has packed.
 type desk[T Number] struct {
-	a    *scratch[T]
+	a    *Scratch[T]
 	done []bool // strips
 }
 
@@ -127,7 +127,7 @@ func (s *shared[T]) spread(p kernel.Pool) {
 		s.last = min(s.first+depth, s.k)
 		p.Parallel(s.chunks*s.groups, 1, s.parts)
 		for _, d := range s.kept {
-			d.a.giveBack()
+			d.a.GiveBack()
 			d.a = nil
 		}
 		s.spare, s.kept = append(s.spare, s.kept...), s.kept[:0]
@@ -206,7 +206,7 @@ func (s *shared[T]) take() *desk[T] {
 		s.spare = s.spare[:n-1]
 	}
 	strips := s.strips(s.g)
-	d.a = borrow[T](strips * s.g.strip * (s.last - s.first))
+	d.a = Borrow[T](strips * s.g.strip * (s.last - s.first))
 	if cap(d.done) < strips {
 		d.done = make([]bool, strips)
 	}

@@ -33,7 +33,7 @@ type Panels[T Number] struct {
 	row   int // from a row of b to the next
 	panel int // from a panel of b to the next
 	width int // of a panel
-	own   *scratch[T]
+	own   *Scratch[T]
 }
 
 // WindowsInAssembly says whether there are products with Windows for elements of
@@ -50,7 +50,7 @@ func (p *Panels[T]) Open(k, n int, b []T, ldb, rows int) {
 		return
 	}
 	count := (n-1)/g.panel + 1
-	p.own = borrow[T](count * k * g.panel)
+	p.own = Borrow[T](count * k * g.panel)
 	p.b, p.row, p.panel = p.own.s, g.panel, k*g.panel
 	for j := range count {
 		left := j * g.panel
@@ -61,7 +61,7 @@ func (p *Panels[T]) Open(k, n int, b []T, ldb, rows int) {
 // Close lets go of the matrix.
 func (p *Panels[T]) Close() {
 	if p.own != nil {
-		p.own.giveBack()
+		p.own.GiveBack()
 	}
 	*p = Panels[T]{}
 }
@@ -142,8 +142,8 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 	size, strips := int(g.size), (w.Length-1)/g.rows+1
 	together := max(1, GemmBlock/w.Rows) // lines that make a block
 	t := tile{rowA: g.size, colA: uintptr(w.Step * size), rowB: uintptr(g.panel * size), rowC: uintptr(ldc * size), add: 1}
-	panel := borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
-	defer panel.giveBack()
+	panel := Borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
+	defer panel.GiveBack()
 	end := lines[0].First + lines[0].Lines
 	for first := 0; first < len(lines); first += together {
 		block := lines[first:min(first+together, len(lines))]
