@@ -78,7 +78,7 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	lines := d.rows / d.dims[2].n
 	pool := ctx.Step.Pool
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
-	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/16)
+	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
 	d.size = d.memory(d.height)
 	var err error
 	if d.size > mostScratch {
