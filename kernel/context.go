@@ -87,7 +87,10 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// Parallel shares out [0, n) in ranges of at least grain; see [Pool].
+// Parallel shares out [0, n) in ranges of at least grain; see [Pool]. It does not
+// return if the step has ended before all of a large range is done: it panics with what
+// becomes the kernel's error, see [Panicked]. So a kernel that shares out all of its
+// work need not ask.
 func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 	if n <= grain {
 		if n > 0 {
@@ -95,7 +98,24 @@ func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 		}
 		return
 	}
+	if n/askAfter > grain {
+		f = c.asking(f)
+	}
 	c.Step.Pool.Parallel(n, grain, f)
+}
+
+// askAfter is how many grains of work, of some 10 to 50 µs each, are done without
+// asking whether anybody waits for them.
+const askAfter = 8
+
+// asking is f, unless the step has ended.
+func (c *Context) asking(f func(lo, hi int)) func(lo, hi int) {
+	return func(lo, hi int) {
+		if err := c.Err(); err != nil {
+			panic(interrupted{err})
+		}
+		f(lo, hi)
+	}
 }
 
 // Alloc makes an output of dtype dt: undefined elements for numbers. It fails

@@ -130,17 +130,23 @@ type Threads struct{}
 
 // Parallel calls f for ranges of grain.
 func (Threads) Parallel(n, grain int, f func(lo, hi int)) {
-	done := make(chan struct{})
+	done := make(chan any)
 	ranges := 0
 	for lo := 0; lo < n; lo += grain {
 		ranges++
 		go func() {
+			defer func() { done <- recover() }()
 			f(lo, min(lo+grain, n))
-			done <- struct{}{}
 		}()
 	}
+	var died any
 	for range ranges {
-		<-done
+		if r := <-done; r != nil {
+			died = r
+		}
+	}
+	if died != nil {
+		panic(died)
 	}
 }
 
