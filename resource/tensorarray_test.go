@@ -66,8 +66,8 @@ func TestTensorArrayChargesTheBudget(t *testing.T) {
 	if _, err := a.Read(0); err != nil {
 		t.Fatal(err)
 	}
-	if without := m.Budget.Used(); with-without != 8 {
-		t.Errorf("reading gives %d bytes back, want 8", with-without)
+	if without := m.Budget.Used(); with-without != tensor.HeaderBytes+8 {
+		t.Errorf("reading gives %d bytes back, want a header and 8", with-without)
 	}
 }
 

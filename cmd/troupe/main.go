@@ -91,7 +91,7 @@ its recording or a case failed, and with 2 if the command line makes no sense.`,
 	}
 	root.SetVersionTemplate("troupe, for graphs of TensorFlow {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(), showCommand(), checkCommand(), shapesCommand(), opsCommand(),
-		conformanceCommand(), benchCommand(), workerCommand())
+	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(shapesCommand()),
+		bounded(conformanceCommand()), opsCommand(), benchCommand(), workerCommand())
 	return root
 }
