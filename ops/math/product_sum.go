@@ -10,7 +10,7 @@ const (
 	// summedElements bounds the product that is added to a sum in pieces, and
 	// pieceElements a piece: it is in the nearest cache when it is added.
 	summedElements = 1 << 16
-	pieceElements  = 1 << 12
+	pieceElements  = 1 << 13
 )
 
 // PrepareSum makes ready what adds a small product to a matrix, some rows at a time.
