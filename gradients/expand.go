@@ -2,6 +2,7 @@ package gradients
 
 import (
 	"context"
+	"strings"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
@@ -16,7 +17,7 @@ import (
 // of them anyway, and are differentiated as those. Functions that have a gradient of
 // their own stay calls.
 func expand(g *graph.Graph, ys, xs, stop []graph.Output) error {
-	tried := map[*graph.Node]bool{}
+	open, size := map[string]expanded{}, g.NumNodes()
 	for {
 		s := between(g, ys, xs, stop)
 		var calls []*graph.Node
@@ -24,10 +25,15 @@ func expand(g *graph.Graph, ys, xs, stop []graph.Output) error {
 			if !s.through(n) || !lower.Lowers(n) || ownGradient(n) != nil {
 				continue
 			}
-			if tried[n] {
+			e := expanded{functions: functionsOf(n)}
+			if n.ID() >= size {
+				e.from = madeBy(open, n.Name())
+			}
+			_, again := open[n.Name()]
+			if again || recurs(open, e) {
 				return status.Errorf(status.NotFound, "No gradient defined for operation '%s' (op type: %s): the function calls itself", n.Name(), n.Type())
 			}
-			tried[n] = true
+			open[n.Name()] = e
 			calls = append(calls, n)
 		}
 		if len(calls) == 0 {
@@ -37,6 +43,54 @@ func expand(g *graph.Graph, ys, xs, stop []graph.Output) error {
 			return err
 		}
 	}
+}
+
+// An expanded is a node that was expanded: the functions that it calls, and the node
+// whose expansion it came from.
+type expanded struct{ functions, from string }
+
+// functionsOf names the functions that a node calls.
+func functionsOf(n *graph.Node) string {
+	var names []string
+	for _, a := range n.Attrs() {
+		if a.Value.Func != nil {
+			names = append(names, a.Value.Func.Name)
+		}
+		for _, x := range a.Value.List {
+			if x.Func != nil {
+				names = append(names, x.Func.Name)
+			}
+		}
+	}
+	if f := n.Callee(); f != nil {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// madeBy is which of the nodes that were expanded a node comes from: what an
+// expansion adds is named below it.
+func madeBy(open map[string]expanded, name string) string {
+	for {
+		at := strings.LastIndexByte(name, '/')
+		if at < 0 {
+			return ""
+		}
+		name = name[:at]
+		if _, ok := open[name]; ok {
+			return name
+		}
+	}
+}
+
+// recurs says whether what a node calls was expanded to get to it.
+func recurs(open map[string]expanded, e expanded) bool {
+	for from := e.from; from != ""; from = open[from].from {
+		if open[from].functions == e.functions {
+			return true
+		}
+	}
+	return false
 }
 
 // ownGradient is the gradient that was given to a call or to the function it calls;
