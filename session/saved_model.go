@@ -106,7 +106,7 @@ func (m *SavedModel) restore(dir string, saver *wire.SaverDef, feeds map[Output]
 }
 
 func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error {
-	o, err := m.Graph.Find(graph.ParseTensorID(name))
+	o, err := m.Graph.Find(name)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error
 func (m *SavedModel) runOp(feeds map[Output]*Tensor, name string) error {
 	id := graph.ParseTensorID(name)
 	id.Index = graph.Control
-	o, err := m.Graph.Find(id)
+	o, err := m.Graph.FindID(id)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -25,7 +24,7 @@ const vocabulary = "testdata/vocabulary"
 // find is the output that a signature names.
 func find(t *testing.T, m *session.SavedModel, infos map[string]session.TensorInfo, key string) session.Output {
 	t.Helper()
-	o, err := m.Graph.Find(graph.ParseTensorID(infos[key].Name))
+	o, err := m.Graph.Find(infos[key].Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -72,7 +71,7 @@ func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos m
 		if info.Name == "" {
 			return nil, status.Errorf(status.Unimplemented, "%s '%s' of signature '%s' is made of several tensors", role, name, c.key)
 		}
-		o, err := m.Graph.Find(graph.ParseTensorID(info.Name))
+		o, err := m.Graph.Find(info.Name)
 		if err != nil {
 			e := *status.From(err)
 			e.Message = role + " '" + name + "' of signature '" + c.key + "': " + e.Message
