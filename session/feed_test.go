@@ -12,7 +12,7 @@ import (
 // is fed to another tensor, or to a placeholder of an old graph that says nothing, is not.
 func TestFeedsAgreeWithPlaceholders(t *testing.T) {
 	const text = `
-x = Placeholder() {dtype=DT_FLOAT, shape=[?,2]}
+x = Placeholder() {dtype=DT_FLOAT, shape=shape [-1,2]}
 y = Neg(x)
 any = Placeholder() {dtype=DT_FLOAT}
 z = Neg(any)

@@ -165,7 +165,7 @@ func (p *program) check() error {
 // another tensor. Graphs of versions up to 21 say [] where they say nothing.
 func declared(f Output) Shape {
 	n := f.Op
-	if n.Class() != graph.ClassPlaceholder && n.Type() != "PlaceholderWithDefault" {
+	if n.Class() != graph.ClassPlaceholder {
 		return Shape{}
 	}
 	s := f.Shape()

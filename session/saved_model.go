@@ -40,7 +40,7 @@ type TensorInfo struct {
 // directory, whatever the options' Files permit besides.
 //
 // It fails with NOT_FOUND if there is no model, no graph with these tags, or
-// nothing in its checkpoint for one of its variables, with DATA_LOSS for damaged
+// nothing in its checkpoint for one of the variables that its signatures need, with DATA_LOSS for damaged
 // files, and as [Graph.Import], [NewSession] and [Session.Run] do.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
 	meta, err := readMetaGraph(exportDir, tags)
@@ -80,10 +80,13 @@ func (m *SavedModel) start(dir string, meta *metaGraph) error {
 		return err
 	}
 	name, err := meta.initOp(dir)
-	if err != nil || name == "" {
+	if err == nil && name != "" {
+		err = m.runOp(feeds, name)
+	}
+	if err != nil {
 		return err
 	}
-	return m.runOp(feeds, name)
+	return m.checkVariables(filepath.Join(dir, "variables", "variables"))
 }
 
 // restore restores the variables from the checkpoint, if there is one.

@@ -45,11 +45,11 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureCall, error) {
 	s, ok := m.Signatures[signature]
 	if !ok {
-		return nil, status.Errorf(status.NotFound, "the model has no signature '%s'; it has %s", signature, quoted(m.Signatures))
+		return nil, status.Errorf(status.NotFound, "the model has no signature '%s'%s; it has %s", signature, status.DidYouMean(signature, maps.Keys(m.Signatures)), quoted(m.Signatures))
 	}
 	c := &SignatureCall{
 		key: signature, signature: s,
-		inputs: slices.Sorted(maps.Keys(s.Inputs)), outputs: slices.Sorted(maps.Keys(s.Outputs)),
+		inputs: sortedNames(s.Inputs), outputs: sortedNames(s.Outputs),
 	}
 	feeds, err := m.find(c, "input", c.inputs, s.Inputs)
 	if err != nil {
@@ -106,9 +106,9 @@ func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map
 		feeds[i] = t
 	}
 	if len(inputs) > len(c.inputs) {
-		for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		for _, name := range sortedNames(inputs) {
 			if _, ok := c.signature.Inputs[name]; !ok {
-				return nil, status.Invalid("signature '%s' has no input '%s'; its inputs are %s", c.key, name, quoted(c.signature.Inputs))
+				return nil, status.Invalid("signature '%s' has no input '%s'%s; its inputs are %s", c.key, name, status.DidYouMean(name, maps.Keys(c.signature.Inputs)), quoted(c.signature.Inputs))
 			}
 		}
 	}
@@ -140,10 +140,12 @@ func fits(dims []int64, s Shape) bool {
 	return true
 }
 
+func sortedNames[T any](names map[string]T) []string { return slices.Sorted(maps.Keys(names)) }
+
 // quoted is names in order, for people.
 func quoted[T any](names map[string]T) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return "'" + strings.Join(slices.Sorted(maps.Keys(names)), "', '") + "'"
+	return "'" + strings.Join(sortedNames(names), "', '") + "'"
 }
