@@ -90,7 +90,7 @@ its recording or a case failed, and with 2 if the command line makes no sense.`,
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("troupe, for graphs of TensorFlow {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(runCommand(), showCommand(), checkCommand(), shapesCommand(), opsCommand(),
 		conformanceCommand(), benchCommand(), workerCommand())
 	return root

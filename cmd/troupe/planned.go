@@ -34,7 +34,7 @@ func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
 }
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
-	m, err := loadModel(path, cmd.InOrStdin())
+	m, err := findModel(path, cmd.InOrStdin())
 	if err != nil {
 		return failure{err}
 	}
@@ -69,6 +69,9 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 
 // run shows the run that the flags name.
 func (f *plannedFlags) run(w io.Writer, m *model) error {
+	if err := m.importGraph(); err != nil {
+		return failure{err}
+	}
 	var feeds, fetches []troupe.Output
 	var targets []*troupe.Operation
 	for _, arg := range f.feeds {
