@@ -52,7 +52,7 @@ nothing to run, and with 2 if it cannot be loaded.
   troupe check my_model/ --json | jq '.graphs[0].signatures | keys'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadModel(args[0], cmd.InOrStdin())
+			m, err := loadModel(cmd, args[0])
 			v := (*verdict)(nil)
 			if err == nil {
 				v = checkGraph(m.graph)

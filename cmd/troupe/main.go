@@ -23,6 +23,7 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -40,6 +41,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	case errors.As(err, &failed):
 		if failed.error != nil {
 			fmt.Fprintln(stderr, "troupe:", err)
+		}
+		if step := (*troupe.Error)(nil); errors.As(err, &step) && step.Report != nil {
+			fmt.Fprintln(stderr, step.Report)
 		}
 		return exitFailed
 	case errors.As(err, &unreadable{}):

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
@@ -38,16 +40,27 @@ type model struct {
 
 // open opens a session on the model. That of a SavedModel is in the state that
 // was saved, over a graph of its own, which becomes the model's.
-func (m *model) open(options *troupe.SessionOptions) (*troupe.Session, error) {
+func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troupe.Session, error) {
 	if m.folder == "" {
 		return troupe.NewSession(m.graph, options)
 	}
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, options)
+	loaded, err := m.load(cmd, options)
 	if err != nil {
-		return nil, failure{err}
+		return nil, err
 	}
 	m.graph = loaded.Graph
 	return loaded.Session, nil
+}
+
+// load loads the SavedModel.
+func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (loaded *troupe.SavedModel, err error) {
+	err = loading(cmd, m.folder, func() error {
+		if loaded, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
+			return failure{err}
+		}
+		return nil
+	})
+	return loaded, err
 }
 
 // An unimported is the error of a model that was read and cannot be imported.
@@ -60,18 +73,29 @@ type unimported struct {
 func (u unimported) Unwrap() error { return u.error }
 
 // loadModel loads a GraphDef, a case, or a SavedModel's graph. "-" is stdin.
-func loadModel(path string, stdin io.Reader) (*model, error) {
-	m, err := findModel(path, stdin)
-	if err == nil {
-		err = m.importGraph()
-	}
+func loadModel(cmd *cobra.Command, path string) (m *model, err error) {
+	err = loading(cmd, path, func() error {
+		if m, err = readModel(path, cmd.InOrStdin()); err == nil {
+			err = m.importGraph()
+		}
+		return err
+	})
 	return m, err
 }
 
 // findModel is loadModel for those who open the model: the graph of a SavedModel, which
-// is then loaded with its values, is not imported yet. What is no model is told, with
-// what is there instead.
-func findModel(path string, stdin io.Reader) (*model, error) {
+// is then loaded with its values, is not imported yet.
+func findModel(cmd *cobra.Command, path string) (m *model, err error) {
+	err = loading(cmd, path, func() error {
+		m, err = readModel(path, cmd.InOrStdin())
+		return err
+	})
+	return m, err
+}
+
+// readModel finds out what a path is. What is no model is told, with what is there
+// instead.
+func readModel(path string, stdin io.Reader) (*model, error) {
 	if path == "-" {
 		b, err := io.ReadAll(stdin)
 		if err != nil {

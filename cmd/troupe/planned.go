@@ -34,7 +34,7 @@ func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
 }
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
-	m, err := findModel(path, cmd.InOrStdin())
+	m, err := findModel(cmd, path)
 	if err != nil {
 		return failure{err}
 	}

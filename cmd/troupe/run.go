@@ -93,7 +93,7 @@ func rewriteFlag(cmd *cobra.Command, rewrite *string) {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) error {
-	m, err := findModel(path, cmd.InOrStdin())
+	m, err := findModel(cmd, path)
 	if err != nil {
 		return failure{err}
 	}
@@ -123,7 +123,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if err := f.output.resolve(len(f.fetches)); err != nil && len(f.fetches) > 0 {
 		return err
 	}
-	sess, err := m.open(f.options(m))
+	sess, err := m.open(cmd, f.options(m))
 	if err != nil {
 		return err
 	}

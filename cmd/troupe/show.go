@@ -57,7 +57,7 @@ may be left out); a recorded case has its own steps, a SavedModel its signatures
 			default:
 				return fmt.Errorf("--format %s: text and dot are known", format)
 			}
-			m, err := loadModel(args[0], cmd.InOrStdin())
+			m, err := loadModel(cmd, args[0])
 			if err != nil {
 				return failure{err}
 			}

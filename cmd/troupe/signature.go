@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,37 +21,22 @@ const defaultSignature = "serving_default"
 
 // runSignature runs a signature of a SavedModel: feeds and results go by its names.
 func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, f.options(m))
+	loaded, err := m.load(cmd, f.options(m))
 	if err != nil {
-		return failure{err}
+		return err
 	}
 	defer loaded.Session.Close()
-	key := f.signature
-	if key == "" {
-		key = defaultSignature
-	}
-	sig, ok := loaded.Signatures[key]
-	if !ok {
-		return fmt.Errorf("there is no signature %q%s; the model has %s", key, status.DidYouMean(key, maps.Keys(loaded.Signatures)), strings.Join(sortedKeys(loaded.Signatures), ", "))
+	sig, key, err := signatureOfKey(loaded, f.signature)
+	if err != nil {
+		return err
 	}
 	if err := f.output.resolve(len(sig.Outputs)); err != nil {
 		return err
 	}
 	inputs := map[string]*troupe.Tensor{}
 	for _, arg := range f.feeds {
-		name, value, ok := strings.Cut(arg, "=")
-		if !ok {
-			return fmt.Errorf("--feed %s: NAME=VALUE or NAME=@FILE is asked for", arg)
-		}
-		info, ok := sig.Inputs[name]
-		if !ok {
-			return fmt.Errorf("--feed %s%s: signature %s has the inputs %s", name, status.DidYouMean(name, maps.Keys(sig.Inputs)), key, strings.Join(sortedKeys(sig.Inputs), ", "))
-		}
-		if inputs[name] != nil {
-			return fmt.Errorf("--feed %s: it is fed twice", name)
-		}
-		if inputs[name], err = parseValue(value, info.DType); err != nil {
-			return fmt.Errorf("--feed %s: %w", name, err)
+		if err := feedInput(inputs, sig, key, arg); err != nil {
+			return err
 		}
 	}
 	defer monitor(cmd.Context(), loaded.Session, cmd.ErrOrStderr())()
@@ -64,6 +50,39 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 		values[i] = out[name]
 	}
 	return f.print(cmd, names, values)
+}
+
+// signatureOfKey finds a signature of a model; "" is the default one.
+func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string, error) {
+	if key == "" {
+		key = defaultSignature
+	}
+	sig, ok := m.Signatures[key]
+	if !ok {
+		return sig, key, fmt.Errorf("there is no signature %q%s; the model has %s", key,
+			status.DidYouMean(key, maps.Keys(m.Signatures)), cmp.Or(strings.Join(sortedKeys(m.Signatures), ", "), "none"))
+	}
+	return sig, key, nil
+}
+
+// feedInput reads "NAME=VALUE" or "NAME=@FILE" as an input of a signature.
+func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg string) (err error) {
+	name, value, ok := strings.Cut(arg, "=")
+	if !ok {
+		return fmt.Errorf("--feed %s: NAME=VALUE or NAME=@FILE is asked for", arg)
+	}
+	info, ok := sig.Inputs[name]
+	if !ok {
+		return fmt.Errorf("--feed %s%s: signature %s has the inputs %s", name,
+			status.DidYouMean(name, maps.Keys(sig.Inputs)), key, strings.Join(sortedKeys(sig.Inputs), ", "))
+	}
+	if inputs[name] != nil {
+		return fmt.Errorf("--feed %s: it is fed twice", name)
+	}
+	if inputs[name], err = parseValue(value, info.DType); err != nil {
+		return fmt.Errorf("--feed %s: %w", name, err)
+	}
+	return nil
 }
 
 // parseValue reads "VALUE" or "@FILE" as a tensor of a type. A file that is neither an
