@@ -72,6 +72,7 @@ Runs go through a Callable, or with --run through Session.Run and its maps.
 	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	completeSignatures(cmd)
 	return cmd
 }
 

@@ -79,12 +79,14 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	f.files.add(cmd)
 	f.output.add(cmd)
 	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
+	completeSignatures(cmd)
 	return cmd
 }
 
 // engineFlag adds the flag that chooses an engine.
 func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N or sequential")
+	complete(cmd, "engine", "actors", "tokens", "messages", "seeded:1", "sequential")
 }
 
 // rewriteFlag adds the flag that chooses passes of rewriting.
