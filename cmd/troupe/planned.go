@@ -19,9 +19,9 @@ type plannedFlags struct {
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units or --rewritten: the tensor `NAME[=VALUE]` is fed (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units or --rewritten: the tensor `NAME` is fetched (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "with --units or --rewritten: `NODE` is run (repeat for more)")
+	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units, --rewritten or --picture: the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units, --rewritten or --picture: the tensor `NAME` is fetched (repeat for more)")
+	fl.StringArrayVar(&f.targets, "target", nil, "with --units, --rewritten or --picture: `NODE` is run (repeat for more)")
 	rewriteFlag(cmd, &f.rewrite)
 	fl.StringVar(&f.signature, "signature", "", "with --units or --rewritten: this signature `KEY` of a SavedModel alone")
 }

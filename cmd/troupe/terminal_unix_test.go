@@ -172,7 +172,9 @@ func cut(line string, at int) string {
 // step is doing, which stays to be read, and an interrupt ends the command at once.
 func TestTerminal(t *testing.T) {
 	e := newTerminal(t, "run", "../../benchmarks/graphs/while_vars20.pb", "--feed", "limit=2000000000", "--fetch", "while/Exit", "--engine", "tokens")
-	e.until("progress", func(s string) bool { return strings.Contains(s, "while_context iteration ") && strings.Contains(s, " a second") })
+	e.until("progress", func(s string) bool {
+		return strings.Contains(s, "while_context iteration ") && strings.Contains(s, " a second")
+	})
 	for i := range 4 {
 		e.file.Write([]byte{0x1c}) // ctrl-\
 		e.until("report", func(s string) bool { return strings.Count(s, "step session") == i+1 })
