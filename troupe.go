@@ -61,6 +61,8 @@ type (
 	RunOptions = session.RunOptions
 	// RunMetadata tells what a run took.
 	RunMetadata = session.RunMetadata
+	// StepStats is what the nodes of a run took.
+	StepStats = session.StepStats
 	// A RewritePass says what one pass of rewriting did to a program.
 	RewritePass = session.RewritePass
 	// A Device is something that kernels run on.

@@ -91,7 +91,7 @@ its recording or a case failed, and with 2 if the command line makes no sense.`,
 	}
 	root.SetVersionTemplate("troupe, for graphs of TensorFlow {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(), showCommand(), checkCommand(), shapesCommand(), opsCommand(),
+	root.AddCommand(runCommand(), showCommand(), checkCommand(), profileCommand(), shapesCommand(), opsCommand(),
 		conformanceCommand(), benchCommand(), workerCommand())
 	return root
 }

@@ -22,6 +22,7 @@ type runFlags struct {
 	threads                 int
 	timeout                 time.Duration
 	stats                   bool
+	trace                   traceFlag
 	files                   fileFlags
 }
 
@@ -73,6 +74,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	f.files.add(cmd)
+	f.trace.add(cmd)
 	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
 	return cmd
 }
@@ -93,6 +95,9 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		return failure{err}
 	}
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
+		if f.trace.asked() {
+			return fmt.Errorf("--trace goes with --fetch, --target or a signature; `troupe profile` traces cases")
+		}
 		return f.play(cmd, m.script)
 	}
 	if m.folder == "" && (f.signature != "" || f.tags != nil) {
@@ -124,7 +129,10 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
 
 	var meta troupe.RunMetadata
-	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta}, feeds, fetches, targets)
+	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta, Profile: f.trace.asked()}, feeds, fetches, targets)
+	if traced := f.trace.write(&meta); traced != nil {
+		return traced
+	}
 	if f.stats {
 		printStats(cmd.ErrOrStderr(), &meta)
 	}
