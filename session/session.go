@@ -232,6 +232,10 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// Base is the session itself. The root package's Session has the method, too, so that a
+// function can take either.
+func (s *Session) Base() *Session { return s }
+
 // Engine is the name of the engine that drives the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/session"
 )
 
 // runFlags are the flags of `troupe run`.
@@ -191,8 +192,8 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 		Rewrite: f.rewrite,
 		Threads: f.threads,
 		Timeout: f.timeout,
-		Opened: func(sess *troupe.Session) func() {
-			return monitor(cmd.Context(), sess, cmd.ErrOrStderr())
+		Opened: func(sess *session.Session) func() {
+			return monitor(cmd.Context(), (*troupe.Session)(sess), cmd.ErrOrStderr())
 		},
 	}
 	err := s.Play(cmd.Context(), cfg, func(i int, o conformance.Outcome) error {
