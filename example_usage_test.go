@@ -91,7 +91,9 @@ func endless() (*tf.Graph, tf.Output) {
 	yes := op.Const(s.SubScope("yes"), true)
 	zero, one := op.Const(s.SubScope("zero"), int64(0)), op.Const(s.SubScope("one"), int64(1))
 	out := op.While(s, []tf.Output{zero},
-		func(s *op.Scope, v []tf.Output) tf.Output { return op.LogicalAnd(s, yes, op.GreaterEqual(s, v[0], v[0])) },
+		func(s *op.Scope, v []tf.Output) tf.Output {
+			return op.LogicalAnd(s, yes, op.GreaterEqual(s, v[0], v[0]))
+		},
 		func(s *op.Scope, v []tf.Output) []tf.Output { return []tf.Output{op.BitwiseAnd(s, v[0], one)} })
 	return must(s.Finalize()), out[0]
 }
