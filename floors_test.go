@@ -13,7 +13,7 @@ import (
 var floors = [][]string{
 	{"status", "files", "wire"},
 	{"tensor"},
-	{"registry", "shape", "devices", "resource", "kernel"},
+	{"registry", "shape", "devices", "resource", "profile", "kernel"},
 	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},
 	{"ops/..."},
 	{"gradients"},

@@ -1,78 +1,79 @@
 package troupe
 
+//go:generate go run ./docs/forward
+
 import (
 	"io"
 	"reflect"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Graphs.
 type (
-	// A Graph is a set of operations joined by data and control edges.
-	Graph = session.Graph
-	// An Operation is a node of a graph.
-	Operation = session.Operation
-	// An Output is one output of an operation.
-	Output = session.Output
+	// A Graph is a set of operations joined by data and control edges: see
+	// [graph.Graph.Import] and [graph.Graph.ImportWithOptions], which add a GraphDef,
+	// [graph.Graph.AddOperation], [graph.Graph.Operation] and [graph.Graph.Operations],
+	// [graph.Graph.Find], which finds a tensor by its name, [graph.Graph.AddGradients]
+	// and [graph.Graph.WriteTo].
+	Graph = graph.Graph
+	// An Operation is a node of a graph: see [graph.Node.Output], [graph.Node.Attr]
+	// and its other methods.
+	Operation = graph.Node
+	// An Output is one output of an operation: see [graph.Output.Shape],
+	// [graph.Output.DataType] and [graph.Output.Consumers]. It is comparable, and the
+	// key of a feed.
+	Output = graph.Output
 	// A Consumer is one input of an operation.
-	Consumer = session.Consumer
-	// An OpSpec describes an operation to be added to a graph.
-	OpSpec = session.OpSpec
+	Consumer = graph.Consumer
+	// An OpSpec describes an operation to be added to a graph; see [graph.OpSpec].
+	OpSpec = graph.OpSpec
 	// An Input is an Output or an OutputList.
-	Input = session.Input
+	Input = graph.Input
 	// An OutputList is the value of a list input.
-	OutputList = session.OutputList
-	// GraphImportOptions says how a GraphDef is imported.
-	GraphImportOptions = session.GraphImportOptions
-	// A Shape is a partially known shape.
-	Shape = session.Shape
+	OutputList = graph.OutputList
+	// GraphImportOptions says how a GraphDef is imported; see
+	// [graph.GraphImportOptions.AddInputMapping].
+	GraphImportOptions = graph.GraphImportOptions
+	// A Shape is a partially known shape: see [graph.Shape.NumDimensions] and
+	// [graph.Shape.Size].
+	Shape = graph.Shape
 )
 
 // Tensors.
 type (
-	// A Tensor is a typed array.
-	Tensor = session.Tensor
+	// A Tensor is a typed array: see [tensor.Tensor.Value], [tensor.Tensor.Shape],
+	// [tensor.Tensor.DataType], [tensor.Tensor.Reshape], [tensor.Tensor.WriteContentsTo]
+	// and [tensor.Tensor.Release].
+	Tensor = tensor.Tensor
 	// A Value is a tensor or a scalar held in the value itself.
-	Value = session.Value
-	// A DataType is the type of a tensor's elements.
-	DataType = session.DataType
+	Value = tensor.Value
+	// A DataType is the type of a tensor's elements; see [tensor.DType].
+	DataType = tensor.DType
 	// An Element is a Go type that tensors can hold.
-	Element = session.Element
+	Element = tensor.Element
 )
 
 // Sessions.
 type (
-	// A Session runs parts of a graph.
-	Session = session.Session
-	// SessionOptions says how a session runs its steps.
-	SessionOptions = session.SessionOptions
 	// A FilePolicy says which files a session's graphs may use.
 	FilePolicy = session.FilePolicy
-	// A Callable is a prepared run.
-	Callable = session.Callable
 	// A Plan says how a Callable's runs are played.
 	Plan = session.Plan
 	// A PlannedLoop is a loop of a Plan.
 	PlannedLoop = session.PlannedLoop
-	// A PartialRun is a run that goes on as its feeds become known.
-	PartialRun = session.PartialRun
-	// RunOptions says how one run goes.
-	RunOptions = session.RunOptions
-	// RunMetadata tells what a run took.
-	RunMetadata = session.RunMetadata
-	// A StepReport tells what a step is doing, or was doing when it was ended.
+	// A StepReport tells what a step is doing, or was doing when it was ended from outside.
 	StepReport = session.StepReport
+	// StepStats is what the nodes of a run took.
+	StepStats = session.StepStats
 	// A RewritePass says what one pass of rewriting did to a program.
 	RewritePass = session.RewritePass
 	// A Device is something that kernels run on.
 	Device = session.Device
-	// A SavedModel is a loaded model.
-	SavedModel = session.SavedModel
 	// A SavedGraph is what a SavedModel says of one of its graphs.
 	SavedGraph = session.SavedGraph
-	// A SignatureCall is a signature of a model, prepared to be run many times.
-	SignatureCall = session.SignatureCall
 	// A Signature names the inputs and outputs of one use of a model.
 	Signature = session.Signature
 	// TensorInfo is a tensor of a signature.
@@ -153,18 +154,44 @@ const (
 func NewGraph() *Graph { return session.NewGraph() }
 
 // NewSession makes a session for graph; nil options are the defaults.
+//
+// It fails with INVALID_ARGUMENT for options that make no sense and with
+// UNIMPLEMENTED for a target other than this process.
 func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
-	return session.NewSession(graph, options)
+	s, err := session.NewSession(graph, (*session.SessionOptions)(options))
+	return (*Session)(s), err
+}
+
+// base is the options of package session.
+func (o RunOptions) base() session.RunOptions {
+	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile}
 }
 
 // SavedModelGraphs lists the graphs of a serialized SavedModel; see
 // [session.SavedModelGraphs].
 func SavedModelGraphs(model []byte) ([]SavedGraph, error) { return session.SavedModelGraphs(model) }
 
-// LoadSavedModel loads a model in the SavedModel format; see
-// [session.LoadSavedModel].
+// A SavedModel is a loaded model: a session over a graph, and what the model
+// says may be asked of it.
+type SavedModel struct {
+	Session    *Session
+	Graph      *Graph
+	Signatures map[string]Signature
+
+	saved *session.SavedModel
+}
+
+// LoadSavedModel loads a model in the SavedModel format from the folder exportDir: the
+// graph whose tags are exactly these, with the values of its variables, and its
+// initializer has run. Nil options are the defaults; the session may read the folder
+// whatever they say of files. It fails with NOT_FOUND where there is no model or no
+// such graph. See [SavedModel.Run] for what to do with it.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
-	return session.LoadSavedModel(exportDir, tags, options)
+	m, err := session.LoadSavedModel(exportDir, tags, (*session.SessionOptions)(options))
+	if err != nil {
+		return nil, err
+	}
+	return &SavedModel{Session: (*Session)(m.Session), Graph: m.Graph, Signatures: m.Signatures, saved: m}, nil
 }
 
 // LoadLibrary loads a library of operations; see [session.LoadLibrary].

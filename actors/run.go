@@ -281,8 +281,9 @@ type task struct {
 
 // Run runs the kernel, if the step still wants it, and reports to the step's
 // driver.
-func (t *task) Run(int) {
+func (t *task) Run(worker int) {
 	var err error
+	t.a.Worker = worker
 	if !t.run.over.Load() {
 		err = t.a.Run()
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/troupe-go/troupe/graph/outline"
@@ -15,6 +16,7 @@ type CopySpec struct {
 	Controls []*Node
 	Device   string
 	Attrs    registry.Attrs // nil: those of the original
+	Function string         // see [Node.Function]; "": that of the original
 }
 
 // AddCopy adds a node of the same operation as n, which may be of another
@@ -50,7 +52,7 @@ func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	if sig.class == ClassCall && g.library.Find(sig.op.Name) == nil {
 		return nil, status.Errorf(status.NotFound, "node '%s' calls the function '%s', which the library does not have", spec.Name, sig.op.Name)
 	}
-	c := &Node{graph: g, id: len(g.nodes), name: spec.Name, device: spec.Device, inputs: slices.Clone(spec.Inputs)}
+	c := &Node{graph: g, id: len(g.nodes), name: spec.Name, device: spec.Device, inputs: slices.Clone(spec.Inputs), function: cmp.Or(spec.Function, n.function)}
 	c.self = c
 	for i := range c.inputs {
 		c.inputs[i] = c.inputs[i].Canonical()

@@ -21,6 +21,7 @@ type Node struct {
 	controls []*Node
 	shapes   []shape.Shape // of the outputs
 	handles  [][]shape.HandleData
+	function string // see Function
 }
 
 // ID numbers the nodes of a graph from 0 in the order they were added.
@@ -28,6 +29,10 @@ func (n *Node) ID() int { return n.id }
 
 // Name is unique in the graph.
 func (n *Node) Name() string { return n.name }
+
+// Function is the name of the function that the node was copied from the body of, the
+// innermost if several lie within each other; "" if there is none.
+func (n *Node) Function() string { return n.function }
 
 // Type is the name of the operation.
 func (n *Node) Type() string { return n.sig.op.Name }

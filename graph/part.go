@@ -100,7 +100,7 @@ func (p *Part) copy(need []*Node) error {
 		}
 		inputs += len(n.self.inputs)
 		controls += len(n.controls)
-		slab = append(slab, Node{graph: p.g, id: len(p.g.nodes), name: n.name, device: n.device, sig: n.sig, shapes: unknownShapes(len(n.sig.outTypes))})
+		slab = append(slab, Node{graph: p.g, id: len(p.g.nodes), name: n.name, device: n.device, function: n.function, sig: n.sig, shapes: unknownShapes(len(n.sig.outTypes))})
 		c := &slab[len(slab)-1]
 		c.self = c
 		if c.sig.declared != nil {
@@ -158,6 +158,9 @@ func (p *Part) Shapes(n *Node) ([]shape.Shape, error) {
 
 // Inherit lets what the original graph claims of n hold for by, which takes its place.
 func (p *Part) Inherit(by, n *Node) {
+	if by.function == "" {
+		by.function = n.function
+	}
 	if n.id >= len(p.origin) {
 		return
 	}

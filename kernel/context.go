@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -54,6 +55,8 @@ type Step struct {
 	Depth int   // how many calls of functions are open around it
 	// Functions is what kernels call functions with; nil outside a session.
 	Functions Functions
+	// Profile takes down what nodes take; nil: nothing is.
+	Profile *profile.Recorder
 }
 
 // States is where nodes keep what is theirs.

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -22,6 +23,12 @@ type Activation struct {
 	clock  func() int64 // if the run is to be measured
 	place  int          // in Step.handed
 	gone   bool         // what it puts out has gone out already
+
+	// Worker is the worker of the pool that runs it, as whoever drives the step
+	// says; 0 is the driver itself, -1 somebody else.
+	Worker     int
+	meter      *profile.Meter // nil: nothing is taken down
+	begin, end int64          // by the meter's clock
 }
 
 // awayArena serves kernels that run away from the step's driver.
@@ -52,6 +59,9 @@ func (a *Activation) Run() (err error) {
 			err = kernel.Panicked(r)
 		}
 	}()
+	if a.meter != nil {
+		defer a.time()()
+	}
 	if a.clock == nil {
 		return a.kernel.Run(&a.ctx, a.in, a.out)
 	}
@@ -68,6 +78,10 @@ func (a *Activation) Run() (err error) {
 func (a *Activation) Start(done func(error)) {
 	var once sync.Once
 	finish := func(err error) { once.Do(func() { done(err) }) }
+	if a.meter != nil {
+		stop := a.time()
+		finish = func(err error) { once.Do(func() { stop(); done(err) }) }
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			finish(kernel.Panicked(r))
@@ -128,7 +142,7 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		}
 		n := &p.nodes[a.node]
 		s.current = a
-		if s.trace != nil {
+		if s.seen {
 			s.tell(a)
 		}
 		if n.kind > kind.Async {
@@ -178,7 +192,13 @@ func (s *Step) stuck() bool {
 
 // run runs a kernel on the driver's goroutine, with the clock if the run is measured.
 func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
-	if s.left == 0 || s.p.nodes[node].flags&flagCall != 0 { // what a call costs is different each time
+	if s.left == 0 {
+		return k.Run(&s.ctx, in, out)
+	}
+	if s.meter != nil {
+		return s.runMetered(k, node, in, out)
+	}
+	if s.p.nodes[node].flags&flagCall != 0 { // what a call costs is different each time
 		return k.Run(&s.ctx, in, out)
 	}
 	if s.left--; s.left == 0 {
@@ -227,6 +247,9 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 		s.left--
 		h.clock = s.clock
 	}
+	if s.meter != nil {
+		h.meter, h.Worker = s.meter, -1
+	}
 	return h
 }
 
@@ -248,6 +271,9 @@ func (s *Step) Complete(a *Activation, err error) {
 	case err != nil:
 		s.fail(a.activation, err)
 	default:
+		if a.meter != nil {
+			a.note()
+		}
 		if !a.gone {
 			for i := range a.out {
 				s.arena.Claim(a.out[i])
@@ -258,7 +284,7 @@ func (s *Step) Complete(a *Activation, err error) {
 		s.leave(a.it)
 	}
 	clear(a.out)
-	a.in, a.kernel, a.clock, a.gone, a.activation = nil, nil, nil, false, activation{}
+	a.in, a.kernel, a.clock, a.meter, a.gone, a.activation = nil, nil, nil, nil, false, activation{}
 	s.free = append(s.free, a)
 }
 

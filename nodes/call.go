@@ -162,6 +162,9 @@ func tooDeep(function string) error {
 
 // Play plays what the activation calls on an engine, to its end.
 func (a *Activation) Play(e Engine) error {
+	if a.meter != nil {
+		defer a.time()()
+	}
 	c, err := a.Call()
 	if err != nil {
 		return err

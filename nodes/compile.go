@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/frames"
@@ -60,9 +61,10 @@ func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (
 		within: within,
 		scope:  spec.scope,
 		p: &Program{
-			device:  spec.Device,
-			feeds:   spec.Feeds,
-			fetches: spec.Fetches,
+			device:   spec.Device,
+			function: strings.TrimSuffix(spec.scope, "/"),
+			feeds:    spec.Feeds,
+			fetches:  spec.Fetches,
 		},
 		number: make([]int32, g.NumNodes()),
 	}

@@ -54,8 +54,14 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	s.depth++
 	y.env.Ctx, y.env.Alarm, y.env.Attend, y.env.Feeds, y.out = ctx, &s.alarm.rung, s.env.Attend, in, out
+	if s.meter != nil {
+		y.takeMeter(s.meter)
+	}
 	ok, err := y.run()
 	s.depth--
+	if s.meter != nil {
+		y.returnMeter()
+	}
 	y.machine.End(!ok)
 	if ok {
 		handOver(out)

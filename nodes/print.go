@@ -21,7 +21,14 @@ func (e Event) String() string {
 	return s
 }
 
+// tell tells the trace and the meter of a node that acts.
 func (s *Step) tell(a activation) {
+	if s.meter != nil && s.p.nodes[a.node].kind > kind.Async && !a.dead {
+		s.meter.Count(a.node, 1)
+	}
+	if s.trace == nil {
+		return
+	}
 	dead := a.dead
 	switch n := &s.p.nodes[a.node]; n.kind {
 	case kind.Trigger:

@@ -17,9 +17,10 @@ import (
 // table of nodes, their edges as ranges of one slice, the frames, the kernels.
 // It is immutable and safe for concurrent use.
 type Program struct {
-	device  string // where it runs
-	feeds   []graph.Output
-	fetches []graph.Output
+	device   string // where it runs
+	function string // that it is the body of; ""
+	feeds    []graph.Output
+	fetches  []graph.Output
 
 	nodes   []node
 	ports   []port // for each node its outputs, then its control port

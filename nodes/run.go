@@ -61,6 +61,9 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 		}
 		s.runs++
 	}
+	if s.seen = o.Trace != nil; shared.Profile != nil {
+		s.takeMeter()
+	}
 	if s.whole = s.useUnits && p.whole != nil && !(s.clock != nil && p.costs.wide.Load()); s.whole {
 		return s
 	}
@@ -99,8 +102,12 @@ func (s *Step) End(fetched []tensor.Value) error {
 	if err != nil {
 		clear(fetched)
 	}
-	if s.clock != nil && s.left < measureMost && s.left > 0 && s.p.flow != nil {
+	if s.clock != nil && (s.left < measureMost && s.left > 0 || s.meter != nil) && s.p.flow != nil {
 		s.p.judge()
+	}
+	if s.meter != nil {
+		s.meter.Return()
+		s.meter, s.env.Meter, s.left = nil, nil, 0
 	}
 	s.deafen()
 	s.ready.clear()

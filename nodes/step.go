@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -34,6 +35,8 @@ type Step struct {
 	poll   func() error
 	alarm  *Alarm
 	trace  func(Event)
+	seen   bool           // there is a trace, or a meter
+	meter  *profile.Meter // nil: nothing is taken down
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
 	arena tensor.Arena

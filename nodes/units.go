@@ -110,7 +110,12 @@ func (s *Step) playUnit(m *unit.Machine, at *frames.Iteration) bool {
 	if s.left > 0 {
 		s.env.Run = s.measured
 	}
-	ok := m.Run(&s.env)
+	var ok bool
+	if s.meter == nil {
+		ok = m.Run(&s.env)
+	} else {
+		ok = s.meterUnit(m)
+	}
 	if f := m.Fault(); !ok && f != nil {
 		s.failUnit(f.Node, f.Err)
 	}

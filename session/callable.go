@@ -50,8 +50,13 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 // returns the fetched tensors by position. A tensor that was fed may be fed
 // again, but must not be reshaped any more: a variable may hold it.
 func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error) {
+	return c.CallWithOptions(ctx, RunOptions{}, feeds...)
+}
+
+// CallWithOptions is [Callable.Call] with options of this one run.
+func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feeds ...*Tensor) ([]*Tensor, error) {
 	out := make([]*Tensor, len(c.program.fetches))
-	if err := c.CallInto(ctx, out, feeds...); err != nil {
+	if err := c.call(ctx, &options, out, feeds, false); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -60,7 +65,7 @@ func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error
 // CallInto is [Callable.Call] into a slice of the caller's, which has an
 // element for each fetch and is left alone if the call fails.
 func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
-	return c.call(ctx, fetched, feeds, false)
+	return c.call(ctx, &RunOptions{}, fetched, feeds, false)
 }
 
 // RunInto is [Callable.CallInto] for a caller who is done with the tensors that
@@ -69,11 +74,11 @@ func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Te
 // large results. They may be among the feeds, and then keep their elements for
 // whatever the step did with them. If the step fails, fetched holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
-	return c.call(ctx, fetched, feeds, true)
+	return c.call(ctx, &RunOptions{}, fetched, feeds, true)
 }
 
 // call is CallInto or RunInto.
-func (c *Callable) call(ctx context.Context, fetched, feeds []*Tensor, release bool) error {
+func (c *Callable) call(ctx context.Context, options *RunOptions, fetched, feeds []*Tensor, release bool) error {
 	if err := c.session.runs.enter(); err != nil {
 		return err
 	}
@@ -95,9 +100,9 @@ func (c *Callable) call(ctx context.Context, fetched, feeds []*Tensor, release b
 			fetched[i] = nil
 		}
 	}
-	ctx, cancel := c.session.bound(ctx, &RunOptions{})
+	ctx, cancel := c.session.bound(ctx, options)
 	defer cancel()
-	return c.session.drive(ctx, &RunOptions{}, p, call, fetched)
+	return c.session.drive(ctx, options, p, call, fetched)
 }
 
 // CallValues is [Callable.CallInto] on values: scalars of up to eight bytes go

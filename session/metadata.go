@@ -3,7 +3,15 @@ package session
 import (
 	"runtime/metrics"
 	"time"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/profile"
 )
+
+// StepStats is what the nodes of a run took; see package profile, which also writes it
+// as a trace for Chrome and Perfetto, as TensorFlow's RunMetadata, and adds up many of
+// them to a cost model.
+type StepStats = profile.Stats
 
 // RunMetadata tells what a run took.
 type RunMetadata struct {
@@ -13,6 +21,8 @@ type RunMetadata struct {
 	// Rewritten is what each pass of rewriting did to the program when it was made.
 	Rewritten []RewritePass
 	Elapsed   time.Duration // of the step alone, without waiting for its turn
+	// Stats is what each node took, if RunOptions.Profile asked for it.
+	Stats *StepStats
 	// Allocated is the bytes that the whole process allocated on the Go heap
 	// meanwhile; other goroutines' allocations count too.
 	Allocated uint64
@@ -28,14 +38,17 @@ func startWatch() stopwatch {
 	return stopwatch{time.Now(), heapAllocated()}
 }
 
-func (w stopwatch) stop(m *RunMetadata, s *Session, p *program, step int64) {
+func (w stopwatch) stop(m *RunMetadata, s *Session, p *program, step *kernel.Step) {
 	*m = RunMetadata{
-		StepID:    step,
+		StepID:    step.ID,
 		Engine:    s.Engine(),
 		Nodes:     p.nodes.NumNodes(),
 		Rewritten: p.nodes.Rewritten(),
 		Elapsed:   time.Since(w.start),
 		Allocated: heapAllocated() - w.allocated,
+	}
+	if r := step.Profile; r != nil {
+		m.Stats, step.Profile = r.Stats(), nil
 	}
 }
 

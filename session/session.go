@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -165,7 +166,10 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	c.step.Context = ctx
 	s.number(c)
 	if options.Metadata != nil {
-		defer startWatch().stop(options.Metadata, s, p, c.step.ID)
+		if options.Profile {
+			c.step.Profile = profile.NewRecorder()
+		}
+		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
 	if err := s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched); err != nil {
 		return status.From(err)
@@ -227,6 +231,10 @@ func (s *Session) Close() error {
 	})
 	return nil
 }
+
+// Base is the session itself. The root package's Session has the method, too, so that a
+// function can take either.
+func (s *Session) Base() *Session { return s }
 
 // Engine is the name of the engine that drives the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }

@@ -90,6 +90,11 @@ func (c *SignatureCall) Outputs() []string { return slices.Clone(c.outputs) }
 
 // Run runs the signature: see [SavedModel.Run].
 func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
+	return c.RunWithOptions(ctx, RunOptions{}, inputs)
+}
+
+// RunWithOptions is [SignatureCall.Run] with options of this one run.
+func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	feeds := make([]*Tensor, len(c.inputs))
 	for i, name := range c.inputs {
 		t := inputs[name]
@@ -112,7 +117,7 @@ func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map
 			}
 		}
 	}
-	fetched, err := c.call.Call(ctx, feeds...)
+	fetched, err := c.call.CallWithOptions(ctx, options, feeds...)
 	if err != nil {
 		return nil, err
 	}

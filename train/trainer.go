@@ -49,9 +49,10 @@ type Trainer struct {
 // variable without a value that nothing initializes; of the others that are so the
 // model lets go.
 //
-// The session stays the caller's, who may run parts of the graph in it between
+// The session is one of the root package or of package session. It stays the caller's, who may run parts of the graph in it between
 // steps, and closes it. After the model has grown, Start makes another trainer.
-func (m *Model) Start(ctx context.Context, session *tf.Session) (*Trainer, error) {
+func (m *Model) Start(ctx context.Context, sess interface{ Base() *tf.Session }) (*Trainer, error) {
+	session := sess.Base()
 	for _, v := range m.vars {
 		v.arrange(m.scope)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/session"
 )
 
 // plannedFlags say which run is shown by `troupe show --units` and `--rewritten`.
@@ -46,7 +47,7 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 		return fmt.Errorf("--signature %s: only a SavedModel has signatures, and no other flags go with it", f.signature)
 	case m.script != nil && !f.named():
 		failed := error(nil)
-		err := m.script.Callables(f.rewrite, func(i int, c *troupe.Callable, err error) {
+		err := m.script.Callables(f.rewrite, func(i int, c *session.Callable, err error) {
 			if len(m.script.Steps) > 1 {
 				fmt.Fprintf(out, "step %d\n", i)
 			}
@@ -55,7 +56,7 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 				fmt.Fprintln(cmd.ErrOrStderr(), "troupe:", err)
 				return
 			}
-			f.form(out, c)
+			f.form(out, (*troupe.Callable)(c))
 		})
 		if err != nil {
 			return failure{err}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/session"
 )
 
 // runFlags are the flags of `troupe run`.
@@ -22,6 +23,7 @@ type runFlags struct {
 	threads                 int
 	timeout                 time.Duration
 	stats                   bool
+	trace                   traceFlag
 	files                   fileFlags
 	output                  outputFlags
 }
@@ -79,6 +81,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	f.files.add(cmd)
 	f.output.add(cmd)
+	f.trace.add(cmd)
 	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
 	completeSignatures(cmd)
 	return cmd
@@ -104,6 +107,9 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		if f.output.given() {
 			return fmt.Errorf("--output and --format go with --fetch, not with a recorded case")
+		}
+		if f.trace.asked() {
+			return fmt.Errorf("--trace goes with --fetch, --target or a signature; `troupe profile` traces cases")
 		}
 		return f.play(cmd, m.script)
 	}
@@ -139,7 +145,10 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
 
 	var meta troupe.RunMetadata
-	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta}, feeds, fetches, targets)
+	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta, Profile: f.trace.asked()}, feeds, fetches, targets)
+	if traced := f.trace.write(&meta); traced != nil {
+		return traced
+	}
 	if f.stats {
 		printStats(cmd.ErrOrStderr(), &meta)
 	}
@@ -203,8 +212,8 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 		Rewrite: f.rewrite,
 		Threads: f.threads,
 		Timeout: f.timeout,
-		Opened: func(sess *troupe.Session) func() {
-			return monitor(cmd.Context(), sess, cmd.ErrOrStderr())
+		Opened: func(sess *session.Session) func() {
+			return monitor(cmd.Context(), (*troupe.Session)(sess), cmd.ErrOrStderr())
 		},
 	}
 	err := s.Play(cmd.Context(), cfg, func(i int, o conformance.Outcome) error {

@@ -40,7 +40,15 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 		}
 	}
 	defer monitor(cmd.Context(), loaded.Session, cmd.ErrOrStderr())()
-	out, err := loaded.Run(cmd.Context(), key, inputs)
+	call, err := loaded.Prepare(cmd.Context(), key)
+	if err != nil {
+		return failure{err}
+	}
+	var meta troupe.RunMetadata
+	out, err := call.RunWithOptions(cmd.Context(), troupe.RunOptions{Metadata: &meta, Profile: f.trace.asked()}, inputs)
+	if traced := f.trace.write(&meta); traced != nil {
+		return traced
+	}
 	if err != nil {
 		return failure{err}
 	}

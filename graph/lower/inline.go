@@ -44,7 +44,7 @@ func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
 		if err := l.count(); err != nil {
 			return played{}, err
 		}
-		spec := graph.CopySpec{Name: l.e.UniqueName(under(r.name, n.Name())), Device: n.Device()}
+		spec := graph.CopySpec{Name: l.e.UniqueName(under(r.name, n.Name())), Device: n.Device(), Function: p.f.Name}
 		if spec.Device == "" {
 			spec.Device = r.device
 		}

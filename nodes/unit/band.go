@@ -179,6 +179,8 @@ type member struct {
 	kernel  kernel.Kernel
 	in, out []tensor.Value
 	err     error
+	// When it ran.
+	begin, end int64
 }
 
 // band plays a band if it is worth sharing; false if its calls are to be played
@@ -218,9 +220,10 @@ func (m *Machine) share(b *band, s *bandState) bool {
 		s.run = func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				x := &s.members[i]
-				begin := m.env.Clock()
+				x.begin = m.env.Clock()
 				x.err = x.kernel.Run(&x.ctx, x.in, x.out)
-				m.env.Note(m.code.calls[b.calls[i]].node, m.env.Clock()-begin)
+				x.end = m.env.Clock()
+				m.env.Note(m.code.calls[b.calls[i]].node, x.end-x.begin)
 			}
 		}
 	}
@@ -249,6 +252,9 @@ func (m *Machine) share(b *band, s *bandState) bool {
 			m.clear(s)
 			return m.fail(c.node, c.loop, x.err)
 		}
+	}
+	if m.env.Meter != nil {
+		m.noteBand(b, s)
 	}
 	for i, at := range b.calls {
 		if !m.take(&m.code.calls[at], &s.members[i]) {

@@ -13,6 +13,7 @@ type Unit struct {
 	Frame int32 // the program's frame that is played; 0 is all of it
 
 	instrs  []instr
+	nodes   []int32 // by instruction: the node that it stands for, -1 for none
 	calls   []call
 	moves   []transfer
 	reads   []read

@@ -15,7 +15,7 @@ func (f *Form) emit(c *credit) *Unit {
 		form: f, credit: c,
 		u:      &Unit{Frame: f.Frame},
 		target: make([]bool, len(f.Values)),
-		loop:   -1, junk: -1,
+		loop:   -1, junk: -1, node: -1,
 	}
 	n := len(f.Values)
 	numbers := make([]int32, 3*n)
@@ -70,6 +70,7 @@ type emitter struct {
 	loop     int32
 	around   *Loop // the loop being written
 	twice    bool  // what is written now is written again further on
+	node     int32 // that the next instruction stands for; -1
 	label    int   // no instruction before it may be fused with one after it
 }
 
@@ -110,7 +111,8 @@ func (e *emitter) write() {
 }
 
 func (e *emitter) add(in instr) int {
-	e.u.instrs = append(e.u.instrs, in)
+	e.u.instrs, e.u.nodes = append(e.u.instrs, in), append(e.u.nodes, e.node)
+	e.node = -1
 	return len(e.u.instrs) - 1
 }
 
@@ -251,6 +253,7 @@ func (e *emitter) scalarCall(op opcode, in *Instr) bool {
 			i.x = e.kernelCall(in)
 		}
 	}
+	e.node = in.Node
 	e.add(i)
 	return true
 }
@@ -309,7 +312,8 @@ func (e *emitter) fuse(pred Use) (jumps, instr) {
 	if n := len(e.u.instrs) - 1; n >= e.label && e.form.Values[pred.Value].Uses == 1 && e.owner(pred.Value) != nil {
 		last := e.u.instrs[n]
 		if j, ok := fused[last.op]; ok && last.op != opMoveScalar && last.d == r {
-			e.u.instrs = e.u.instrs[:n]
+			e.node = e.u.nodes[n]
+			e.u.instrs, e.u.nodes = e.u.instrs[:n], e.u.nodes[:n]
 			return j, last
 		}
 	}

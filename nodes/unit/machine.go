@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -22,6 +23,7 @@ type Machine struct {
 	chains  []chainState
 	scratch tensor.Value // memory of chains
 	count   []int64      // iteration of each loop; at least counters
+	played  []int64      // by instruction: how often it was played, where that is counted
 	spots   []call       // of loops, for At between calls
 	fuel    int          // latches until the next question
 	at      *call        // being run, or run last
@@ -48,6 +50,8 @@ type Env struct {
 	Attend func() bool
 	// Run runs a kernel whose cost is measured; nil: it is run directly.
 	Run func(k kernel.Kernel, node int32, in, out []tensor.Value) error
+	// Meter takes down what is played, and then Run gives it kernels; nil: nothing is.
+	Meter *profile.Meter
 
 	// Clock is nil where no kernel is worth another core. Otherwise Cost is about
 	// how many nanoseconds the kernel of a node takes, 0 if nobody knows, Note is
@@ -117,6 +121,9 @@ func (m *Machine) Run(env *Env) bool {
 		if p.feed >= 0 {
 			m.slab[p.slot] = env.Feeds[p.feed]
 		}
+	}
+	if env.Meter != nil {
+		return m.execMetered()
 	}
 	return m.exec()
 }

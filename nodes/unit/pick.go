@@ -163,6 +163,7 @@ func (e *emitter) pickAt(code []Instr) int {
 	x, i, out := in.In[0], in.Pick-1, in.Out[0]
 	at := len(e.u.picks)
 	e.u.picks = append(e.u.picks, pick{from: e.home(x.Value), wide: e.form.Values[i].DType == tensor.Int64, size: int8(e.form.Values[out].DType.Size())})
+	e.node = in.Node
 	e.add(instr{op: opPick, d: e.reg(out), a: e.reg(i), x: int32(at)})
 	for k := range n {
 		e.instr(&code[k])

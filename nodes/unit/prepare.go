@@ -31,7 +31,11 @@ type chainState struct {
 	args   []tensor.Value
 	loads  []load
 	leaves []made
-	used   bool // args may hold what belongs to a run
+	used   bool    // args may hold what belongs to a run
+	nodes  []int32 // of its calls, once a meter has asked
+	outs   [][]tensor.Value
+	plays  int64 // in this run, where there is a meter
+	told   int64 // of the times that it came up, those that the meter knows of
 }
 
 // A shapeOf is the type and shape of a value.

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/wire"
+)
+
+const counter = "../../benchmarks/graphs/while_counter_p10.pb"
+
+func TestProfileCommand(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	out := command(t, "profile", counter, "--feed", "limit=100", "--fetch", "while/Exit", "--runs", "2",
+		"--trace", at("trace.json"), "--page", at("page.html"), "--metadata", at("metadata.pb"), "--cost-graph", at("cost.pb"))
+	for _, want := range []string{"2 runs of ", "100", "while/add", "critical path"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	var trace struct{ TraceEvents []any }
+	if b, err := os.ReadFile(at("trace.json")); err != nil || json.Unmarshal(b, &trace) != nil || len(trace.TraceEvents) == 0 {
+		t.Errorf("the trace: %v, %d events", err, len(trace.TraceEvents))
+	}
+	var m wire.RunMetadata
+	if b, err := os.ReadFile(at("metadata.pb")); err != nil || proto.Unmarshal(b, &m) != nil {
+		t.Errorf("the metadata: %v", err)
+	}
+	for name, want := range map[string]string{"page.html": "while/add", "cost.pb": "while/add"} {
+		if b, err := os.ReadFile(at(name)); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %v, or without %s", name, err, want)
+		}
+	}
+}
+
+// TestProfileChoice profiles what the flags do not name: a case's step, and the
+// outputs of a graph that nobody uses.
+func TestProfileChoice(t *testing.T) {
+	if out := command(t, "profile", "../../conformance/testdata/control.zip/program_collatz", "--runs", "1"); !strings.Contains(out, "1 run of ") {
+		t.Error(out)
+	}
+	if out := command(t, "profile", counter, "--runs", "1"); !strings.Contains(out, "! limit:0 is not fed: it gets a ramp, int32 []") {
+		t.Error(out)
+	}
+}
+
+func TestRunTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.json")
+	if out := command(t, "run", counter, "--feed", "limit=3", "--fetch", "while/Exit", "--trace", path); out != "while/Exit = 3\n" {
+		t.Error(out)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil || !json.Valid(b) || !strings.Contains(string(b), "program as one unit") {
+		t.Errorf("%v: %s", err, b)
+	}
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestGenerated holds the root package against package session.
+func TestGenerated(t *testing.T) {
+	want, err := generate("../../session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../session_generated.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("session_generated.go is not what package session is: run go generate in the module's root")
+	}
+}

@@ -1,0 +1,130 @@
+package unit
+
+import "github.com/troupe-go/troupe/tensor"
+
+// What a unit takes is taken down by a meter: kernels are given to Env.Run, which
+// times them; the instructions of a metered run are counted as they are played, and
+// what they stand for is found at its end.
+
+// counted is where the plays of instructions are counted.
+func (m *Machine) counted() []int64 {
+	if m.played == nil {
+		m.played = make([]int64, len(m.code.instrs))
+	}
+	return m.played
+}
+
+// Report gives the meter what was counted since it was asked last: nodes that are
+// played without a kernel, and how often the test of each loop was asked.
+func (m *Machine) Report() {
+	if m.played == nil {
+		return
+	}
+	u, meter := m.code, m.env.Meter
+	for i, n := range m.played {
+		if n == 0 {
+			continue
+		}
+		m.played[i] = 0
+		if node := u.nodes[i]; node >= 0 {
+			meter.Count(node, n)
+		}
+		loop := int32(-1)
+		switch in := &u.instrs[i]; {
+		case in.op == opChain:
+			for _, node := range m.chainNodes(in.x) {
+				meter.Count(node, n-m.chains[in.x].told)
+			}
+			m.chains[in.x].told, m.chains[in.x].plays = 0, 0
+		case in.op == opLoop:
+			loop = in.x
+		case in.op == opLatch:
+			loop = u.latches[in.x].loop
+		case in.op.latches():
+			loop = int32(in.d)
+		}
+		if loop >= 0 {
+			meter.Count(u.loops[loop].node, n)
+		}
+	}
+}
+
+// latches says whether an opcode begins the next iteration of the loop d.
+func (o opcode) latches() bool {
+	if o == opLatchIf {
+		return true
+	}
+	return o > opLatchIf && (o-opLatchIf)%3 == 0
+}
+
+// Frame is the program's frame that the machine plays; 0 is all of it.
+func (m *Machine) Frame() int32 { return m.code.Frame }
+
+// Iteration is the number of the iteration that node At is in, of its innermost loop.
+func (m *Machine) Iteration() int64 {
+	if m.at == nil || m.at.loop < 0 {
+		return 0
+	}
+	return m.count[m.at.loop]
+}
+
+// chainMetered is chain. Steps that were prepared are timed together, some of the times.
+func (m *Machine) chainMetered(at int32) (played, ok bool) {
+	const atFirst, oneIn = 8, 32
+	s := &m.chains[at]
+	run, begin := m.env.Run, int64(0)
+	wanted := s.plays < atFirst || s.plays%oneIn == 0
+	if wanted {
+		begin = m.env.Meter.Clock()
+	}
+	m.env.Run = nil // which would have its calls played one by one
+	played, ok = m.chain(at)
+	m.env.Run = run
+	switch {
+	case !played || !ok:
+		s.told++ // its calls tell of themselves, or the run has ended
+		return played, ok
+	case wanted:
+		s.told++
+		end := m.env.Meter.Clock()
+		m.env.Meter.Share(m.chainNodes(at), begin, end, m.Iteration(), m.chainOuts(at))
+	}
+	s.plays++
+	return true, true
+}
+
+// chainNodes is the nodes of a chain.
+func (m *Machine) chainNodes(at int32) []int32 {
+	s := &m.chains[at]
+	if s.nodes == nil {
+		for _, c := range m.code.chains[at].calls {
+			s.nodes = append(s.nodes, m.code.calls[c].node)
+		}
+	}
+	return s.nodes
+}
+
+// chainOuts is what the calls of a chain have put out that was just played; of those
+// that have nothing to do, nothing.
+func (m *Machine) chainOuts(at int32) [][]tensor.Value {
+	s := &m.chains[at]
+	s.outs = append(s.outs[:0], make([][]tensor.Value, len(m.code.chains[at].calls))...)
+	k := 0
+	for i, c := range m.code.chains[at].calls {
+		if k < len(s.steps) && s.steps[k].call == &m.code.calls[c] {
+			s.outs[i] = s.steps[k].out
+			k++
+		}
+	}
+	return s.outs
+}
+
+// noteBand takes down the calls of a band that other goroutines have played.
+func (m *Machine) noteBand(b *band, s *bandState) {
+	meter := m.env.Meter
+	ahead := meter.Clock() - m.env.Clock()
+	for i, at := range b.calls {
+		x := &s.members[i]
+		meter.Note(m.code.calls[at].node, x.begin+ahead, x.end+ahead, m.Iteration(), -1, x.out)
+	}
+}

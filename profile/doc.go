@@ -1,0 +1,27 @@
+// Package profile says where the time of a run goes.
+//
+// A [Recorder] is made for one run. Whoever plays a part of it, a step or a
+// function that is called, takes a [Meter], which is for one goroutine; it counts
+// every activation of a node, and times them:
+//
+//   - Outside of loops, all.
+//   - In loops, the first of each node, and after that one in 32 of those that
+//     take less than some microseconds, so that a loop that is watched runs about as
+//     fast as one that is not. Totals are scaled by the counts, which are exact.
+//   - Nodes that are played without a kernel (in a loop that is one unit, operations
+//     on scalars take a nanosecond each) are counted and not timed; the time of the
+//     unit that its kernels do not account for is theirs.
+//
+// What was taken down becomes [Stats]: figures by node, single activations as
+// [Event]s, up to a bound, and the units that were played. These are written as a
+// trace that Chrome and Perfetto show ([Stats.WriteTrace]), as TensorFlow's message
+// RunMetadata ([Stats.AppendRunMetadata]), as tables ([Model.WriteTable]) and as a
+// page ([Model.WritePage]).
+//
+// A [Model] is the cost model of a program: the figures of many runs added up, of
+// which it estimates times and sizes, finds the critical path, and makes
+// TensorFlow's message CostGraphDef.
+//
+// Without a Recorder nothing of this costs anything but a test of a pointer for each
+// step.
+package profile
