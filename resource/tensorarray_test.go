@@ -66,8 +66,8 @@ func TestTensorArrayChargesTheBudget(t *testing.T) {
 	if _, err := a.Read(0); err != nil {
 		t.Fatal(err)
 	}
-	if without := m.Budget.Used(); with-without != 8 {
-		t.Errorf("reading gives %d bytes back, want 8", with-without)
+	if without := m.Budget.Used(); with-without != tensor.HeaderBytes+8 {
+		t.Errorf("reading gives %d bytes back, want a header and 8", with-without)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestTensorArrayWritesAllocateWhatTheyStore(t *testing.T) {
 }
 
 func TestStack(t *testing.T) {
-	m := &resource.Manager{Budget: tensor.NewBudget(100)}
+	m := &resource.Manager{Budget: tensor.NewBudget(2*tensor.HeaderBytes + 100)}
 	s := resource.NewStack(m, "s_0", tensor.Float, 2)
 	if err := s.Push(vector(1, 2)); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestStack(t *testing.T) {
 	}
 	_, err := s.Pop()
 	fails(t, err, "Stack[s_0] is empty when calling Pop().")
-	if err := s.Push(vector(make([]float32, 50)...)); status.CodeOf(err) != status.ResourceExhausted {
+	if err := s.Push(vector(make([]float32, 100)...)); status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("past the limit: %v", err)
 	}
 	s.Close()

@@ -51,7 +51,8 @@ NAME is a tensor, "node:1", or "node" for its first output; any tensor of the gr
 may be fed.
 
 The graph may read files in the model's own folder and no other, and write none,
-unless --read and --write permit it.
+unless --read and --write permit it. --max-memory and --max-time bound reading the
+model; --timeout bounds each step.
 
 While a long run goes on, a terminal shows how many iterations a second its
 outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
@@ -99,6 +100,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return failure{err}
 	}
+	loaded(cmd)
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		if f.output.given() {
 			return fmt.Errorf("--output and --format go with --fetch, not with a recorded case")

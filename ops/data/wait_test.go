@@ -154,7 +154,7 @@ func TestQueueOperationsEndWithTheirStep(t *testing.T) {
 func TestQueueKeepsToTheMemoryLimit(t *testing.T) {
 	s := newSession(t, -1)
 	m := s.runner.Context().Step.Resources
-	m.Budget = tensor.NewBudget(100)
+	m.Budget = tensor.NewBudget(tensor.HeaderBytes + 100)
 	s = &session{t: t, runner: s.runner}
 	out, err := s.runner.Run("other", "FIFOQueueV2", registry.Attrs{{Name: "component_types", Value: floats}})
 	if err != nil {

@@ -60,9 +60,6 @@ func once(v tensor.Value) item {
 // part is a part of x as an element: size elements from element start on. The
 // parts of a tensor hold it together, so x should be in parts as a whole.
 func part(ctx *kernel.Context, x tensor.Value, start, size int, dims []int64) (item, error) {
-	if x.Shared() && len(dims) > 0 {
-		return item{Value: tensor.ValueOf(x.Tensor().Slice(start, size, dims))}, nil
-	}
 	v, err := ctx.View(x, start, size, dims)
 	return once(v), err
 }
