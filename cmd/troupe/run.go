@@ -41,7 +41,8 @@ file.
 
 Without --fetch and --target a signature of a SavedModel is run, serving_default
 unless --signature names another: feeds and results then go by its names, which
-"troupe show MODEL" lists.
+"troupe show MODEL" lists. With --signature, --fetch names those of its results that
+are wanted.
 
 Without --feed, --fetch and --target a case plays its recorded steps: what is fed
 and fetched is printed, and compared with what TensorFlow answered.
@@ -62,7 +63,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
   troupe run model.pb --feed x=[[1,2],[3,4]] --feed w=@weights.npy --fetch y --fetch loss:0
   troupe run train.pb --target init
   troupe run my_model/ --feed x=@image.npy
-  troupe run my_model/ --feed x=@image.npy --output scores.npy
+  troupe run my_model/ --feed x=@image.npy --output results.npz
   troupe run my_model/ --feed text=[cat] --format json | jq .scores.value
   troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
@@ -119,13 +120,11 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if f.tags != nil {
 		m.tags = f.tags
 	}
-	if f.stats && m.folder != "" && len(f.fetches)+len(f.targets) == 0 {
+	if f.stats && m.folder != "" && (f.signature != "" || len(f.fetches)+len(f.targets) == 0) {
 		return fmt.Errorf("--stats goes with --fetch and --target, not with a signature")
 	}
-	if named := len(f.fetches)+len(f.targets) > 0; m.folder != "" && !named {
+	if m.folder != "" && (f.signature != "" || len(f.fetches)+len(f.targets) == 0) {
 		return f.runSignature(cmd, m)
-	} else if named && f.signature != "" {
-		return fmt.Errorf("--signature %s says what is fetched: --fetch and --target do not go with it", f.signature)
 	}
 	if len(f.fetches)+len(f.targets) == 0 {
 		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")

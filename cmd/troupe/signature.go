@@ -30,7 +30,11 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 	if err != nil {
 		return err
 	}
-	if err := f.output.resolve(len(sig.Outputs)); err != nil {
+	names, err := f.results(sig, key)
+	if err != nil {
+		return err
+	}
+	if err := f.output.resolve(len(names)); err != nil {
 		return err
 	}
 	inputs := map[string]*troupe.Tensor{}
@@ -52,12 +56,28 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 	if err != nil {
 		return failure{err}
 	}
-	names := sortedKeys(out)
 	values := make([]*troupe.Tensor, len(names))
 	for i, name := range names {
 		values[i] = out[name]
 	}
 	return f.print(cmd, names, values)
+}
+
+// results is the names of the results that are wanted: all, unless some are named.
+func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
+	if len(f.targets) > 0 {
+		return nil, fmt.Errorf("--signature %s says what is run: --target does not go with it", key)
+	}
+	if len(f.fetches) == 0 {
+		return sortedKeys(sig.Outputs), nil
+	}
+	for _, name := range f.fetches {
+		if _, ok := sig.Outputs[name]; !ok {
+			return nil, fmt.Errorf("--fetch %s%s: signature %s has the outputs %s", name,
+				status.DidYouMean(name, maps.Keys(sig.Outputs)), key, strings.Join(sortedKeys(sig.Outputs), ", "))
+		}
+	}
+	return f.fetches, nil
 }
 
 // signatureOfKey finds a signature of a model; "" is the default one.
@@ -87,9 +107,18 @@ func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg 
 	if inputs[name] != nil {
 		return fmt.Errorf("--feed %s: it is fed twice", name)
 	}
-	if inputs[name], err = parseValue(value, info.DType); err != nil {
+	t, err := parseValue(value, info.DType)
+	if err != nil {
 		return fmt.Errorf("--feed %s: %w", name, err)
 	}
+	if isBytes(value, info.DType) { // one string, as the batch that is wanted
+		if dims, ok := ofOne(info.Shape); ok {
+			if err := t.Reshape(dims); err != nil {
+				return fmt.Errorf("--feed %s: %w", name, err)
+			}
+		}
+	}
+	inputs[name] = t
 	return nil
 }
 
@@ -100,14 +129,30 @@ func parseValue(value string, dt troupe.DataType) (*troupe.Tensor, error) {
 	if !ok {
 		return tensor.Parse(value, dt)
 	}
-	switch filepath.Ext(file) {
-	case ".npy", ".pb", ".tensor":
-	default:
-		if dt == troupe.String {
-			return readText(file)
-		}
+	if isBytes(value, dt) {
+		return readText(file)
 	}
 	return tensor.ReadFile(file, 0)
+}
+
+// isBytes says whether a feed is the bytes of a file, as one string.
+func isBytes(value string, dt troupe.DataType) bool {
+	switch filepath.Ext(value) {
+	case ".npy", ".pb", ".tensor":
+		return false
+	}
+	return dt == troupe.String && strings.HasPrefix(value, "@")
+}
+
+// ofOne is a shape of one element that s allows, unless its rank is not known.
+func ofOne(s troupe.Shape) ([]int64, bool) {
+	dims := make([]int64, max(0, s.NumDimensions()))
+	for i := range dims {
+		if dims[i] = 1; s.Size(i) > 1 {
+			return nil, false
+		}
+	}
+	return dims, s.NumDimensions() >= 0
 }
 
 // A graphOf is a graph of a SavedModel, as JSON has it.
