@@ -178,13 +178,26 @@ func (r *nodeRow) graph() (*nodeGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	attrs := map[string]any{}
+	var attrs registry.Attrs
 	for name, raw := range r.Attrs {
 		v, err := parseAttr(op.Attr(name), raw)
 		if err != nil {
 			return nil, fmt.Errorf("attr %s: %w", name, err)
 		}
-		attrs[name] = v
+		attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
+	}
+	return r.graphOf(attrs)
+}
+
+// graphOf is the row's graph, with these attributes.
+func (r *nodeRow) graphOf(given registry.Attrs) (*nodeGraph, error) {
+	op, err := registry.Global.Lookup(r.Op)
+	if err != nil {
+		return nil, err
+	}
+	attrs := map[string]any{}
+	for _, a := range given {
+		attrs[a.Name] = a.Value
 	}
 	g := &nodeGraph{Graph: graph.New()}
 	outs := make(graph.OutputList, len(r.Inputs))
@@ -234,13 +247,7 @@ func (r *nodeRow) element(attrs map[string]any) tensor.DType {
 
 // input adds what stands for an input of the node.
 func (g *nodeGraph) input(in *nodeInput, name string, known bool) (graph.Output, error) {
-	v := &in.nodeValue
-	switch {
-	case in.Variable != nil:
-		v = in.Variable
-	case in.List != nil:
-		v = in.List
-	}
+	v := in.held()
 	element, ok := tensor.ParseDType(v.DType)
 	dt, ok2 := tensor.ParseDType(in.DType)
 	if !ok || !ok2 {
@@ -315,6 +322,17 @@ func (g *nodeGraph) add(op, name string, attrs map[string]any, inputs ...graph.O
 		return graph.Output{}, err
 	}
 	return n.Output(0), nil
+}
+
+// held is the value that the input is or holds.
+func (in *nodeInput) held() *nodeValue {
+	switch {
+	case in.Variable != nil:
+		return in.Variable
+	case in.List != nil:
+		return in.List
+	}
+	return &in.nodeValue
 }
 
 func (v *nodeValue) tensor() (*tensor.Tensor, error) {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -74,6 +75,10 @@ type Pool interface {
 	Parallel(n, grain int, f func(lo, hi int))
 	// Workers is how many ranges may run at the same time.
 	Workers() int
+	// Expect says that the caller is about to share out about so much work, as one
+	// worker computes it, in ranges that take long: whoever sleeps is woken now, not
+	// when the first range has shown what the others cost.
+	Expect(work time.Duration)
 }
 
 // Err is the reason to stop early, nil while there is none. Kernels that run
@@ -85,7 +90,10 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// Parallel shares out [0, n) in ranges of at least grain; see [Pool].
+// Parallel shares out [0, n) in ranges of at least grain; see [Pool]. It does not
+// return if the step has ended before all of a large range is done: it panics with what
+// becomes the kernel's error, see [Panicked]. So a kernel that shares out all of its
+// work need not ask.
 func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 	if n <= grain {
 		if n > 0 {
@@ -93,7 +101,24 @@ func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 		}
 		return
 	}
+	if n/askAfter > grain {
+		f = c.asking(f)
+	}
 	c.Step.Pool.Parallel(n, grain, f)
+}
+
+// askAfter is how many grains of work, of some 10 to 50 µs each, are done without
+// asking whether anybody waits for them.
+const askAfter = 8
+
+// asking is f, unless the step has ended.
+func (c *Context) asking(f func(lo, hi int)) func(lo, hi int) {
+	return func(lo, hi int) {
+		if err := c.Err(); err != nil {
+			panic(interrupted{err})
+		}
+		f(lo, hi)
+	}
 }
 
 // Alloc makes an output of dtype dt: undefined elements for numbers. It fails

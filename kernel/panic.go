@@ -11,9 +11,19 @@ import (
 // panicMessage begins the error of a kernel that panicked.
 const panicMessage = "the kernel panicked: "
 
+// interrupted is what [Context.Parallel] panics with when the step has ended.
+type interrupted struct{ error }
+
 // Panicked is the error of a kernel that panicked with r: INTERNAL, with the
-// stack of the goroutine that asks.
+// stack of the goroutine that asks; or why the step has ended, if [Context.Parallel]
+// broke the kernel off for that.
 func Panicked(r any) error {
+	if err, ok := r.(error); ok {
+		var ended interrupted
+		if errors.As(err, &ended) {
+			return ended.error
+		}
+	}
 	const most = 4096
 	stack := debug.Stack()
 	if len(stack) > most {

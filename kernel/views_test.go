@@ -34,6 +34,12 @@ func counted(t *testing.T, ctx *kernel.Context, n int64) tensor.Value {
 	return v
 }
 
+// What 64 numbers of counted take, and a view.
+const (
+	base = tensor.HeaderBytes + 256
+	view = tensor.HeaderBytes + 8
+)
+
 func TestContextView(t *testing.T) {
 	contexts(t, func(t *testing.T, ctx *kernel.Context, budget *tensor.Budget) {
 		v := counted(t, ctx, 64)
@@ -50,7 +56,7 @@ func TestContextView(t *testing.T) {
 			t.Error("a view that was delivered does not hold its base")
 		}
 		ctx.Arena.Drop(v)
-		if got := tensor.Of[int32](&w); got[0] != 32 || got[31] != 63 || budget.Used() != 256 {
+		if got := tensor.Of[int32](&w); got[0] != 32 || got[31] != 63 || budget.Used() != base+view {
 			t.Errorf("the view is %v, and %d bytes are in use", got, budget.Used())
 		}
 		ctx.Arena.Drop(w)
@@ -69,7 +75,7 @@ func TestContextFreesViews(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx.Free(w)
-		if !v.Sole() || budget.Used() != 256 {
+		if !v.Sole() || budget.Used() != base {
 			t.Errorf("a view that was given back holds its base, %d bytes are in use", budget.Used())
 		}
 	})
@@ -143,22 +149,23 @@ func TestContextLetsValuesOut(t *testing.T) {
 		if err != nil || !kept.Shared() || part.Shared() || v.Shared() || tensor.Of[int32](&kept)[3] != 19 {
 			t.Errorf("a small part was kept: %v, %v", kept, err)
 		}
-		if budget.Used() != 4096+64 {
-			t.Errorf("%d bytes are in use, want %d", budget.Used(), 4096+64)
+		const all, one = tensor.HeaderBytes + 4096 + 2*view, tensor.HeaderBytes + 64
+		if budget.Used() != all+one {
+			t.Errorf("%d bytes are in use, want %d", budget.Used(), all+one)
 		}
 		given := ctx.Disown(part)
 		if !given.Shared() || part.Shared() || v.Shared() || tensor.Of[int32](&given)[3] != 19 {
 			t.Errorf("a small part was given away: %v", given)
 		}
-		if budget.Used() != 4096+64 {
-			t.Errorf("%d bytes are in use, want %d", budget.Used(), 4096+64)
+		if budget.Used() != all+one {
+			t.Errorf("%d bytes are in use, want %d", budget.Used(), all+one)
 		}
-		if given := ctx.Disown(most); given != most || !v.Shared() || budget.Used() != 64 {
-			t.Errorf("a large part was given away: %d bytes are in use, want 64", budget.Used())
+		if given := ctx.Disown(most); given != most || !v.Shared() || budget.Used() != view+one {
+			t.Errorf("a large part was given away: %d bytes are in use, want %d", budget.Used(), view+one)
 		}
 		ctx.Disown(v)
-		if budget.Used() != 64 {
-			t.Errorf("a base was taken off twice: %d bytes are in use, want 64", budget.Used())
+		if budget.Used() != view+one {
+			t.Errorf("a base was taken off twice: %d bytes are in use, want %d", budget.Used(), view+one)
 		}
 		if one := ctx.Disown(tensor.Scalar(int32(1))); tensor.At0[int32](&one) != 1 || !ctx.Disown(tensor.Value{}).IsZero() {
 			t.Error("a scalar changed when it was given away")

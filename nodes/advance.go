@@ -267,6 +267,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	}
 	switch {
 	case s.err != nil:
+		s.reportOf(err)
 	case err != nil:
 		s.fail(a.activation, err)
 	default:

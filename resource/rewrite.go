@@ -36,36 +36,27 @@ func RewriteAll(vars []*Variable, f func(now, next []tensor.Value) error) error 
 		}
 		now[i] = v.value
 	}
-	fresh := 0 // variables that have been charged for a second value
 	inPlace := func(v *Variable) bool { return v.value.Plain() || !v.seen.Load() }
-	release := func() {
-		for _, v := range vars[:fresh] {
-			if !inPlace(v) {
-				v.account.release(sizeOf(v.value))
-			}
+	defer func() { // of the new values, or of the old ones, also if f panics
+		for _, v := range vars {
+			v.weigh()
 		}
-	}
+	}()
 	for i, v := range vars {
 		next[i] = now[i]
-		if !inPlace(v) {
-			if err := v.account.charge(sizeOf(v.value)); err != nil {
-				release()
-				return err
-			}
+		if inPlace(v) {
+			continue
 		}
-		fresh = i + 1
-		if !inPlace(v) {
-			t, err := tensor.New(now[i].DType(), now[i].Dims()...)
-			if err != nil {
-				release()
-				return err
-			}
-			next[i] = tensor.ValueOf(t)
+		if err := v.account.charge(sizeOf(v.value)); err != nil {
+			return err
 		}
+		t, err := tensor.New(now[i].DType(), now[i].Dims()...)
+		if err != nil {
+			return err
+		}
+		next[i] = tensor.ValueOf(t)
 	}
-	err := f(now, next)
-	release() // of the new values, or of the old ones
-	if err != nil {
+	if err := f(now, next); err != nil {
 		return err
 	}
 	for i, v := range vars {

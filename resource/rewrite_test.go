@@ -52,8 +52,8 @@ func TestRewriteAll(t *testing.T) {
 	if x, y := tensor.Of[float64](&old)[0], tensor.Of[float64](&now)[0]; x != 1 || y != 4 {
 		t.Errorf("the old value is %v, want 1; the new one %v, want 4", x, y)
 	}
-	if got := m.Budget.Used(); got != 16 {
-		t.Errorf("%d bytes are charged, want 16", got)
+	if got := m.Budget.Used(); got != 2*(tensor.HeaderBytes+8) {
+		t.Errorf("%d bytes are charged, want two headers and 16", got)
 	}
 	if err := resource.RewriteAll([]*resource.Variable{a, a}, add); status.CodeOf(err) != status.Internal {
 		t.Errorf("one variable twice: %v", err)

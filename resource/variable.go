@@ -107,23 +107,20 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 		v.weigh()
 		return err
 	}
-	size := sizeOf(now)
-	if err := v.account.charge(size); err != nil {
+	if err := v.account.charge(sizeOf(now)); err != nil {
 		return err
 	}
+	defer v.weigh() // of the new value, or of the old one, also if f panics
 	t, err := tensor.New(now.DType(), now.Dims()...)
 	if err != nil {
-		v.account.release(size)
 		return err
 	}
 	next, err := f(now, tensor.ValueOf(t))
 	if next.IsZero() {
-		v.account.release(size)
 		return err
 	}
 	v.value = next
 	v.seen.Store(false)
-	v.weigh()
 	return err
 }
 

@@ -115,7 +115,7 @@ func TestVariableScalars(t *testing.T) {
 }
 
 func TestVariableChargesTheBudget(t *testing.T) {
-	m := &resource.Manager{Budget: tensor.NewBudget(100)}
+	m := &resource.Manager{Budget: tensor.NewBudget(2*tensor.HeaderBytes + 100)}
 	v := resource.NewVariable(m, "v", tensor.Float)
 	used := func(want int64) {
 		t.Helper()
@@ -126,15 +126,15 @@ func TestVariableChargesTheBudget(t *testing.T) {
 	if err := v.Assign(vector(make([]float32, 10)...)); err != nil {
 		t.Fatal(err)
 	}
-	used(40)
+	used(tensor.HeaderBytes + 40)
 	if err := v.Assign(vector(make([]float32, 20)...)); status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("past the limit: %v", err)
 	}
-	used(40)
+	used(tensor.HeaderBytes + 40)
 	_ = v.Rewrite(add)
-	used(40)
+	used(tensor.HeaderBytes + 40)
 	_ = v.Assign(vector(1))
-	used(4)
+	used(tensor.HeaderBytes + 4)
 	_ = v.Assign(tensor.Value{})
 	used(0)
 	if _, ok := v.Read(); ok {

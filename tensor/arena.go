@@ -115,7 +115,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		if dt == String && len(shape) == 0 {
 			return a.allocText()
 		}
-		if err := a.charge(int64(size+7) &^ 7); err != nil { // what reserve takes
+		if err := a.charge(HeaderBytes + int64(size+7)&^7); err != nil { // what reserve takes
 			return Value{}, err
 		}
 		t := &Tensor{dtype: dt, n: n, origin: lent}
@@ -124,7 +124,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		return Value{t: t}, nil
 	}
 	class := max(bits.Len(uint(size-1)), minClass)
-	if err := a.charge(1 << class); err != nil {
+	if err := a.charge(HeaderBytes + 1<<class); err != nil {
 		return Value{}, err
 	}
 	if free := a.free[class]; len(free) > 0 {
@@ -228,8 +228,7 @@ func (a *Arena) put(t *Tensor) {
 	if invariants {
 		t.poison()
 	}
-	size := t.charged()
-	a.release(size)
+	a.release(t.charged())
 	if t.dtype.HasPointers() {
 		a.putText(t)
 		return
@@ -238,6 +237,7 @@ func (a *Arena) put(t *Tensor) {
 		t.data = nil // the collector's
 		return
 	}
+	size := int64(t.bytes)
 	if a.held+size > max(classLimit, 4*size) {
 		stow(t.data, t.bytes)
 		t.data = nil
@@ -312,8 +312,8 @@ func (a *Arena) Disown(v Value) {
 	}
 	t := v.t.root()
 	mine := t.shared.CompareAndSwap(false, true)
-	if v.t != t {
-		v.Share()
+	if v.t != t && v.t.shared.CompareAndSwap(false, true) && v.t.isView() {
+		a.release(viewBytes)
 	}
 	if mine {
 		a.release(t.charged())

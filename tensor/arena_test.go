@@ -169,11 +169,12 @@ func TestBudget(t *testing.T) {
 	b := NewBudget(1000)
 	a := Arena{Budget: b}
 	v := alloc(t, &a, Uint8, 100)
-	if b.Used() != 128 {
+	const want = HeaderBytes + 128
+	if b.Used() != want {
 		t.Errorf("100 bytes charge %d", b.Used())
 	}
 	_, err := a.Alloc(Uint8, []int64{900})
-	if status.CodeOf(err) != status.ResourceExhausted || b.Used() != 128 {
+	if status.CodeOf(err) != status.ResourceExhausted || b.Used() != want {
 		t.Errorf("passing the limit: %v, %d bytes in use", err, b.Used())
 	}
 	v.Hold(1)
@@ -184,8 +185,8 @@ func TestBudget(t *testing.T) {
 	alloc(t, &a, Uint8, 100) // from the arena's own
 	alloc(t, &a, String, 2)
 	alloc(t, &a, Int32)
-	if b.Used() != 128+32 {
-		t.Errorf("%d bytes are in use, want 160", b.Used())
+	if want := want + HeaderBytes + 32; b.Used() != want {
+		t.Errorf("%d bytes are in use, want %d", b.Used(), want)
 	}
 	a.Settle()
 	if b.Used() != 0 {

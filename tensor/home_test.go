@@ -96,7 +96,7 @@ func TestHomeReplacesWhatEscaped(t *testing.T) {
 }
 
 func TestHomeOfAnotherShape(t *testing.T) {
-	b := NewBudget(1 << 10)
+	b := NewBudget(2 << 10)
 	a := Arena{Budget: b}
 	var h Home
 	v := take(t, &h, &a, Float, 4, 4)
@@ -144,15 +144,15 @@ func TestHomeNeverKeepsPointers(t *testing.T) {
 }
 
 func TestHomeStaysOnTheAccount(t *testing.T) {
-	b := NewBudget(256)
+	b := NewBudget(2*HeaderBytes + 256)
 	a := Arena{Budget: b}
 	var h Home
 	v := take(t, &h, &a, Uint8, 128)
 	v.Hold(1)
 	for range 3 {
 		a.Drop(v)
-		if b.Used() != 128 {
-			t.Fatalf("%d bytes are in use, want 128", b.Used())
+		if want := HeaderBytes + 128; b.Used() != want {
+			t.Fatalf("%d bytes are in use, want %d", b.Used(), want)
 		}
 		v = take(t, &h, &a, Uint8, 128)
 		v.Hold(1)
@@ -164,8 +164,8 @@ func TestHomeStaysOnTheAccount(t *testing.T) {
 	}
 	a.Drop(w)
 	h.Release(&a) // w at once, v with its token
-	if b.Used() != 128 {
-		t.Errorf("%d bytes are in use, want 128", b.Used())
+	if b.Used() != HeaderBytes+128 {
+		t.Errorf("%d bytes are in use, want %d", b.Used(), HeaderBytes+128)
 	}
 	a.Drop(v)
 	if b.Used() != 0 {

@@ -11,7 +11,7 @@ type text struct {
 
 // allocText is Alloc for a scalar of strings.
 func (a *Arena) allocText() (Value, error) {
-	if err := a.charge(int64(String.elemSize())); err != nil {
+	if err := a.charge(HeaderBytes + int64(String.elemSize())); err != nil {
 		return Value{}, err
 	}
 	var t *text
@@ -76,13 +76,17 @@ func textBytes(all []string) int {
 	return n
 }
 
+// HeaderBytes is what a tensor takes beside its elements, and what every one has on
+// the account beside them.
+const HeaderBytes = int64(unsafe.Sizeof(Tensor{}))
+
 // charged is what t, an arena's, has on its account.
 func (t *Tensor) charged() int64 {
 	size := t.n * t.dtype.elemSize()
 	if t.dtype.HasPointers() {
-		return int64(size + t.bytes)
+		return HeaderBytes + int64((size+7)&^7+t.bytes)
 	}
-	return int64(max(size, t.bytes))
+	return HeaderBytes + int64(max((size+7)&^7, t.bytes))
 }
 
 // Reserve charges n bytes that are no tensor's, and Unreserve gives them back.
@@ -100,11 +104,15 @@ func (a *Arena) Unreserve(n int64) {
 	}
 }
 
-// TotalBytes is what the elements take in memory, with the bytes of strings and what
-// the values of variants say that they take: those that have a method of that name
-// and type.
+// TotalBytes is what v takes in memory: its elements, with the bytes of strings and
+// what the values of variants say that they take, those that have a method of that
+// name and type; and its header if it is no plain scalar.
 func (v Value) TotalBytes() int64 {
 	size := int64(v.SizeBytes())
+	if v.inside() {
+		return size
+	}
+	size += HeaderBytes
 	switch v.t.dtype {
 	case String:
 		if v.t.origin == lent && v.t.bytes > 0 && !v.t.shared.Load() {
@@ -120,7 +128,7 @@ func (v Value) TotalBytes() int64 {
 			}
 		}
 	default: // of an arena's the whole buffer
-		size = max(size, int64(v.t.bytes))
+		size = max(size, HeaderBytes+int64(v.t.bytes))
 	}
 	return size
 }

@@ -37,8 +37,7 @@ const mostViews = 1 << 12
 // View is count elements of v from element start on, under a shape of that
 // many elements, without a copy: an owned tensor like those of [Arena.Alloc],
 // which holds v's memory until its own last token is dropped. Scalars are
-// copied. It fails only where a scalar becomes a tensor and the budget is
-// passed. It is for kernels that have checked their bounds: a part that is not
+// copied. It fails where the budget is passed, by a view's header too. It is for kernels that have checked their bounds: a part that is not
 // in v panics.
 //
 // The view is not counted yet: see [Value.Claim].
@@ -56,24 +55,31 @@ func (a *Arena) View(v Value, start, count int, shape []int64) (Value, error) {
 		}
 		return w, err
 	}
-	return a.view(v, v.t.dtype, start*v.t.dtype.elemSize(), count, shape), nil
+	return a.view(v, v.t.dtype, start*v.t.dtype.elemSize(), count, shape)
 }
 
 // Bitcast is v's memory as elements of dtype dt under a shape of the same size
 // in bytes, as View makes it. ok is false, and there is no view, where the
 // elements would not be aligned or there are none: for a scalar of at most
-// eight bytes on either side, and some views.
+// eight bytes on either side, for some views, and where the budget is passed.
 func (a *Arena) Bitcast(v Value, dt DType, shape []int64) (w Value, ok bool) {
 	n, err := NumElements(dt, shape)
 	if v.inside() || len(shape) == 0 || err != nil || n == 0 || n*dt.Size() != v.SizeBytes() ||
 		uintptr(v.t.data)%uintptr(min(dt.Size(), 8)) != 0 || v.t.dtype.HasPointers() || dt.HasPointers() {
 		return Value{}, false
 	}
-	return a.view(v, dt, 0, n, shape), true
+	w, err = a.view(v, dt, 0, n, shape)
+	return w, err == nil
 }
 
+// viewBytes is what a view takes beside its base, and has on the account.
+const viewBytes = int64(unsafe.Sizeof(view{}))
+
 // view makes a view of v's root from offset bytes behind v's first element on.
-func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) Value {
+func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) (Value, error) {
+	if err := a.charge(viewBytes); err != nil {
+		return Value{}, err
+	}
 	var w *view
 	if last := len(a.views) - 1; last >= 0 {
 		w = a.views[last]
@@ -91,7 +97,7 @@ func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) Value {
 	if invariants {
 		w.checkSize()
 	}
-	return Value{t: &w.Tensor}
+	return Value{t: &w.Tensor}, nil
 }
 
 func (t *Tensor) checkSize() {
@@ -111,6 +117,7 @@ func (v Value) Claim() {
 // retire takes a view's header back, and gives up what it held.
 func (a *Arena) retire(t *Tensor) {
 	w := t.asView()
+	a.release(viewBytes)
 	held, base := w.origin == counted, w.base
 	w.origin, w.data, w.base = resting, nil, nil
 	if len(a.views) < mostViews {

@@ -44,8 +44,8 @@ func TestViewHoldsItsBase(t *testing.T) {
 	} else {
 		a.Sweep(x)
 	}
-	if b.Used() != 128 {
-		t.Errorf("%d bytes are in use, want 128", b.Used())
+	if want := HeaderBytes + 128 + viewBytes; b.Used() != want {
+		t.Errorf("%d bytes are in use, want %d", b.Used(), want)
 	}
 	a.Drop(w)
 	if b.Used() != 0 {
@@ -123,14 +123,15 @@ func TestSharingAViewSharesItsBase(t *testing.T) {
 		if v.Sole() || x.Exclusive() || v.Exclusive() || !v.Shared() {
 			t.Errorf("after %s of a view somebody may write its base", name)
 		}
-		want := int64(64)
+		want := HeaderBytes + 64 + 2*viewBytes
 		if name == "Disown" {
-			want = 0
+			want = viewBytes // x's
 		}
 		if b.Used() != want {
 			t.Errorf("after %s %d bytes are in use, want %d", name, b.Used(), want)
 		}
 		a.Disown(x) // its base is nobody's to take off any more
+		want -= viewBytes
 		for _, u := range []Value{v, w, x} {
 			a.Drop(u)
 		}
@@ -401,7 +402,7 @@ func playModel(r *rand.Rand, steps int) error {
 				return err
 			}
 			stamp = fill(&v, stamp)
-			fresh(v, nil, int64(v.t.bytes), At0[uint32](&v))
+			fresh(v, nil, v.t.charged(), At0[uint32](&v))
 		case k == 1: // of a home: charged as long as the home has it
 			what = "take"
 			v, err := homes[r.IntN(2)].Take(&a, Uint32, []int64{16 * int64(1+r.IntN(2))})
@@ -409,7 +410,7 @@ func playModel(r *rand.Rand, steps int) error {
 				return err
 			}
 			stamp = fill(&v, stamp)
-			fresh(v, nil, int64(v.t.bytes), At0[uint32](&v))
+			fresh(v, nil, v.t.charged(), At0[uint32](&v))
 		case k == 2 || k == 3:
 			what = "view"
 			n := p.v.NumElements()
@@ -428,7 +429,7 @@ func playModel(r *rand.Rand, steps int) error {
 			if p.base != nil {
 				root = p.base
 			}
-			fresh(w, root, 0, p.first+uint32(start))
+			fresh(w, root, viewBytes, p.first+uint32(start))
 		case k == 4:
 			what = "hold"
 			p.v.Hold(1)
@@ -445,6 +446,7 @@ func playModel(r *rand.Rand, steps int) error {
 				root = p.base
 			}
 			root.off = root.off || !root.shared
+			p.off = p.off || !p.shared
 			p.share()
 		case k == 7:
 			what = "write"
@@ -479,7 +481,7 @@ func playModel(r *rand.Rand, steps int) error {
 		for i := range homes {
 			for _, h := range homes[i].spare {
 				if h != nil && h.origin == atHome {
-					rest += int64(h.bytes)
+					rest += h.charged()
 				}
 			}
 		}
@@ -507,7 +509,7 @@ func playModel(r *rand.Rand, steps int) error {
 	}
 	left := int64(0)
 	for _, p := range all {
-		if p.base == nil && p.shared && !p.off {
+		if p.shared && !p.off {
 			left += p.size
 		}
 	}

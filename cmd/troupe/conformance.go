@@ -89,6 +89,7 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		countUnits(cmd.OutOrStdout(), cases)
 		return nil
 	}
+	loaded(cmd)
 	self, err := os.Executable()
 	if err != nil {
 		return err

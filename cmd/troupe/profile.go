@@ -66,14 +66,14 @@ func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 	if f.runs < 0 || f.top < 0 {
 		return fmt.Errorf("--runs and --top are not negative")
 	}
-	m, err := loadModel(path, cmd.InOrStdin())
+	m, err := loadModel(cmd, path)
 	if err != nil {
 		return failure{err}
 	}
 	if f.tags != nil {
 		m.tags = f.tags
 	}
-	sess, err := m.open(f.options(m))
+	sess, err := m.open(cmd, f.options(m))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -22,6 +23,19 @@ func Attacks() []Attack {
 		all = append(all, kind...)
 	}
 	return all
+}
+
+// GraphDef is the serialized graph of the attack.
+func (a Attack) GraphDef() ([]byte, error) {
+	b := &builder{Scope: op.NewScope()}
+	a.Build(b)
+	g, err := b.Finalize()
+	if err != nil || b.def != nil {
+		return b.def, err
+	}
+	var out bytes.Buffer
+	_, err = g.WriteTo(&out)
+	return out.Bytes(), err
 }
 
 // A builder is a scope with what attacks are made of.

@@ -35,10 +35,15 @@ type trial struct {
 	stopAt  int // if not 0, the first step is cancelled when its context is asked that often
 }
 
-// hold notes what a variable holds.
+// hold notes what a variable holds: scalars lie in it, others have a header.
 func (s *step) hold(a *programs.Array) {
-	if n := a.Bytes(); n > 0 {
-		s.held += n
+	n := a.Bytes()
+	if n == 0 && len(a.Dims) == 0 {
+		return
+	}
+	s.held += tensor.HeaderBytes + n
+	s.atMost += tensor.HeaderBytes
+	if n > 0 {
 		s.atMost += max(64, int64(1)<<bits.Len64(uint64(n-1)))
 	}
 }

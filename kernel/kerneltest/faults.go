@@ -29,15 +29,9 @@ func Faults(t *testing.T, path string, each int, ops map[string]int) {
 			if seen[r.Op]++; seen[r.Op] > each {
 				return
 			}
-			attrs, err := r.attrs()
+			attrs, in, err := r.call()
 			if err != nil {
 				t.Fatalf("%s:%d: %v", path, line, err)
-			}
-			in := make([]*tensor.Tensor, len(r.In))
-			for i, text := range r.In {
-				if in[i], err = readTensor(text); err != nil {
-					t.Fatalf("%s:%d: %v", path, line, err)
-				}
 			}
 			failing(t, fmt.Sprintf("%s:%d: %s[%s]", path, line, r.Op, r.Attrs), func(f *Runner) error {
 				_, err := f.Run("node", r.Op, attrs, in...)

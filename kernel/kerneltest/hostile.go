@@ -19,22 +19,16 @@ func Hostile(t *testing.T, path string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	eachRecord(t, path, func(line int, r *record) {
-		attrs, err := r.attrs()
+		attrs, in, err := r.call()
 		if err != nil {
 			t.Fatalf("%s:%d: %v", path, line, err)
-		}
-		in := make([]*tensor.Tensor, len(r.In))
-		for i, text := range r.In {
-			if in[i], err = readTensor(text); err != nil {
-				t.Fatalf("%s:%d: %v", path, line, err)
-			}
 		}
 		for range 1 + 2*len(in) {
 			changed := append([]*tensor.Tensor(nil), in...)
 			for range 1 + rng.IntN(2) {
 				if len(in) > 0 {
 					i := rng.IntN(len(in))
-					changed[i] = tamper(rng, changed[i])
+					changed[i] = Tamper(rng, changed[i])
 				}
 			}
 			if report := survive(r.Op, attrs, changed); report != "" {
@@ -56,8 +50,8 @@ func survive(op string, attrs registry.Attrs, in []*tensor.Tensor) (report strin
 	return ""
 }
 
-// tamper is t with another shape, or with a few other elements.
-func tamper(rng *rand.Rand, t *tensor.Tensor) *tensor.Tensor {
+// Tamper is t with another shape, or with a few other elements.
+func Tamper(rng *rand.Rand, t *tensor.Tensor) *tensor.Tensor {
 	n := int64(t.NumElements())
 	if rng.IntN(3) == 0 {
 		shapes := [][]int64{{n}, {1, n}, {n, 1}, {n, 1, 1}, {0}, {0, 3}, {}}

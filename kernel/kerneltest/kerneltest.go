@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -121,24 +122,36 @@ func (Serial) Parallel(n, grain int, f func(lo, hi int)) {
 // Workers is 1.
 func (Serial) Workers() int { return 1 }
 
+// Expect does nothing.
+func (Serial) Expect(time.Duration) {}
+
 // Threads is a pool that runs every range on a goroutine of its own.
 type Threads struct{}
 
 // Parallel calls f for ranges of grain.
 func (Threads) Parallel(n, grain int, f func(lo, hi int)) {
-	done := make(chan struct{})
+	done := make(chan any)
 	ranges := 0
 	for lo := 0; lo < n; lo += grain {
 		ranges++
 		go func() {
+			defer func() { done <- recover() }()
 			f(lo, min(lo+grain, n))
-			done <- struct{}{}
 		}()
 	}
+	var died any
 	for range ranges {
-		<-done
+		if r := <-done; r != nil {
+			died = r
+		}
+	}
+	if died != nil {
+		panic(died)
 	}
 }
 
 // Workers is the number of processors.
 func (Threads) Workers() int { return runtime.GOMAXPROCS(0) }
+
+// Expect does nothing.
+func (Threads) Expect(time.Duration) {}

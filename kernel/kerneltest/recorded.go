@@ -37,8 +37,24 @@ func Recorded(t *testing.T, path string, tol tensor.Tolerance) {
 	})
 }
 
+// EachRecorded calls f for each operation of a file as [Recorded] reads it that
+// TensorFlow answered.
+func EachRecorded(t testing.TB, path string, f func(op string, attrs registry.Attrs, in []*tensor.Tensor)) {
+	t.Helper()
+	eachRecord(t, path, func(line int, r *record) {
+		if r.Error != "" {
+			return
+		}
+		attrs, in, err := r.call()
+		if err != nil {
+			t.Fatalf("%s:%d: %v", path, line, err)
+		}
+		f(r.Op, attrs, in)
+	})
+}
+
 // eachRecord calls f for each record of a file, which must have some.
-func eachRecord(t *testing.T, path string, f func(line int, r *record)) {
+func eachRecord(t testing.TB, path string, f func(line int, r *record)) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -77,16 +93,25 @@ func (r *record) attrs() (registry.Attrs, error) {
 	return attrs, err
 }
 
-func (r *record) play(tol tensor.Tolerance) error {
+// call is the attributes and the inputs.
+func (r *record) call() (registry.Attrs, []*tensor.Tensor, error) {
 	attrs, err := r.attrs()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	in := make([]*tensor.Tensor, len(r.In))
 	for i, text := range r.In {
 		if in[i], err = readTensor(text); err != nil {
-			return err
+			return nil, nil, err
 		}
+	}
+	return attrs, in, nil
+}
+
+func (r *record) play(tol tensor.Tolerance) error {
+	attrs, in, err := r.call()
+	if err != nil {
+		return err
 	}
 	out, err := new(Runner).Run(r.Op, r.Op, attrs, in...) // nodes are called as their operation
 	if r.Error != "" {

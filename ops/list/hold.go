@@ -60,9 +60,6 @@ func once(v tensor.Value) item {
 // part is a part of x as an element: size elements from element start on. The
 // parts of a tensor hold it together, so x should be in parts as a whole.
 func part(ctx *kernel.Context, x tensor.Value, start, size int, dims []int64) (item, error) {
-	if x.Shared() && len(dims) > 0 {
-		return item{Value: tensor.ValueOf(x.Tensor().Slice(start, size, dims))}, nil
-	}
 	v, err := ctx.View(x, start, size, dims)
 	return once(v), err
 }
@@ -128,6 +125,9 @@ func (l *List) put(ctx *kernel.Context, out *tensor.Value) error {
 func (l *List) charge(ctx *kernel.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.pile != nil {
+		return nil // by push and pop
+	}
 	size := l.own.bytes()
 	l.weight = versionBytes + int64(size) + l.own.weight
 	if err := ctx.Charge(size - l.own.charged); err != nil {
@@ -196,6 +196,10 @@ func (l *List) unlink() (gone []item, places int) {
 		}
 	}
 	older, newer := l.older, l.newer
+	if l.pile != nil {
+		l.pile.Clear()
+		l.pile = nil
+	}
 	switch {
 	case l.shared.Load():
 		return nil, 0
@@ -238,6 +242,7 @@ func (l *List) Share(share func(tensor.Value)) {
 	var all []item
 	note := func(x item) { all = append(all, x) }
 	l.mu.Lock()
+	l.unpile()
 	for v := l; v != nil && !v.shared.Load(); v = v.newer {
 		v.shared.Store(true)
 		v.older = nil

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// A reading bounds what a command may take to load and describe files that others
+// made. It looks at the whole process, so it holds whatever the command is at.
+type reading struct {
+	memory bytesFlag
+	time   time.Duration
+	done   chan struct{} // closed when nothing is bounded any more
+	end    func()        // closes done
+}
+
+// tick is how often a reading looks. In that time a process can touch some 50 MB.
+const tick = 10 * time.Millisecond
+
+// bounded lets a command take only so much memory and time, by flags that it adds. A
+// command that runs what it has loaded calls [loaded] in between: from then on its
+// session's limits count.
+func bounded(cmd *cobra.Command) *cobra.Command {
+	r := &reading{memory: 4 << 30, time: 2 * time.Minute}
+	fl := cmd.Flags()
+	fl.Var(&r.memory, "max-memory", "give up when reading takes more than this `SIZE` of memory, such as 512MiB; 0 is no limit")
+	fl.DurationVar(&r.time, "max-time", r.time, "give up when reading takes longer than this `DURATION`; 0 is no limit")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd, args, run) }
+	return cmd
+}
+
+type readingKey struct{}
+
+// loaded says that a bounded command has read what it was given.
+func loaded(cmd *cobra.Command) {
+	if r, ok := cmd.Context().Value(readingKey{}).(*reading); ok {
+		r.end()
+	}
+}
+
+// run is what command answers, or an error as soon as it has passed a limit. The
+// command goes on then, but the process is about to exit.
+func (r *reading) run(cmd *cobra.Command, args []string, command func(*cobra.Command, []string) error) error {
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	r.done = make(chan struct{})
+	r.end = sync.OnceFunc(func() { close(r.done) })
+	cmd.SetContext(context.WithValue(ctx, readingKey{}, r))
+	answer := make(chan error, 1)
+	go func() {
+		answer <- command(cmd, args)
+		r.end()
+	}()
+	if err := r.watch(); err != nil {
+		return unreadable{fmt.Errorf("%s %s: %w", cmd.CommandPath(), strings.Join(args, " "), err)}
+	}
+	return <-answer
+}
+
+// watch returns when a limit is passed, or when nothing is bounded any more.
+func (r *reading) watch() error {
+	if before := debug.SetMemoryLimit(-1); r.memory > 0 && int64(r.memory) < before {
+		debug.SetMemoryLimit(int64(r.memory)) // for the collector
+		defer debug.SetMemoryLimit(before)
+	}
+	late := make(<-chan time.Time)
+	if r.time > 0 {
+		late = time.After(r.time)
+	}
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-r.done:
+			return nil
+		case <-late:
+			return fmt.Errorf("not read after %v, the limit of time (--max-time)", r.time)
+		case <-ticker.C:
+			if r.memory > 0 && inUse() > int64(r.memory) {
+				return fmt.Errorf("reading takes more than %v, the limit of memory (--max-memory)", &r.memory)
+			}
+		}
+	}
+}
+
+// inUse is the bytes of memory that the process has from the system.
+func inUse() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
+}
+
+// bytesFlag is a number of bytes, with a unit if it has one.
+type bytesFlag int64
+
+var byteUnits = []string{"B", "KiB", "MiB", "GiB", "TiB"}
+
+func (b *bytesFlag) Type() string { return "size" }
+
+func (b *bytesFlag) String() string {
+	n, unit := *b, 0
+	for n != 0 && n%1024 == 0 && unit < len(byteUnits)-1 {
+		n, unit = n/1024, unit+1
+	}
+	return strconv.FormatInt(int64(n), 10) + byteUnits[unit]
+}
+
+func (b *bytesFlag) Set(text string) error {
+	digits := strings.TrimRight(text, "BKMGTi")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 {
+		return errors.New("want a number of bytes, such as 512MiB")
+	}
+	unit := slices.Index(byteUnits, cmp.Or(text[len(digits):], "B"))
+	if unit < 0 {
+		return fmt.Errorf("the units are %s", strings.Join(byteUnits, ", "))
+	}
+	if n > math.MaxInt64>>(10*unit) {
+		return errors.New("it is too large")
+	}
+	*b = bytesFlag(n << (10 * unit))
+	return nil
+}

@@ -1,0 +1,108 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/conformance/hostile"
+)
+
+var attacks = flag.String("attacks", "^(function_chain|graph_frames_deep)$", "read the graphs of the attacks that match `PATTERN`")
+
+// Whatever a file holds, the commands that describe it end, within their limits.
+func TestHostileFiles(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the kernel's account of a process differs")
+	}
+	if testing.Short() {
+		t.Skip("limits of time and memory, which the race detector does not keep")
+	}
+	dir, match := t.TempDir(), regexp.MustCompile(*attacks)
+	for _, a := range hostile.Attacks() {
+		if !match.MatchString(a.Name) {
+			continue
+		}
+		def, err := a.GraphDef()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, a.Name+".pb")
+		if err := os.WriteFile(path, def, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"show", "check", "shapes"} {
+			text := readHostile(t, 512<<20, time.Second, command, path, "--max-memory", "512MiB", "--max-time", "1s")
+			if a.Name == "function_chain" && command == "show" && !strings.Contains(text, "limit of time (--max-time)") {
+				t.Errorf("%s %s: %s", command, a.Name, text)
+			}
+		}
+	}
+	for _, command := range []string{"show", "check", "shapes", "run"} { // a file without an end
+		text := readHostile(t, 64<<20, 20*time.Second, command, "/dev/zero", "--max-memory", "64MiB", "--max-time", "20s")
+		if !strings.Contains(text, "64MiB, the limit of memory (--max-memory)") {
+			t.Errorf("%s: %s", command, text)
+		}
+	}
+	fifo := filepath.Join(dir, "fifo") // one that nobody writes to
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := readHostile(t, 64<<20, 0, "conformance", fifo, "--max-time", "100ms"); !strings.Contains(text, "100ms, the limit of time") {
+		t.Error(text)
+	}
+}
+
+// readHostile runs a command in a process of its own, which must end within limits, and
+// gives what it said to standard error.
+func readHostile(t *testing.T, memory int64, limit time.Duration, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	report := filepath.Join(t.TempDir(), "status")
+	cmd.Env, cmd.Stderr = append(os.Environ(), asCommand+"="+report), &stderr
+	began := time.Now()
+	err := cmd.Run()
+	if took := time.Since(began); took > limit+2*time.Second { // a busy machine
+		t.Errorf("%v: it took %v", args, took)
+	}
+	if code := cmd.ProcessState.ExitCode(); code < exitOK || code > exitUsage {
+		t.Errorf("%v: %v: %s", args, err, stderr.String()[:min(stderr.Len(), 1000)])
+	}
+	const program = 500 << 20 // the program itself, and what a busy machine lets it touch between two looks
+	status, _ := os.ReadFile(report)
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	var kib int64
+	if _, err := fmt.Sscan(peak, &kib); err != nil || kib<<10 > memory+program {
+		t.Errorf("%v: it took %d MiB (%v)", args, kib>>10, err)
+	}
+	return stderr.String()
+}
+
+func TestBytesFlag(t *testing.T) {
+	for text, want := range map[string]string{"0": "0B", "1000": "1000B", "1024": "1KiB", "512MiB": "512MiB", "2048MiB": "2GiB", "1TiB": "1TiB"} {
+		var b bytesFlag
+		if err := b.Set(text); err != nil || b.String() != want {
+			t.Errorf("%s: %v, %v", text, &b, err)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1", "1.5GiB", "9999999TiB", "1iB", "1GB", "1 MiB"} {
+		if b := bytesFlag(7); b.Set(text) == nil || b != 7 {
+			t.Errorf("%q: %v", text, &b)
+		}
+	}
+}

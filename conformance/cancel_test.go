@@ -1,0 +1,222 @@
+package conformance
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+var cancelled = flag.Int("cancelled", 0, "cancel each kernel at work on this many `MiB`; 0: some kernels on a few")
+
+// A kernel that is cancelled in the middle of large inputs is back soon: 99 of 100
+// within 5 ms, all within 50.
+func TestKernelsCancelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("limits of time, which the race detector does not keep")
+	}
+	size, part := int64(*cancelled)<<20, uint32(1)
+	if size == 0 {
+		size, part = 8<<20, 16
+	}
+	seen := map[string]int{}
+	var runs, interrupted, late int
+	ops := map[string]bool{}
+	for _, s := range subjects(t) {
+		h := fnv.New32()
+		h.Write([]byte(s.op))
+		if !s.recorded || h.Sum32()%part != 0 || seen[s.op] >= 3 {
+			continue
+		}
+		seen[s.op]++
+		for _, big := range s.enlarged(size) {
+			// What is measured is the kernel, on a machine that others use as well: the
+			// best of some attempts counts.
+			best, attempts := time.Duration(math.MaxInt64), 0
+			for ; attempts < 4 && best > 5*time.Millisecond; attempts++ {
+				took, err := big.cancel(3 * time.Millisecond)
+				if err := panicOf(err); err != nil {
+					t.Errorf("%v: %v", big, err)
+				}
+				best = min(best, took)
+			}
+			runs++
+			if best > 0 {
+				interrupted++
+				ops[s.op] = true
+			}
+			if best > 5*time.Millisecond {
+				late++
+				t.Logf("%v: %v", big, best)
+			}
+			if best > 50*time.Millisecond {
+				t.Errorf("%v is back %v after it was cancelled", big, best)
+			}
+		}
+	}
+	t.Logf("%d runs of %d operations; %d interrupted of %d operations, of which %d were back after more than 5 ms", runs, len(seen), interrupted, len(ops), late)
+	if late*100 > runs {
+		t.Errorf("%d of %d were back after more than 5 ms", late, runs)
+	}
+}
+
+// cancel runs a subject, cancels it after a while, and says how long it took to come
+// back from then on; 0 if it was back before.
+func (s *subject) cancel(after time.Duration) (time.Duration, error) {
+	g, feeds, err := s.graph()
+	if err != nil {
+		return 0, err
+	}
+	sess, err := session.NewSession(g.Graph, &session.SessionOptions{MemoryLimit: 256 << 20, Timeout: 20 * time.Second, Files: &session.FilePolicy{}})
+	if err != nil {
+		return 0, err
+	}
+	defer sess.Close()
+	if len(g.assigns) > 0 {
+		if _, err := sess.RunContext(context.Background(), feeds, nil, g.assigns); err != nil {
+			return 0, err
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var at time.Time
+	done := make(chan struct{})
+	timer := time.AfterFunc(after, func() {
+		at = time.Now()
+		cancel()
+		close(done)
+	})
+	_, err = sess.RunContext(ctx, feeds, g.fetches, []*graph.Node{g.op})
+	back := time.Now()
+	if timer.Stop() {
+		return 0, err
+	}
+	<-done
+	return max(back.Sub(at), 0), err
+}
+
+// enlarged is the subject with inputs of about so many bytes in all, in several ways:
+// each length that its dimensions have grown wherever it occurs, all of them together,
+// and what says how large an output, or how far an operation, is to be.
+func (s *subject) enlarged(size int64) []*subject {
+	var all []*subject
+	add := func(c *subject) {
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	lengths := map[int64]bool{}
+	for _, x := range s.inputs {
+		if x != nil {
+			for _, d := range x.Dims() {
+				lengths[d] = true
+			}
+		}
+	}
+	delete(lengths, 0)
+	var sorted []int64
+	for d := range lengths {
+		sorted = append(sorted, d)
+	}
+	slices.Sort(sorted)
+	for _, d := range sorted {
+		add(s.stretched(size, func(n int64) bool { return n == d }))
+	}
+	add(s.stretched(size, func(n int64) bool { return n > 1 }))
+	add(s.demanding(64))
+	return all
+}
+
+// stretched multiplies the dimensions that are chosen, as far as the size allows.
+func (s *subject) stretched(size int64, chosen func(n int64) bool) *subject {
+	var fit [][]int64
+	for factor := int64(2); ; factor *= 2 {
+		shapes, total, changed := make([][]int64, len(s.inputs)), int64(0), false
+		for i, x := range s.inputs {
+			if x == nil {
+				continue
+			}
+			shapes[i] = slices.Clone(x.Dims())
+			for j, n := range shapes[i] {
+				if chosen(n) {
+					shapes[i][j], changed = n*factor, true
+				}
+			}
+			n, err := tensor.NumElements(x.DType(), shapes[i])
+			if err != nil {
+				total = math.MaxInt64
+				break
+			}
+			total = min(total, math.MaxInt64/2) + int64(n*max(1, x.DType().Size()))
+		}
+		if !changed || total > size {
+			break
+		}
+		fit = shapes
+	}
+	if fit == nil {
+		return nil
+	}
+	c := *s
+	c.inputs = slices.Clone(s.inputs)
+	for i, x := range s.inputs {
+		if x != nil {
+			c.inputs[i] = repeated(x, fit[i])
+		}
+	}
+	return &c
+}
+
+// demanding multiplies small numbers among the inputs, and numbers of attributes.
+func (s *subject) demanding(factor int64) *subject {
+	c := *s
+	c.inputs, c.attrs = slices.Clone(s.inputs), slices.Clone(s.attrs)
+	for i, x := range c.inputs {
+		if x == nil || x.NumElements() > 8 {
+			continue
+		}
+		y := repeated(x, x.Dims())
+		switch v := tensor.ValueOf(y); {
+		case y == x:
+		case x.DType() == tensor.Int32:
+			for j := range tensor.Of[int32](&v) {
+				tensor.Of[int32](&v)[j] *= int32(factor)
+			}
+			c.inputs[i] = v.Tensor()
+		case x.DType() == tensor.Int64:
+			for j := range tensor.Of[int64](&v) {
+				tensor.Of[int64](&v)[j] *= factor
+			}
+			c.inputs[i] = v.Tensor()
+		}
+	}
+	for i := range c.attrs {
+		if v := &c.attrs[i].Value; v.Kind == registry.KindInt && v.I > 1 {
+			v.I *= factor
+		}
+	}
+	return &c
+}
+
+func (s *subject) String() string {
+	text := s.op + "["
+	for _, a := range s.attrs {
+		text += fmt.Sprintf("%s=%.60v ", a.Name, a.Value)
+	}
+	text += "]("
+	for _, x := range s.inputs {
+		if x != nil {
+			text += fmt.Sprint(x.DType(), x.Dims(), " ")
+		}
+	}
+	return text + ")"
+}
