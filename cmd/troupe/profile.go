@@ -78,6 +78,7 @@ func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer sess.Close()
+	loaded(cmd)
 	if err := f.choose(m); err != nil {
 		return err
 	}
