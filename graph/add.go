@@ -14,7 +14,9 @@ import (
 type OpSpec struct {
 	// Type is the name of an operation or of a function of the graph.
 	Type string
-	// Name is the node's name, which must be new in the graph; it defaults to Type.
+	// Name is the node's name, which must be new in the graph; it defaults to Type. As in
+	// TensorFlow it may have characters that no name in a GraphDef has, such as spaces
+	// ([ValidName] tells), but then nobody can import what the graph is written to.
 	Name string
 	// Input is one value for each input argument of the definition: an
 	// OutputList where the argument is a list, else an Output.
@@ -36,8 +38,8 @@ func (g *Graph) AddOperation(args OpSpec) (*Node, error) {
 	if args.Name == "" {
 		args.Name = args.Type
 	}
-	if err := checkName(args.Name); err != nil {
-		return nil, err
+	if !looseName(args.Name) {
+		return nil, invalidName(args.Name)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -86,7 +86,9 @@ func TestAddOperationRefuses(t *testing.T) {
 	}{
 		{OpSpec{Type: "Nothing"}, "Op type not registered 'Nothing'"},
 		{OpSpec{Type: "NoOp", Name: "x"}, "Duplicate node name in graph: 'x'"},
-		{OpSpec{Type: "NoOp", Name: "a b"}, "invalid characters"},
+		{OpSpec{Type: "NoOp", Name: "a:1"}, "invalid characters"},
+		{OpSpec{Type: "NoOp", Name: "^a"}, "invalid characters"},
+		{OpSpec{Type: "NoOp", Name: "a\n"}, "invalid characters"},
 		{OpSpec{Type: "NoOp", Device: "gpu"}, "parsing the device spec"},
 		{OpSpec{Type: "Neg"}, "0 inputs specified"},
 		{OpSpec{Type: "Neg", Input: []Input{nil}}, "input 0 is nil"},
@@ -288,6 +290,18 @@ func TestAddCopy(t *testing.T) {
 	} {
 		if _, err := to.AddCopy(from.Operation("y"), c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.spec, err, c.want)
+		}
+	}
+}
+
+// TestLooseNames adds nodes with names that TensorFlow takes from a program and not
+// from a GraphDef.
+func TestLooseNames(t *testing.T) {
+	for _, name := range []string{"a b", "list(float)", "é", "-", "a/", "_x"} {
+		g := New()
+		n, err := g.AddOperation(OpSpec{Type: "NoOp", Name: name})
+		if err != nil || n.Name() != name || g.Operation(name) != n {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

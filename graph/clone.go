@@ -3,6 +3,7 @@ package graph
 import (
 	"maps"
 
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -22,6 +23,7 @@ func (g *Graph) clone(watch *status.Watch) (*Graph, error) {
 		byName:   maps.Clone(g.byName),
 		library:  g.library.clone(),
 		versions: g.versions,
+		inferrer: shape.Inferrer{Producer: g.versions.Producer},
 	}
 	slab := make([]Node, len(g.nodes))
 	inputs, controls := 0, 0
@@ -47,7 +49,7 @@ func (g *Graph) clone(watch *status.Watch) (*Graph, error) {
 			waits = append(waits, c.nodes[from.id])
 		}
 		slab[i] = Node{
-			self: &slab[i], graph: c, id: i, name: n.name, device: n.device, sig: n.sig,
+			self: &slab[i], graph: c, id: i, name: n.name, device: n.device, function: n.function, sig: n.sig,
 			inputs:   ins[firstIn:len(ins):len(ins)],
 			controls: waits[firstWait:len(waits):len(waits)],
 			shapes:   n.shapes, handles: n.handles,

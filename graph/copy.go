@@ -25,8 +25,8 @@ type CopySpec struct {
 // be a back edge is given as any output of its type, and set by SetBackEdge.
 func (g *Graph) AddCopy(n *Node, spec CopySpec) (*Node, error) {
 	sig := n.sig
-	if err := checkName(spec.Name); err != nil {
-		return nil, err
+	if !looseName(spec.Name) {
+		return nil, invalidName(spec.Name)
 	}
 	if spec.Attrs != nil {
 		sig = &signature{op: sig.op, class: sig.class}

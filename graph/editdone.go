@@ -33,7 +33,7 @@ func (e *Editor) Done() (*Graph, error) {
 	for _, n := range order {
 		n.shapes, n.handles = unknown[:len(n.sig.outTypes)], nil
 	}
-	var inferrer shape.Inferrer
+	inferrer := shape.Inferrer{Producer: e.g.versions.Producer}
 	for _, n := range order {
 		if err := e.watch.Steps(4); err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func (im *importer) build() error {
 	var mapped []*Node                  // control inputs that are nodes of the graph
 	var inherits bool                   // an input brings the control dependencies along
 	base := len(im.g.nodes)
-	var inferrer shape.Inferrer
+	inferrer := shape.Inferrer{Producer: im.declared.Producer}
 	loops := false
 	for place, i := range im.order[:im.sorted] {
 		sn := &s.Nodes[i]

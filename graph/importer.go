@@ -314,5 +314,6 @@ func (im *importer) commit(nodes []*Node) {
 		}
 	}
 	g.versions = im.versions
+	g.inferrer.Producer = im.versions.Producer
 	im.lib.over.requireReader(g)
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/status"
 )
@@ -85,6 +86,14 @@ var nameChars = func() (set [256]uint8) {
 // "_./-", but not one of "_/-" to begin with; a '>' begins another part of that form.
 func ValidName(s string) bool { return validName(s, nameFirst) }
 
+// looseName says whether s may be the name of a node that is added: any text without
+// control characters that cannot be taken for an output, "x:1", or for a control edge,
+// "^x".
+func looseName(s string) bool {
+	odd := func(r rune) bool { return r < ' ' || r == 0x7f || r == ':' || r == utf8.RuneError }
+	return validName(s, nameHidden) || s != "" && s[0] != '^' && strings.IndexFunc(s, odd) < 0
+}
+
 func validName(s string, first uint8) bool {
 	if s == "" || nameChars[s[0]]&first == 0 {
 		return false
@@ -166,7 +175,11 @@ func (g *Graph) addScopes(name string) {
 // checkName is the error of a node name that is not valid.
 func checkName(name string) error {
 	if !validName(name, nameHidden) {
-		return status.Invalid("Node '%s': Node name contains invalid characters", name)
+		return invalidName(name)
 	}
 	return nil
+}
+
+func invalidName(name string) error {
+	return status.Invalid("Node '%s': Node name contains invalid characters", name)
 }

@@ -39,6 +39,7 @@ func (g *Graph) EditPart(ctx context.Context, need []*Node, feeds []Output) (*Pa
 	}
 	g.mu.RLock()
 	c.versions = g.versions
+	c.inferrer.Producer = g.versions.Producer
 	size := len(g.nodes)
 	g.mu.RUnlock()
 	p := &Part{

@@ -27,6 +27,8 @@ type Context struct {
 	Node  string
 	Op    *registry.OpDef
 	Attrs registry.Attrs
+	// Producer is the version of the graph that the node is of; 0: the newest.
+	Producer int
 	// Input types and shapes by position, lists flattened.
 	InputTypes  []tensor.DType
 	Inputs      []Shape

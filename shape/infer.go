@@ -49,6 +49,9 @@ type Bound interface {
 // iteration may change it. So one pass is enough, and what it finds holds in
 // every iteration.
 type Inferrer struct {
+	// Producer is the version of the graph that the nodes are of; 0: the newest.
+	Producer int
+
 	ctx   Context
 	eval  evaluator
 	slab  []Shape // what outputs are cut from
@@ -82,7 +85,7 @@ func (f *Inferrer) Infer(n Node) ([]Shape, [][]HandleData, error) {
 		c.Constant, c.ConstantShape = f.constant, f.constantShape
 		f.ready = true
 	}
-	c.Node, c.Op, c.Attrs = n.Name(), def, n.Attrs()
+	c.Node, c.Op, c.Attrs, c.Producer = n.Name(), def, n.Attrs(), f.Producer
 	c.InputTypes, c.OutputTypes = n.InputTypes(), types
 	c.Outputs, c.OutputHandles, c.err = outputs, nil, nil
 	c.Inputs, c.InputHandles = c.Inputs[:0], c.InputHandles[:0]

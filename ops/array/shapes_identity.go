@@ -12,7 +12,8 @@ func init() {
 		"InplaceAdd", "InplaceSub", "InplaceUpdate")
 	shape.Register(identityNShape, "IdentityN")
 	shape.Register(constShape, "Const")
-	shape.Register(shape.ByAttr("shape"), "ImmutableConst", "Placeholder", "PlaceholderV2")
+	shape.Register(shape.ByAttr("shape"), "ImmutableConst", "PlaceholderV2")
+	shape.Register(placeholderShape, "Placeholder")
 	shape.Register(placeholderWithDefaultShape, "PlaceholderWithDefault")
 	shape.Register(ensureShapeShape, "EnsureShape")
 	shape.Register(bitcastShape, "Bitcast")
@@ -23,6 +24,18 @@ func init() {
 	shape.Register(shape.Scalars, "Rank", "Size")
 	shape.Register(broadcastArgsShape, "BroadcastArgs")
 	shape.Register(shape.Rule("s0: [?], s1: [?] -> r0: [?], r1: [?]"), "BroadcastGradientArgs")
+}
+
+// placeholderShape is that of the attribute. In graphs up to version 21 the attribute
+// of a scalar is also that of a placeholder of which nobody said the shape.
+func placeholderShape(c *shape.Context) error {
+	const unsaid = 21
+	s := c.Shape("shape")
+	if c.Producer > 0 && c.Producer <= unsaid && s.Known() && s.Rank() == 0 {
+		s = shape.Shape{}
+	}
+	c.SetOutputs(s)
+	return c.Err()
 }
 
 func identityNShape(c *shape.Context) error {
