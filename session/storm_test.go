@@ -248,7 +248,9 @@ func TestManySessions(t *testing.T) {
 			t.Errorf("%v, %d bytes in use", err, s.MemoryInUse())
 		}
 	})
-	if goroutines > 0 || heap > 1<<20 {
+	// The actor library's registry of addresses has 32,768 maps, which take some 200
+	// bytes each once they have been used.
+	if goroutines > 0 || heap > 10<<20 {
 		t.Errorf("%d sessions: %d goroutines and %d bytes of heap more", *opened, goroutines, heap)
 	}
 }
