@@ -61,6 +61,8 @@ type (
 	RunOptions = session.RunOptions
 	// RunMetadata tells what a run took.
 	RunMetadata = session.RunMetadata
+	// A StepReport tells what a step is doing, or was doing when it was ended.
+	StepReport = session.StepReport
 	// A RewritePass says what one pass of rewriting did to a program.
 	RewritePass = session.RewritePass
 	// A Device is something that kernels run on.

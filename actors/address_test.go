@@ -62,6 +62,7 @@ type caller struct{}
 
 func (caller) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (caller) Workers() int                          { return 1 }
+func (caller) Expect(time.Duration)                  {}
 
 // gated is a program whose node "gate" waits.
 func gated(t *testing.T) *nodes.Program {
@@ -135,7 +136,7 @@ func TestInspect(t *testing.T) {
 	ended := start(t, e, gated(t))
 	step := running(t, e)
 	s := ask(t, step, &actors.Inspect{}).(*actors.Status)
-	if s.Step.Id != step.Id || s.Report.Running != 1 || len(s.Report.Waiting) == 0 || s.Report.Waiting[0].String() != `"sum" (AddV2) waits for gate:0` {
+	if s.Step.Id != step.Id || s.Report.Running != 1 || len(s.Report.Waiting) == 0 || s.Report.Waiting[0] != `"sum" (AddV2) waits for gate:0` {
 		t.Errorf("the step answers %+v", s)
 	}
 	for node, want := range map[string]nodes.NodeState{

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -21,7 +22,7 @@ type Inspect struct {
 // A Status is a step's answer to [Inspect].
 type Status struct {
 	Step   *actor.PID
-	Report nodes.Report
+	Report status.Report
 }
 
 // A NodeStatus is a node's answer to [Inspect].

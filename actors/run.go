@@ -148,7 +148,9 @@ func (r *run) read() {
 				})
 				continue
 			}
-			s := &Status{Step: r.pid(r.turn.Load()), Report: r.step.Report(limit)}
+			pid := r.pid(r.turn.Load())
+			s := &Status{Step: pid, Report: *r.step.Report(limit)}
+			s.Report.Step = pid.Id
 			if l.answer != nil {
 				l.answer <- s
 			} else {
@@ -230,6 +232,9 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	}
 	shared.Context = outer // nobody looks at it any more
 	err := r.step.End(fetched)
+	if bad, ok := err.(*status.Error); ok && bad.Report != nil && bad.Report.Step == "" {
+		bad.Report.Step = r.pid(r.turn.Load()).Id
+	}
 	r.step, r.shared, r.ctx = nil, nil, nil
 	r.over.Store(false)
 	clear(r.early)

@@ -21,7 +21,7 @@ func (a *Gradients) add(g *graph.Graph) ([]graph.Output, error) {
 	var lists [3][]graph.Output
 	for i, names := range [][]string{a.Ys, a.Xs, a.GradYs} {
 		for _, name := range names {
-			p, err := g.Find(graph.ParseTensorID(name))
+			p, err := g.Find(name)
 			if err != nil {
 				return nil, err
 			}

@@ -210,7 +210,7 @@ func (o *opened) fetch(ctx context.Context, byName map[string]*tensor.Tensor, st
 // find finds what a step names; feeds come in the order of their names.
 func (o *opened) find(st *Step) (feeds, fetches []session.Output, targets []*session.Operation, err error) {
 	for _, name := range sorted(st.Feeds) {
-		out, err := o.graph.Find(graph.ParseTensorID(name))
+		out, err := o.graph.Find(name)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -224,7 +224,7 @@ func (o *opened) find(st *Step) (feeds, fetches []session.Output, targets []*ses
 		fetches = append(fetches, out)
 	}
 	for _, name := range st.Targets {
-		op, err := o.graph.Find(graph.TensorID{Node: name, Index: graph.Control})
+		op, err := o.graph.FindID(graph.TensorID{Node: name, Index: graph.Control})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -240,7 +240,7 @@ func (o *opened) fetched(name string) (session.Output, error) {
 			return o.gradients[i], nil
 		}
 	}
-	return o.graph.Find(graph.ParseTensorID(name))
+	return o.graph.Find(name)
 }
 
 // sorted is the keys of m in order.

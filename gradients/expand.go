@@ -25,7 +25,7 @@ func expand(g *graph.Graph, ys, xs, stop []graph.Output) error {
 				continue
 			}
 			if tried[n] {
-				return status.Errorf(status.Unimplemented, "node '%s' (%s): gradients of functions that call themselves are not implemented", n.Name(), n.Type())
+				return status.Errorf(status.NotFound, "No gradient defined for operation '%s' (op type: %s): the function calls itself", n.Name(), n.Type())
 			}
 			tried[n] = true
 			calls = append(calls, n)

@@ -34,7 +34,7 @@ func (l *loop) gateOfUse(n *graph.Node) (*gate, error) {
 
 func (l *loop) sound(n *graph.Node, g *gate) (*gate, error) {
 	if g == opaque {
-		return nil, status.Errorf(status.Unimplemented, "gradients: '%s' in the loop '%s' runs under a condition that is not made of Switch and Merge as a conditional is", n.Name(), l.name)
+		return nil, status.Invalid("gradients: '%s' in the loop '%s' runs under a condition that is not made of Switch and Merge as a conditional is", n.Name(), l.name)
 	}
 	return g, nil
 }

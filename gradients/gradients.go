@@ -99,7 +99,7 @@ func add(g *graph.Graph, ys, xs []graph.Output, o Options) (*graph.Builder, []gr
 	if err := w.start(ys, grads); err != nil {
 		return nil, nil, err
 	}
-	return b, w.results(xs), b.Err()
+	return w.root.on(b), w.results(xs), b.Err()
 }
 
 // canonical is outputs as the graph knows them.

@@ -26,7 +26,7 @@ func outputs(t *testing.T, g *graph.Graph, names string) []graph.Output {
 	t.Helper()
 	var list []graph.Output
 	for _, name := range strings.Fields(names) {
-		p, err := g.Find(graph.ParseTensorID(name))
+		p, err := g.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,10 @@ type level struct {
 	parts  map[graph.Output][]gradient.Value // what has come, of nodes that wait
 	region *region.Region                    // where the backward nodes of the level run
 
+	// Of the iterations of a loop, for gradients of what one computes (iteration.go):
+	at   *loop
+	turn *graph.Node // see pivot
+
 	// Of the body of a loop:
 	in     *loop
 	outer  *level                        // of the frame around it
@@ -32,7 +36,7 @@ func (lv *level) unit(p graph.Output) *graph.Node {
 	switch n := p.Op; {
 	case n.Class() == graph.ClassExit:
 		return lv.w.loops.left(n).unit()
-	case lv.in != nil && lv.in.begins(n):
+	case lv.in != nil && lv.in.begins(n), lv.at != nil && lv.begun(n):
 		return nil
 	default:
 		return n
@@ -83,9 +87,17 @@ func (lv *level) take(p graph.Output) gradient.Value {
 // on is a builder whose nodes run in the level.
 func (lv *level) on(b *graph.Builder) *graph.Builder {
 	if lv.in == nil {
-		return b
+		return lv.bare(b)
 	}
 	return b.In(placer{lv})
+}
+
+// bare is a builder of what a region has placed.
+func (lv *level) bare(b *graph.Builder) *graph.Builder {
+	if lv.at == nil {
+		return b
+	}
+	return b.In(iteration{lv})
 }
 
 // run walks from outputs to whose gradients something was given.
@@ -147,6 +159,10 @@ func (lv *level) visit(n *graph.Node) error {
 		flows = flows || !dy[i].None()
 	}
 	if !flows || !w.through(n) {
+		return w.b.Err()
+	}
+	if lv.at != nil && n.Class() == graph.ClassEnter { // it brings in what all iterations have
+		lv.give(n.Inputs()[0], dy[0])
 		return w.b.Err()
 	}
 	f, err := functionOf(n)

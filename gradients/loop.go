@@ -32,7 +32,10 @@ func (lv *level) visitLoop(l *loop) error {
 		return w.b.Err()
 	}
 	if l.WhileLoop == nil {
-		return status.Errorf(status.Unimplemented, "gradients: the frame '%s' has not the form of a while loop", l.name)
+		return status.Invalid("gradients: the frame '%s' has not the form of a while loop", l.name)
+	}
+	if l.parent != lv.at && lv.in == nil {
+		return status.Invalid("gradients: the loop '%s' lies between an x and the iteration of '%s' that is differentiated", l.name, lv.at.name)
 	}
 	own := w.b.Scope(l.name + "_grad")
 	a := lv.algebra(own)
@@ -45,7 +48,7 @@ func (lv *level) visitLoop(l *loop) error {
 		}
 		if v.Value().DataType() == tensor.Resource {
 			if !w.loops.unchanged(v) {
-				return status.Errorf(status.Unimplemented, "gradients: the resource that '%s' carries through the loop '%s' is not the same in all iterations", v.Merge.Name(), l.name)
+				return status.Invalid("gradients: the resource that '%s' carries through the loop '%s' is not the same in all iterations", v.Merge.Name(), l.name)
 			}
 		}
 		var parts []gradient.Value
@@ -67,7 +70,7 @@ func (lv *level) visitLoop(l *loop) error {
 	}
 	for _, exit := range l.exits {
 		if d, left := dy[exit]; left && !d.None() && w.through(exit) {
-			return status.Errorf(status.Unimplemented, "gradients: '%s' leaves the loop '%s' with what is no variable of it", exit.Name(), l.name)
+			return status.Invalid("gradients: '%s' leaves the loop '%s' with what is no variable of it", exit.Name(), l.name)
 		}
 	}
 	var invariants []*graph.Node
@@ -86,7 +89,7 @@ func (lv *level) visitLoop(l *loop) error {
 		parallel = p.I
 	}
 	back, err := lv.region.Loop(region.LoopSpec{
-		Frame: w.b.Graph().UniqueName(fmt.Sprintf("%s_grad", l.name)), ParallelIterations: parallel, Init: init, Writer: writer{own},
+		Frame: w.b.Graph().UniqueName(fmt.Sprintf("%s_grad", l.name)), ParallelIterations: parallel, Init: init, Writer: writer{lv.bare(own)},
 	})
 	if err != nil {
 		return err

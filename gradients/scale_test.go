@@ -68,10 +68,10 @@ func TestLinear(t *testing.T) {
 			}
 			return best
 		}
-		small, large := perNode(500), perNode(8_000)
-		t.Logf("%s: %v a node of 500, %v of 8,000", name, small, large)
-		if large > 5*small {
-			t.Errorf("%s: %v a node of 500, but %v of 8,000", name, small, large)
+		small, large := perNode(2_000), perNode(8_000)
+		t.Logf("%s: %v a node of 2,000, %v of 8,000", name, small, large)
+		if large > 4*small {
+			t.Errorf("%s: %v a node of 2,000, but %v of 8,000", name, small, large)
 		}
 	}
 }

@@ -57,6 +57,9 @@ func (lv *level) twin(v graph.Output) graph.Output {
 	}
 	at := lv
 	for at != nil && at.in != l {
+		if at.at != nil && at.at.inside(l) {
+			return v
+		}
 		at = at.outer
 	}
 	if at == nil {

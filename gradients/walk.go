@@ -17,23 +17,22 @@ type walk struct {
 	root   *level
 	sums   map[graph.Output]gradient.Value // of the xs
 	shapes *shapes
+	size   int // of the graph before the walk
 }
 
 func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
-	w := &walk{span: between(g, ys, xs, stop), b: b, sums: map[graph.Output]gradient.Value{}}
+	w := &walk{span: between(g, ys, xs, stop), b: b, sums: map[graph.Output]gradient.Value{}, size: g.NumNodes()}
 	var err error
 	if w.loops, err = findLoops(g); err != nil {
 		return nil, err
 	}
 	w.shapes = findShapes(w.loops, ys)
-	for _, list := range [][]graph.Output{ys, xs} {
-		for _, p := range list {
-			if l := w.loops.of[p.Op]; l != nil {
-				return nil, status.Errorf(status.Unimplemented, "gradients: %v is inside the loop '%s': gradients of or for single iterations are not implemented", p, l.name)
-			}
-		}
+	at, err := w.frameOf(ys, xs)
+	if err != nil {
+		return nil, err
 	}
-	w.root = &level{w: w, region: region.Root(writer{b}), parts: map[graph.Output][]gradient.Value{}}
+	w.root = &level{w: w, at: at, parts: map[graph.Output][]gradient.Value{}, twins: map[graph.Output]graph.Output{}}
+	w.root.region = region.Root(writer{w.root.on(b)})
 	return w, nil
 }
 
@@ -51,12 +50,21 @@ func (w *walk) start(ys, grads []graph.Output) error {
 		w.root.give(y, gradient.Value{Dense: dy})
 		from = append(from, y)
 	}
-	return w.root.run(from)
+	if err := w.root.run(from); err != nil || w.root.at == nil {
+		return err
+	}
+	if err := w.root.checkBegun(); err != nil {
+		return err
+	}
+	for x := range w.x { // what an iteration begins with has no turn
+		w.root.take(x)
+	}
+	return w.b.Err()
 }
 
 // ones is the gradient of y number i if none is given.
 func (w *walk) ones(i int, y graph.Output) graph.Output {
-	a := gradient.BuildBeside(w.b.On(y.Op.Device()), nil, w.shapes.more)
+	a := gradient.BuildBeside(w.root.on(w.b.On(y.Op.Device())), nil, w.shapes.more)
 	shape, one := a.Shape(y), a.Scalar(y, 1)
 	return a.Builder.Add(graph.OpSpec{Type: "Fill", Name: "grad_ys_" + strconv.Itoa(i), Input: []graph.Input{shape, one}}).Output(0)
 }

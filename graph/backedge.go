@@ -23,7 +23,7 @@ func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 			from.Op.name, n.name)
 	}
 	if i < 0 || i >= len(n.inputs) {
-		return status.Invalid("node '%s' has %d inputs, so none of index %d", n.name, len(n.inputs), i)
+		return status.Invalid("node '%s' has %s, so none of index %d", n.name, status.Count(len(n.inputs), "input"), i)
 	}
 	if err := checkEdge(n, i, from); err != nil {
 		return err

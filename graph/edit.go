@@ -327,7 +327,7 @@ func (e *Editor) SetInput(n *Node, i int, from Output) error {
 		return err
 	}
 	if i < 0 || i >= n.NumInputs() {
-		return status.Invalid("node '%s' has %d inputs, so none of index %d", n.name, n.NumInputs(), i)
+		return status.Invalid("node '%s' has %s, so none of index %d", n.name, status.Count(n.NumInputs(), "input"), i)
 	}
 	if err := checkEdge(n.self, i, from.Canonical()); err != nil {
 		return err

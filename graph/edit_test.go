@@ -348,7 +348,7 @@ func TestEditorRefuses(t *testing.T) {
 		}, "Input 0 of node z was passed int32 from k:0 incompatible with expected float."},
 		{"no such input", func(e *graph.Editor, n func(string) *graph.Node) error {
 			return e.SetInput(n("z"), 1, n("x").Output(0))
-		}, "node 'z' has 1 inputs, so none of index 1"},
+		}, "node 'z' has 1 input, so none of index 1"},
 		{"no such output", func(e *graph.Editor, n func(string) *graph.Node) error {
 			return e.SetInput(n("z"), 0, n("x").Output(1))
 		}, "Connecting to invalid output 1 of source node x which has 1 outputs.; node 'z' (Neg)"},

@@ -204,7 +204,7 @@ func (a FrameAnalysis) unreachable(f *Frames) error {
 	if count > maxNamed {
 		names = append(names, " ..."...)
 	}
-	return status.Invalid("%d nodes cannot be reached from a node without inputs:%s", count, names)
+	return status.Invalid("%s cannot be reached from a node without inputs:%s", status.Count(count, "node"), names)
 }
 
 // node is a node as TensorFlow's messages write it.

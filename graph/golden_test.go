@@ -246,7 +246,7 @@ func list(t *testing.T, d *datadriven.TestData, key string) []string {
 func outputs(t *testing.T, g *Graph, d *datadriven.TestData, key string) ([]Output, error) {
 	var outs []Output
 	for _, id := range list(t, d, key) {
-		p, err := g.Find(ParseTensorID(id))
+		p, err := g.Find(id)
 		if err != nil {
 			return nil, err
 		}

@@ -99,18 +99,31 @@ func (g *Graph) Versions() Versions {
 	return v
 }
 
-// Find is the output that an id names. It fails with NOT_FOUND if there is no
-// such node and with OUT_OF_RANGE if the node has no such output. Index
-// [Control] is the node as a whole.
-func (g *Graph) Find(id TensorID) (Output, error) {
+// Find is the output of a name as TensorFlow writes it: "x:1", or "x" for the output 0
+// of x; "^x" is the node as a whole ([ParseTensorID]). It fails as [Graph.FindID] does.
+func (g *Graph) Find(name string) (Output, error) { return g.FindID(ParseTensorID(name)) }
+
+// FindID is the output that an id names. It fails with NOT_FOUND if there is no
+// such node, and says which names are near, and with OUT_OF_RANGE if the node has no
+// such output. Index [Control] is the node as a whole.
+func (g *Graph) FindID(id TensorID) (Output, error) {
 	n := g.Operation(id.Node)
 	if n == nil {
-		return Output{}, status.Errorf(status.NotFound, "the graph has no node '%s'", id.Node)
+		return Output{}, status.Errorf(status.NotFound, "the graph has no node '%s'%s", id.Node, status.DidYouMean(id.Node, g.nodeNames))
 	}
 	if p := n.Output(id.Index); p.Exists() || id.Index == Control {
 		return p, nil
 	}
-	return Output{}, status.Errorf(status.OutOfRange, "node '%s' has %d outputs, so none of index %d", id.Node, n.NumOutputs(), id.Index)
+	return Output{}, status.Errorf(status.OutOfRange, "node '%s' has %s, so none of index %d", id.Node, status.Count(n.NumOutputs(), "output"), id.Index)
+}
+
+// nodeNames is the names of all nodes.
+func (g *Graph) nodeNames(yield func(string) bool) {
+	for _, n := range g.Nodes() {
+		if !yield(n.name) {
+			return
+		}
+	}
 }
 
 // add makes a finished node part of the graph. Its id is the next one and its

@@ -67,7 +67,7 @@ func (g *Graph) owns(what string, p Output) error {
 	case p.Op == nil || p.Op.graph != g:
 		return status.Invalid("the %s %v is not an output of a node of this graph", what, p)
 	case !p.Exists():
-		return status.Invalid("the %s %v does not exist: node '%s' has %d outputs", what, p, p.Op.name, p.Op.NumOutputs())
+		return status.Invalid("the %s %v does not exist: node '%s' has %s", what, p, p.Op.name, status.Count(p.Op.NumOutputs(), "output"))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -71,6 +72,10 @@ type Pool interface {
 	Parallel(n, grain int, f func(lo, hi int))
 	// Workers is how many ranges may run at the same time.
 	Workers() int
+	// Expect says that the caller is about to share out about so much work, as one
+	// worker computes it, in ranges that take long: whoever sleeps is woken now, not
+	// when the first range has shown what the others cost.
+	Expect(work time.Duration)
 }
 
 // Err is the reason to stop early, nil while there is none. Kernels that run

@@ -16,6 +16,33 @@ type Preparer interface {
 	Prepare(in []tensor.Value, constant uint64) (Prepared, bool)
 }
 
+// A Fixer is a Preparer that can be made ready only where certain inputs, which say
+// how and not what, are constants: bit i for input i of n.
+type Fixer interface {
+	Preparer
+	Fixed(n int) uint64
+}
+
+// A Summed is a Preparer of one output that can add it to a sum without making it
+// first. A loop that adds up what every iteration computes, as of the gradient of a
+// matrix, reads and writes the sum once in place of three tensors.
+type Summed interface {
+	Preparer
+	// PrepareSum is Prepare for an output that is added to a sum.
+	PrepareSum(in []tensor.Value, constant uint64) (PreparedSum, bool)
+}
+
+// A PreparedSum is a kernel made ready whose output, of that type and shape, is added
+// to a sum.
+type PreparedSum struct {
+	DType tensor.DType
+	Dims  []int64
+	// Run makes sum, of DType and Dims, sum + output, each element rounded as the
+	// kernel and an addition whose first operand is the sum do it. It shares no
+	// memory with in.
+	Run func(in []tensor.Value, sum *tensor.Value)
+}
+
 // Prepared is a kernel that was made ready.
 type Prepared struct {
 	Outs []PreparedOut

@@ -244,6 +244,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	}
 	switch {
 	case s.err != nil:
+		s.reportOf(err)
 	case err != nil:
 		s.fail(a.activation, err)
 	default:

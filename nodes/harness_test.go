@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -29,6 +30,7 @@ type caller struct{}
 
 func (caller) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (caller) Workers() int                          { return 1 }
+func (caller) Expect(time.Duration)                  {}
 
 // newStep is what the kernels of one step share, with resources of its own.
 func newStep(ctx context.Context) *kernel.Step {

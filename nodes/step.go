@@ -123,15 +123,19 @@ func (s *Step) fail(a activation, err error) {
 			e.Tag, e.Device = a.it.Tag(), s.p.device
 		}
 		s.err = &e
+		if s.ctx.Step.Context.Err() != nil { // which the kernel has heard of before the driver
+			s.err = s.interrupted(&e)
+		}
 	}
 	s.ready.clear()
 }
 
 // Abort ends the step with err unless it has failed already: nothing more
-// starts. What runs must still be completed.
+// starts. What runs must still be completed. If err says that the step was cancelled,
+// passed its deadline or was aborted, the step's error reports what it was doing.
 func (s *Step) Abort(err error) {
 	if s.err == nil {
-		s.err = status.From(err)
+		s.err = s.interrupted(status.From(err))
 	}
 	s.ready.clear()
 }

@@ -205,6 +205,9 @@ func (s *Step) failUnit(node int32, err error) {
 		e.Tag, e.Device = s.unitTag(), s.p.device
 	}
 	s.err = &e
+	if s.ctx.Step.Context.Err() != nil {
+		s.err = s.interrupted(&e)
+	}
 	s.ready.clear()
 }
 

@@ -3,7 +3,6 @@ package nodes
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/troupe-go/troupe/frames"
@@ -82,7 +81,8 @@ func (s *Step) waits(it *frames.Iteration, i int32, left uint32) (Waiting, bool)
 			w.Missing = append(w.Missing, from.name)
 		}
 	}
-	sort.Strings(w.Missing)
+	slices.Sort(w.Missing)
+	w.Missing = slices.Compact(w.Missing) // an output may go to several inputs
 	return w, len(w.Missing) > 0 && left > 0
 }
 

@@ -675,7 +675,7 @@ func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (outp
 // PlaceholderAttr is an optional attribute of Placeholder.
 type PlaceholderAttr func(optionalAttr)
 
-// PlaceholderShape sets shape, which is of unknown rank by default. What is said of the tensor's shape; what is fed is not checked against it.
+// PlaceholderShape sets shape, which is of unknown rank by default. What is said of the tensor's shape; what is fed must agree with it.
 func PlaceholderShape(value tf.Shape) PlaceholderAttr {
 	return func(attrs optionalAttr) { attrs["shape"] = value }
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestNearest(t *testing.T) {
@@ -31,25 +29,4 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%.20s: %v, want %v", c.name, got, c.want)
 		}
 	}
-}
-
-// The distance is that of the textbook's recursion.
-func TestDistance(t *testing.T) {
-	var slow func(a, b string) int
-	slow = func(a, b string) int {
-		if a == "" || b == "" {
-			return len(a) + len(b)
-		}
-		if a[0] == b[0] {
-			return slow(a[1:], b[1:])
-		}
-		return 1 + min(slow(a[1:], b), slow(a, b[1:]), slow(a[1:], b[1:]))
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[abc]{0,6}`)
-		a, b := text.Draw(t, "a"), text.Draw(t, "b")
-		if got, want := distance(a, b), slow(a, b); got != want {
-			t.Errorf("%q to %q: %d, want %d", a, b, got, want)
-		}
-	})
 }

@@ -53,6 +53,22 @@ func kindName(t reflect.Type) string {
 	return t.Name()
 }
 
+// A Name is what a resource is known by, among those of its type.
+type Name struct{ Container, Name string }
+
+// Assigned is the names of the variables, by handle or by reference, that have a value.
+func (m *Manager) Assigned() map[Name]bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	all := map[Name]bool{}
+	for k, r := range m.byID {
+		if v, ok := r.(interface{ Initialized() bool }); ok && v.Initialized() {
+			all[Name{k.container, k.name}] = true
+		}
+	}
+	return all
+}
+
 // NewManager makes an empty manager.
 func NewManager() *Manager { return &Manager{} }
 

@@ -46,6 +46,7 @@ type TensorArray struct {
 	room    room
 	blocks  []*block // those that the array has made
 	account account
+	handle  tensor.Value // see Handle
 }
 
 // A cell is one element of a TensorArray. It has neither value nor block while
@@ -88,6 +89,17 @@ func NewTensorArray(m *Manager, o TensorArrayOptions) *TensorArray {
 
 // Name is the array's name.
 func (a *TensorArray) Name() string { return a.opts.Name }
+
+// Handle is the token of the array that make made first: loops ask for the same
+// again and again.
+func (a *TensorArray) Handle(make func(a *TensorArray) tensor.Value) tensor.Value {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.handle.IsZero() {
+		a.handle = make(a)
+	}
+	return a.handle
+}
 
 // Type is the type of the elements.
 func (a *TensorArray) Type() tensor.DType { return a.opts.Type }

@@ -203,29 +203,33 @@ func TestTensorArrayWritesAllocateWhatTheyStore(t *testing.T) {
 }
 
 func TestStack(t *testing.T) {
-	m := &resource.Manager{Budget: tensor.NewBudget(2*tensor.HeaderBytes + 100)}
+	m := &resource.Manager{Budget: tensor.NewBudget(1200)} // a block of 1 KiB and two places
 	s := resource.NewStack(m, "s_0", tensor.Float, 2)
+	pop := func() (tensor.Value, error) { return s.Pop(new(tensor.Arena)) }
 	if err := s.Push(vector(1, 2)); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.Push(vector(3))
 	fails(t, s.Push(vector(4)), "Stack[s_0] overflowed its max_size (2)")
 	for _, want := range []float32{3, 1} {
-		v, err := s.Pop()
+		v, err := pop()
 		if err != nil || floats(v)[0] != want {
 			t.Errorf("popped %v, %v; want %v", v, err, want)
 		}
 	}
-	if used := m.Budget.Used(); used != 0 {
-		t.Errorf("%d bytes for an empty stack", used)
+	if used := m.Budget.Used(); used > 1<<10 {
+		t.Errorf("%d bytes for an empty stack, which keeps a block", used)
 	}
-	_, err := s.Pop()
+	_, err := pop()
 	fails(t, err, "Stack[s_0] is empty when calling Pop().")
-	if err := s.Push(vector(make([]float32, 100)...)); status.CodeOf(err) != status.ResourceExhausted {
+	if err := s.Push(vector(make([]float32, 500)...)); status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("past the limit: %v", err)
 	}
 	s.Close()
 	fails(t, s.Push(vector(1)), "Stack[s_0] has already been closed.")
-	_, err = s.Pop()
+	_, err = pop()
 	fails(t, err, "closed")
+	if used := m.Budget.Used(); used != 0 {
+		t.Errorf("%d bytes for a closed stack", used)
+	}
 }

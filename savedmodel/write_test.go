@@ -236,7 +236,7 @@ func expect(t *testing.T, dir string, m model) {
 	}
 	for key, sig := range loaded.Signatures {
 		find := func(info tf.TensorInfo) tf.Output {
-			o, err := loaded.Graph.Find(graph.ParseTensorID(info.Name))
+			o, err := loaded.Graph.Find(info.Name)
 			if err != nil {
 				t.Fatal(err)
 			}

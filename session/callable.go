@@ -143,5 +143,5 @@ func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program
-	return status.Invalid("the callable has %d feeds and %d fetches, not %d and %d", len(p.feeds), len(p.fetches), feeds, fetches)
+	return status.Invalid("the callable has %s and %s, not %d and %d", status.Count(len(p.feeds), "feed"), status.Count(len(p.fetches), "fetch"), feeds, fetches)
 }

@@ -29,7 +29,7 @@ func TestCallable(t *testing.T) {
 			t.Errorf("%v, %v", fetched, err)
 		}
 		for words, f := range map[string]func() error{
-			"2 feeds and 1 fetches": func() error { _, err := call.Call(t.Context(), tensorOf(t, float32(1))); return err },
+			"2 feeds and 1 fetch,":  func() error { _, err := call.Call(t.Context(), tensorOf(t, float32(1))); return err },
 			"not 2 and 0":           func() error { return call.CallInto(t.Context(), nil, out[0], out[0]) },
 			"is nil":                func() error { return call.CallInto(t.Context(), out, out[0], nil) },
 			"to be float but int32": func() error { return call.CallInto(t.Context(), out, out[0], tensorOf(t, int32(1))) },

@@ -26,15 +26,16 @@ type metaGraph struct {
 // readMetaGraph reads the graph with exactly these tags of the SavedModel in a
 // directory.
 func readMetaGraph(dir string, tags []string) (*metaGraph, error) {
-	b, err := readSavedModel(dir)
+	b, err := ReadSavedModel(dir)
 	if err != nil {
 		return nil, err
 	}
 	return findMetaGraph(b, tags)
 }
 
-// readSavedModel reads a serialized SavedModel, or one that is written as text.
-func readSavedModel(dir string) ([]byte, error) {
+// ReadSavedModel reads the SavedModel in a directory as a message, for
+// [SavedModelGraphs] and [SavedModelGraph]: saved_model.pb, or else saved_model.pbtxt.
+func ReadSavedModel(dir string) ([]byte, error) {
 	name := filepath.Join(dir, "saved_model.pb")
 	b, err := os.ReadFile(name)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {

@@ -184,10 +184,12 @@ func (pr *PartialRun) take(feeds map[Output]*Tensor, fetches []Output, targets [
 			return nil, status.Invalid("The tensor %s has already been fed.", o)
 		case t == nil:
 			return nil, status.Invalid("the tensor fed to %s is nil", o)
-		case t.DType() != p.types[i]:
-			return nil, status.Invalid("Expects arg[%d] to be %v but %v is provided", i, p.types[i], t.DType())
 		}
-		fed[i], values[i] = true, tensor.ValueOf(t.View())
+		v := tensor.ValueOf(t.View())
+		if err := p.wants[i].check(i, v); err != nil {
+			return nil, err
+		}
+		fed[i], values[i] = true, v
 	}
 	wanted := make([]int, len(fetches))
 	for k, o := range fetches {

@@ -84,7 +84,7 @@ type partialProgram struct {
 	feeds   []Output // of the session's graph
 	fetches []Output
 	targets []*Operation
-	types   []tensor.DType
+	wants   []want  // of the feeds
 	needs   [][]int // by fetch: the feeds it depends on
 }
 
@@ -116,7 +116,7 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	pp := &partialProgram{feeds: p.feeds, fetches: p.fetches, targets: p.targets, types: p.types}
+	pp := &partialProgram{feeds: p.feeds, fetches: p.fetches, targets: p.targets, wants: p.wants}
 	for _, f := range p.fetches {
 		pp.needs = append(pp.needs, feedsBehind(f, p.feeds))
 	}
@@ -136,7 +136,7 @@ func (pp *partialProgram) build(ctx context.Context, s *Session) (*program, erro
 	g := graph.New()
 	replaced := map[graph.TensorID]Output{}
 	for i, f := range pp.feeds {
-		n, err := addPartial(g, opFeed, i, map[string]any{"dtype": pp.types[i]}, nil, nil)
+		n, err := addPartial(g, opFeed, i, map[string]any{"dtype": pp.wants[i].dtype}, nil, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -23,8 +24,8 @@ type program struct {
 	feeds   []Output
 	fetches []Output
 	targets []*Operation
-	types   []tensor.DType // of the feeds
-	calls   sync.Pool      // of *call
+	wants   []want    // of the feeds
+	calls   sync.Pool // of *call
 }
 
 // programFor finds or makes the program of a run. The one that ran last is
@@ -127,7 +128,7 @@ func (s *Session) canonical(role string, o Output) (Output, error) {
 		return o, status.Errorf(status.NotFound, "the %s %v is of another graph than the session's", role, o)
 	}
 	if !o.Exists() {
-		return o, status.Errorf(status.OutOfRange, "the %s %v does not exist: node '%s' has %d outputs", role, o, n.Name(), n.NumOutputs())
+		return o, status.Errorf(status.OutOfRange, "the %s %v does not exist: node '%s' has %s", role, o, n.Name(), status.Count(n.NumOutputs(), "output"))
 	}
 	return o, nil
 }
@@ -147,7 +148,7 @@ func (p *program) check() error {
 	if len(p.fetches) == 0 && len(p.targets) == 0 {
 		return status.Invalid("Must specify at least one target to fetch or execute.")
 	}
-	p.types = make([]tensor.DType, len(p.feeds))
+	p.wants = make([]want, len(p.feeds))
 	for i, f := range p.feeds {
 		if i > 0 && slices.Contains(p.feeds[:i], f) {
 			return status.Invalid("Tensor %v is fed more than once", f)
@@ -155,9 +156,23 @@ func (p *program) check() error {
 		if slices.Contains(p.fetches, f) {
 			return status.Invalid("Tensor %v is both fed and fetched.", f)
 		}
-		p.types[i] = f.DataType().Base()
+		p.wants[i] = want{f, f.DataType().Base(), declared(f)}
 	}
 	return nil
+}
+
+// declared is the shape that a placeholder declares of what is to be fed; unknown of
+// another tensor. Graphs of versions up to 21 say [] where they say nothing.
+func declared(f Output) Shape {
+	n := f.Op
+	if n.Class() != graph.ClassPlaceholder {
+		return Shape{}
+	}
+	s := f.Shape()
+	if s.NumDimensions() == 0 && n.Type() == "Placeholder" && n.Graph().Versions().Producer <= 21 {
+		return Shape{}
+	}
+	return s
 }
 
 // key is what programs are cached by: ids and indices, with a mark between
@@ -183,6 +198,24 @@ func lookup(feeds map[Output]*Tensor, f Output) *Tensor {
 		if o.Index == f.Index && o.Op.Output(0).Op == f.Op {
 			return t
 		}
+	}
+	return nil
+}
+
+// A want is what may be fed somewhere.
+type want struct {
+	feed  Output
+	dtype DataType
+	shape Shape // that a placeholder declares; else unknown
+}
+
+// check refuses a value for it, the feed of index i, that is of another type or shape.
+func (w *want) check(i int, v tensor.Value) error {
+	if v.DType() != w.dtype {
+		return status.Invalid("Expects arg[%d] to be %v but %v is provided: the tensor fed to '%v'", i, w.dtype, v.DType(), w.feed)
+	}
+	if !fits(v.Dims(), w.shape) {
+		return status.Invalid("Cannot feed value of shape %s for tensor '%v', which has shape %v", tensor.FormatDims(v.Dims()), w.feed, w.shape)
 	}
 	return nil
 }
@@ -233,9 +266,8 @@ func (c *call) feed(i int, t *Tensor) error {
 }
 
 func (c *call) feedValue(i int, v tensor.Value) error {
-	p := c.program
-	if v.DType() != p.types[i] {
-		return status.Invalid("Expects arg[%d] to be %v but %v is provided", i, p.types[i], v.DType())
+	if err := c.program.wants[i].check(i, v); err != nil {
+		return err
 	}
 	c.feeds[i] = v
 	return nil

@@ -40,7 +40,7 @@ type TensorInfo struct {
 // directory, whatever the options' Files permit besides.
 //
 // It fails with NOT_FOUND if there is no model, no graph with these tags, or
-// nothing in its checkpoint for one of its variables, with DATA_LOSS for damaged
+// nothing in its checkpoint for one of the variables that its signatures need, with DATA_LOSS for damaged
 // files, and as [Graph.Import], [NewSession] and [Session.Run] do.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
 	meta, err := readMetaGraph(exportDir, tags)
@@ -80,10 +80,13 @@ func (m *SavedModel) start(dir string, meta *metaGraph) error {
 		return err
 	}
 	name, err := meta.initOp(dir)
-	if err != nil || name == "" {
+	if err == nil && name != "" {
+		err = m.runOp(feeds, name)
+	}
+	if err != nil {
 		return err
 	}
-	return m.runOp(feeds, name)
+	return m.checkVariables(filepath.Join(dir, "variables", "variables"))
 }
 
 // restore restores the variables from the checkpoint, if there is one.
@@ -106,7 +109,7 @@ func (m *SavedModel) restore(dir string, saver *wire.SaverDef, feeds map[Output]
 }
 
 func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error {
-	o, err := m.Graph.Find(graph.ParseTensorID(name))
+	o, err := m.Graph.Find(name)
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error
 func (m *SavedModel) runOp(feeds map[Output]*Tensor, name string) error {
 	id := graph.ParseTensorID(name)
 	id.Index = graph.Control
-	o, err := m.Graph.Find(id)
+	o, err := m.Graph.FindID(id)
 	if err != nil {
 		return err
 	}

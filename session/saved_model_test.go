@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 
 	_ "github.com/troupe-go/troupe/ops/all"
 )
@@ -25,7 +26,7 @@ const vocabulary = "testdata/vocabulary"
 // find is the output that a signature names.
 func find(t *testing.T, m *session.SavedModel, infos map[string]session.TensorInfo, key string) session.Output {
 	t.Helper()
-	o, err := m.Graph.Find(graph.ParseTensorID(infos[key].Name))
+	o, err := m.Graph.Find(infos[key].Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,21 +157,69 @@ func TestSavedModelErrors(t *testing.T) {
 	}
 }
 
-// Without a checkpoint a model is loaded and its variables are not initialized,
-// as in TensorFlow.
+// A model whose checkpoint has nothing for a variable that a signature needs is refused
+// when it is loaded, and so is one without its checkpoint. Variables that no signature
+// needs may stay without a value.
 func TestSavedModelWithoutVariables(t *testing.T) {
-	dir := copyModel(t)
-	if err := os.RemoveAll(filepath.Join(dir, "variables")); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		what, index, want string
+		change            func(*wire.MetaGraphDef)
+	}{
+		{what: "no checkpoint", want: "there is no checkpoint "},
+		{what: "nothing restores it", index: "keep", want: "nothing in the checkpoint ", change: func(m *wire.MetaGraphDef) {
+			m.SaverDef.RestoreOpName = "Const" // which restores nothing
+		}},
+		{what: "nobody needs it", change: func(m *wire.MetaGraphDef) {
+			delete(m.SignatureDef["serving_default"].Outputs, "mean")
+		}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			dir := copyModel(t)
+			if c.change != nil {
+				changeModel(t, dir, c.change)
+			}
+			if c.index == "" {
+				if err := os.RemoveAll(filepath.Join(dir, "variables")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m, err := session.LoadSavedModel(dir, []string{"serve", "serve"}, nil)
+			if c.want != "" {
+				if session.CodeOf(err) != session.NotFound || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "'E', which the graph declares") {
+					t.Error(err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Session.Close()
+			out := m.Signatures["serving_default"].Outputs
+			if got, err := m.Session.Run(nil, []session.Output{find(t, m, out, "size")}, nil); err != nil || got[0].Value() != int64(7) {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
 	}
-	m, err := session.LoadSavedModel(dir, []string{"serve", "serve"}, nil)
+}
+
+// changeModel changes what a model says of its graph.
+func changeModel(t *testing.T, dir string, change func(*wire.MetaGraphDef)) {
+	t.Helper()
+	name := filepath.Join(dir, "saved_model.pb")
+	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Session.Close()
-	out := m.Signatures["serving_default"].Outputs
-	if got, err := m.Session.Run(nil, []session.Output{find(t, m, out, "size")}, nil); err != nil || got[0].Value() != int64(7) {
-		t.Errorf("%v, %v", got, err)
+	var m wire.SavedModel
+	if err := proto.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	change(m.MetaGraphs[0])
+	if b, err = proto.Marshal(&m); err == nil {
+		err = os.WriteFile(name, b, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -228,7 +277,7 @@ func TestSignatures(t *testing.T) {
 	}{
 		{"classify", nil, status.NotFound, "no signature 'classify'; it has 'serving_default'"},
 		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'"},
-		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt'; its inputs are 'text'"},
+		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt' (did you mean 'text'?); its inputs are 'text'"},
 		{"serving_default", map[string]*session.Tensor{"text": tensorOf("cat")}, status.InvalidArgument, "has shape [], but must have [?]"},
 		{"serving_default", map[string]*session.Tensor{"text": tensorOf([]int32{1})}, status.InvalidArgument, "is int32, but must be string"},
 	} {

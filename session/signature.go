@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -46,11 +45,11 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureCall, error) {
 	s, ok := m.Signatures[signature]
 	if !ok {
-		return nil, status.Errorf(status.NotFound, "the model has no signature '%s'; it has %s", signature, quoted(m.Signatures))
+		return nil, status.Errorf(status.NotFound, "the model has no signature '%s'%s; it has %s", signature, status.DidYouMean(signature, maps.Keys(m.Signatures)), quoted(m.Signatures))
 	}
 	c := &SignatureCall{
 		key: signature, signature: s,
-		inputs: slices.Sorted(maps.Keys(s.Inputs)), outputs: slices.Sorted(maps.Keys(s.Outputs)),
+		inputs: sortedNames(s.Inputs), outputs: sortedNames(s.Outputs),
 	}
 	feeds, err := m.find(c, "input", c.inputs, s.Inputs)
 	if err != nil {
@@ -72,7 +71,7 @@ func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos m
 		if info.Name == "" {
 			return nil, status.Errorf(status.Unimplemented, "%s '%s' of signature '%s' is made of several tensors", role, name, c.key)
 		}
-		o, err := m.Graph.Find(graph.ParseTensorID(info.Name))
+		o, err := m.Graph.Find(info.Name)
 		if err != nil {
 			e := *status.From(err)
 			e.Message = role + " '" + name + "' of signature '" + c.key + "': " + e.Message
@@ -107,9 +106,9 @@ func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map
 		feeds[i] = t
 	}
 	if len(inputs) > len(c.inputs) {
-		for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		for _, name := range sortedNames(inputs) {
 			if _, ok := c.signature.Inputs[name]; !ok {
-				return nil, status.Invalid("signature '%s' has no input '%s'; its inputs are %s", c.key, name, quoted(c.signature.Inputs))
+				return nil, status.Invalid("signature '%s' has no input '%s'%s; its inputs are %s", c.key, name, status.DidYouMean(name, maps.Keys(c.signature.Inputs)), quoted(c.signature.Inputs))
 			}
 		}
 	}
@@ -141,10 +140,12 @@ func fits(dims []int64, s Shape) bool {
 	return true
 }
 
+func sortedNames[T any](names map[string]T) []string { return slices.Sorted(maps.Keys(names)) }
+
 // quoted is names in order, for people.
 func quoted[T any](names map[string]T) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return "'" + strings.Join(slices.Sorted(maps.Keys(names)), "', '") + "'"
+	return "'" + strings.Join(sortedNames(names), "', '") + "'"
 }

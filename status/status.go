@@ -67,14 +67,20 @@ type Error struct {
 	Tag    string // frame and iteration, such as "outer[2]/inner[0]"; empty in the root frame
 	Device string
 
+	// Report is what a step was doing that was cancelled, passed its deadline or was
+	// aborted; nil for other errors, and where the step had not begun.
+	Report *Report
+
 	Cause error // what this error wraps, or nil
 }
 
-// Error is the message followed by where it happened.
-func (e *Error) Error() string {
+// Error is the message followed by where it happened, or by what the step was doing,
+// in short.
+func (e *Error) Error() string { return e.Code.String() + ": " + e.text() }
+
+// text is Error without the code.
+func (e *Error) text() string {
 	var b strings.Builder
-	b.WriteString(e.Code.String())
-	b.WriteString(": ")
 	b.WriteString(e.Message)
 	if e.Node != "" {
 		fmt.Fprintf(&b, " [node %q", e.Node)
@@ -90,6 +96,11 @@ func (e *Error) Error() string {
 			b.WriteString(e.Device)
 		}
 		b.WriteString("]")
+	}
+	if e.Report != nil {
+		if doing := e.Report.brief(); doing != "" {
+			b.WriteString(": " + doing)
+		}
 	}
 	return b.String()
 }
@@ -110,10 +121,45 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code && t.Message == "" && t.Node == ""
 }
 
-// Errorf makes an error with a code. A %w verb sets the cause.
+// Errorf makes an error with a code. A %w verb sets the cause. Of an [*Error] among
+// the arguments that has the same code, the code is not said again.
 func Errorf(code Code, format string, args ...any) *Error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: err.Error(), Cause: errors.Unwrap(err)}
+	var own []any // args, where one had to be replaced
+	for i, arg := range args {
+		if e, ok := arg.(*Error); ok && e != nil && e.Code == code {
+			if own == nil {
+				own = append(own, args...)
+			}
+			own[i] = uncoded{e}
+		}
+	}
+	if own == nil {
+		own = args
+	}
+	err := fmt.Errorf(format, own...)
+	cause := errors.Unwrap(err)
+	if u, ok := cause.(uncoded); ok {
+		cause = u.Unwrap()
+	}
+	return &Error{Code: code, Message: err.Error(), Cause: cause}
+}
+
+// uncoded is an error whose text begins with its message.
+type uncoded struct{ error }
+
+func (u uncoded) Error() string { return u.error.(*Error).text() }
+func (u uncoded) Unwrap() error { return u.error }
+
+// Count is "1 output" or "2 outputs".
+func Count(n int, what string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(what, "ch") || strings.HasSuffix(what, "x") || strings.HasSuffix(what, "s"):
+		what += "es"
+	default:
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // Invalid is Errorf(InvalidArgument, …), the most frequent kind.

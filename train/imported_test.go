@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/op"
 	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
@@ -248,7 +247,7 @@ func TestImported(t *testing.T) {
 
 func find(t *testing.T, m *tf.SavedModel, info tf.TensorInfo) tf.Output {
 	t.Helper()
-	o, err := m.Graph.Find(graph.ParseTensorID(info.Name))
+	o, err := m.Graph.Find(info.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"sort"
@@ -11,46 +12,67 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/status"
 )
 
 // benchFlags are the flags of `troupe bench`.
 type benchFlags struct {
-	json    bool
-	threads int
-	callers int
-	engine  string
-	rewrite string
-	viaRun  bool
+	feeds, fetches, targets []string
+	signature               string
+	tags                    []string
+	json                    bool
+	threads                 int
+	callers                 int
+	engine                  string
+	rewrite                 string
+	viaRun                  bool
 }
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench DIR [NAME]...",
-		Short: "Measure runs of benchmark graphs",
-		Long: `Bench times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb or
-DIR/NAME.pb.gz, all of them or those named: one first run, timed apart as the
-import is, then samples of as many runs as take 10 ms, for at least a second and
-at least 5 samples.
-The figures are nanoseconds for a unit of the graph's work: the median and the
-best sample. Feeds are made once; results are let go inside the timing. With
-several callers all run at once, and a sample's time is divided by all of
-their runs.
+		Use:   "bench MODEL | bench DIR [NAME]...",
+		Short: "Measure runs of a model, or of benchmark graphs",
+		Long: `Bench times runs of a model: a signature of a SavedModel, serving_default unless
+--signature names another, or what --fetch and --target name; of a recorded case its
+first step. What has to be fed is given as for run; what is not given, and is a
+number, is made up: a ramp from -0.5 to 0.5, of the shape that the model declares,
+with 1 for what it leaves open.
 
-Runs go through a Callable, or with --run through Session.Run and its maps.`,
-		Example: `  troupe bench bench/ while_cond while_nested
-  troupe bench bench/ feed_fetch --callers 8 --run --json`,
+Or it times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb or
+DIR/NAME.pb.gz, all of them or those named.
+
+There is one first run, timed apart as the import is, then samples of as many runs
+as take 10 ms, for at least a second and at least 5 samples. The figures are
+nanoseconds for a run, or for a unit of the graph's work that graphs.json names: the
+median and the best sample. Feeds are made once; results are let go inside the
+timing. With several callers all run at once, and a sample's time is divided by all
+of their runs.
+
+Runs go through a Callable, or with --run through Session.Run and its maps.
+
+` + modelHelp,
+		Example: `  troupe bench my_model/
+  troupe bench my_model/ --feed image=@cat.npy --callers 4
+  troupe bench model.pb --feed x=[[1,2],[3,4]] --fetch y --engine sequential
+  troupe bench benchmarks/graphs while_cond while_nested
+  troupe bench benchmarks/graphs feed_fetch --callers 8 --run --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each graph")
+	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor of the MODEL: `NAME=VALUE` or NAME=@FILE (repeat for more)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "time fetching the tensor `NAME` (repeat for more)")
+	fl.StringArrayVar(&f.targets, "target", nil, "time running `NODE` (repeat for more)")
+	fl.StringVar(&f.signature, "signature", "", "time this signature `KEY` of a SavedModel")
+	fl.StringSliceVar(&f.tags, "tags", nil, "time the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.IntVar(&f.callers, "callers", 1, "run from `N` goroutines at once")
 	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	completeSignatures(cmd)
 	return cmd
 }
 
@@ -83,16 +105,21 @@ type benchResult struct {
 }
 
 func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
+	if f.callers < 1 {
+		return fmt.Errorf("--callers %d: at least one is needed", f.callers)
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "graphs.json"))
-	if err != nil {
+	switch {
+	case err != nil && len(names) == 0:
+		return f.model(cmd, dir)
+	case err != nil:
 		return err
+	case len(f.feeds)+len(f.fetches)+len(f.targets)+len(f.tags) > 0 || f.signature != "":
+		return fmt.Errorf("%s/graphs.json says what is fed and fetched: --feed, --fetch, --target, --signature and --tags go with a MODEL", dir)
 	}
 	table := map[string]benchRow{}
 	if err := json.Unmarshal(data, &table); err != nil {
 		return fmt.Errorf("graphs.json: %w", err)
-	}
-	if f.callers < 1 {
-		return fmt.Errorf("--callers %d: at least one is needed", f.callers)
 	}
 	if len(names) == 0 {
 		for name := range table {
@@ -104,9 +131,12 @@ func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
 	for _, name := range names {
 		row, ok := table[name]
 		if !ok {
-			return fmt.Errorf("graphs.json has no graph %q", name)
+			return fmt.Errorf("graphs.json has no graph %q%s", name, status.DidYouMean(name, maps.Keys(table)))
 		}
 		result, err := f.measure(cmd, dir, name, row)
+		if err != nil && cmd.Context().Err() != nil {
+			return failure{err} // it was interrupted, and so are the others
+		}
 		if err != nil {
 			failed = true
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", name, err)
@@ -126,7 +156,7 @@ func (f *benchFlags) print(w io.Writer, r benchResult) error {
 	if f.json {
 		return json.NewEncoder(w).Encode(r)
 	}
-	_, err := fmt.Fprintf(w, "%-24s %12.4g ns a %s (best %.4g), first run %.3g ms, import %.3g ms\n",
+	_, err := fmt.Fprintf(w, "%-24s %12.4g ns per %s (best %.4g), first run %.3g ms, import %.3g ms\n",
 		r.Graph, r.MedianNS, r.Unit, r.BestNS, r.FirstMS, r.ImportMS)
 	return err
 }
@@ -134,7 +164,7 @@ func (f *benchFlags) print(w io.Writer, r benchResult) error {
 // measure imports a graph and times its runs.
 func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow) (benchResult, error) {
 	r := benchResult{Peer: "troupe", Graph: name, Unit: row.Unit}
-	def, err := readModel(filepath.Join(dir, name+".pb"))
+	def, err := readGraph(filepath.Join(dir, name+".pb"))
 	if err != nil {
 		return r, err
 	}
@@ -144,7 +174,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 		return r, err
 	}
 	r.ImportMS = imported.ms()
-	sess, err := troupe.NewSession(g, &troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Files: &files.Policy{Read: []string{dir}}})
+	sess, err := troupe.NewSession(g, f.options(&model{dir: dir}))
 	if err != nil {
 		return r, err
 	}
@@ -153,6 +183,15 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 	if err != nil {
 		return r, err
 	}
+	return f.time(r, b, row.Work)
+}
+
+func (f *benchFlags) options(m *model) *troupe.SessionOptions {
+	return &troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Files: new(fileFlags).policy(m)}
+}
+
+// time times the first run and samples of more, each of so many units of work.
+func (f *benchFlags) time(r benchResult, b *bench, work float64) (benchResult, error) {
 	first := startClock()
 	if err := b.prepare(); err != nil {
 		return r, err
@@ -165,7 +204,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 	if err != nil {
 		return r, err
 	}
-	r.MedianNS = times[len(times)/2] / row.Work
-	r.BestNS = times[0] / row.Work
+	r.MedianNS = times[len(times)/2] / work
+	r.BestNS = times[0] / work
 	return r, nil
 }

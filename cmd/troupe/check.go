@@ -32,9 +32,15 @@ fetches do not need is not asked for.
 Bodies of functions that the graph may call are looked into as well, for the
 types that they are called with; their nodes are named "function/node".
 
+Of a SavedModel its graphs come first, by their tags, with what each may be asked.
+
+Where an operation is not known at all, the graph cannot be loaded: types and shapes
+are not looked at then, and what is listed are the operations that are not known or
+have no kernel.
+
 With --json it is one object. The code of each entry of "missing" says whose
-matter it is: UNIMPLEMENTED is a gap of Troupe, INVALID_ARGUMENT a node that
-TensorFlow refuses as well.
+matter it is: NOT_FOUND is an operation that is not known, UNIMPLEMENTED a gap of
+Troupe, INVALID_ARGUMENT a node that TensorFlow refuses as well.
 
 It exits with 0 if the graph will run, with 1 if something is missing or there is
 nothing to run, and with 2 if it cannot be loaded.
@@ -43,15 +49,15 @@ nothing to run, and with 2 if it cannot be loaded.
 		Example: `  troupe check model.pb
   troupe check model.pb --json | jq -r '.missing[].op'
   troupe check model.pb && troupe run model.pb --feed x=1 --fetch y
-  gunzip -c model.pb.gz | troupe check -`,
+  troupe check my_model/ --json | jq '.graphs[0].signatures | keys'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadModel(args[0], cmd.InOrStdin())
-			if err != nil {
-				return unreadable{fmt.Errorf("%s cannot be loaded: %w", args[0], err)}
-			}
-			v, err := checkGraph(m.graph)
-			if err != nil {
+			m, err := loadModel(cmd, args[0])
+			v := (*verdict)(nil)
+			if err == nil {
+				v = checkGraph(m.graph)
+				v.Graphs = graphsOf(m.saved)
+			} else if v = checkUnknown(err); v == nil {
 				return unreadable{fmt.Errorf("%s cannot be loaded: %w", args[0], err)}
 			}
 			if err := v.write(cmd.OutOrStdout(), asJSON); err != nil {
@@ -70,11 +76,14 @@ nothing to run, and with 2 if it cannot be loaded.
 // A verdict is what check finds.
 type verdict struct {
 	Runs      bool       `json:"runs"`
+	Graphs    []graphOf  `json:"graphs,omitempty"` // of a SavedModel
 	Nodes     int        `json:"nodes"`
 	Functions int        `json:"functions"`
 	Feeds     []string   `json:"feeds"` // placeholders
 	Frames    string     `json:"frames,omitempty"`
 	Missing   []*missing `json:"missing"`
+
+	Unknown bool `json:"unknown_operations,omitempty"` // the graph could not be loaded
 
 	found map[missingKey]*missing
 }
@@ -92,8 +101,9 @@ type missing struct {
 type missingKey struct{ op, reason string }
 
 // checkGraph says of every node whether it can run.
-func checkGraph(g *troupe.Graph) (*verdict, error) {
-	v := &verdict{Nodes: g.NumNodes(), Feeds: []string{}, Missing: []*missing{}, found: map[missingKey]*missing{}}
+func checkGraph(g *troupe.Graph) *verdict {
+	v := newVerdict()
+	v.Nodes = g.NumNodes()
 	for _, n := range g.Nodes() {
 		if mustBeFed(n) {
 			v.Feeds = append(v.Feeds, n.Name())
@@ -102,14 +112,23 @@ func checkGraph(g *troupe.Graph) (*verdict, error) {
 		}
 	}
 	v.checkBodies(g)
-	slices.SortStableFunc(v.Missing, func(a, b *missing) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op))
-	})
+	v.sort()
 	if _, err := g.Frames(); err != nil {
 		v.Frames = status.From(err).Message
 	}
 	v.Runs = v.Nodes > 0 && len(v.Missing) == 0 && v.Frames == ""
-	return v, nil
+	return v
+}
+
+func newVerdict() *verdict {
+	return &verdict{Feeds: []string{}, Missing: []*missing{}, found: map[missingKey]*missing{}}
+}
+
+// sort puts what most nodes miss first.
+func (v *verdict) sort() {
+	slices.SortStableFunc(v.Missing, func(a, b *missing) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op))
+	})
 }
 
 // mustBeFed says whether a node has no value of its own.

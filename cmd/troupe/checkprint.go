@@ -14,7 +14,16 @@ func (v *verdict) write(w io.Writer, asJSON bool) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(v)
 	}
+	for _, g := range v.Graphs {
+		g.write(w)
+	}
+	if len(v.Graphs) > 0 {
+		fmt.Fprintln(w)
+	}
 	fmt.Fprintln(w, v.summary())
+	if v.Unknown {
+		fmt.Fprintln(w, "it cannot be loaded, so types and shapes are not looked at")
+	}
 	if v.Frames != "" {
 		fmt.Fprintln(w, "frames cannot be told apart:", v.Frames)
 	}

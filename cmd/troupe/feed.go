@@ -37,10 +37,10 @@ func readText(name string) (*troupe.Tensor, error) {
 
 // findOutput finds "name:1", or "name" for its output 0.
 func findOutput(g *troupe.Graph, name string) (troupe.Output, error) {
-	return g.Find(graph.ParseTensorID(name))
+	return g.Find(name)
 }
 
 func findOperation(g *troupe.Graph, name string) (*troupe.Operation, error) {
-	o, err := g.Find(graph.TensorID{Node: name, Index: graph.Control})
+	o, err := g.FindID(graph.TensorID{Node: name, Index: graph.Control})
 	return o.Op, err
 }

@@ -12,8 +12,8 @@ import (
 // message is larger.
 const maxModel = 1 << 31
 
-// readModel reads a file, or else the compressed one whose name ends in ".gz".
-func readModel(name string) ([]byte, error) {
+// readGraph reads a file, or else the compressed one whose name ends in ".gz".
+func readGraph(name string) ([]byte, error) {
 	b, err := os.ReadFile(name)
 	if os.IsNotExist(err) {
 		if c, gzErr := os.ReadFile(name + ".gz"); gzErr == nil {

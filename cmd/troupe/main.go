@@ -20,10 +20,14 @@ const (
 	exitUsage  = 2 // the command line, or the file that check is given, makes no sense
 )
 
-func main() {
+func main() { os.Exit(process()) }
+
+// process runs the command line of the process, until it is interrupted.
+func process() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
+	return execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 // execute runs a command line and returns its exit code.
@@ -40,6 +44,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	case errors.As(err, &failed):
 		if failed.error != nil {
 			fmt.Fprintln(stderr, "troupe:", err)
+		}
+		if step := (*troupe.Error)(nil); errors.As(err, &step) && step.Report != nil && len(step.Report.Kernels)+len(step.Report.Waiting) > 0 {
+			fmt.Fprintln(stderr, step.Report)
 		}
 		return exitFailed
 	case errors.As(err, &unreadable{}):
@@ -74,24 +81,30 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "troupe",
 		Short: "Run TensorFlow graphs on actors",
-		Long: `troupe runs TensorFlow graphs in pure Go: it feeds and fetches tensors of a
-GraphDef, shows how a graph is built of loops and conditionals, checks Troupe
-against answers recorded from TensorFlow, and measures it.
+		Long: `troupe runs TensorFlow graphs in pure Go: it tells what a SavedModel may be asked
+and asks it, feeds and fetches tensors of a GraphDef, shows how a graph is built of
+loops and conditionals, checks Troupe against answers recorded from TensorFlow, and
+measures it.
 
 It exits with 0 if all is well, with 1 if a step failed, a value differs from
 its recording or a case failed, and with 2 if the command line makes no sense.`,
-		Example: `  # play a recorded program and compare with TensorFlow's answers
+		Example: `  # what does a model want, will it run here, and what does it answer?
+  troupe show my_model/
+  troupe check my_model/
+  troupe run my_model/ --feed x=@in.npy
+
+  # play a recorded program and compare with TensorFlow's answers
   troupe run conformance/testdata/control.zip/program_edit_distance
 
   # feed and fetch by name
   troupe run model.pb --feed x=[1,2,3] --fetch y`,
-		Version:       troupe.Version(),
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetVersionTemplate("troupe, for graphs of TensorFlow {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(shapesCommand()),
-		bounded(conformanceCommand()), opsCommand(), benchCommand(), workerCommand())
+	root.SetVersionTemplate("troupe {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(shapesCommand()), opsCommand(),
+		bounded(conformanceCommand()), benchCommand(), workerCommand())
 	return root
 }

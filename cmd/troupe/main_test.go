@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -20,7 +19,7 @@ const asCommand = "TROUPE_COMMAND"
 func TestMain(m *testing.M) {
 	report := os.Getenv(asCommand)
 	if len(os.Args) > 1 && os.Args[1] == workerName || report != "" {
-		code := execute(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+		code := process()
 		if report != "" {
 			status, _ := os.ReadFile("/proc/self/status")
 			_ = os.WriteFile(report, status, 0o600)

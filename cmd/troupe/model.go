@@ -2,27 +2,30 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
+	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/wire"
 )
 
 // modelHelp is what the commands say of their MODEL.
-const modelHelp = `MODEL is a GraphDef, serialized or as text; "-", one from the standard input; a
-SavedModel's folder, whose first graph it is, run with the variables' values; or
-a recorded case: a folder with case.json and graph.pb, or such a folder inside a
-group's archive, as in control.zip/while_counter.`
+const modelHelp = `MODEL is a SavedModel's folder, whose graph with the tag "serve" it is, or else its
+first, run with the variables' values; a GraphDef, serialized or as text, also
+compressed by gzip; "-", one from the standard input; or a recorded case: a folder
+with case.json and graph.pb, or such a folder inside a group's archive, as in
+control.zip/while_counter.`
 
 // A model is what MODEL names.
 type model struct {
@@ -32,57 +35,97 @@ type model struct {
 	dir    string              // where the model's file is; "" for the standard input
 	tags   []string            // of the SavedModel's graph
 	saved  []troupe.SavedGraph // what the SavedModel has
+	bytes  []byte              // of the SavedModel
 }
 
 // open opens a session on the model. That of a SavedModel is in the state that
 // was saved, over a graph of its own, which becomes the model's.
-func (m *model) open(options *troupe.SessionOptions) (*troupe.Session, error) {
+func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troupe.Session, error) {
 	if m.folder == "" {
 		return troupe.NewSession(m.graph, options)
 	}
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, options)
+	loaded, err := m.load(cmd, options)
 	if err != nil {
-		return nil, failure{err}
+		return nil, err
 	}
 	m.graph = loaded.Graph
 	return loaded.Session, nil
 }
 
+// load loads the SavedModel.
+func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (loaded *troupe.SavedModel, err error) {
+	err = loading(cmd, m.folder, func() error {
+		if loaded, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
+			return failure{err}
+		}
+		return nil
+	})
+	return loaded, err
+}
+
+// An unimported is the error of a model that was read and cannot be imported.
+type unimported struct {
+	error
+	def   []byte // its GraphDef
+	saved []troupe.SavedGraph
+}
+
+func (u unimported) Unwrap() error { return u.error }
+
 // loadModel loads a GraphDef, a case, or a SavedModel's graph. "-" is stdin.
-func loadModel(path string, stdin io.Reader) (*model, error) {
+func loadModel(cmd *cobra.Command, path string) (m *model, err error) {
+	err = loading(cmd, path, func() error {
+		if m, err = readModel(path, cmd.InOrStdin()); err == nil {
+			err = m.importGraph()
+		}
+		return err
+	})
+	return m, err
+}
+
+// findModel is loadModel for those who open the model: the graph of a SavedModel, which
+// is then loaded with its values, is not imported yet.
+func findModel(cmd *cobra.Command, path string) (m *model, err error) {
+	err = loading(cmd, path, func() error {
+		m, err = readModel(path, cmd.InOrStdin())
+		return err
+	})
+	return m, err
+}
+
+// readModel finds out what a path is. What is no model is told, with what is there
+// instead.
+func readModel(path string, stdin io.Reader) (*model, error) {
 	if path == "-" {
-		def, err := io.ReadAll(stdin)
+		b, err := io.ReadAll(stdin)
 		if err != nil {
 			return nil, err
 		}
-		return newModel(def)
+		return newModel("the standard input", b)
 	}
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		name := filepath.Join(path, savedModelFile)
-		if _, err := os.Stat(name); err == nil {
-			return loadSavedModel(name)
+	switch {
+	case err != nil:
+		return loadCase(path, err)
+	case info.IsDir():
+		for _, name := range []string{savedModelFile, savedModelFile + "txt"} {
+			if _, err := os.Stat(filepath.Join(path, name)); err == nil {
+				return loadSavedModel(path)
+			}
 		}
-	}
-	if err != nil || info.IsDir() {
-		script, caseErr := conformance.LoadScript(path)
-		if caseErr != nil && err == nil {
-			return nil, fmt.Errorf("no %s, and %w", savedModelFile, caseErr)
+		if _, err := os.Stat(filepath.Join(path, "case.json")); err == nil {
+			return loadCase(path, nil)
 		}
-		if caseErr != nil {
-			return nil, caseErr
-		}
-		g, err := script.Graph()
-		return &model{graph: g, script: script}, err
+		return nil, notAModel(path)
 	}
-	if filepath.Base(path) == savedModelFile {
-		return loadSavedModel(path)
+	if base := filepath.Base(path); base == savedModelFile || base == savedModelFile+"txt" {
+		return loadSavedModel(filepath.Dir(path))
 	}
-	def, err := os.ReadFile(path)
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, status.FromFile(err)
 	}
-	m, err := newModel(def)
+	m, err := newModel(path, b)
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +133,23 @@ func loadModel(path string, stdin io.Reader) (*model, error) {
 	return m, nil
 }
 
-// newModel makes a model of a GraphDef in either form.
-func newModel(def []byte) (*model, error) {
+// newModel makes a model of a GraphDef in any form.
+func newModel(name string, def []byte) (*model, error) {
+	def, err := inflate(def)
+	if err != nil {
+		return nil, status.Invalid("%s: %w", name, err)
+	}
+	if what := recognize(name, def); what != "" {
+		return nil, status.Invalid("%s is %s", name, what)
+	}
 	if isText(def) {
-		var err error
 		if def, err = graph.ParseGraphDef(def); err != nil {
 			return nil, err
 		}
 	}
 	g := troupe.NewGraph()
 	if err := g.Import(def, ""); err != nil {
-		return nil, err
+		return nil, unimported{err, def, nil}
 	}
 	return &model{graph: g}, nil
 }
@@ -115,51 +164,115 @@ func isText(def []byte) bool {
 // savedModelFile is the file of a SavedModel's folder that holds its graphs.
 const savedModelFile = "saved_model.pb"
 
-// loadSavedModel loads the first graph of a serialized SavedModel.
-func loadSavedModel(name string) (*model, error) {
-	b, err := os.ReadFile(name)
+// loadSavedModel finds the graph of a SavedModel that is for serving, or else the first.
+func loadSavedModel(dir string) (*model, error) {
+	b, err := session.ReadSavedModel(dir)
 	if err != nil {
 		return nil, err
 	}
-	def, tags, err := savedGraph(b)
-	if err != nil {
+	m := &model{folder: dir, dir: dir, bytes: b}
+	if m.saved, err = troupe.SavedModelGraphs(b); err != nil {
 		return nil, err
 	}
-	m, err := newModel(def)
-	if err != nil {
-		return nil, err
+	if len(m.saved) == 0 {
+		return nil, status.Invalid("the SavedModel %s holds no graph", dir)
 	}
-	m.folder, m.dir, m.tags = filepath.Dir(name), filepath.Dir(name), tags
-	m.saved, err = troupe.SavedModelGraphs(b)
-	return m, err
+	at := max(0, slices.IndexFunc(m.saved, func(g troupe.SavedGraph) bool { return slices.Equal(g.Tags, []string{"serve"}) }))
+	m.tags = m.saved[at].Tags
+	return m, nil
 }
 
-// savedGraph is the first GraphDef of a serialized SavedModel and its tags.
-func savedGraph(b []byte) (def []byte, tags []string, err error) {
-	const metaGraphs, info, graphDef = 2, 1, 2 // of SavedModel, of MetaGraphDef
-	meta, err := firstMessage(b, metaGraphs)
+// importGraph imports the graph with the model's tags, if that has not been done.
+func (m *model) importGraph() error {
+	if m.graph != nil {
+		return nil
+	}
+	def, err := session.SavedModelGraph(m.bytes, m.tags)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if def, err = firstMessage(meta, graphDef); err != nil {
-		return nil, nil, err
+	m.graph = troupe.NewGraph()
+	if err := m.graph.Import(def, ""); err != nil {
+		return unimported{err, def, m.saved}
 	}
-	var w wire.MetaGraphDef_MetaInfoDef
-	if b, err := firstMessage(meta, info); err == nil {
-		if err := proto.Unmarshal(b, &w); err != nil {
-			return nil, nil, status.Invalid("the SavedModel is malformed: its tags cannot be read")
-		}
-	}
-	return def, w.GetTags(), nil
+	return nil
 }
 
-// firstMessage is the first message in a field of a serialized message.
-func firstMessage(b []byte, field protowire.Number) ([]byte, error) {
-	c := wire.NewCursor("SavedModel", b)
-	for c.Next() {
-		if c.IsBytes(field) {
-			return c.Body(), nil
+// loadCase loads a recorded case. missing is why there is no such file; a case may be
+// inside an archive all the same.
+func loadCase(path string, missing error) (*model, error) {
+	archive := archiveOf(path)
+	if missing != nil && archive == "" {
+		return nil, noSuchFile(path, missing)
+	}
+	script, err := conformance.LoadScript(path)
+	if err != nil {
+		if archive != "" {
+			return nil, noSuchCase(archive, path, err)
+		}
+		return nil, err
+	}
+	g, err := script.Graph()
+	return &model{graph: g, script: script}, err
+}
+
+// archiveOf is the archive that a path leads into; "" if there is none.
+func archiveOf(path string) string {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil {
+			if info.IsDir() {
+				return ""
+			}
+			return dir
 		}
 	}
-	return nil, status.Invalid("the SavedModel is malformed: it holds no graph")
+	return ""
+}
+
+// noSuchFile is the error of a path that does not exist, with names that are near.
+func noSuchFile(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	dir, base := filepath.Split(path)
+	var names []string
+	for _, e := range readDir(dir) {
+		names = append(names, e.Name())
+	}
+	return status.Errorf(status.NotFound, "%s: no such file or directory%s", path, status.DidYouMean(base, slices.Values(names)))
+}
+
+// noSuchCase is the error of a path into an archive that leads to no case.
+func noSuchCase(archive, path string, err error) error {
+	names, listErr := casesIn(archive)
+	if listErr != nil || len(names) == 0 {
+		return err
+	}
+	inside, relErr := filepath.Rel(archive, path)
+	if relErr != nil {
+		return err
+	}
+	hint := status.DidYouMean(filepath.ToSlash(inside), slices.Values(names))
+	if hint == "" {
+		hint = "; it holds " + some(names, "case")
+	}
+	return status.Errorf(status.NotFound, "%s holds no case %s%s", archive, inside, hint)
+}
+
+// casesIn is the names of the cases in an archive.
+func casesIn(archive string) ([]string, error) {
+	cases, err := conformance.Load(archive)
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.Name[strings.IndexByte(c.Name, '/')+1:])
+	}
+	return names, err
+}
+
+func readDir(dir string) []fs.DirEntry {
+	if dir == "" {
+		dir = "."
+	}
+	entries, _ := os.ReadDir(dir)
+	return entries
 }

@@ -51,18 +51,3 @@ func TestRunSavedModel(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-// A SavedModel is taken apart without trust in it.
-func FuzzSavedModel(f *testing.F) {
-	b, err := os.ReadFile("testdata/saved_model/saved_model.pb")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b)
-	f.Add(b[:50])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if def, _, err := savedGraph(b); err == nil && len(def) > len(b) {
-			t.Fatal("more than there was")
-		}
-	})
-}

@@ -8,18 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
 	"github.com/troupe-go/troupe"
 )
-
-// progressAfter is how long a run goes on before its progress is shown.
-const progressAfter = time.Second
 
 // monitor watches a session's steps until stop is called: SIGQUIT prints what
 // they wait for, and a terminal shows the progress of long ones.
@@ -27,18 +21,19 @@ func monitor(ctx context.Context, sess *troupe.Session, stderr io.Writer) (stop 
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	asked, forget := onQuit()
+	out := &screen{w: stderr}
 	wg.Go(func() {
 		for {
 			select {
 			case <-asked:
-				explain(ctx, sess, stderr)
+				explain(ctx, sess, out)
 			case <-ctx.Done():
 				return
 			}
 		}
 	})
 	if isTerminal(stderr) {
-		wg.Go(func() { showProgress(ctx, sess, stderr) })
+		wg.Go(func() { out.progress(ctx, new(speed).of(sess)) })
 	}
 	return func() {
 		forget()
@@ -57,49 +52,28 @@ func explain(ctx context.Context, sess *troupe.Session, w io.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	reports := sess.Inspect(ctx, 32)
+	var b strings.Builder
 	for _, r := range reports {
-		fmt.Fprintln(w, r)
+		fmt.Fprintln(&b, r)
 	}
 	if len(reports) == 0 {
-		fmt.Fprintf(w, "no step of engine %s answers: none runs, or one is inside a long kernel\n", sess.Engine())
+		fmt.Fprintf(&b, "no step of engine %s answers: none runs, one is inside a long kernel, or the engine cannot be asked\n", sess.Engine())
 	}
+	io.WriteString(w, b.String()) // at once, so that nothing comes between
 }
 
-// showProgress shows on a terminal how fast the outermost loop of the running
-// step goes round.
-func showProgress(ctx context.Context, sess *troupe.Session, w io.Writer) {
-	select {
-	case <-time.After(progressAfter):
-	case <-ctx.Done():
-		return
-	}
-	begin := time.Now().Add(-progressAfter)
-	var line atomic.Value
-	line.Store("")
-	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(3))
-	bar := p.AddSpinner(0, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-		return fmt.Sprintf("%v %s", time.Since(begin).Round(time.Second), line.Load())
-	})))
-	defer p.Wait()
-	defer bar.Abort(true)
+// A speed is how fast the outermost loop of the running step goes round.
+type speed struct{ last, now iteration }
 
-	var last, now iteration
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+// of asks a session's steps for it.
+func (s *speed) of(sess *troupe.Session) func(ctx context.Context) string {
+	return func(ctx context.Context) string {
+		ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		defer cancel()
+		if reports := sess.Inspect(ctx, 1); len(reports) > 0 {
+			s.last, s.now = s.now, outermost(reports[0].At, time.Now())
 		}
-		ask, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-		reports := sess.Inspect(ask, 1)
-		cancel()
-		if len(reports) == 0 {
-			continue
-		}
-		last, now = now, outermost(reports[0].At, time.Now())
-		line.Store(now.since(last))
+		return s.now.since(s.last)
 	}
 }
 

@@ -19,9 +19,9 @@ type plannedFlags struct {
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units or --rewritten: the tensor `NAME[=VALUE]` is fed (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units or --rewritten: the tensor `NAME` is fetched (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "with --units or --rewritten: `NODE` is run (repeat for more)")
+	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units, --rewritten or --picture: the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units, --rewritten or --picture: the tensor `NAME` is fetched (repeat for more)")
+	fl.StringArrayVar(&f.targets, "target", nil, "with --units, --rewritten or --picture: `NODE` is run (repeat for more)")
 	rewriteFlag(cmd, &f.rewrite)
 	fl.StringVar(&f.signature, "signature", "", "with --units or --rewritten: this signature `KEY` of a SavedModel alone")
 }
@@ -34,7 +34,7 @@ func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
 }
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
-	m, err := loadModel(path, cmd.InOrStdin())
+	m, err := findModel(cmd, path)
 	if err != nil {
 		return failure{err}
 	}
@@ -69,6 +69,9 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 
 // run shows the run that the flags name.
 func (f *plannedFlags) run(w io.Writer, m *model) error {
+	if err := m.importGraph(); err != nil {
+		return failure{err}
+	}
 	var feeds, fetches []troupe.Output
 	var targets []*troupe.Operation
 	for _, arg := range f.feeds {

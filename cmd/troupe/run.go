@@ -23,6 +23,7 @@ type runFlags struct {
 	timeout                 time.Duration
 	stats                   bool
 	files                   fileFlags
+	output                  outputFlags
 }
 
 func runCommand() *cobra.Command {
@@ -31,7 +32,8 @@ func runCommand() *cobra.Command {
 		Use:   "run MODEL",
 		Short: "Run a graph and print what is fetched",
 		Long: `Run feeds tensors into a graph, runs the part of it that the fetches and targets
-need, and prints each fetched tensor as numpy would.
+need, and prints each fetched tensor as numpy would, or writes what is fetched to a
+file.
 
 ` + modelHelp + `
 
@@ -58,6 +60,8 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
   troupe run model.pb --feed x=[[1,2],[3,4]] --feed w=@weights.npy --fetch y --fetch loss:0
   troupe run train.pb --target init
   troupe run my_model/ --feed x=@image.npy
+  troupe run my_model/ --feed x=@image.npy --output scores.npy
+  troupe run my_model/ --feed text=[cat] --format json | jq .scores.value
   troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
 		Args: cobra.ExactArgs(1),
@@ -74,13 +78,16 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	f.files.add(cmd)
+	f.output.add(cmd)
 	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
+	completeSignatures(cmd)
 	return cmd
 }
 
 // engineFlag adds the flag that chooses an engine.
 func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N or sequential")
+	complete(cmd, "engine", "actors", "tokens", "messages", "seeded:1", "sequential")
 }
 
 // rewriteFlag adds the flag that chooses passes of rewriting.
@@ -89,12 +96,15 @@ func rewriteFlag(cmd *cobra.Command, rewrite *string) {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) error {
-	m, err := loadModel(path, cmd.InOrStdin())
+	m, err := findModel(cmd, path)
 	if err != nil {
 		return failure{err}
 	}
 	loaded(cmd)
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
+		if f.output.given() {
+			return fmt.Errorf("--output and --format go with --fetch, not with a recorded case")
+		}
 		return f.play(cmd, m.script)
 	}
 	if m.folder == "" && (f.signature != "" || f.tags != nil) {
@@ -114,7 +124,10 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if len(f.fetches)+len(f.targets) == 0 {
 		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
 	}
-	sess, err := m.open(f.options(m))
+	if err := f.output.resolve(len(f.fetches)); err != nil && len(f.fetches) > 0 {
+		return err
+	}
+	sess, err := m.open(cmd, f.options(m))
 	if err != nil {
 		return err
 	}
@@ -133,8 +146,13 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return failure{err}
 	}
-	for i, v := range values {
-		printValue(cmd.OutOrStdout(), f.fetches[i], "=", v)
+	return f.print(cmd, f.fetches, values)
+}
+
+// print writes what was fetched.
+func (f *runFlags) print(cmd *cobra.Command, names []string, values []*troupe.Tensor) error {
+	if err := f.output.write(cmd.OutOrStdout(), names, values); err != nil {
+		return failure{err}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ type bench struct {
 	session  *troupe.Session
 	viaRun   bool
 	feeds    []troupe.Output
-	specs    []benchFeed
+	make     []func() (*troupe.Tensor, error) // what is fed, for each caller
 	fetches  []troupe.Output
 	targets  []*troupe.Operation
 	callable *troupe.Callable
@@ -50,7 +50,7 @@ func newBench(ctx context.Context, sess *troupe.Session, g *troupe.Graph, row be
 			return nil, err
 		}
 		b.feeds = append(b.feeds, o)
-		b.specs = append(b.specs, row.Feeds[name])
+		b.make = append(b.make, row.Feeds[name].tensor)
 	}
 	if strings.Contains(row.Fetch, ":") {
 		o, err := findOutput(g, row.Fetch)
@@ -83,8 +83,8 @@ func (b *bench) prepare() (err error) {
 func (b *bench) newCaller() func(n int) error {
 	feeds := make([]*troupe.Tensor, len(b.feeds))
 	byOutput := map[troupe.Output]*troupe.Tensor{}
-	for i, spec := range b.specs {
-		t, err := spec.tensor()
+	for i, made := range b.make {
+		t, err := made()
 		if err != nil {
 			return func(int) error { return err }
 		}

@@ -36,7 +36,7 @@ with what is known of them whatever the arguments of a call are.
   troupe shapes model.pb | grep '?'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadModel(args[0], cmd.InOrStdin())
+			m, err := loadModel(cmd, args[0])
 			if err != nil {
 				return failure{err}
 			}

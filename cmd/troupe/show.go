@@ -12,7 +12,7 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format, units, rewritten := "text", false, false
+	format, units, rewritten, picture, after := "text", false, false, false, 0
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
@@ -30,15 +30,26 @@ of --rewrite leave it, functions in the place of what calls them, and what each 
 saved. What is fed, fetched and run is told by flags, as for run (the VALUE of a feed
 may be left out); a recorded case has its own steps, a SavedModel its signatures.
 
+With --picture a run is played, of a case its first step, and drawn as it is when half
+of it is over, or when --after N nodes have acted: how often each has, what acts now,
+which tokens wait. As with --format dot, Graphviz makes a picture of what is printed.
+
 ` + modelHelp,
 		Example: `  troupe show model.pb
   troupe show conformance/testdata/control.zip/while_nested_two
   troupe show model.pb --format dot | dot -Tsvg > model.svg
   troupe show loop.pb --units --feed n --fetch while/Exit
   troupe show conformance/testdata/control.zip/while_nested_two --units
-  troupe show model.pb --rewritten --feed x --fetch y`,
+  troupe show model.pb --rewritten --feed x --fetch y
+  troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if picture {
+				return f.picture(cmd, args[0], after)
+			}
+			if after != 0 {
+				return fmt.Errorf("--after goes with --picture")
+			}
 			if units || rewritten {
 				f.form = writePlan
 				if rewritten {
@@ -47,7 +58,7 @@ may be left out); a recorded case has its own steps, a SavedModel its signatures
 				return f.show(cmd, args[0])
 			}
 			if f.given() {
-				return fmt.Errorf("--feed, --fetch, --target, --signature and --rewrite go with --units and --rewritten")
+				return fmt.Errorf("--feed, --fetch, --target, --signature and --rewrite go with --units, --rewritten and --picture")
 			}
 			write := writeText
 			switch format {
@@ -57,7 +68,7 @@ may be left out); a recorded case has its own steps, a SavedModel its signatures
 			default:
 				return fmt.Errorf("--format %s: text and dot are known", format)
 			}
-			m, err := loadModel(args[0], cmd.InOrStdin())
+			m, err := loadModel(cmd, args[0])
 			if err != nil {
 				return failure{err}
 			}
@@ -86,6 +97,8 @@ may be left out); a recorded case has its own steps, a SavedModel its signatures
 	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, or dot for Graphviz")
 	cmd.Flags().BoolVar(&units, "units", false, "show how a run is played: which loops are units, and why others are none")
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run as it is rewritten, and what each pass saved")
+	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run, for Graphviz: how often each node has acted, what acts now, which tokens wait")
+	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run when `N` nodes have acted, 0 for half of the run")
 	f.add(cmd)
 	return cmd
 }

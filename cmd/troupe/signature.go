@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -18,34 +21,22 @@ const defaultSignature = "serving_default"
 
 // runSignature runs a signature of a SavedModel: feeds and results go by its names.
 func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
-	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, f.options(m))
+	loaded, err := m.load(cmd, f.options(m))
 	if err != nil {
-		return failure{err}
+		return err
 	}
 	defer loaded.Session.Close()
-	key := f.signature
-	if key == "" {
-		key = defaultSignature
+	sig, key, err := signatureOfKey(loaded, f.signature)
+	if err != nil {
+		return err
 	}
-	sig, ok := loaded.Signatures[key]
-	if !ok {
-		return fmt.Errorf("there is no signature %q; the model has %s", key, strings.Join(sortedKeys(loaded.Signatures), ", "))
+	if err := f.output.resolve(len(sig.Outputs)); err != nil {
+		return err
 	}
 	inputs := map[string]*troupe.Tensor{}
 	for _, arg := range f.feeds {
-		name, value, ok := strings.Cut(arg, "=")
-		if !ok {
-			return fmt.Errorf("--feed %s: NAME=VALUE or NAME=@FILE is asked for", arg)
-		}
-		info, ok := sig.Inputs[name]
-		if !ok {
-			return fmt.Errorf("--feed %s: signature %s has the inputs %s", name, key, strings.Join(sortedKeys(sig.Inputs), ", "))
-		}
-		if inputs[name] != nil {
-			return fmt.Errorf("--feed %s: it is fed twice", name)
-		}
-		if inputs[name], err = parseValue(value, info.DType); err != nil {
-			return fmt.Errorf("--feed %s: %w", name, err)
+		if err := feedInput(inputs, sig, key, arg); err != nil {
+			return err
 		}
 	}
 	defer monitor(cmd.Context(), loaded.Session, cmd.ErrOrStderr())()
@@ -53,8 +44,43 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 	if err != nil {
 		return failure{err}
 	}
-	for _, name := range sortedKeys(out) {
-		printValue(cmd.OutOrStdout(), name, "=", out[name])
+	names := sortedKeys(out)
+	values := make([]*troupe.Tensor, len(names))
+	for i, name := range names {
+		values[i] = out[name]
+	}
+	return f.print(cmd, names, values)
+}
+
+// signatureOfKey finds a signature of a model; "" is the default one.
+func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string, error) {
+	if key == "" {
+		key = defaultSignature
+	}
+	sig, ok := m.Signatures[key]
+	if !ok {
+		return sig, key, fmt.Errorf("there is no signature %q%s; the model has %s", key,
+			status.DidYouMean(key, maps.Keys(m.Signatures)), cmp.Or(strings.Join(sortedKeys(m.Signatures), ", "), "none"))
+	}
+	return sig, key, nil
+}
+
+// feedInput reads "NAME=VALUE" or "NAME=@FILE" as an input of a signature.
+func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg string) (err error) {
+	name, value, ok := strings.Cut(arg, "=")
+	if !ok {
+		return fmt.Errorf("--feed %s: NAME=VALUE or NAME=@FILE is asked for", arg)
+	}
+	info, ok := sig.Inputs[name]
+	if !ok {
+		return fmt.Errorf("--feed %s%s: signature %s has the inputs %s", name,
+			status.DidYouMean(name, maps.Keys(sig.Inputs)), key, strings.Join(sortedKeys(sig.Inputs), ", "))
+	}
+	if inputs[name] != nil {
+		return fmt.Errorf("--feed %s: it is fed twice", name)
+	}
+	if inputs[name], err = parseValue(value, info.DType); err != nil {
+		return fmt.Errorf("--feed %s: %w", name, err)
 	}
 	return nil
 }
@@ -76,30 +102,82 @@ func parseValue(value string, dt troupe.DataType) (*troupe.Tensor, error) {
 	return tensor.ReadFile(file, 0)
 }
 
+// A graphOf is a graph of a SavedModel, as JSON has it.
+type graphOf struct {
+	Tags       []string               `json:"tags"`
+	Signatures map[string]signatureOf `json:"signatures"`
+}
+
+type signatureOf struct {
+	Method  string              `json:"method,omitempty"`
+	Inputs  map[string]tensorOf `json:"inputs"`
+	Outputs map[string]tensorOf `json:"outputs"`
+}
+
+type tensorOf struct {
+	Tensor string   `json:"tensor,omitempty"` // "x:0"; none for one that is made of several
+	DType  typeName `json:"dtype"`
+	Shape  []int64  `json:"shape"` // -1 for what is not known, null for a rank that is not
+	text   string
+}
+
+// graphsOf is what a SavedModel has.
+func graphsOf(saved []troupe.SavedGraph) []graphOf {
+	var all []graphOf
+	for _, g := range saved {
+		of := graphOf{Tags: g.Tags, Signatures: map[string]signatureOf{}}
+		for key, s := range g.Signatures {
+			of.Signatures[key] = signatureOf{s.MethodName, tensorsOf(s.Inputs), tensorsOf(s.Outputs)}
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+func tensorsOf(infos map[string]troupe.TensorInfo) map[string]tensorOf {
+	all := map[string]tensorOf{}
+	for name, info := range infos {
+		t := tensorOf{Tensor: info.Name, DType: typeName(info.DType), text: fmt.Sprintf("%v %v", info.DType, info.Shape)}
+		if n := info.Shape.NumDimensions(); n >= 0 {
+			t.Shape = make([]int64, n)
+			for i := range t.Shape {
+				t.Shape[i] = info.Shape.Size(i)
+			}
+		}
+		all[name] = t
+	}
+	return all
+}
+
+// write lists what the graph may be asked.
+func (g graphOf) write(w io.Writer) {
+	fmt.Fprintf(w, "tags %s: %s\n", strings.Join(g.Tags, ","), count(len(g.Signatures), "signature"))
+	for _, key := range sortedKeys(g.Signatures) {
+		s := g.Signatures[key]
+		fmt.Fprintf(w, "  %s\n", strings.TrimSpace(key+"  "+s.Method))
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, side := range []struct {
+			name    string
+			tensors map[string]tensorOf
+		}{{"input", s.Inputs}, {"output", s.Outputs}} {
+			for _, name := range sortedKeys(side.tensors) {
+				of := side.tensors[name]
+				at := of.Tensor
+				if at == "" {
+					at = "of several tensors"
+				}
+				fmt.Fprintf(t, "    %s\t%s\t%s\t%s\n", side.name, name, of.text, at)
+			}
+		}
+		t.Flush()
+	}
+}
+
 // writeSignatures lists the graphs of a SavedModel by their tags, with what each may
 // be asked.
 func writeSignatures(w io.Writer, all []troupe.SavedGraph) {
-	for _, g := range all {
-		fmt.Fprintf(w, "tags %s: %s\n", strings.Join(g.Tags, ","), count(len(g.Signatures), "signature"))
-		for _, key := range sortedKeys(g.Signatures) {
-			s := g.Signatures[key]
-			fmt.Fprintf(w, "  %s\n", strings.TrimSpace(key+"  "+s.MethodName))
-			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-			for _, side := range []struct {
-				name  string
-				infos map[string]troupe.TensorInfo
-			}{{"input", s.Inputs}, {"output", s.Outputs}} {
-				for _, name := range sortedKeys(side.infos) {
-					info := side.infos[name]
-					at := info.Name
-					if at == "" {
-						at = "of several tensors"
-					}
-					fmt.Fprintf(t, "    %s\t%s\t%v %v\t%s\n", side.name, name, info.DType, info.Shape, at)
-				}
-			}
-			t.Flush()
-		}
+	for _, g := range graphsOf(all) {
+		g.write(w)
 	}
 	if len(all) > 0 {
 		fmt.Fprintln(w)

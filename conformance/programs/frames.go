@@ -74,7 +74,7 @@ func (st *Choice) lower(s *scope) {
 		pivots = append(pivots, in.region.Pivot.Output(0))
 		in.block(block)
 		for k, v := range st.Outs[i] {
-			outs[k] = append(outs[k], in.use(v))
+			outs[k] = append(outs[k], in.result(c, i, st.To[k], v))
 		}
 	}
 	var merge *graph.Node
@@ -91,6 +91,19 @@ func (st *Choice) lower(s *scope) {
 		}
 		s.set(*st.Which, merge.Output(1))
 	}
+}
+
+// result is what branch k of a choice gives for a variable. A value that the branch
+// only hands on, it may give as it comes from the Switch: in graphs that were
+// frozen, and from those who write Switch and Merge themselves, no Identity stands
+// between.
+func (s *scope) result(c *region.Choice, k int, to, v Var) output {
+	if _, ok := s.vars[v]; !ok && to%2 == 0 {
+		if sent := must(c.Send(s.parent.use(v))).Output(k); !sent.DataType().IsRef() {
+			return sent
+		}
+	}
+	return s.use(v)
 }
 
 func (st *Loop) lower(s *scope) {

@@ -416,6 +416,24 @@ func TestWake(t *testing.T) {
 	}
 }
 
+// Work that is announced wakes those who are worth it, before the first range ends.
+func TestExpect(t *testing.T) {
+	p := newPool(t, 3)
+	asleep := func() bool { return p.parked.Load() == 2 && p.waking.Load() == 0 && p.spinning.Load() == 0 }
+	eventually(t, "all workers park", asleep)
+	p.Expect(WakeWork - 1)
+	if !asleep() {
+		t.Error("a worker was woken for less than WakeWork")
+	}
+	var in atomic.Int32
+	p.Expect(time.Hour)
+	p.Parallel(3, 1, func(int, int) { // all at the same time
+		in.Add(1)
+		eventually(t, "all take part", func() bool { return in.Load() == 3 })
+	})
+	eventually(t, "all workers park again", asleep)
+}
+
 // Pieces too small to wake a worker for wake one when there are many in a row.
 func TestWakeForMany(t *testing.T) {
 	small := func(lo, hi int) { spinFor(2 * time.Microsecond) }

@@ -105,6 +105,19 @@ func (w *worker) park() {
 	p.waking.Add(-1)
 }
 
+// Expect wakes a worker for each [WakeWork] of work, unless enough are awake.
+func (p *Pool) Expect(work time.Duration) {
+	if p.parked.Load() == 0 {
+		return
+	}
+	awake := int64(p.spinning.Load() + p.waking.Load())
+	for range min(int64(work/WakeWork), int64(p.threads-1)) - awake {
+		if !p.wakeOne() {
+			return
+		}
+	}
+}
+
 // unpark takes w from the idle ones; false if somebody is waking it.
 func (p *Pool) unpark(w *worker) bool {
 	p.mu.Lock()

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-go/troupe/graph"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -59,7 +58,7 @@ func exported(t *testing.T, dir string) float64 {
 	}
 	defer m.Session.Close()
 	find := func(info tf.TensorInfo) tf.Output {
-		o, err := m.Graph.Find(graph.ParseTensorID(info.Name))
+		o, err := m.Graph.Find(info.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

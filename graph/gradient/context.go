@@ -141,7 +141,7 @@ func (c *Context) Has(i int) bool {
 // zeros, and if it is sparse it is made dense.
 func (c *Context) Dy(i int) graph.Output {
 	if i < 0 || i >= len(c.setting.Dy) {
-		c.Fail(status.Errorf(status.Internal, "node '%s' has %d outputs, so no gradient %d", c.Node().Name(), len(c.setting.Dy), i))
+		c.Fail(status.Errorf(status.Internal, "node '%s' has %s, so no gradient %d", c.Node().Name(), status.Count(len(c.setting.Dy), "output"), i))
 		return graph.Output{}
 	}
 	v := &c.setting.Dy[i]
@@ -221,7 +221,7 @@ func (c *Context) Pass(i, k int) {
 
 func (c *Context) give(i int, v Value) {
 	if i < 0 || i >= len(c.set) {
-		c.Fail(status.Errorf(status.Internal, "node '%s' has %d inputs, so none of index %d that could have a gradient", c.Node().Name(), len(c.set), i))
+		c.Fail(status.Errorf(status.Internal, "node '%s' has %s, so none of index %d that could have a gradient", c.Node().Name(), status.Count(len(c.set), "input"), i))
 		return
 	}
 	c.set[i] = v

@@ -3,6 +3,7 @@ package lower_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/graph"
@@ -17,6 +18,7 @@ type inline struct{}
 
 func (inline) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (inline) Workers() int                          { return 1 }
+func (inline) Expect(time.Duration)                  {}
 
 // BenchmarkWhile counts to 10,000 in a While, which is a unit once it is lowered.
 func BenchmarkWhile(b *testing.B) {

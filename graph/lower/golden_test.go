@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 				if name == "" {
 					return nil
 				}
-				o, err := g.Find(graph.ParseTensorID(name))
+				o, err := g.Find(name)
 				if err != nil {
 					t.Fatal(err)
 				}

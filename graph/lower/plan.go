@@ -91,7 +91,7 @@ func checkTypes(f *registry.Func, body *graph.Body, args []graph.Output, results
 		}
 	}
 	if len(body.Results) != len(results) {
-		return status.Invalid("function '%s' returns %d results, where %d are needed", f.Name, len(body.Results), len(results))
+		return status.Invalid("function '%s' returns %s, not %d", f.Name, status.Count(len(body.Results), "result"), len(results))
 	}
 	for i, res := range body.Results {
 		if got := res.InputTypes()[0].Base(); got != results[i].Base() {

@@ -88,7 +88,7 @@ func (l *lowering) condition(f *registry.Func, args []graph.Output) (*plan, erro
 		return nil, err
 	}
 	if len(body.Results) != 1 {
-		return nil, status.Invalid("the condition '%s' returns %d results, where 1 is needed", f.Name, len(body.Results))
+		return nil, status.Invalid("the condition '%s' returns %s, where 1 is needed", f.Name, status.Count(len(body.Results), "result"))
 	}
 	return l.plan(f, args, body.Results[0].InputTypes())
 }

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"context"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -49,6 +50,8 @@ func (alone) Parallel(n, grain int, f func(lo, hi int)) {
 }
 
 func (alone) Workers() int { return 1 }
+
+func (alone) Expect(time.Duration) {}
 
 // evaluate is what a pure node puts out for the inputs; nil if its kernel fails or
 // if the result is too large to be kept. It fails when the context ends.

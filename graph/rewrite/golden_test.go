@@ -74,7 +74,7 @@ func program(t *testing.T, g *graph.Graph, d *datadriven.TestData) (p rewrite.Pr
 			if arg.Key == "target" { // may have no outputs
 				id.Index = graph.Control
 			}
-			o, err := g.Find(id)
+			o, err := g.FindID(id)
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}

@@ -112,30 +112,33 @@ func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) er
 		c.tile(o, 0, len(o), operands, nil)
 		return nil
 	}
-	r, _ := c.pool.Get().(*run[T])
-	if r == nil {
-		r = &run[T]{chain: c}
-	}
-	defer r.end()
-	r.o, r.operands = o, append(r.operands[:0], operands...)
-	r.repeat()
-	grain := max(tileSize, Grain/len(c.links)/tileSize*tileSize)
-	if len(o) <= grain {
-		r.tiles(0, len(o))
-		return nil
-	}
-	return r.share(ctx, grain)
+	r := c.Open(o, operands)
+	defer r.Close()
+	return r.Compute(ctx)
 }
 
-// A run is what one use of a chain needs beside it.
-type run[T Float] struct {
+// Open is [Chain.Compute] for who computes parts of o when they are there to be
+// computed, and closes it in the end.
+func (c *Chain[T]) Open(o []T, operands []Operand[T]) *Pass[T] {
+	r, _ := c.pool.Get().(*Pass[T])
+	if r == nil {
+		r = &Pass[T]{chain: c}
+	}
+	r.o, r.operands = o, append(r.operands[:0], operands...)
+	r.repeat()
+	return r
+}
+
+// A Pass is one use of a chain.
+type Pass[T Float] struct {
 	chain    *Chain[T]
 	o        []T
 	operands []Operand[T]
 	rows     []T // short rows, repeated
 }
 
-func (r *run[T]) end() {
+// Close ends the use.
+func (r *Pass[T]) Close() {
 	clear(r.operands)
 	r.o = nil
 	r.chain.pool.Put(r)
@@ -152,10 +155,20 @@ func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool {
 	return true
 }
 
-func (r *run[T]) share(ctx *kernel.Context, grain int) error {
+// Compute computes all elements.
+func (r *Pass[T]) Compute(ctx *kernel.Context) error {
+	grain := max(tileSize, Grain/len(r.chain.links)/tileSize*tileSize)
+	if len(r.o) <= grain {
+		r.Part(0, len(r.o))
+		return nil
+	}
+	return r.share(ctx, grain)
+}
+
+func (r *Pass[T]) share(ctx *kernel.Context, grain int) error {
 	ctx.Parallel(len(r.o), grain, func(lo, hi int) {
 		if ctx.Err() == nil {
-			r.tiles(lo, hi)
+			r.Part(lo, hi)
 		}
 	})
 	return ctx.Err()
@@ -166,7 +179,7 @@ func (r *run[T]) share(ctx *kernel.Context, grain int) error {
 const shortRow = 256
 
 // repeat makes short rows longer.
-func (r *run[T]) repeat() {
+func (r *Pass[T]) repeat() {
 	r.rows = r.rows[:0]
 	need := 0
 	for i, x := range r.operands {
@@ -180,17 +193,19 @@ func (r *run[T]) repeat() {
 	for i, x := range r.operands {
 		if n := len(x); r.short(i) {
 			at := len(r.rows)
-			for range min(2*shortRow, len(r.o)) / n {
-				r.rows = append(r.rows, x...)
+			end := at + n*(min(2*shortRow, len(r.o))/n)
+			r.rows = append(r.rows, x...)
+			for len(r.rows) < end { // what is there, once more
+				r.rows = append(r.rows, r.rows[at:min(len(r.rows), at+end-len(r.rows))]...)
 			}
-			r.operands[i] = r.rows[at:len(r.rows):len(r.rows)]
+			r.operands[i] = r.rows[at:end:end]
 		}
 	}
 }
 
 // short says whether an operand is a short row, and not one element that stands for
 // itself.
-func (r *run[T]) short(i int) bool {
+func (r *Pass[T]) short(i int) bool {
 	n := len(r.operands[i])
 	return n < shortRow && n < len(r.o) && (n > 1 || n == 1 && slices.Contains(r.chain.rows, i))
 }
@@ -198,8 +213,8 @@ func (r *run[T]) short(i int) bool {
 // A tileMemory is the slots of a tile but the first.
 type tileMemory[T Float] struct{ slots [][tileSize]T }
 
-// tiles computes elements lo to hi.
-func (r *run[T]) tiles(lo, hi int) {
+// Part computes elements lo to hi. Parts may be computed at the same time.
+func (r *Pass[T]) Part(lo, hi int) {
 	c := r.chain
 	var memory *tileMemory[T]
 	if c.slots > 1 {
@@ -211,7 +226,7 @@ func (r *run[T]) tiles(lo, hi int) {
 	}
 }
 
-func (r *run[T]) tile(lo, hi int, memory *tileMemory[T]) {
+func (r *Pass[T]) tile(lo, hi int, memory *tileMemory[T]) {
 	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.operands, memory)
 }
 

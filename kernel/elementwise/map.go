@@ -127,7 +127,12 @@ func (k ofOneShape) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 
 // OfOneSize makes a kernel that takes operands of any shapes of one size, as
 // having the first one's shape, of one that broadcasts them.
-func OfOneSize(k kernel.Kernel) kernel.Kernel { return ofOneSize{k} }
+func OfOneSize(k kernel.Kernel) kernel.Kernel {
+	if p, ok := k.(kernel.Preparer); ok {
+		return preparedOfOneSize{ofOneSize{k}, p}
+	}
+	return ofOneSize{k}
+}
 
 type ofOneSize struct{ kernel.Kernel }
 

@@ -59,3 +59,18 @@ func (z *Zip[T, R]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	}
 	return PrepareBinary[T, R](in, z.Out, z)
 }
+
+type preparedOfOneSize struct {
+	ofOneSize
+	kernel kernel.Preparer
+}
+
+// Prepare makes the kernel ready for operands of one shape.
+func (k preparedOfOneSize) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
+	for i := 1; i < len(in); i++ {
+		if !tensor.SameShape(in[0], in[i]) {
+			return kernel.Prepared{}, false
+		}
+	}
+	return k.kernel.Prepare(in, constant)
+}

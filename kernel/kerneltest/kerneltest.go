@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -121,6 +122,9 @@ func (Serial) Parallel(n, grain int, f func(lo, hi int)) {
 // Workers is 1.
 func (Serial) Workers() int { return 1 }
 
+// Expect does nothing.
+func (Serial) Expect(time.Duration) {}
+
 // Threads is a pool that runs every range on a goroutine of its own.
 type Threads struct{}
 
@@ -148,3 +152,6 @@ func (Threads) Parallel(n, grain int, f func(lo, hi int)) {
 
 // Workers is the number of processors.
 func (Threads) Workers() int { return runtime.GOMAXPROCS(0) }
+
+// Expect does nothing.
+func (Threads) Expect(time.Duration) {}

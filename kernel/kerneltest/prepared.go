@@ -3,6 +3,7 @@ package kerneltest
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -46,6 +47,7 @@ func checkPrepared(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value,
 				panic(fmt.Sprintf("%s makes %v, where Run makes %v", what, made[i].Tensor().Value(), out[i].Tensor().Value()))
 			}
 		}
+		checkSum(k, in, out, constant)
 		make()
 		r.Run(ctx, slices.Clone(in), made)
 		compare("the prepared kernel")
@@ -60,5 +62,33 @@ func checkPrepared(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value,
 			}
 		}
 		compare("a part")
+	}
+}
+
+// checkSum panics unless a kernel adds out, which Run has made of in, to what it is
+// given, where it can.
+func checkSum(k kernel.Kernel, in, out []tensor.Value, constant uint64) {
+	s, ok := k.(kernel.Summed)
+	if !ok {
+		return
+	}
+	r, ok := s.PrepareSum(slices.Clone(in), constant)
+	if !ok || r.DType != tensor.Float {
+		return
+	}
+	t, err := tensor.New(tensor.Float, r.Dims...)
+	if err != nil || !slices.Equal(r.Dims, out[0].Dims()) {
+		panic(fmt.Sprintf("prepared to add a tensor of shape %v, where Run makes %v: %v", r.Dims, out[0].Dims(), err))
+	}
+	sum, more := tensor.ValueOf(t), tensor.Of[float32](&out[0])
+	got := tensor.Of[float32](&sum)
+	for i := range got {
+		got[i] = float32(i%7) / 3
+	}
+	r.Run(in, &sum)
+	for i := range got {
+		if want := float32(i%7)/3 + more[i]; math.Float32bits(want) != math.Float32bits(got[i]) && want == want {
+			panic(fmt.Sprintf("element %d of a sum is %v, and not %v", i, got[i], want))
+		}
 	}
 }

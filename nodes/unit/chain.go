@@ -30,11 +30,14 @@ type chainStep struct {
 	kernel   kernel.Preparer
 	in, out  []int32
 	constant uint64 // inputs that are constants
+	sum      int32  // the step whose output it adds to its first input, plus 1: see sums
+	summed   bool   // another step does
 }
 
 // A leaving is a value that is there after the chain.
 type leaving struct {
 	value, slot, home int32
+	sum               int32 // of a sum in place: the slot of what it was before; else -1
 }
 
 // longestChain bounds the calls of a chain.
@@ -46,8 +49,16 @@ func (f *Form) chained(in *Instr) bool {
 	if in.Op != Call || len(in.Out) == 0 {
 		return false
 	}
-	if _, ok := f.flow.Nodes[in.Node].Kernel.(kernel.Preparer); !ok || !f.pure(in) {
+	k, ok := f.flow.Nodes[in.Node].Kernel.(kernel.Preparer)
+	if !ok || !f.pure(in) {
 		return false
+	}
+	if k, ok := k.(kernel.Fixer); ok {
+		for i, fixed := 0, k.Fixed(len(in.In)); i < len(in.In); i++ {
+			if fixed&(1<<uint(i)) != 0 && f.Values[in.In[i].Value].Const < 0 {
+				return false
+			}
+		}
 	}
 	for k := range in.Out {
 		if f.flow.output(Source{in.Node, int32(k)}).Shape().NumDimensions() == 0 {
@@ -316,10 +327,11 @@ func (e *emitter) describe(code []Instr) chain {
 	}
 	for _, v := range made {
 		if v >= 0 && !values[v].gone {
-			c.leaves = append(c.leaves, leaving{number(v), e.home(v), e.u.homes})
+			c.leaves = append(c.leaves, leaving{number(v), e.home(v), e.u.homes, -1})
 			e.u.homes++
 		}
 	}
 	c.values = int(next)
+	e.sums(&c, code)
 	return c
 }

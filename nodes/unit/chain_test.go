@@ -47,7 +47,7 @@ func (probe) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 
 // cell is a recurrent network's step in a loop of nine iterations: what is made in
 // the chain and used there, a part that is there after it, a variable that is
-// written in place, and one that stays as it is in the first half.
+// written in place, one that stays as it is in the first half, and a sum of products.
 const cell = `
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
@@ -61,6 +61,7 @@ i_in = Enter(zero) {frame_name="L"}
 h_in = Enter(h) {frame_name="L"}
 c_in = Enter(h) {frame_name="L"}
 g_in = Enter(h) {frame_name="L"}
+s_in = Enter(w) {frame_name="L"}
 nine_ = Enter(nine) {frame_name="L", is_constant=true}
 one_ = Enter(one) {frame_name="L", is_constant=true}
 unit_ = Enter(unit) {frame_name="L", is_constant=true}
@@ -71,12 +72,14 @@ i = Merge(i_in, i_back)
 hm = Merge(h_in, h_back)
 c = Merge(c_in, c_back)
 g = Merge(g_in, g_back)
+s = Merge(s_in, s_back)
 less = Less(i, nine_)
 on = LoopCond(less)
 i_s = Switch(i, on)
 h_s = Switch(hm, on)
 c_s = Switch(c, on)
 g_s = Switch(g, on)
+s_s = Switch(s, on)
 i1 = AddV2(i_s:1, one_)
 i_back = NextIteration(i1)
 joined = ConcatV2(x_, h_s:1, one_) {N=2}
@@ -99,9 +102,13 @@ h_back = NextIteration(h1)
 positive = Greater(h1, g_s:1)
 g1 = SelectV2(positive, parts:3, g_s:1)
 g_back = NextIteration(g1)
+grown = MatMul(joined, product) {transpose_a=true}
+s1 = AddV2(s_s:1, grown)
+s_back = NextIteration(s1)
 h_out = Exit(h_s)
 c_out = Exit(c_s)
 g_out = Exit(g_s)
+s_out = Exit(s_s)
 `
 
 // Chains give what tokens give, to the bit, and the same errors, whether they are
@@ -136,7 +143,7 @@ func TestChains(t *testing.T) {
 		{2, 3, 5, []int64{2, 2, 20}, false, true}, // parts that do not fit
 		{2, 3, 5, []int64{7}, false, true},
 	} {
-		p := s.compile(cell, []string{"x", "h", "w", "b"}, []string{"h_out", "c_out", "g_out"})
+		p := s.compile(cell, []string{"x", "h", "w", "b"}, []string{"h_out", "c_out", "g_out", "s_out"})
 		s.has(p, "chain")
 		name := fmt.Sprintf("%d×%d to %d, bias %v", c.batch, c.in, c.n, c.bias)
 		feeds := []tensor.Value{matrix(c.batch, c.in), matrix(c.batch, c.n), matrix(c.in+c.n, 4*c.n), matrix(c.bias...)}
@@ -145,7 +152,7 @@ func TestChains(t *testing.T) {
 		for i, e := range []*actors.Engine{s.tokens, s.units, s.units} {
 			probed.run, probed.prepared = 0, 0
 			step := &kernel.Step{Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: kerneltest.Serial{}}
-			got := make([]tensor.Value, 3)
+			got := make([]tensor.Value, 4)
 			err := e.Run(step, p, feeds, got)
 			switch {
 			case i == 0:

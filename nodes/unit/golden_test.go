@@ -140,7 +140,7 @@ func compiler(g *graph.Graph, d *datadriven.TestData) (c *unit.Compiler, frame i
 			if arg.Key == "target" {
 				id.Index = graph.Control
 			}
-			o, err := g.Find(id)
+			o, err := g.FindID(id)
 			if err != nil {
 				return nil, 0, err
 			}

@@ -145,7 +145,7 @@ func (m *Machine) End(failed bool) {
 	ctx := m.env.Ctx
 	ctx.Keep, ctx.Homes = 0, nil
 	for i := range m.chains {
-		m.chains[i].release(m, failed)
+		m.chains[i].release(m, &m.code.chains[i], failed)
 	}
 	for i := range m.homes {
 		m.homes[i].Release(ctx.Arena)

@@ -71,6 +71,7 @@ type made struct {
 	dims   []int64
 	places []place
 	value  tensor.Value
+	kept   bool // of a sum: value is what it was before, and nobody else holds that
 }
 
 // put brings a value to its place.
@@ -123,9 +124,9 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 	ctx := m.env.Ctx
 	for i := range s.leaves {
 		x := &s.leaves[i]
-		v, err := m.homes[c.leaves[i].home].Take(ctx.Arena, x.dtype, x.dims)
+		v, err := m.leave(&c.leaves[i], x)
 		if err != nil { // that of the call which needs the memory
-			m.sweep(s.leaves[:i])
+			m.sweep(c, s.leaves[:i])
 			return false, true
 		}
 		x.value = v
@@ -142,7 +143,7 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 	for i := range s.steps {
 		x := &s.steps[i]
 		if !m.ask() {
-			m.sweep(s.leaves)
+			m.sweep(c, s.leaves)
 			return true, false
 		}
 		m.at = x.call
@@ -156,17 +157,26 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 		m.drop(slot)
 	}
 	for i := range s.leaves {
-		v := s.leaves[i].value
-		v.Hold(1)
-		m.slab[c.leaves[i].slot] = v
+		l, v := &c.leaves[i], s.leaves[i].value
+		if l.sum >= 0 && s.leaves[i].kept {
+			m.slab[l.sum] = tensor.Value{} // first, as both may be one slot
+		} else {
+			if l.sum >= 0 {
+				m.drop(l.sum)
+			}
+			v.Hold(1)
+		}
+		m.slab[l.slot] = v
 	}
 	return true, true
 }
 
 // sweep gives back what was to leave a chain that is not played.
-func (m *Machine) sweep(list []made) {
+func (m *Machine) sweep(c *chain, list []made) {
 	for i := range list {
-		m.env.Ctx.Arena.Sweep(list[i].value)
+		if c.leaves[i].sum < 0 || !list[i].kept {
+			m.env.Ctx.Arena.Sweep(list[i].value)
+		}
 	}
 }
 
@@ -220,6 +230,29 @@ func (m *Machine) prepare(c *chain, s *chainState) bool {
 		in := make([]tensor.Value, len(x.in))
 		for k, v := range x.in {
 			in[k] = values[v]
+		}
+		if x.summed {
+			continue
+		}
+		if x.sum > 0 {
+			sum, ok := c.prepareSum(i, values, leaves, leaving)
+			if !ok {
+				return false
+			}
+			t := &c.steps[x.sum-1]
+			l := &leaves[leaving[x.out[0]]-1]
+			l.places = append(l.places, place{step: int32(len(steps)), arg: int32(len(args) + len(t.in))})
+			for _, v := range t.in {
+				if l := leaving[v]; l > 0 {
+					leaves[l-1].places = append(leaves[l-1].places, place{step: int32(len(steps)), arg: int32(len(args))})
+				} else if v < int32(len(c.inputs)) {
+					loads = append(loads, load{c.inputs[v], place{step: int32(len(steps)), arg: int32(len(args))}})
+				}
+				args = append(args, values[v])
+			}
+			args = append(args, values[x.out[0]])
+			steps = append(steps, ready{run: sum, call: &m.code.calls[c.calls[i]], split: len(t.in), end: len(args)})
+			continue
 		}
 		p, ok := x.kernel.Prepare(in, x.constant)
 		if !ok || len(p.Outs) != len(x.out) {
@@ -339,13 +372,13 @@ func (m *Machine) lay(used *int, dt tensor.DType, size int, dims []int64) (tenso
 
 // release lets go of what belongs to the run that ends. failed says that it may
 // have ended in the middle of the chain.
-func (s *chainState) release(m *Machine, failed bool) {
+func (s *chainState) release(m *Machine, c *chain, failed bool) {
 	if !s.used {
 		return
 	}
 	s.used = false
 	if failed {
-		m.sweep(s.leaves)
+		m.sweep(c, s.leaves)
 	}
 	for i := range s.loads {
 		s.put(&s.loads[i].place, tensor.Value{})

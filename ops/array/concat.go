@@ -146,6 +146,12 @@ func (k concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return join(ctx, &out[0], parts, at)
 }
 
+// Fixed says that the dimension must stay the same.
+func (k concat) Fixed(n int) uint64 {
+	_, axis := k.inputs(make([]tensor.Value, n))
+	return 1 << axis
+}
+
 // Prepare makes a join along a dimension ready that stays the same.
 func (k concat) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
 	parts, axis := k.inputs(in)

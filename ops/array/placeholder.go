@@ -16,7 +16,7 @@ func init() {
 		Attr("shape: shape = { unknown_rank: true }").
 		Doc(`Stands for a tensor that every step must feed.
 
-shape: What is said of the tensor's shape; what is fed is not checked against it.`)
+shape: What is said of the tensor's shape; what is fed must agree with it.`)
 	registry.Define("PlaceholderV2").
 		Output("output: dtype").
 		Attr("dtype: type").

@@ -76,7 +76,7 @@ end: As StridedSlice has it.
 strides: As StridedSlice has it.
 value: Of the shape of StridedSlice's output, or one that broadcasts to it.` + maskDoc)
 
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(slice), nil }, "Slice")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return slice{}, nil }, "Slice")
 	kernel.ForAll(newStridedSlice, "StridedSlice")
 	kernel.ForAll(newStridedSliceGrad, "StridedSliceGrad")
 	kernel.ForAll(newStridedSliceUpdate, "TensorStridedSliceUpdate")
@@ -149,32 +149,77 @@ func piece(ctx *kernel.Context, x *tensor.Value, start, n, all int, dims []int64
 	return v, nil
 }
 
-func slice(ctx *kernel.Context, in, out []tensor.Value) error {
+// A slice is the kernel of Slice.
+type slice struct{}
+
+func (slice) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var b1, b2 [8]int64
-	x := in[0].Dims()
-	begin, err := kernel.AppendIntVector(b1[:0], &in[1], "begin")
+	begin, size, err := boxOf(b1[:0], b2[:0], in)
 	if err != nil {
 		return err
 	}
-	size, err := kernel.AppendIntVector(b2[:0], &in[2], "size")
-	if err != nil {
-		return err
+	return takeBox(ctx, in, out, begin, size, size)
+}
+
+// boxOf appends the first corner and the size of the box that Slice takes.
+func boxOf(dst, dst2 []int64, in []tensor.Value) (begin, size []int64, err error) {
+	x := in[0].Dims()
+	if begin, err = kernel.AppendIntVector(dst, &in[1], "begin"); err != nil {
+		return nil, nil, err
+	}
+	if size, err = kernel.AppendIntVector(dst2, &in[2], "size"); err != nil {
+		return nil, nil, err
 	}
 	if len(begin) != len(x) || len(size) != len(x) {
-		return status.Invalid("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes [%d] and [%d] instead.", len(x), len(begin), len(size))
+		return nil, nil, status.Invalid("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes [%d] and [%d] instead.", len(x), len(begin), len(size))
 	}
 	for i := range x {
 		if begin[i] < 0 || begin[i] > x[i] {
-			return status.Invalid("Expected begin[%d] in [0, %d], but got %d", i, x[i], begin[i])
+			return nil, nil, status.Invalid("Expected begin[%d] in [0, %d], but got %d", i, x[i], begin[i])
 		}
 		if size[i] == -1 {
 			size[i] = x[i] - begin[i]
 		}
 		if size[i] < 0 || size[i] > x[i]-begin[i] {
-			return status.Invalid("Expected size[%d] in [0, %d], but got %d", i, x[i]-begin[i], size[i])
+			return nil, nil, status.Invalid("Expected size[%d] in [0, %d], but got %d", i, x[i]-begin[i], size[i])
 		}
 	}
-	return takeBox(ctx, in, out, begin, size, size)
+	return begin, size, nil
+}
+
+// Fixed says that the box must stay the same.
+func (slice) Fixed(int) uint64 { return 1<<1 | 1<<2 }
+
+// Prepare makes the cutting of a box ready that stays the same. What lies together
+// in the input is there as it is.
+func (slice) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
+	if constant&(1<<1|1<<2) != 1<<1|1<<2 {
+		return kernel.Prepared{}, false
+	}
+	begin, size, err := boxOf(nil, nil, in)
+	if err != nil {
+		return kernel.Prepared{}, false
+	}
+	from, start, rows := strided.Whole(in[0]), 0, 1
+	last := -1 // of the dimensions that are cut
+	for i, d := range in[0].Dims() {
+		from.Slice(i, int(begin[i]), 1, int(size[i]))
+		start = start*int(d) + int(begin[i])
+		if size[i] != d {
+			last = i
+		}
+	}
+	for _, s := range size[:max(last, 0)] {
+		rows *= int(s)
+	}
+	to := strided.Of(size)
+	p, ok := kernel.OneOut(in[0].DType(), size, func(ctx *kernel.Context, in, out []tensor.Value) {
+		_ = strided.Copy(ctx, &out[0], to, &in[0], from) // so little cannot fail
+	})
+	if rows == 1 {
+		p.Outs[0].Of, p.Outs[0].Start = 1, start
+	}
+	return p, ok
 }
 
 // takeBox sets out[0], of shape dims, to the box of in[0] that has that first

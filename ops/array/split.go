@@ -42,7 +42,7 @@ num: How many slices: the size of the dimension.
 axis: The dimension; negative counts from the end.`)
 
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return split{c.Int("num_split")}, nil }, "Split")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(splitV), nil }, "SplitV")
+	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return splitV{len(c.Outputs)}, nil }, "SplitV")
 	kernel.ForAll(newUnpack, "Unpack")
 
 	gradient.Register(func(c *gradient.Context) { splitGradient(c, 1, c.Input(0)) }, "Split")
@@ -92,63 +92,53 @@ func (split) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return divide(ctx, in[1:2], out, at, func(int) int64 { return size / n })
 }
 
-// Prepare makes a split along a dimension ready that stays the same. Of a matrix
-// of one row, and the like, the parts are in the input as they are.
+// Fixed says that the dimension must stay the same.
+func (split) Fixed(int) uint64 { return 1 }
+
+// Prepare makes a split along a dimension ready that stays the same.
 func (k split) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
-	p := kernel.Prepared{Outs: make([]kernel.PreparedOut, k.parts)}
 	at, err := splitAxis(&in[0], in[1].Rank())
 	if constant&1 == 0 || in[0].Rank() != 0 || err != nil || in[1].Dims()[at]%k.parts != 0 {
-		return p, false
+		return kernel.Prepared{}, false
 	}
-	dims := slices.Clone(in[1].Dims())
-	dims[at] /= k.parts
-	rows, n := 1, 1
-	for i, d := range dims {
-		if i < at {
-			rows *= int(d)
-		} else {
-			n *= int(d)
-		}
-	}
-	for i := range p.Outs {
-		p.Outs[i] = kernel.PreparedOut{DType: in[1].DType(), Dims: dims}
-		if rows == 1 {
-			p.Outs[i].Of, p.Outs[i].Start = 2, i*n
-		}
-	}
-	p.Run = func(ctx *kernel.Context, in, out []tensor.Value) {
-		for i := range out {
-			// So little cannot fail.
-			_ = strided.CopyRows(ctx, &out[i], strided.Rows{Width: n}, &in[1], strided.Rows{Offset: i * n, Width: n * len(out)}, rows, n)
-		}
-	}
-	return p, true
+	return prepareParts(&in[1], 1, at, slices.Repeat([]int64{in[1].Dims()[at] / k.parts}, int(k.parts))), true
 }
 
-func splitV(ctx *kernel.Context, in, out []tensor.Value) error {
-	at, err := splitAxis(&in[2], in[0].Rank())
-	if err != nil {
-		return err
-	}
+// A splitV is the kernel of SplitV.
+type splitV struct{ parts int }
+
+func (splitV) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var buf [16]int64
-	sizes, err := kernel.AppendIntVector(buf[:0], &in[1], "size_splits")
+	sizes, at, err := splitSizes(buf[:0], in, len(out))
 	if err != nil {
 		return err
 	}
-	if len(sizes) != len(out) {
-		return status.Invalid("size of the split_tensor must be %d, got %d", len(out), len(sizes))
+	return divide(ctx, in[:1], out, at, func(i int) int64 { return sizes[i] })
+}
+
+// splitSizes appends the sizes of the parts that SplitV makes of in[0], and says along
+// which dimension.
+func splitSizes(dst []int64, in []tensor.Value, parts int) (sizes []int64, at int, err error) {
+	if at, err = splitAxis(&in[2], in[0].Rank()); err != nil {
+		return nil, 0, err
+	}
+	if sizes, err = kernel.AppendIntVector(dst, &in[1], "size_splits"); err != nil {
+		return nil, 0, err
+	}
+	if len(sizes) != parts {
+		return nil, 0, status.Invalid("size of the split_tensor must be %d, got %d", parts, len(sizes))
 	}
 	left, rest := in[0].Dims()[at], -1
 	for i, s := range sizes {
 		switch {
 		case s == -1 && rest >= 0:
-			return status.Invalid("There can only be one -1 in the input.")
+			return nil, 0, status.Invalid("There can only be one -1 in the input.")
 		case s == -1:
 			rest = i
 		case s < 0:
-			return status.Invalid("Split size at index %d must be >= 0. Got: %d", i, s)
+			return nil, 0, status.Invalid("Split size at index %d must be >= 0. Got: %d", i, s)
 		case s > left:
-			return status.Invalid("Split sizes must add up to the size of dimension %d, which is %d", at, in[0].Dims()[at])
+			return nil, 0, status.Invalid("Split sizes must add up to the size of dimension %d, which is %d", at, in[0].Dims()[at])
 		default:
 			left -= s
 		}
@@ -156,9 +146,59 @@ func splitV(ctx *kernel.Context, in, out []tensor.Value) error {
 	if rest >= 0 {
 		sizes[rest] = left
 	} else if left != 0 {
-		return status.Invalid("Split sizes must add up to the size of dimension %d, which is %d", at, in[0].Dims()[at])
+		return nil, 0, status.Invalid("Split sizes must add up to the size of dimension %d, which is %d", at, in[0].Dims()[at])
 	}
-	return divide(ctx, in[:1], out, at, func(i int) int64 { return sizes[i] })
+	return sizes, at, nil
+}
+
+// Fixed says that the sizes and the dimension must stay the same.
+func (splitV) Fixed(int) uint64 { return 1<<1 | 1<<2 }
+
+// Prepare makes a split into parts ready whose sizes stay the same.
+func (k splitV) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool) {
+	if constant&(1<<1|1<<2) != 1<<1|1<<2 {
+		return kernel.Prepared{}, false
+	}
+	sizes, at, err := splitSizes(nil, in, k.parts)
+	if err != nil {
+		return kernel.Prepared{}, false
+	}
+	return prepareParts(&in[0], 0, at, sizes), true
+}
+
+// prepareParts makes ready what cuts x, which is input i, along dimension at into
+// parts of those sizes. Of a matrix of one row, and the like, the parts are in the
+// input as they are.
+func prepareParts(x *tensor.Value, i, at int, sizes []int64) kernel.Prepared {
+	rows, behind := 1, 1
+	for k, d := range x.Dims() {
+		if k < at {
+			rows *= int(d)
+		} else if k > at {
+			behind *= int(d)
+		}
+	}
+	width, start := behind*int(x.Dims()[at]), 0
+	p := kernel.Prepared{Outs: make([]kernel.PreparedOut, len(sizes))}
+	starts := make([]int, len(sizes))
+	for k, size := range sizes {
+		dims := slices.Clone(x.Dims())
+		dims[at] = size
+		p.Outs[k] = kernel.PreparedOut{DType: x.DType(), Dims: dims}
+		if rows == 1 {
+			p.Outs[k].Of, p.Outs[k].Start = i+1, start
+		}
+		starts[k] = start
+		start += int(size) * behind
+	}
+	p.Run = func(ctx *kernel.Context, in, out []tensor.Value) {
+		for k := range out {
+			n := out[k].NumElements() / rows
+			// So little cannot fail.
+			_ = strided.CopyRows(ctx, &out[k], strided.Rows{Width: n}, &in[i], strided.Rows{Offset: starts[k], Width: width}, rows, n)
+		}
+	}
+	return p
 }
 
 // divide cuts in[0] along dimension at into parts of those sizes, which add up.

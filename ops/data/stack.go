@@ -126,15 +126,18 @@ func stackPush(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Must have type %v but got %v", s.Type, in[1].DType())
 	}
 	out[0] = in[1]
+	if s.Copies(&in[1]) {
+		return s.Push(in[1])
+	}
 	return s.Push(ctx.Disown(in[1]))
 }
 
-func stackPop(_ *kernel.Context, in, out []tensor.Value) error {
+func stackPop(ctx *kernel.Context, in, out []tensor.Value) error {
 	s, err := held[*resource.Stack](&in[0])
 	if err != nil {
 		return err
 	}
-	out[0], err = s.Pop()
+	out[0], err = s.Pop(ctx)
 	return err
 }
 

@@ -176,7 +176,9 @@ func (k *tensorArray) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func arrayHandle(device string, a *resource.TensorArray) tensor.Value {
-	return newHandle(device, tensorArrays, a.Name(), "TensorArray", a)
+	return a.Handle(func(a *resource.TensorArray) tensor.Value {
+		return newHandle(device, tensorArrays, a.Name(), "TensorArray", a)
+	})
 }
 
 // index is the scalar index in v.

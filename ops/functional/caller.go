@@ -96,7 +96,7 @@ func newRemoteCall(c *kernel.Construction) (kernel.Kernel, error) {
 // returns says whether a function returns what its caller puts out.
 func returns(f *registry.Func, results []tensor.Value, want []tensor.DType) error {
 	if len(results) != len(want) {
-		return status.Invalid("function '%s' returns %d results, not %d", f.Name, len(results), len(want))
+		return status.Invalid("function '%s' returns %s, not %d", f.Name, status.Count(len(results), "result"), len(want))
 	}
 	for i, v := range results {
 		if v.DType() != want[i] {

@@ -111,12 +111,12 @@ func (l *List) inferred(ctx *kernel.Context, s shape.Shape) (shape.Shape, error)
 		if i&1023 == 0 && ctx.Err() != nil {
 			return s, ctx.Err()
 		}
-		x := l.at(i)
-		if x.IsZero() {
+		dims, ok := l.dims(i)
+		if !ok {
 			continue
 		}
 		var err error
-		if s, err = merge(s, shape.Of(x.Dims()...)); err != nil {
+		if s, err = merge(s, shape.Of(dims...)); err != nil {
 			return s, err
 		}
 	}

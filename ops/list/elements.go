@@ -14,6 +14,7 @@ type elements struct {
 	far   map[int]item // from denseLimit on, or behind a gap
 
 	charged int   // of bytes
+	held    int   // bytes of what was a pile: parts of one tensor
 	weight  int64 // of the elements, apart from their places
 }
 
@@ -26,7 +27,7 @@ func (x item) weight() int64 {
 }
 
 // bytes is about what the places take, and what is known of the elements there.
-func (e *elements) bytes() int { return placeBytes*cap(e.dense) + 2*placeBytes*len(e.far) }
+func (e *elements) bytes() int { return e.held + placeBytes*cap(e.dense) + 2*placeBytes*len(e.far) }
 
 const placeBytes = 40
 

@@ -125,6 +125,9 @@ func (l *List) put(ctx *kernel.Context, out *tensor.Value) error {
 func (l *List) charge(ctx *kernel.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.pile != nil {
+		return nil // by push and pop
+	}
 	size := l.own.bytes()
 	l.weight = versionBytes + int64(size) + l.own.weight
 	if err := ctx.Charge(size - l.own.charged); err != nil {
@@ -193,6 +196,10 @@ func (l *List) unlink() (gone []item, places int) {
 		}
 	}
 	older, newer := l.older, l.newer
+	if l.pile != nil {
+		l.pile.Clear()
+		l.pile = nil
+	}
 	switch {
 	case l.shared.Load():
 		return nil, 0
@@ -235,6 +242,7 @@ func (l *List) Share(share func(tensor.Value)) {
 	var all []item
 	note := func(x item) { all = append(all, x) }
 	l.mu.Lock()
+	l.unpile()
 	for v := l; v != nil && !v.shared.Load(); v = v.newer {
 		v.shared.Store(true)
 		v.older = nil

@@ -222,6 +222,21 @@ func (k typed) pushBack(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := l.fits(in[1].Dims(), k.dt, ""); err != nil {
 		return err
 	}
+	switch v := in[1]; {
+	case l.takes(&v):
+		if l.alone(ctx, in, &out[0]) {
+			return l.push(ctx, v)
+		}
+	case ctx.Lock == nil && !l.isPile():
+		x, err := keep(ctx, v)
+		if err != nil {
+			return err
+		}
+		if l.alone(ctx, in, &out[0]) {
+			return l.append(ctx, x)
+		}
+		return l.with(l.n+1, change{l.n, x}).put(ctx, &out[0])
+	}
 	x, err := keep(ctx, in[1])
 	if err != nil {
 		return err
@@ -284,6 +299,18 @@ func (k typed) popBack(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	if l.n == 0 {
 		return status.Invalid("Trying to pop from an empty list.")
+	}
+	switch piled := l.isPile(); {
+	case piled:
+		if l.alone(ctx, in, &out[0]) {
+			out[1], err = l.pop(ctx)
+			return err
+		}
+	case ctx.Lock == nil && !l.at(l.n-1).IsZero():
+		if l.alone(ctx, in, &out[0]) {
+			out[1] = l.last()
+			return l.charge(ctx)
+		}
 	}
 	if out[1] = l.at(l.n - 1); out[1].IsZero() {
 		s, err := l.asked(&in[1])

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A List is a list of tensors: what a variant holds. It never changes; what
-// changes a list gives a new one. All lists made from one are its versions, and
+// A List is a list of tensors: what a variant holds. It never changes, unless one
+// token alone holds it (pile.go); what changes a list gives a new one. All lists made from one are its versions, and
 // the newest of them holds the elements: changing it takes constant time, and
 // leaves behind in the older version how it differs (H. Baker, "Shallow binding
 // makes functional arrays fast", 1991). An older version that is read at length
@@ -35,6 +35,7 @@ type List struct {
 	newer *List
 	older *List // the version whose newer this one is; nil of a shared one
 	own   elements
+	pile  *pile // in the place of own; nil as a rule
 	// Element index was was, and for those in more the same; a negative index
 	// stands for none.
 	index int
@@ -69,6 +70,7 @@ func (l *List) at(i int) tensor.Value { return l.item(i).Value }
 func (l *List) item(i int) item {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.unpile()
 	v := l
 	for range farWalk {
 		if v.newer == nil {
@@ -129,6 +131,7 @@ type change struct {
 func (l *List) with(n int, changes ...change) *List {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.unpile()
 	if l.newer != nil {
 		l.detach()
 	}
@@ -162,6 +165,7 @@ func (l *List) first(n int) *List {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.unpile()
 	if l.newer != nil {
 		l.detach()
 	}

@@ -2,6 +2,7 @@ package list
 
 import (
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
@@ -123,6 +124,12 @@ func newStack(c *kernel.Construction) (kernel.Kernel, error) {
 		if !s.Full() {
 			return status.Invalid("Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: %s", resource.FormatShape(s))
 		}
+		if l.isPile() {
+			if dims, _ := l.dims(0); slices.Equal(dims, s.Dims()) {
+				out[0], err = l.poured(ctx, append([]int64{int64(l.n)}, dims...))
+				return err
+			}
+		}
 		out[0], err = l.stacked(ctx, s, l.n, func(k int) int { return k })
 		return err
 	}), nil
@@ -216,9 +223,9 @@ func (k *concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	lengths, sum := tensor.Of[int64](&out[1]), int64(0)
 	for i := range lengths {
-		switch x := l.at(i); {
-		case !x.IsZero():
-			lengths[i] = int64(x.Dim(0))
+		switch dims, ok := l.dims(i); {
+		case ok:
+			lengths[i] = dims[0]
 		case first >= 0:
 			lengths[i] = first
 		case i >= len(leading):
@@ -230,6 +237,10 @@ func (k *concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return status.Invalid("leading_dims[%d] = %d is no size of a dimension", i, lengths[i])
 		}
 		sum += lengths[i]
+	}
+	if l.isPile() {
+		out[0], err = l.poured(ctx, append([]int64{sum}, rest.Dims()...))
+		return err
 	}
 	if out[0], err = ctx.AllocZeroed(k.dt, append([]int64{sum}, rest.Dims()...)); err != nil {
 		return err
@@ -262,18 +273,18 @@ func (l *List) joined(ctx *kernel.Context, first int64, rest shape.Shape) (int64
 		if i&1023 == 0 && ctx.Err() != nil {
 			return 0, rest, ctx.Err()
 		}
-		x := l.at(i)
-		if x.IsZero() {
+		dims, ok := l.dims(i)
+		if !ok {
 			continue
 		}
-		if x.Rank() < 1 {
+		if len(dims) < 1 {
 			return 0, rest, status.Invalid("Concat saw a scalar shape at index %d but requires at least vectors.", i)
 		}
 		var err error
-		if rest, err = merge(rest, shape.Of(x.Dims()[1:]...)); err != nil {
+		if rest, err = merge(rest, shape.Of(dims[1:]...)); err != nil {
 			return 0, rest, err
 		}
-		n := int64(x.Dim(0))
+		n := dims[0]
 		switch {
 		case want >= 0 && n != want:
 			return 0, rest, status.Invalid("First entry of element_shape input does not match the first dim of list element at index: %d Expected: %d Actual: %d", i, want, n)

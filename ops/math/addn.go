@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -89,6 +90,9 @@ func (k *addN[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		out[0] = in[0]
 		return nil
 	}
+	if len(in) == 2 {
+		return k.two(ctx, in, out)
+	}
 	x := make([][]T, len(in))
 	for i := range in {
 		x[i] = tensor.Of[T](&in[i])
@@ -112,6 +116,60 @@ func (k *addN[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	})
 	return ctx.Err()
+}
+
+// two adds two tensors, as most sums do, and leaves nothing to the collector.
+func (k *addN[T]) two(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	a, b := in[0], in[1]
+	if out[0], err = ctx.ReuseOrAlloc(in, 0, k.dt, a.Dims()); err != nil {
+		return err
+	}
+	if a.NumElements() > elementwise.Grain {
+		x, y, o := tensor.Of[T](&a), tensor.Of[T](&b), tensor.Of[T](&out[0])
+		ctx.Parallel(len(o), elementwise.Grain, func(lo, hi int) {
+			if ctx.Err() == nil {
+				addTwo(o[lo:hi], x[lo:hi], y[lo:hi])
+			}
+		})
+		return ctx.Err()
+	}
+	addTwo(tensor.Of[T](&out[0]), tensor.Of[T](&a), tensor.Of[T](&b))
+	return nil
+}
+
+func addTwo[T elementwise.Number](o, x, y []T) {
+	if o, ok := any(o).([]float32); ok {
+		vec.Add(o, any(x).([]float32), any(y).([]float32))
+		return
+	}
+	for i := range o {
+		o[i] = x[i] + y[i]
+	}
+}
+
+// Prepare makes a sum of small tensors ready.
+func (k *addN[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	for i := range in {
+		if !tensor.SameShape(in[0], in[i]) {
+			return kernel.Prepared{}, false
+		}
+	}
+	if len(in) < 2 {
+		return kernel.Prepared{}, false
+	}
+	dims := in[0].Dims()
+	if len(in) == 2 {
+		if add, ok := any(vec.Add).(func(o, x, y []T)); ok {
+			return elementwise.Prepared(k.dt, dims, add)
+		}
+	}
+	return kernel.OneOut(k.dt, dims, func(_ *kernel.Context, in, out []tensor.Value) {
+		o := tensor.Of[T](&out[0])
+		copy(o, tensor.Of[T](&in[0]))
+		for i := 1; i < len(in); i++ {
+			addInto(o, tensor.Of[T](&in[i]))
+		}
+	})
 }
 
 // An Adder is a variant's value that can be added to others of its kind.

@@ -207,8 +207,8 @@ func (p *batchMatMul) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// gemm multiplies pairs of matrices: large ones one after the other, each
-// shared out, small ones side by side.
+// gemm multiplies pairs of matrices: side by side where there are many, or where
+// they are small; a few large ones one after the other, each shared out.
 func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadcast, in, out []tensor.Value, m, n, k int) error {
 	x, y, o := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
 	ldx, ldy := in[0].Dim(in[0].Rank()-1), in[1].Dim(in[1].Rank()-1)
@@ -220,8 +220,13 @@ func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadca
 		})
 	}
 	batch := len(o) / (m * n)
-	const enough = 1 << 16 // multiplications that are worth a worker's attention
-	if one := m * n * max(k, 1); one < enough*4 && batch > 1 {
+	const (
+		enough = 1 << 16 // multiplications that are worth a worker's attention
+		large  = 1 << 20 // those of which a product is shared out well
+		many   = 4       // matrices for each worker, so that none waits long for the last
+	)
+	if one := m * n * max(k, 1); batch > 1 && (one < large || batch >= many*ctx.Step.Pool.Workers()) {
+		vec.Expect[T](ctx.Step.Pool, batch*m, n, k)
 		ctx.Parallel(batch, max(1, enough/one), func(lo, hi int) { multiply(nil, lo, hi) })
 	} else {
 		multiply(ctx.Step.Pool, 0, batch)

@@ -221,7 +221,13 @@ func (p *matMul[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	if !ok || m == 0 || n == 0 || m > preparedWork || n > preparedWork/m || k > preparedWork/(m*n) {
 		return kernel.Prepared{}, false
 	}
-	return elementwise.Prepared(p.dt, []int64{int64(m), int64(n)},
+	dims, ldx, ldy := []int64{int64(m), int64(n)}, in[0].Dim(1), in[1].Dim(1)
+	if right := p.right.kept(m); right != nil && p.transB {
+		return elementwise.Prepared(p.dt, dims, func(o, x, y []T) {
+			vec.GemmRight(nil, p.transA, true, m, n, k, x, ldx, y, ldy, right, o, n)
+		})
+	}
+	return elementwise.Prepared(p.dt, dims,
 		vec.GemmAgain[T](p.transA, p.transB, m, n, k, in[0].Dim(1), in[1].Dim(1), n))
 }
 

@@ -56,3 +56,14 @@ func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int,
 	slot.Store(r)
 	return r
 }
+
+// kept is the operand for products of m rows, if it has been put in order before.
+func (c *constantRight[T]) kept(m int) *vec.Right[T] {
+	switch {
+	case c == nil:
+		return nil
+	case m <= fewRows:
+		return c.rows.Load()
+	}
+	return c.batches.Load()
+}

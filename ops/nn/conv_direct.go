@@ -21,75 +21,127 @@ type direct[T vec.Number] struct {
 	line    int // elements of the source from line to line
 	padded  int // elements of a padded line; 0: windows lie inside
 	spacing int // lines from one line of a window to the next
+
+	// What a run needs beside it.
+	ctx    *kernel.Context
+	panels vec.Panels[T]
+	desk   desk[T]
+	height int              // lines of a block
+	size   int              // elements of the memory for it
+	goesOn bool             // with the epilogue
+	share  func(lo, hi int) // computes lines, for a pool; made once
 }
 
-// direct is how the windows lie in the image, if they do: two dimensions, in the
+// direct is how the windows lie in the image; nil if they do not.
+func (c *convolving[T]) direct() *direct[T] {
+	if !c.asked {
+		c.asked = true
+		if c.kept = c.inImage(); c.kept != nil {
+			c.kept.share = c.kept.lines
+		}
+	}
+	return c.kept
+}
+
+// inImage is direct for who has not asked before: there are two dimensions, in the
 // last of which a window is elements that follow each other.
-func (c *convolving[T]) direct() (d direct[T], ok bool) {
+func (c *convolving[T]) inImage() *direct[T] {
 	z, y, x := &c.dims[0], &c.dims[1], &c.dims[2]
 	if !vec.WindowsInAssembly[T]() || !c.dense || c.place != nil || z.n != 1 || z.in != 1 || len(z.offsets) != 1 || z.offsets[0] != 0 ||
 		len(y.offsets) == 0 || x.in == 0 || y.in == 0 || c.channels == 0 {
-		return d, false
+		return nil
 	}
 	spacing := 1
 	for i := 1; i < len(y.offsets); i++ {
 		s := y.offsets[i] - y.offsets[i-1]
 		if i > 1 && s != spacing {
-			return d, false
+			return nil
 		}
 		spacing = s
 	}
 	taps := len(x.offsets)
-	d = direct[T]{convolving: c, line: x.in * c.channels, spacing: spacing,
+	d := &direct[T]{convolving: c, line: x.in * c.channels, spacing: spacing,
 		windows: vec.Windows{Rows: x.n, Step: x.step * c.channels, Length: taps * c.channels}}
 	d.windows.Next = spacing * d.line
 	if first, end := x.offsets[0], (x.n-1)*x.step+x.offsets[0]+taps; first < 0 || end > x.in {
 		d.before, d.padded = -first*c.channels, (end-first)*c.channels
 		d.windows.Next = spacing * d.padded
 	}
-	return d, d.padded <= 2*d.line+blockSize // no memory for padding alone
+	if d.padded > 2*d.line+blockSize {
+		return nil // no memory for padding alone
+	}
+	return d
 }
 
 // run computes all lines, in blocks.
 func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
-	y := &d.dims[1]
 	lines := d.rows / d.dims[2].n
 	pool := ctx.Step.Pool
-	height := min(d.height(), max(1, lines/(4*pool.Workers())))
-	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/64)
-	desk, err := newDesk[T](ctx, dt, max(1, min(lines, pool.Workers())), d.memory(height))
-	if err != nil {
+	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
+	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
+	d.size = d.memory(d.height)
+	var err error
+	if d.size > mostScratch {
+		if err = d.desk.open(ctx, dt, max(1, min(lines, pool.Workers())), d.size); err != nil {
+			return err
+		}
+		defer d.desk.free(ctx)
+	}
+	if d.goesOn, err = d.begin(ctx); err != nil {
 		return err
 	}
-	defer desk.free(ctx)
-	panels := vec.NewPanels(d.width(), d.n, d.filter, d.ldb, d.rows)
-	defer panels.Close()
-	ctx.Parallel(lines, max(height, least), func(lo, hi int) {
-		m := desk.take()
-		var buf [mostLines]vec.Line
-		for lo < hi && ctx.Err() == nil {
-			end := min(lo+height, hi, lo/y.n*y.n+y.n) // of the same image
-			rows, source := d.block(buf[:0], m, lo, end)
-			for _, l := range rows {
-				if l.Lines == 0 {
-					for i := range d.windows.Rows {
-						clear(d.dst[l.Result+i*d.ldc:][:d.n])
-					}
+	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
+	defer d.panels.Close()
+	vec.Expect[T](pool, d.rows, d.n, d.width())
+	ctx.Parallel(lines, max(d.height, least), d.share)
+	d.ctx = nil
+	return ctx.Err()
+}
+
+// lines computes lines lo to hi.
+func (d *direct[T]) lines(lo, hi int) {
+	if d.size > mostScratch {
+		m := d.desk.take()
+		d.blocks(lo, hi, m)
+		d.desk.giveBack(m)
+		return
+	}
+	m := vec.Borrow[T](d.size)
+	d.blocks(lo, hi, m.Slice())
+	m.GiveBack()
+}
+
+// mostScratch is how many elements of memory are borrowed, which no session's account
+// knows of: more come from a desk.
+const mostScratch = blockSize
+
+// blocks computes lines lo to hi with the memory for a block.
+func (d *direct[T]) blocks(lo, hi int, m []T) {
+	y := &d.dims[1]
+	var buf [mostLines]vec.Line
+	for lo < hi && d.ctx.Err() == nil {
+		end := min(lo+d.height, hi, lo/y.n*y.n+y.n) // of the same image
+		rows, source := d.block(buf[:0], m, lo, end)
+		for _, l := range rows {
+			if l.Lines == 0 {
+				for i := range d.windows.Rows {
+					clear(d.dst[l.Result+i*d.ldc:][:d.n])
 				}
 			}
-			panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
-			lo = end
 		}
-		desk.giveBack(m)
-	})
-	return ctx.Err()
+		d.panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
+		if d.goesOn {
+			d.then.part(lo*d.windows.Rows*d.n, end*d.windows.Rows*d.n)
+		}
+		lo = end
+	}
 }
 
 // mostLines is how many lines a block has at most.
 const mostLines = 32
 
-// height is how many lines a block has.
-func (d *direct[T]) height() int {
+// blockHeight is how many lines a block has at most.
+func (d *direct[T]) blockHeight() int {
 	y := &d.dims[1]
 	height := 1
 	if fit, span := blockSize/max(d.padded, d.line), d.span(); fit > span {

@@ -80,10 +80,10 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 		return c.wide(ctx, p, height, pixels, src, grad, dw, n, ld)
 	}
 	// The rows of the gradient are those of a result.
-	d, directly := (&convolving[T]{patches: p, rows: pixels, src: src, n: n, dst: grad, ldc: ld}).direct()
+	d := (&convolving[T]{patches: p, rows: pixels, src: src, n: n, dst: grad, ldc: ld}).direct()
 	memory := height * width
-	if directly {
-		height = d.height()
+	if d != nil {
+		height = d.blockHeight()
 		panels = pixels / d.windows.Rows // lines
 		shares, memory = min(shares, max(1, pixels/leastPixels), panels), d.memory(height)
 	}
@@ -98,11 +98,12 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 		return err
 	}
 	defer desk.free(ctx)
+	vec.Expect[T](ctx.Step.Pool, pixels, n, width)
 	ctx.Parallel(shares, 1, func(lo, hi int) {
 		memory := desk.take()
 		for i := lo; i < hi; i++ {
 			sum := all[i*width*n:][:width*n]
-			if directly {
+			if d != nil {
 				d.addFilter(ctx, sum, memory, height, i*panels/shares, (i+1)*panels/shares)
 				continue
 			}
@@ -145,9 +146,11 @@ func (c *convFilter[T]) wide(ctx *kernel.Context, p *patches, height, pixels int
 		return err
 	}
 	defer desk.free(ctx)
+	memory := desk.take()
+	defer desk.giveBack(memory)
 	for lo := 0; lo < pixels && ctx.Err() == nil; lo += height {
 		m := min(height, pixels-lo)
-		rows := desk.memory[0][:m*width]
+		rows := memory[:m*width]
 		ctx.Parallel(m, max(1, panelSize/4/width), func(from, to int) {
 			fill(p, rows[from*width:to*width], src, lo+from, lo+to)
 		})

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"sync/atomic"
+
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -56,7 +58,7 @@ func convOfType(op string, dt tensor.DType, m *motion) kernel.Kernel {
 func convOf[T vec.Number](op string, dt tensor.DType, m *motion) kernel.Kernel {
 	last := *m // the motion where channels come last
 	turn(&last)
-	c := forwardConv[T]{m: &last, dt: dt}
+	c := forwardConv[T]{m: &last, dt: dt, last: new(atomic.Pointer[prepared[T]])}
 	switch op {
 	case "Conv2DBackpropInput", "Conv3DBackpropInputV2":
 		return channelsLast(m.format, &convInput[T]{c, m.format}, 1<<0|1<<1)
@@ -86,8 +88,29 @@ func turn(m *motion) {
 
 // A forwardConv is the kernel of Conv2D, Conv3D and Conv with channels last.
 type forwardConv[T vec.Number] struct {
-	m  *motion
-	dt tensor.DType
+	m    *motion
+	dt   tensor.DType
+	last *atomic.Pointer[prepared[T]] // nil while it is in use
+}
+
+// prepared is what the sizes of a convolution come to, for the next of these sizes.
+type prepared[T vec.Number] struct {
+	sizes convSizes
+	convolving[T]
+}
+
+// prepare is the last convolution's, if it had the same sizes and nobody else has it.
+func (c *forwardConv[T]) prepare(s *convSizes) *prepared[T] {
+	if p := c.last.Swap(nil); p != nil && p.sizes == *s {
+		return p
+	}
+	return &prepared[T]{sizes: *s, convolving: convolving[T]{patches: s.window(), rows: s.pixels(), n: s.out / s.groups, ldb: s.out, ldc: s.out}}
+}
+
+// keep keeps what was prepared, without the tensors.
+func (c *forwardConv[T]) keep(p *prepared[T]) {
+	p.src, p.filter, p.dst, p.then = nil, nil, nil, nil
+	c.last.Store(p)
 }
 
 // A convSizes is what a convolution's shapes come to.
@@ -160,6 +183,11 @@ func (s *convSizes) window() *patches {
 }
 
 func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return c.runThen(ctx, in, out, nil)
+}
+
+// runThen is Run with an epilogue, which need not be begun.
+func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, then epilogue) error {
 	s, err := c.alloc(ctx, in, out)
 	if err != nil {
 		return err
@@ -172,15 +200,15 @@ func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		vec.Gemm(ctx.Step.Pool, false, false, s.pixels(), s.out, s.in, src, s.in, filter, s.out, dst, s.out)
 		return ctx.Err()
 	}
-	perOut := s.out / s.groups
-	p := s.window()
+	p := c.prepare(&s)
+	p.then = then
 	for g := range s.groups {
-		run := convolving[T]{patches: p, rows: s.pixels(), src: src[g*s.perIn:], filter: filter[g*perOut:], n: perOut, ldb: s.out,
-			dst: dst[g*perOut:], ldc: s.out}
-		if err := run.run(ctx, c.dt); err != nil {
+		p.src, p.filter, p.dst = src[g*s.perIn:], filter[g*p.n:], dst[g*p.n:]
+		if err := p.run(ctx, c.dt); err != nil {
 			return err
 		}
 	}
+	c.keep(p)
 	return nil
 }
 

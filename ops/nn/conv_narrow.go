@@ -14,7 +14,7 @@ import (
 func narrowConv(op string, dt tensor.DType, m *motion) kernel.Kernel {
 	last := *m
 	turn(&last)
-	c := forwardConv[float32]{&last, tensor.Float}
+	c := forwardConv[float32]{m: &last, dt: tensor.Float}
 	round := roundingTo(dt)
 	switch op {
 	case "Conv3D":

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -94,10 +95,7 @@ func (c plainConv) check(t *testing.T, op string, filter []int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pool := range []interface {
-		Parallel(n, grain int, f func(lo, hi int))
-		Workers() int
-	}{kerneltest.Serial{}, four{}} {
+	for _, pool := range []kernel.Pool{kerneltest.Serial{}, four{}} {
 		r := &kerneltest.Runner{Pool: pool}
 		for _, k := range []struct {
 			name string

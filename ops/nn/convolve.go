@@ -25,6 +25,27 @@ type convolving[T vec.Number] struct {
 	dst    []T
 	ldc    int
 	place  func(row int) int // where a row of the result begins in dst; nil if rows follow each other
+	then   epilogue          // nil: nothing is
+	kept   *direct[T]        // what direct found out, for who convolves again; nil: not asked, or not so
+	asked  bool
+}
+
+// An epilogue goes on with a result, of which it is told part by part while these are
+// in a cache.
+type epilogue interface {
+	// begin is called before the first part; false: there will be none, it goes on
+	// when the whole is there.
+	begin(ctx *kernel.Context) (bool, error)
+	// part is called when elements lo to hi are there, of several parts at the same time.
+	part(lo, hi int)
+}
+
+// begin says whether the epilogue is told of parts.
+func (c *convolving[T]) begin(ctx *kernel.Context) (bool, error) {
+	if c.then == nil || c.place != nil || c.ldc != c.n {
+		return false, nil
+	}
+	return c.then.begin(ctx)
 }
 
 // run computes all rows: directly, or in panels.
@@ -32,7 +53,7 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	if c.rows == 0 || c.n == 0 {
 		return nil
 	}
-	if d, ok := c.direct(); ok {
+	if d := c.direct(); d != nil {
 		return d.run(ctx, dt)
 	}
 	width := c.width()
@@ -54,15 +75,26 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	}
 	defer desk.free(ctx)
 	if together == 1 {
+		m := desk.take()
 		for i := 0; i < panels && ctx.Err() == nil; i++ {
-			c.panel(pool, desk.memory[0], i*height, min((i+1)*height, c.rows))
+			c.panel(pool, m, i*height, min((i+1)*height, c.rows))
 		}
+		desk.giveBack(m)
 		return ctx.Err()
 	}
+	goesOn, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	vec.Expect[T](pool, c.rows, c.n, width)
 	ctx.Parallel(panels, 1, func(lo, hi int) {
 		m := desk.take()
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			c.panel(nil, m, i*height, min((i+1)*height, c.rows))
+			end := min((i+1)*height, c.rows)
+			c.panel(nil, m, i*height, end)
+			if goesOn {
+				c.then.part(i*height*c.n, end*c.n)
+			}
 		}
 		desk.giveBack(m)
 	})
@@ -83,33 +115,3 @@ func (c *convolving[T]) panel(pool kernel.Pool, memory []T, lo, hi int) {
 		copy(c.dst[c.place(lo+i):], rest[i*c.n:][:c.n])
 	}
 }
-
-// A desk holds pieces of memory of one size, one for each range of work that
-// may run at the same time.
-type desk[T tensor.Element] struct {
-	value  tensor.Value
-	memory [][]T
-	idle   chan []T
-}
-
-func newDesk[T tensor.Element](ctx *kernel.Context, dt tensor.DType, n, size int) (*desk[T], error) {
-	v, err := ctx.Alloc(dt, []int64{int64(n), int64(size)})
-	if err != nil {
-		return nil, err
-	}
-	d := &desk[T]{value: v, memory: make([][]T, n), idle: make(chan []T, n)}
-	all := tensor.Of[T](&d.value)
-	for i := range d.memory {
-		d.memory[i] = all[i*size:][:size:size]
-		d.idle <- d.memory[i]
-	}
-	return d, nil
-}
-
-// take waits for a piece that is free.
-func (d *desk[T]) take() []T { return <-d.idle }
-
-func (d *desk[T]) giveBack(m []T) { d.idle <- m }
-
-// free gives back the memory itself.
-func (d *desk[T]) free(ctx *kernel.Context) { ctx.Free(d.value) }

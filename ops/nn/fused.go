@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
@@ -30,6 +31,7 @@ type fusedProduct struct {
 	args  []argument
 	chain *elementwise.Chain[float32] // of the product's result, the args, and a factor for each normalization; nil: apart
 	norms []normalization
+	pool  sync.Pool // of *finish
 }
 
 // An argument is how an operation takes an input of the fused node.
@@ -203,41 +205,100 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if k.chain == nil {
 		return elementwise.Apart(ctx, k.parts, in, nil, out)
 	}
-	head := &k.parts[0]
-	if err := head.Kernel.Run(ctx, in[:2:2], out[:1]); err != nil {
-		return head.Blame(err)
+	f, _ := k.pool.Get().(*finish)
+	if f == nil {
+		f = &finish{fusedProduct: k}
 	}
-	done := out[0]
-	dims := done.Dims()
-	o := tensor.Of[float32](&out[0])
-	var few [12]elementwise.Operand[float32]
-	operands := append(few[:0], o)
-	fits := len(o) > 0 && !done.Shared()
-	for i, how := range k.args {
-		v := &in[2+i]
-		x, ok := elementwise.OperandOf[float32](v, dims)
-		if how != sideInput {
-			ok = ok && v.Rank() == 1 && len(x) == int(dims[len(dims)-1])
-		}
-		fits = fits && ok
-		operands = append(operands, x)
+	f.in, f.out = in, &out[0]
+	defer f.end(ctx)
+	head := &k.parts[0]
+	var err error
+	if c, ok := head.Kernel.(interface {
+		runThen(ctx *kernel.Context, in, out []tensor.Value, then epilogue) error
+	}); ok {
+		err = c.runThen(ctx, in[:2:2], out[:1], f)
+	} else {
+		err = head.Kernel.Run(ctx, in[:2:2], out[:1])
+	}
+	switch {
+	case err != nil:
+		return head.Blame(err)
+	case f.pass != nil: // part by part
+		return nil
+	}
+	fits, err := f.ready(ctx)
+	if err != nil {
+		return err
 	}
 	if !fits {
+		done := out[0]
 		out[0] = tensor.Value{}
 		return elementwise.Apart(ctx, k.parts, in, []tensor.Value{done}, out)
 	}
-	for _, n := range k.norms {
-		scale, variance := operands[1+n.at], operands[1+n.at+3]
-		v, err := ctx.Alloc(tensor.Float, []int64{int64(len(scale))})
-		if err != nil {
-			return err
-		}
-		defer ctx.Free(v)
-		factor := tensor.Of[float32](&v)
-		normFactors(factor, scale, variance, n.epsilon)
-		operands = append(operands, factor)
+	return k.chain.Compute(ctx, f.operands[0], f.operands)
+}
+
+// A finish is the operations behind one product: the epilogue of a convolution.
+type finish struct {
+	*fusedProduct
+	in       []tensor.Value
+	out      *tensor.Value // the product
+	operands []elementwise.Operand[float32]
+	factors  tensor.Value // of normalizations
+	pass     *elementwise.Pass[float32]
+}
+
+func (f *finish) begin(ctx *kernel.Context) (bool, error) {
+	fits, err := f.ready(ctx)
+	if fits {
+		f.pass = f.chain.Open(f.operands[0], f.operands)
 	}
-	return k.chain.Compute(ctx, o, operands)
+	return fits, err
+}
+
+// ready finds the operands; false if they do not fit the result.
+func (f *finish) ready(ctx *kernel.Context) (bool, error) {
+	o, dims := tensor.Of[float32](f.out), f.out.Dims()
+	if len(o) == 0 || f.out.Shared() {
+		return false, nil
+	}
+	f.operands = append(f.operands, o)
+	for i, how := range f.args {
+		v := &f.in[2+i]
+		x, ok := elementwise.OperandOf[float32](v, dims)
+		if !ok || how != sideInput && (v.Rank() != 1 || len(x) != int(dims[len(dims)-1])) {
+			f.operands = f.operands[:0]
+			return false, nil
+		}
+		f.operands = append(f.operands, x)
+	}
+	if len(f.norms) > 0 {
+		channels := int(dims[len(dims)-1])
+		var err error
+		if f.factors, err = ctx.Alloc(tensor.Float, []int64{int64(len(f.norms)), int64(channels)}); err != nil {
+			return false, err
+		}
+		for i, n := range f.norms {
+			factor := tensor.Of[float32](&f.factors)[i*channels:][:channels]
+			normFactors(factor, f.operands[1+n.at], f.operands[1+n.at+3], n.epsilon)
+			f.operands = append(f.operands, factor)
+		}
+	}
+	return true, nil
+}
+
+func (f *finish) part(lo, hi int) { f.pass.Part(lo, hi) }
+
+func (f *finish) end(ctx *kernel.Context) {
+	if f.pass != nil {
+		f.pass.Close()
+	}
+	if len(f.norms) > 0 {
+		ctx.Free(f.factors)
+	}
+	clear(f.operands)
+	f.in, f.out, f.operands, f.factors, f.pass = nil, nil, f.operands[:0], tensor.Value{}, nil
+	f.pool.Put(f)
 }
 
 // normFactors is what batch normalization multiplies with.

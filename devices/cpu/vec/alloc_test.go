@@ -2,12 +2,17 @@
 
 package vec
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // inOrder is a pool that does everything itself.
 type inOrder struct{}
 
 func (inOrder) Workers() int { return 2 }
+
+func (inOrder) Expect(time.Duration) {}
 
 func (inOrder) Parallel(n, grain int, f func(lo, hi int)) {
 	for lo := 0; lo < n; lo += grain {

@@ -174,10 +174,12 @@ func (q *product[T]) run(p kernel.Pool) {
 	case !sharing:
 		q.portable(0, q.m)
 	case assembly:
+		Expect[T](p, q.m, q.n, q.k)
 		s := share(q, g)
 		s.spread(p)
 		s.end()
 	default:
+		Expect[T](p, q.m, q.n, q.k)
 		s := share(q, g)
 		p.Parallel(q.m, grain(shareWork/8, work(1, q.n, q.k)), s.rows)
 		s.end()

@@ -36,10 +36,10 @@ func (q *product[T]) compute(g *geometry, p part) {
 	together := min(p.bottom-p.top, q.together(g))
 	t := tile{rowC: uintptr(q.rowC) * g.size,
 		rowA: uintptr(q.rowA) * g.size, colA: uintptr(q.colA) * g.size, rowB: uintptr(q.rowB) * g.size}
-	var a, b *scratch[T]
+	var a, b *Scratch[T]
 	packedA, packedB := q.packedA.s != nil, q.packedB.s != nil
 	if !packedA && q.packsA(g) {
-		a = borrow[T](together * g.strip * block)
+		a = Borrow[T](together * g.strip * block)
 	}
 	if packedA || a != nil {
 		t.rowA, t.colA = g.size, uintptr(g.strip)*g.size
@@ -50,7 +50,7 @@ func (q *product[T]) compute(g *geometry, p part) {
 		if together < p.bottom-p.top {
 			again, size = size, ((p.right-p.left-1)/width+1)*size
 		}
-		b = borrow[T](size)
+		b = Borrow[T](size)
 	}
 	if packedB || b != nil {
 		t.rowB = uintptr(width) * g.size
@@ -101,10 +101,10 @@ func (q *product[T]) compute(g *geometry, p part) {
 		}
 	}
 	if a != nil {
-		a.giveBack()
+		a.GiveBack()
 	}
 	if b != nil {
-		b.giveBack()
+		b.GiveBack()
 	}
 }
 

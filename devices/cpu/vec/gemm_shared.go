@@ -2,6 +2,8 @@ package vec
 
 import (
 	"sync"
+	"time"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
 )
@@ -34,6 +36,20 @@ func worth(m, n, k int) bool {
 	return work(m, n, k) >= worthSharing || m == 1 && work(m, n, k) >= rowWorthSharing
 }
 
+// Expect tells a pool that as many multiplications are about to be shared out as a
+// product of these sizes takes.
+func Expect[T Number](p kernel.Pool, m, n, k int) {
+	var z T
+	each := 100.0 // in a nanosecond, on one core
+	switch {
+	case !inAssembly[T]():
+		each = 1
+	case unsafe.Sizeof(z) == 8:
+		each = 50
+	}
+	p.Expect(time.Duration(min(work(m, n, k)/each, float64(time.Hour))))
+}
+
 // grain is how many pieces of work each make up enough.
 func grain(enough, each float64) int { return max(1, int(enough/each)) }
 
@@ -60,7 +76,7 @@ type shared[T Number] struct {
 
 // A desk is where a worker keeps strips of A that it has packed.
 type desk[T Number] struct {
-	a    *scratch[T]
+	a    *Scratch[T]
 	done []bool // strips
 }
 
@@ -111,7 +127,7 @@ func (s *shared[T]) spread(p kernel.Pool) {
 		s.last = min(s.first+depth, s.k)
 		p.Parallel(s.chunks*s.groups, 1, s.parts)
 		for _, d := range s.kept {
-			d.a.giveBack()
+			d.a.GiveBack()
 			d.a = nil
 		}
 		s.spare, s.kept = append(s.spare, s.kept...), s.kept[:0]
@@ -190,7 +206,7 @@ func (s *shared[T]) take() *desk[T] {
 		s.spare = s.spare[:n-1]
 	}
 	strips := s.strips(s.g)
-	d.a = borrow[T](strips * s.g.strip * (s.last - s.first))
+	d.a = Borrow[T](strips * s.g.strip * (s.last - s.first))
 	if cap(d.done) < strips {
 		d.done = make([]bool, strips)
 	}

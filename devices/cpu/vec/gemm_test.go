@@ -7,6 +7,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/kernel"
 )
 
 // fma32 is x*y + z rounded once. The product is exact in float64; a sum that is
@@ -66,6 +69,8 @@ func chain[T float32 | float64](k int, a, b func(p int) T) T {
 type goroutines struct{}
 
 func (goroutines) Workers() int { return 8 }
+
+func (goroutines) Expect(time.Duration) {}
 
 func (goroutines) Parallel(n, grain int, f func(lo, hi int)) {
 	var wg sync.WaitGroup
@@ -207,10 +212,7 @@ func TestGemmBits(t *testing.T) {
 		}
 		var want []float32
 		for s := avx512; s > portable; s-- {
-			for _, p := range []interface {
-				Parallel(n, grain int, f func(lo, hi int))
-				Workers() int
-			}{nil, goroutines{}} {
+			for _, p := range []kernel.Pool{nil, goroutines{}} {
 				for _, transA := range []bool{false, true} {
 					c := make([]float32, m*n)
 					withISA(s, func() {

@@ -5,8 +5,12 @@ import (
 	"unsafe"
 )
 
-// A scratch is memory for packed operands, used again and again.
-type scratch[T Number] struct{ s []T }
+// A Scratch is memory for a short time, such as for packed operands, used again and
+// again by who computes on the same core.
+type Scratch[T Number] struct{ s []T }
+
+// Slice is the memory.
+func (b *Scratch[T]) Slice() []T { return b.s }
 
 // A reserve keeps what is used again, in one pool for float32 and one for
 // other elements.
@@ -19,11 +23,11 @@ func of[T Number](r *reserve) *sync.Pool {
 
 var scratches reserve
 
-// borrow takes a scratch of n elements, of any value.
-func borrow[T Number](n int) *scratch[T] {
-	b, _ := of[T](&scratches).Get().(*scratch[T])
+// Borrow takes a scratch of n elements, of any value.
+func Borrow[T Number](n int) *Scratch[T] {
+	b, _ := of[T](&scratches).Get().(*Scratch[T])
 	if b == nil {
-		b = &scratch[T]{}
+		b = &Scratch[T]{}
 	}
 	if cap(b.s) < n {
 		b.s = make([]T, n)
@@ -32,4 +36,5 @@ func borrow[T Number](n int) *scratch[T] {
 	return b
 }
 
-func (b *scratch[T]) giveBack() { of[T](&scratches).Put(b) }
+// GiveBack ends the use.
+func (b *Scratch[T]) GiveBack() { of[T](&scratches).Put(b) }

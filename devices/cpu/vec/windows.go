@@ -26,45 +26,44 @@ type Line struct {
 }
 
 // Panels are the right operand of products with Windows, which has a row for each
-// element of a window.
+// element of a window. They can be opened again and again.
 type Panels[T Number] struct {
 	k, n  int
 	b     []T
 	row   int // from a row of b to the next
 	panel int // from a panel of b to the next
 	width int // of a panel
-	own   *scratch[T]
+	own   *Scratch[T]
 }
 
 // WindowsInAssembly says whether there are products with Windows for elements of
 // type T on this machine.
 func WindowsInAssembly[T Number]() bool { return inAssembly[T]() }
 
-// NewPanels readies a k×n matrix in rows of ldb elements for products with so many
-// rows in all. It panics if b is too short.
-func NewPanels[T Number](k, n int, b []T, ldb, rows int) *Panels[T] {
+// Open readies a k×n matrix in rows of ldb elements for products with so many rows in
+// all. It panics if b is too short.
+func (p *Panels[T]) Open(k, n int, b []T, ldb, rows int) {
 	mustHold("B", b, ldb, k, n)
 	g := geometryOf(unsafe.Sizeof(b[0]))
-	p := &Panels[T]{k: k, n: n, b: b, row: ldb, panel: g.panel, width: g.panel}
+	*p = Panels[T]{k: k, n: n, b: b, row: ldb, panel: g.panel, width: g.panel}
 	if n <= g.panel || rows < 16*g.rows {
-		return p
+		return
 	}
 	count := (n-1)/g.panel + 1
-	p.own = borrow[T](count * k * g.panel)
+	p.own = Borrow[T](count * k * g.panel)
 	p.b, p.row, p.panel = p.own.s, g.panel, k*g.panel
 	for j := range count {
 		left := j * g.panel
 		copyPanel(g, p.b[j*p.panel:], g.panel, b[left:], ldb, k, min(g.panel, n-left), 0)
 	}
-	return p
 }
 
 // Close lets go of the matrix.
 func (p *Panels[T]) Close() {
 	if p.own != nil {
-		p.own.giveBack()
-		p.own = nil
+		p.own.GiveBack()
 	}
+	*p = Panels[T]{}
 }
 
 // Multiply computes lines of C, whose rows are ldc elements apart. An element of C
@@ -143,8 +142,8 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 	size, strips := int(g.size), (w.Length-1)/g.rows+1
 	together := max(1, GemmBlock/w.Rows) // lines that make a block
 	t := tile{rowA: g.size, colA: uintptr(w.Step * size), rowB: uintptr(g.panel * size), rowC: uintptr(ldc * size), add: 1}
-	panel := borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
-	defer panel.giveBack()
+	panel := Borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
+	defer panel.GiveBack()
 	end := lines[0].First + lines[0].Lines
 	for first := 0; first < len(lines); first += together {
 		block := lines[first:min(first+together, len(lines))]

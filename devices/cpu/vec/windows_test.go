@@ -64,7 +64,8 @@ func TestWindows(t *testing.T) {
 					for _, rows := range []int{2 * c.rows, 1 << 20} { // as it is, and packed
 						got := guarded[float32](t, len(out))
 						copy(got, out)
-						p := NewPanels(c.k, c.n, b, ldb, rows)
+						var p Panels[float32]
+						p.Open(c.k, c.n, b, ldb, rows)
 						p.Multiply(w, all, a, got, ldc)
 						p.Close()
 						if !same(got, want) {
@@ -78,7 +79,8 @@ func TestWindows(t *testing.T) {
 }
 
 func TestWindowsOutside(t *testing.T) {
-	p := NewPanels(6, 2, make([]float32, 12), 2, 4)
+	var p Panels[float32]
+	p.Open(6, 2, make([]float32, 12), 2, 4)
 	w := Windows{Rows: 4, Step: 1, Length: 3, Next: 10}
 	good := Line{Result: 0, First: 0, Lines: 2}
 	for name, f := range map[string]func(w Windows, l Line) (Windows, Line){

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+)
+
+// model times a model of the user's own.
+func (f *benchFlags) model(cmd *cobra.Command, path string) error {
+	imported := startClock()
+	m, err := findModel(cmd, path)
+	if err != nil {
+		return failure{err}
+	}
+	switch {
+	case f.tags != nil:
+		m.tags = f.tags
+		fallthrough
+	case f.signature != "":
+		if m.folder == "" {
+			return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+		}
+	}
+	b := &bench{ctx: cmd.Context(), viaRun: f.viaRun}
+	named := len(f.fetches)+len(f.targets) > 0
+	if m.folder != "" {
+		loaded, err := m.load(cmd, f.options(m))
+		if err != nil {
+			return err
+		}
+		b.session, m.graph = loaded.Session, loaded.Graph
+		if !named {
+			err = f.bySignature(b, loaded)
+		}
+		defer loaded.Session.Close()
+		if err != nil {
+			return err
+		}
+	} else {
+		if b.session, err = troupe.NewSession(m.graph, f.options(m)); err != nil {
+			return err
+		}
+		defer b.session.Close()
+		if m.script != nil && !named {
+			if err := f.byScript(b, m); err != nil {
+				return err
+			}
+		}
+	}
+	r := benchResult{Peer: "troupe", Graph: filepath.Base(path), Unit: "run", ImportMS: imported.ms()}
+	if err := f.byName(b, m.graph); err != nil {
+		return err
+	}
+	if r, err = f.time(r, b, 1); err != nil {
+		return failure{err}
+	}
+	return f.print(cmd.OutOrStdout(), r)
+}
+
+// bySignature has b run a signature.
+func (f *benchFlags) bySignature(b *bench, m *troupe.SavedModel) error {
+	sig, key, err := signatureOfKey(m, f.signature)
+	if err != nil {
+		return err
+	}
+	given := map[string]*troupe.Tensor{}
+	for _, arg := range f.feeds {
+		if err := feedInput(given, sig, key, arg); err != nil {
+			return err
+		}
+	}
+	f.feeds = nil
+	for _, name := range sortedKeys(sig.Inputs) {
+		info, t := sig.Inputs[name], given[name]
+		o, err := m.Graph.Find(info.Name)
+		if err != nil {
+			return failure{err}
+		}
+		if t == nil {
+			if t, err = madeUp(name, info.DType, info.Shape); err != nil {
+				return err
+			}
+		}
+		b.feed(o, t)
+	}
+	for _, name := range sortedKeys(sig.Outputs) {
+		f.fetches = append(f.fetches, sig.Outputs[name].Name)
+	}
+	return nil
+}
+
+// byScript has b run the first step of a case.
+func (f *benchFlags) byScript(b *bench, m *model) error {
+	if len(m.script.Steps) == 0 {
+		return fmt.Errorf("the case has no step")
+	}
+	step := &m.script.Steps[0]
+	for _, name := range sortedKeys(step.Feeds) {
+		o, err := findOutput(m.graph, name)
+		if err != nil {
+			return failure{err}
+		}
+		t, err := m.script.Tensor(step.Feeds[name])
+		if err != nil {
+			return failure{err}
+		}
+		b.feed(o, t)
+	}
+	f.fetches, f.targets = step.Fetches, step.Targets
+	return nil
+}
+
+// byName has b run what the flags name, and feed what else has to be fed.
+func (f *benchFlags) byName(b *bench, g *troupe.Graph) error {
+	if len(f.fetches)+len(f.targets) == 0 {
+		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
+	}
+	names := runFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets}
+	feeds, fetches, targets, err := names.resolve(g)
+	if err != nil {
+		return err
+	}
+	b.fetches, b.targets = fetches, targets
+	for o, t := range feeds {
+		b.feed(o, t)
+	}
+	needed, err := g.Subgraph(b.feeds, fetches, targets)
+	if err != nil {
+		return failure{err}
+	}
+	for _, n := range needed {
+		if !mustBeFed(n) || slices.Contains(b.feeds, n.Output(0)) {
+			continue
+		}
+		o := n.Output(0)
+		t, err := madeUp(n.Name(), o.DataType(), o.Shape())
+		if err != nil {
+			return err
+		}
+		b.feed(o, t)
+	}
+	return nil
+}
+
+// feed has all callers feed a tensor.
+func (b *bench) feed(o troupe.Output, t *troupe.Tensor) {
+	b.feeds = append(b.feeds, o)
+	b.make = append(b.make, func() (*troupe.Tensor, error) { return t, nil })
+}
+
+// mostMadeUp bounds the elements of a tensor that is made up.
+const mostMadeUp = 1 << 28
+
+// madeUp is a ramp of a shape, in which what is not known is 1.
+func madeUp(name string, dt troupe.DataType, s troupe.Shape) (*troupe.Tensor, error) {
+	dims := make([]int64, max(0, s.NumDimensions()))
+	n := int64(1)
+	for i := range dims {
+		if dims[i] = s.Size(i); dims[i] < 0 {
+			dims[i] = 1
+		}
+		if dims[i] > 0 && n > mostMadeUp/dims[i] {
+			return nil, fmt.Errorf("give --feed %s=VALUE: a tensor of shape %v is too large to be made up", name, s)
+		}
+		n *= dims[i]
+	}
+	t, err := benchFeed{DType: dt.String(), Shape: dims, Value: []byte(`"ramp"`)}.tensor()
+	if err != nil {
+		return nil, fmt.Errorf("give --feed %s=VALUE: a tensor of type %v cannot be made up", name, dt)
+	}
+	return t, nil
+}

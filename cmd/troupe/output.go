@@ -1,0 +1,137 @@
+package main
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// outputFlags say where results go and in which form.
+type outputFlags struct{ file, format string }
+
+func (f *outputFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVarP(&f.file, "output", "o", "", "write what is fetched to this `FILE`: .npy (one result), .npz, .json, .txt, or .tensor and .pb for a TensorProto")
+	fl.StringVar(&f.format, "format", "", "write it in this `FORMAT`, whatever the file is called: text, json, npy, npz or proto")
+	complete(cmd, "format", formats...)
+}
+
+var formats = []string{"text", "json", "npy", "npz", "proto"}
+
+// given says whether anything was asked for.
+func (f *outputFlags) given() bool { return f.file+f.format != "" }
+
+// resolve chooses the format, before anything runs.
+func (f *outputFlags) resolve(results int) error {
+	if f.format == "" {
+		switch ext := filepath.Ext(f.file); ext {
+		case ".npy", ".npz", ".json":
+			f.format = ext[1:]
+		case ".tensor", ".pb":
+			f.format = "proto"
+		case ".txt", "":
+			f.format = "text"
+		default:
+			return fmt.Errorf("--output %s: which format is meant? Give --format %s", f.file, strings.Join(formats, ", "))
+		}
+	}
+	switch {
+	case !slices.Contains(formats, f.format):
+		return fmt.Errorf("--format %s: %s are known", f.format, strings.Join(formats, ", "))
+	case results != 1 && (f.format == "npy" || f.format == "proto"):
+		return fmt.Errorf("%s do not go into one file of this format: give --output results.npz, or --format json", count(results, "result"))
+	}
+	return nil
+}
+
+// write writes results by their names.
+func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.Tensor) (err error) {
+	out := stdout
+	if f.file != "" {
+		file, err := os.Create(f.file)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		out = file
+	}
+	w := bufio.NewWriter(out)
+	switch f.format {
+	case "json":
+		err = writeJSON(w, names, values)
+	case "npy":
+		err = values[0].WriteNPY(w)
+	case "npz":
+		err = writeNPZ(w, names, values)
+	case "proto":
+		var b []byte
+		if b, err = values[0].MarshalProto(); err == nil {
+			_, err = w.Write(b)
+		}
+	default:
+		for i, v := range values {
+			printValue(w, names[i], "=", v)
+		}
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// A resultOf is a result as JSON has it.
+type resultOf struct {
+	DType typeName       `json:"dtype"`
+	Shape []int64        `json:"shape"`
+	Value *troupe.Tensor `json:"value"`
+}
+
+// writeJSON writes an object with a member for each result, in their order.
+func writeJSON(w io.Writer, names []string, values []*troupe.Tensor) error {
+	sep := "{\n"
+	for i, v := range values {
+		name, err := json.Marshal(names[i])
+		if err != nil {
+			return err
+		}
+		shape := v.Shape()
+		if shape == nil {
+			shape = []int64{}
+		}
+		b, err := json.Marshal(resultOf{typeName(v.DType()), shape, v})
+		if err != nil {
+			return fmt.Errorf("%s: %w", names[i], errors.Unwrap(err))
+		}
+		fmt.Fprintf(w, "%s  %s: %s", sep, name, b)
+		sep = ",\n"
+	}
+	if len(values) == 0 {
+		sep = "{"
+	}
+	_, err := fmt.Fprintf(w, "%s\n}\n", strings.TrimSuffix(sep, ",\n"))
+	return err
+}
+
+// writeNPZ writes an archive of arrays that numpy.load opens.
+func writeNPZ(w io.Writer, names []string, values []*tensor.Tensor) error {
+	z := zip.NewWriter(w)
+	for i, v := range values {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: names[i] + ".npy", Method: zip.Deflate})
+		if err == nil {
+			err = v.WriteNPY(f)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", names[i], err)
+		}
+	}
+	return z.Close()
+}

@@ -1,0 +1,66 @@
+package nn
+
+import (
+	"sync"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A desk holds pieces of memory of one size, one for each range of work that
+// may run at the same time. It can be opened again and again.
+type desk[T tensor.Element] struct {
+	value tensor.Value
+	dims  [2]int64
+
+	mu   sync.Mutex
+	back sync.Cond
+	idle [][]T
+}
+
+// newDesk is a desk that is open: n pieces of that many elements of dtype dt.
+func newDesk[T tensor.Element](ctx *kernel.Context, dt tensor.DType, n, size int) (*desk[T], error) {
+	d := &desk[T]{}
+	return d, d.open(ctx, dt, n, size)
+}
+
+func (d *desk[T]) open(ctx *kernel.Context, dt tensor.DType, n, size int) (err error) {
+	d.back.L = &d.mu
+	d.dims = [2]int64{int64(n), int64(size)}
+	if d.value, err = ctx.Alloc(dt, d.dims[:]); err != nil {
+		return err
+	}
+	all := tensor.Of[T](&d.value)
+	for i := range n {
+		d.idle = append(d.idle, all[i*size:][:size:size])
+	}
+	return nil
+}
+
+// take waits for a piece that is free. Who has it works, and waits for nobody.
+func (d *desk[T]) take() []T {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.idle) == 0 {
+		d.back.Wait()
+	}
+	last := len(d.idle) - 1
+	m := d.idle[last]
+	d.idle = d.idle[:last]
+	return m
+}
+
+func (d *desk[T]) giveBack(m []T) {
+	d.mu.Lock()
+	d.idle = append(d.idle, m)
+	d.mu.Unlock()
+	d.back.Signal()
+}
+
+// free gives back the memory itself, all pieces of which have been given back.
+func (d *desk[T]) free(ctx *kernel.Context) {
+	clear(d.idle)
+	d.idle = d.idle[:0]
+	ctx.Free(d.value)
+	d.value = tensor.Value{}
+}
