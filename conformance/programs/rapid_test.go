@@ -78,7 +78,7 @@ func TestLongLoops(t *testing.T) {
 		for _, s := range tr.steps {
 			made = max(made, s.want.Bytes)
 		}
-		all, end := engines(t, "actors,actors/2,bands/2,tokens,sequential", int64(56<<10+made/8)) // headers as well
+		all, end := engines(t, "actors,actors/2,bands/2,tokens,sequential", int64(24<<10+made/8))
 		if e, err := tr.judgeAll(all); err != nil {
 			end()
 			label := "all engines"
