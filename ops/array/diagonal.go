@@ -440,12 +440,14 @@ func bandPart(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	out[0] = v
-	for i := range v.NumElements() / int(cols) {
-		row := int64(i) % rows
-		if first, end := max(0, row-lower), min(cols, row+upper+1); first < end {
-			at := i*int(cols) + int(first)
-			strided.Move(&out[0], at, &in[0], at, int(end-first))
+	ctx.Parallel(v.NumElements()/int(cols), max(1, 1<<12/int(cols)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := int64(i) % rows
+			if first, end := max(0, row-lower), min(cols, row+upper+1); first < end {
+				at := i*int(cols) + int(first)
+				strided.Move(&out[0], at, &in[0], at, int(end-first))
+			}
 		}
-	}
+	})
 	return nil
 }

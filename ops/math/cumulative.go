@@ -189,18 +189,21 @@ func (k *cumulative[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	ctx.Parallel(lines, max(1, block/n), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			start := i/inner*n*inner + i%inner
-			k.line(o[start:], x[start:], n, inner)
+			k.line(ctx, o[start:], x[start:], n, inner)
 		}
 	})
 	return ctx.Err()
 }
 
-func (k *cumulative[T]) line(o, x []T, n, step int) {
-	i, end := 0, n*step
+func (k *cumulative[T]) line(ctx *kernel.Context, o, x []T, n, step int) {
+	i := 0
 	if k.reverse {
-		i, end, step = (n-1)*step, -step, -step
+		i, step = (n-1)*step, -step
 	}
-	for sum := k.empty; i != end; i += step {
+	for sum := k.empty; n > 0; i, n = i+step, n-1 {
+		if n%block == 0 && ctx.Err() != nil {
+			return
+		}
 		next := k.f(sum, x[i])
 		if k.exclusive {
 			o[i] = sum

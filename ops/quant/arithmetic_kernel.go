@@ -136,12 +136,23 @@ func (p product) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		defer ctx.Free(wide[i])
 		zero, w := int32(quantized[uint8](0, r[2*i], r[2*i+1])), tensor.Of[int32](&wide[i])
-		for j, x := range tensor.Of[uint8](&in[i]) {
-			w[j] = int32(x) - zero
-		}
+		narrow := tensor.Of[uint8](&in[i])
+		ctx.Parallel(len(w), 1<<14, func(lo, hi int) {
+			for j, x := range narrow[lo:hi] {
+				w[lo+j] = int32(x) - zero
+			}
+		})
 	}
-	vec.Gemm(ctx.Step.Pool, p.transA, p.transB, m, n, k, tensor.Of[int32](&wide[0]), in[0].Dim(1),
-		tensor.Of[int32](&wide[1]), in[1].Dim(1), tensor.Of[int32](&out[0]), n)
+	a, b, o := tensor.Of[int32](&wide[0]), tensor.Of[int32](&wide[1]), tensor.Of[int32](&out[0])
+	const most = 1 << 22 // multiplications, in a few milliseconds
+	rows := max(1, most/(n*k))
+	for i := 0; i < m && ctx.Err() == nil; i += rows {
+		from := i * in[0].Dim(1)
+		if p.transA {
+			from = i
+		}
+		vec.Gemm(ctx.Step.Pool, p.transA, p.transB, min(rows, m-i), n, k, a[from:], in[0].Dim(1), b, in[1].Dim(1), o[i*n:], n)
+	}
 	return ctx.Err()
 }
 

@@ -60,7 +60,7 @@ func newAsString(c *kernel.Construction) (kernel.Kernel, error) {
 	case precision > math.MaxInt32 || width > math.MaxInt32:
 		return nil, c.Errorf("precision %d and width %d must be 32-bit integers", precision, width)
 	}
-	f := format{verb: 'f', width: int(width), precision: int(precision)}
+	f := format{verb: 'f', width: int(max(width, -1)), precision: int(max(precision, -1))}
 	if fill != "" {
 		f.flag = fill[0]
 	}

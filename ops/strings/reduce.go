@@ -145,6 +145,9 @@ func newSegmentJoin(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
+// askEvery is how many short strings are handled without asking whether to stop.
+const askEvery = 1 << 12
+
 // segmentJoin joins slices of input 0, which input 1 assigns to segments.
 func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) error {
 	n, err := kernel.Int(&in[2], "num_segments")
@@ -183,12 +186,19 @@ func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) 
 	width := len(x) / len(segments)
 	parts := map[int][]string{} // by place in the result
 	for i, s := range x {
+		if i%askEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		to := int(segments[i/width])*width + i%width
 		if s != "" || len(parts[to]) > 0 { // nothing separates from a beginning that is empty
 			parts[to] = append(parts[to], s)
 		}
 	}
+	done := 0
 	for to, p := range parts {
+		if done++; done%askEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		o[to] = strings.Join(p, separator)
 	}
 	return ctx.Err()
