@@ -16,7 +16,7 @@ import (
 //
 // Contents lie in blocks one behind the other, each in one block. A block is as large
 // as all before it together, from 1 KiB to 1 MiB, comes from the stock and goes back
-// there; an empty one is kept above the top. A Pile is not safe for concurrent use.
+// there; an empty one is kept above the top of a pile that is not empty. A Pile is not safe for concurrent use.
 type Pile struct {
 	blocks []pileBlock
 	top    int // the block that is being filled; those above it are empty
@@ -87,9 +87,13 @@ func (p *Pile) Pop(v *Value) {
 	b := &p.blocks[p.top]
 	b.used -= len(to)
 	copy(to, unsafe.Slice((*byte)(b.data), 1<<b.class)[b.used:])
-	if b.used == 0 && p.top > 0 {
+	switch {
+	case b.used > 0:
+	case p.top > 0:
 		p.cut(p.top + 1)
 		p.top--
+	default: // a loop may make a stack in every iteration, and leave it empty
+		p.cut(0)
 	}
 }
 

@@ -175,10 +175,14 @@ func denseDims(shape, values, filler *tensor.Value, first int64, parts [][]int64
 	return dims, nil
 }
 
-// partial prints a shape with what is not known.
+// partial prints a shape with what is not known; of one that no tensor has, its beginning.
 func partial(dims []int64) string {
 	text := []byte{'['}
 	for i, d := range dims {
+		if i == 256 {
+			text = append(text, ",..."...)
+			break
+		}
 		if i > 0 {
 			text = append(text, ',')
 		}
@@ -243,14 +247,23 @@ func advance(ctx *kernel.Context, starts, part []int64, kind string, width, stri
 	}
 	if kind == "ROW_SPLITS" {
 		for row := range max(0, len(part)-1) {
+			if row%block == block-1 && ctx.Err() != nil {
+				break
+			}
 			for i := part[row]; i < part[row+1]; i++ {
+				if i%block == block-1 && ctx.Err() != nil {
+					return v, ctx.Err()
+				}
 				put(i, i-part[row], starts[row])
 			}
 		}
-		return v, nil
+		return v, ctx.Err()
 	}
 	column := int64(0)
 	for i, row := range part {
+		if i%block == block-1 && ctx.Err() != nil {
+			return v, ctx.Err()
+		}
 		switch {
 		case row < 0 || row >= rows:
 			return v, status.Invalid("Got next_value_rowid=%d which is not less than %d", row, rows)
