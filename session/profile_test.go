@@ -79,45 +79,6 @@ func TestProfileCounts(t *testing.T) {
 	}
 }
 
-// TestProfileOff holds that a run that is not profiled allocates what it did before.
-func TestProfileOff(t *testing.T) {
-	s := op.NewScope()
-	y := op.Neg(s, op.Const(s, []float32{1, 2}))
-	g, err := s.Finalize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sess, err := session.NewSession(g, &session.SessionOptions{Threads: 1, Rewrite: "none"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sess.Close()
-	call, err := sess.MakeCallable(nil, []session.Output{y}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := make([]*session.Tensor, 1)
-	run := func() {
-		if err := call.RunInto(t.Context(), out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before := testing.AllocsPerRun(100, run)
-	var meta session.RunMetadata
-	if _, err := call.CallWithOptions(t.Context(), session.RunOptions{Metadata: &meta, Profile: true}); err != nil {
-		t.Fatal(err)
-	}
-	if len(meta.Stats.Events) != 1 {
-		t.Errorf("events of the profiled run: %v", meta.Stats.Events)
-	}
-	if after := testing.AllocsPerRun(100, run); after > before {
-		t.Errorf("%v allocations a run after one that was profiled, %v before", after, before)
-	}
-	if _, err := call.CallWithOptions(t.Context(), session.RunOptions{Metadata: &meta}); err != nil || meta.Stats != nil {
-		t.Errorf("a run that is not profiled has figures: %v", meta.Stats)
-	}
-}
-
 // TestTraceFormat reads a trace as Perfetto's importer of the trace event format does:
 // an object with traceEvents; each event has a name, a phase, a process and a thread;
 // complete events have a time and a duration; those of one thread lie within each other
