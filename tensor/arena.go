@@ -329,6 +329,10 @@ func (v Value) Sole() bool {
 	return t != nil && !t.shared.Load() && t.refs == 1 && t.origin < counted
 }
 
+// HeldOnce says whether one token holds v, whoever else holds its memory. Only the
+// step's driver calls it.
+func (v Value) HeldOnce() bool { return v.t != nil && !v.t.shared.Load() && v.t.refs == 1 }
+
 // Retake prepares a buffer that its sole holder keeps as an output: no token
 // holds it until it is delivered.
 func (v Value) Retake() { v.t.refs = 0 }

@@ -306,7 +306,7 @@ func (k typed) popBack(ctx *kernel.Context, in, out []tensor.Value) error {
 			out[1], err = l.pop(ctx)
 			return err
 		}
-	case ctx.Lock == nil && !l.at(l.n-1).IsZero():
+	case ctx.Lock == nil && l.gives():
 		if l.alone(ctx, in, &out[0]) {
 			out[1] = l.last()
 			return l.charge(ctx)

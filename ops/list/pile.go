@@ -163,8 +163,22 @@ func (l *List) append(ctx *kernel.Context, x item) error {
 	return l.charge(ctx)
 }
 
+// gives says whether l, which has no other version and is no pile, can put out its last
+// element as its own: it is set, and l alone holds it, in one place. What is also held
+// by another, such as l itself in another place, could be taken back with l before it
+// is delivered.
+func (l *List) gives() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.older != nil || l.newer != nil || l.pile != nil {
+		return false
+	}
+	x := l.own.at(l.n - 1)
+	return !x.IsZero() && (x.kept == nil || x.kept.held && x.kept.lists.Load() == 1 && x.HeldOnce())
+}
+
 // last takes the last element from l, which is the kernel's to change, and no pile. It
-// is about to be put out.
+// is about to be put out; see gives.
 func (l *List) last() tensor.Value {
 	l.mu.Lock()
 	defer l.mu.Unlock()
