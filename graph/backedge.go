@@ -34,6 +34,7 @@ func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n.id < g.indexed {
+		g.growUses() // from may be younger
 		g.removeUse(Edge{n.inputs[i], Consumer{n, i}})
 		g.addUse(Edge{from, Consumer{n, i}})
 	}

@@ -176,9 +176,7 @@ func (g *Graph) watchUses(watch *status.Watch) error {
 			return err
 		}
 	}
-	for len(g.uses) < len(g.nodes) {
-		g.uses = append(g.uses, useSet{})
-	}
+	g.growUses()
 	for ; g.indexed < len(g.nodes); g.indexed++ {
 		if err := watch.Steps(len(g.nodes[g.indexed].inputs)); err != nil {
 			return err
@@ -188,6 +186,13 @@ func (g *Graph) watchUses(watch *status.Watch) error {
 		}
 	}
 	return nil
+}
+
+// growUses makes a place for each node.
+func (g *Graph) growUses() {
+	for len(g.uses) < len(g.nodes) {
+		g.uses = append(g.uses, useSet{})
+	}
 }
 
 // reserveUses makes room for the uses of all nodes at once.
