@@ -139,7 +139,7 @@ func ExampleSessionOptions() {
 // What a session does is logged where its options say so.
 func Example_logging() {
 	var lines bytes.Buffer
-	logger := zerolog.New(&lines).Level(zerolog.DebugLevel)
+	logger := zerolog.New(zerolog.SyncWriter(&lines)).Level(zerolog.DebugLevel)
 	s := op.NewScope()
 	hello := op.Const(s, "hello")
 	session := must(tf.NewSession(must(s.Finalize()), &tf.SessionOptions{Logger: &logger}))
@@ -149,7 +149,7 @@ func Example_logging() {
 		_, message, _ := strings.Cut(line, `"message":`)
 		fmt.Println(strings.TrimSuffix(message, "}\n"))
 	}
-	// Output:
+	// Unordered output:
 	// "session opened"
 	// "program compiled"
 	// "session started"
