@@ -101,7 +101,7 @@ func TestLinear(t *testing.T) {
 			t.Logf("%-22s ns a node:%s", l.name, row)
 			last, before := sizes[len(sizes)-1], sizes[len(sizes)-2]
 			slow := func() bool {
-				return took[10_000] >= 200*time.Millisecond || took[last] >= 40*max(took[before], 5*time.Millisecond)
+				return took[10_000] >= 200*time.Millisecond || took[last] >= 40*max(took[before], 12*time.Millisecond)
 			}
 			for try := 0; try < 3 && slow(); try++ { // what else the machine does may slow some of it down
 				took[10_000] = min(took[10_000], l.time(t, 10_000))
