@@ -45,7 +45,7 @@ func TestKernelsCancelled(t *testing.T) {
 			// What is measured is the kernel, on a machine that others use as well: the
 			// processor time that this process takes, and the best of some attempts.
 			best, attempts := time.Duration(math.MaxInt64), 0
-			for ; attempts < 4 && best > 5*time.Millisecond; attempts++ {
+			for ; attempts < 10 && best > 5*time.Millisecond; attempts++ {
 				took, err := big.cancel(3 * time.Millisecond)
 				if err := panicOf(err); err != nil {
 					t.Errorf("%v: %v", big, err)

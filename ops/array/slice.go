@@ -280,7 +280,7 @@ func masks(c *kernel.Construction) shape.StridedSpec {
 func apply(spec shape.StridedSpec, in []tensor.Value, dims []int64) (shape.Strided, error) {
 	var err error
 	for i, to := range []*[]int64{&spec.Begin, &spec.End, &spec.Strides} {
-		if in[i].Rank() != 1 || in[i].NumElements() != in[0].NumElements() {
+		if n := in[i].NumElements(); in[i].Rank() != 1 || n != in[0].NumElements() || n > tensor.MaxRank {
 			return shape.Strided{}, status.Invalid("Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
 				tensor.FormatDims(in[0].Dims()), tensor.FormatDims(in[1].Dims()), tensor.FormatDims(in[2].Dims()))
 		}
