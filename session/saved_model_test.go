@@ -137,9 +137,12 @@ func TestSavedModelErrors(t *testing.T) {
 			"Could not find SavedModel .pb or .pbtxt at supplied export directory path: nowhere."},
 		{"other tags", same, []string{"train", "gpu"}, session.NotFound,
 			"Could not find meta graph def matching supplied tags: { train gpu }."},
+		{"a file", func(*testing.T) string { return vocabulary + "/saved_model.pb" }, serve, session.NotFound, " There is one in " + vocabulary + "."},
+		{"a folder within", func(*testing.T) string { return vocabulary + "/variables" }, serve, session.NotFound, " There is one in " + vocabulary + "."},
+		{"the folder around", func(*testing.T) string { return filepath.Dir(vocabulary) }, serve, session.NotFound, " There is one in " + vocabulary + "."},
 		{"no tags", same, nil, session.NotFound, "Could not find meta graph def matching supplied tags: {  }."},
 		{"too many tags", same, []string{"serve", "gpu"}, session.NotFound, "{ serve gpu }"},
-		{"cut off", damage("saved_model.pb", func(b []byte) []byte { return b[:len(b)/2] }), serve, session.DataLoss, "malformed"},
+		{"cut off", damage("saved_model.pb", func(b []byte) []byte { return b[:len(b)/2] }), serve, session.DataLoss, ": the SavedModel cannot be parsed: "},
 		{"no data", remove("variables/variables.data-00000-of-00001"), serve, session.NotFound, "No such file or directory"},
 		{"damaged data", damage("variables/variables.data-00000-of-00001", flip(3)), serve, session.DataLoss, "Checksum does not match"},
 		{"damaged index", damage("variables/variables.index", flip(3)), serve, session.DataLoss, "checksum mismatch"},
@@ -276,8 +279,10 @@ func TestSignatures(t *testing.T) {
 		says      string
 	}{
 		{"classify", nil, status.NotFound, "no signature 'classify'; it has 'serving_default'"},
-		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'"},
-		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt' (did you mean 'text'?); its inputs are 'text'"},
+		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'; its input is 'text' (string [?])"},
+		{"serving_default", map[string]*session.Tensor{"text": nil}, status.InvalidArgument, "input 'text' of signature 'serving_default' is nil"},
+		{"serving_default", map[string]*session.Tensor{"Text": words}, status.InvalidArgument, "no input 'Text' (did you mean 'text'?)"},
+		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt' (did you mean 'text'?); its input is 'text' (string [?])"},
 		{"serving_default", map[string]*session.Tensor{"text": tensorOf("cat")}, status.InvalidArgument, "has shape [], but must have [?]"},
 		{"serving_default", map[string]*session.Tensor{"text": tensorOf([]int32{1})}, status.InvalidArgument, "is int32, but must be string"},
 	} {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -97,11 +98,10 @@ func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map
 func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	feeds := make([]*Tensor, len(c.inputs))
 	for i, name := range c.inputs {
-		t := inputs[name]
+		t, info := inputs[name], c.signature.Inputs[name]
 		if t == nil {
-			return nil, status.Invalid("signature '%s' needs an input '%s'; its inputs are %s", c.key, name, quoted(c.signature.Inputs))
+			return nil, c.missing(name, inputs)
 		}
-		info := c.signature.Inputs[name]
 		if t.DType() != info.DType {
 			return nil, status.Invalid("input '%s' of signature '%s' is %v, but must be %v", name, c.key, t.DType(), info.DType)
 		}
@@ -111,11 +111,7 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 		feeds[i] = t
 	}
 	if len(inputs) > len(c.inputs) {
-		for _, name := range sortedNames(inputs) {
-			if _, ok := c.signature.Inputs[name]; !ok {
-				return nil, status.Invalid("signature '%s' has no input '%s'%s; its inputs are %s", c.key, name, status.DidYouMean(name, maps.Keys(c.signature.Inputs)), quoted(c.signature.Inputs))
-			}
-		}
+		return nil, c.unknown(inputs)
 	}
 	fetched, err := c.call.CallWithOptions(ctx, options, feeds...)
 	if err != nil {
@@ -126,6 +122,44 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 		out[name] = fetched[i]
 	}
 	return out, nil
+}
+
+// missing is the error of a run without the input of that name: the caller may have
+// called it otherwise.
+func (c *SignatureCall) missing(name string, inputs map[string]*Tensor) error {
+	if err := c.unknown(inputs); err != nil {
+		return err
+	}
+	if _, ok := inputs[name]; ok {
+		return status.Invalid("input '%s' of signature '%s' is nil", name, c.key)
+	}
+	return status.Invalid("signature '%s' needs an input '%s'; %s", c.key, name, c.signature.asks())
+}
+
+// unknown is the error of inputs that the signature does not have.
+func (c *SignatureCall) unknown(inputs map[string]*Tensor) error {
+	for _, name := range sortedNames(inputs) {
+		if _, ok := c.signature.Inputs[name]; !ok {
+			return status.Invalid("signature '%s' has no input '%s'%s; %s", c.key, name,
+				status.DidYouMean(name, maps.Keys(c.signature.Inputs)), c.signature.asks())
+		}
+	}
+	return nil
+}
+
+// asks says, for errors, what the inputs of a signature are.
+func (s Signature) asks() string {
+	list := make([]string, 0, len(s.Inputs))
+	for _, name := range sortedNames(s.Inputs) {
+		list = append(list, fmt.Sprintf("'%s' (%v %v)", name, s.Inputs[name].DType, s.Inputs[name].Shape))
+	}
+	switch len(list) {
+	case 0:
+		return "it has no inputs"
+	case 1:
+		return "its input is " + list[0]
+	}
+	return "its inputs are " + strings.Join(list, ", ")
 }
 
 // fits says whether dimensions are those of a shape, as far as it is known.

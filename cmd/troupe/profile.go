@@ -39,7 +39,7 @@ Of a SavedModel a signature is run, of a case its first step; of other graphs wh
 gets a ramp of values between -0.5 and 0.5, with unknown dimensions of 1.`,
 		Example: `  troupe profile model/ --feed x=@x.npy --page profile.html
   troupe profile graph.pb --fetch logits --runs 100 --trace trace.json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
