@@ -226,6 +226,27 @@ func changeModel(t *testing.T, dir string, change func(*wire.MetaGraphDef)) {
 	}
 }
 
+// An output of a signature that is an operation is run, and has no result: Keras saves
+// what initializes a model so.
+func TestSignatureOfOperation(t *testing.T) {
+	dir := copyModel(t)
+	changeModel(t, dir, func(m *wire.MetaGraphDef) {
+		m.SignatureDef["__saved_model_init_op"] = &wire.SignatureDef{
+			Outputs: map[string]*wire.TensorInfo{"__saved_model_init_op": {
+				Encoding: &wire.TensorInfo_Name{Name: "init"}, TensorShape: &wire.TensorShapeProto{UnknownRank: true},
+			}},
+		}
+	})
+	m, err := session.LoadSavedModel(dir, []string{"serve"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Session.Close()
+	if out, err := m.Run(t.Context(), "__saved_model_init_op", nil); err != nil || len(out) != 0 {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
 // Whatever the file holds, finding a graph in it ends with bytes of it or an
 // error.
 func FuzzSavedModelGraph(f *testing.F) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // A SignatureCall is a signature of a model, prepared to be run many times. It is
@@ -20,7 +21,8 @@ type SignatureCall struct {
 }
 
 // Run runs a signature: inputs and what it answers go by the names that the signature
-// gives them. The signature is prepared the first time ([SavedModel.Prepare]).
+// gives them. What it names as an output and is an operation, not a tensor, is run and
+// has no result. The signature is prepared the first time ([SavedModel.Prepare]).
 //
 //	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
 //
@@ -56,12 +58,29 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	if err != nil {
 		return nil, err
 	}
+	var targets []*Operation
+	c.outputs = slices.DeleteFunc(c.outputs, func(name string) bool {
+		n := m.operation(s.Outputs[name])
+		if n != nil {
+			targets = append(targets, n)
+		}
+		return n != nil
+	})
 	fetches, err := m.find(c, "output", c.outputs, s.Outputs)
 	if err != nil {
 		return nil, err
 	}
-	c.call, err = m.Session.MakeCallableContext(ctx, feeds, fetches, nil)
+	c.call, err = m.Session.MakeCallableContext(ctx, feeds, fetches, targets)
 	return c, err
+}
+
+// operation is the operation that an output of a signature names in the place of a
+// tensor, as that of Keras which initializes; nil if it is a tensor, or nothing.
+func (m *SavedModel) operation(info TensorInfo) *Operation {
+	if info.DType != tensor.Invalid {
+		return nil
+	}
+	return m.Graph.Operation(info.Name)
 }
 
 // find is the tensors of names.

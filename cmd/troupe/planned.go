@@ -126,8 +126,8 @@ func (f *plannedFlags) signatures(w io.Writer, m *model) error {
 		var lists [2][]troupe.Output
 		for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
 			for _, name := range sortedKeys(infos) {
-				if infos[name].Name == "" {
-					continue // made of several tensors
+				if infos[name].Name == "" || isOperation(infos[name]) {
+					continue // made of several tensors, or of none
 				}
 				o, err := findOutput(loaded.Graph, infos[name].Name)
 				if err != nil {

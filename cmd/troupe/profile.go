@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -197,10 +198,16 @@ func (f *profileFlags) chooseSignature(m *model) error {
 		if !ok || fmt.Sprint(g.Tags) != fmt.Sprint(m.tags) {
 			continue
 		}
-		for _, name := range sortedKeys(sig.Outputs) {
+		names, operations := resultsOf(sig)
+		for _, name := range names {
 			f.fetches = append(f.fetches, sig.Outputs[name].Name)
 		}
+		f.targets = append(f.targets, operations...)
 		for i, arg := range f.feeds {
+			name, _, _ := strings.Cut(arg, "=")
+			if _, ok := sig.Inputs[name]; !ok && m.graph.Operation(strings.Split(name, ":")[0]) == nil {
+				return unknownInput(name, sig, key)
+			}
 			f.feeds[i] = renamed(arg, sig.Inputs)
 		}
 		return nil

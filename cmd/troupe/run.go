@@ -105,6 +105,9 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		return failure{err}
 	}
 	loaded(cmd)
+	if m.folder == "" && (f.signature != "" || f.tags != nil) {
+		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+	}
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		if f.output.given() {
 			return fmt.Errorf("--output and --format go with --fetch, not with a recorded case")
@@ -113,9 +116,6 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 			return fmt.Errorf("--trace goes with --fetch, --target or a signature; `troupe profile` traces cases")
 		}
 		return f.play(cmd, m.script)
-	}
-	if m.folder == "" && (f.signature != "" || f.tags != nil) {
-		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
 	}
 	if f.tags != nil {
 		m.tags = f.tags
