@@ -134,8 +134,8 @@ func (f *plannedFlags) each(m *model, do func(key string, loaded *troupe.SavedMo
 		var lists [2][]troupe.Output
 		for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
 			for _, name := range sortedKeys(infos) {
-				if infos[name].Name == "" {
-					continue // made of several tensors
+				if infos[name].Name == "" || isOperation(infos[name]) {
+					continue // made of several tensors, or of none
 				}
 				o, err := findOutput(loaded.Graph, infos[name].Name)
 				if err != nil {
