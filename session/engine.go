@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/status"
@@ -33,7 +34,7 @@ func newEngine(o SessionOptions, budget *tensor.Budget, log *zerolog.Logger) (e 
 		cfg.Tokens = true
 		e = actors.New(cfg)
 	case o.Engine == "messages":
-		e = actors.NewMessages(cfg)
+		e = messages.New(cfg)
 	case o.Engine == "sequential":
 		e = sequential.New(budget)
 	case name == "seeded":
