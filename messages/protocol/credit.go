@@ -1,6 +1,9 @@
 package protocol
 
-import "math/bits"
+import (
+	"math/bits"
+	"strconv"
+)
 
 // A Credit is a share of one unit of an iteration's activity: 2 to the power of
 // minus itself, 0 the whole unit. As shares are kept as exponents they can be divided
@@ -62,4 +65,23 @@ func (p *Purse) Broken() bool {
 func (p *Purse) Reset() {
 	p.units = 0
 	clear(p.parts)
+}
+
+// AddAll puts what is in q into the purse.
+func (p *Purse) AddAll(q *Purse) {
+	p.units += q.units
+	for w, parts := range q.parts {
+		for ; parts != 0; parts &= parts - 1 {
+			p.Add(Credit(w*64+bits.TrailingZeros64(parts)) + 1)
+		}
+	}
+}
+
+// String is "3", or "2 and parts".
+func (p *Purse) String() string {
+	s := strconv.FormatInt(p.units, 10)
+	if p.Broken() {
+		s += " and parts"
+	}
+	return s
 }
