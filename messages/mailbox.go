@@ -17,6 +17,7 @@ type mailbox struct {
 	stage     *stage
 	invoker   actor.MessageInvoker
 	suspended bool
+	runs      bool // of a node with a kernel
 	// Of a frame: notices, which wait until the nodes have nothing else to do, or
 	// many have come.
 	notices []protocol.Message

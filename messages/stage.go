@@ -57,7 +57,8 @@ type stage struct {
 	attended int
 }
 
-// attendEvery is how many messages are handled between two looks at the context.
+// attendEvery is how many messages are handled, to nodes without a kernel, between two
+// looks at the context.
 const attendEvery = 64
 
 func newStage(e *Engine, p *nodes.Program) *stage {
@@ -66,7 +67,7 @@ func newStage(e *Engine, p *nodes.Program) *stage {
 	outs := 0
 	for i := range st.nodes {
 		st.nodes[i].Spec = &g.Nodes[i]
-		st.nodes[i].box.stage = st
+		st.nodes[i].box.stage, st.nodes[i].box.runs = st, g.Nodes[i].Kind.Runs()
 		outs = max(outs, len(g.Nodes[i].Out)-1)
 	}
 	st.outs = make([]tensor.Value, outs)
@@ -238,17 +239,18 @@ func (st *stage) next() bool {
 		st.read()
 		return true
 	}
-	if st.attended++; st.attended >= attendEvery {
-		st.attended = 0
-		if st.cancelled() {
-			return false
-		}
-	}
 	switch {
 	case st.err != nil:
 		return false
 	case st.queue.n > 0:
 		st.queue.pop(&st.at)
+		if st.attended++; st.attended >= attendEvery || st.at.to.runs {
+			st.attended = 0
+			if st.cancelled() {
+				st.arena.Drop(st.at.m.Value)
+				return false
+			}
+		}
 		st.handle()
 	case len(st.noted) > 0:
 		st.at.to = st.noted[len(st.noted)-1]

@@ -23,7 +23,10 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-var long = flag.Bool("long", false, "explore the larger graphs, too: some minutes and gigabytes")
+var (
+	long  = flag.Bool("long", false, "explore the larger graphs, too: some minutes and gigabytes")
+	limit = flag.Int("limit", 30_000_000, "how many `STATES` a graph may have")
+)
 
 // A sample is a small graph with what is fetched.
 type sample struct {
@@ -224,7 +227,7 @@ func TestEveryOrder(t *testing.T) {
 		p := compile(t, s)
 		want := judge(t, p)
 		for _, n := range []explore.Notices{explore.First, explore.Last} {
-			r, err := explore.All(t.Context(), p, nil, explore.Options{Notices: n, States: 30_000_000})
+			r, err := explore.All(t.Context(), p, nil, explore.Options{Notices: n, States: *limit})
 			if err == nil {
 				err = disagree(r, want)
 			}
@@ -243,7 +246,7 @@ func TestLateNews(t *testing.T) {
 			continue
 		}
 		p := compile(t, s)
-		r, err := explore.All(t.Context(), p, nil, explore.Options{Notices: explore.Any})
+		r, err := explore.All(t.Context(), p, nil, explore.Options{Notices: explore.Any, States: *limit})
 		if err == nil {
 			err = disagree(r, judge(t, p))
 		}
@@ -296,7 +299,7 @@ func TestTampering(t *testing.T) {
 			}
 			return true
 		}},
-		{"a token comes twice", "two live inputs", func(m *protocol.Message) bool {
+		{"tokens come to another input", "two live inputs", func(m *protocol.Message) bool {
 			if m.Verb == protocol.Arrive {
 				m.Slot = 0
 			}
