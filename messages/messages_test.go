@@ -208,6 +208,26 @@ func TestIdleStages(t *testing.T) {
 	}
 }
 
+// An iteration of a loop allocates nothing.
+func TestIterationsDoNotAllocate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector allocates")
+	}
+	allocs := func(n int) float64 {
+		e := New(actors.Config{})
+		defer e.Close()
+		p := compile(t, strings.Replace(loop, "values: 10", fmt.Sprint("values: ", n), 1), "exit")
+		return testing.AllocsPerRun(10, func() {
+			if _, err := run(e, p); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(10), allocs(1000); many > few+10 {
+		t.Errorf("10 iterations allocate %v times, 1000 %v times", few, many)
+	}
+}
+
 // BenchmarkWide times a graph of 256 kernels that each take 5 µs, on one core and on
 // two.
 func BenchmarkWide(b *testing.B) {

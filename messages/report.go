@@ -49,18 +49,20 @@ func (st *stage) waiting(limit int) []nodes.Waiting {
 	if root == nil {
 		return nil
 	}
+	below := map[protocol.FrameID][]*seat{} // frames by the one around them
+	for _, s := range st.seats[1:] {
+		if !s.Over && s != root {
+			below[s.Around.Frame] = append(below[s.Around.Frame], s)
+		}
+	}
 	open := []*seat{root}
 	for len(open) > 0 && len(all) < limit {
 		f := open[len(open)-1]
 		open = open[:len(open)-1]
 		st.waitingIn(f, limit, &all)
 		first := len(open)
-		for _, s := range st.seats[1:] {
-			if !s.Over && s.Around.Frame == f.ID && s != f {
-				open = append(open, s)
-			}
-		}
-		slices.SortFunc(open[first:], func(a, b *seat) int { return b.Around.Iter - a.Around.Iter })
+		open = append(open, below[f.ID]...)
+		slices.SortStableFunc(open[first:], func(a, b *seat) int { return b.Around.Iter - a.Around.Iter })
 	}
 	return all
 }
