@@ -53,9 +53,13 @@ type entry struct {
 	from  protocol.Tag
 }
 
-// Receive handles one message.
+// Receive handles one message. Once the frame is over there is nothing to handle, till
+// the next one begins.
 func (f *seat) Receive(ctx actor.Context) {
 	st := f.box.stage
+	if f.Over {
+		return
+	}
 	switch m := ctx.Message().(type) {
 	case *protocol.Message:
 		f.Frame.Receive(m, &st.out)

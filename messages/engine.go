@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/rs/zerolog"
@@ -14,7 +15,9 @@ import (
 // Engine is the engine in which every node, every frame and every step is an actor
 // of Proto.Actor, and every token a message. It is safe for concurrent use.
 type Engine struct {
-	cfg actors.Config
+	cfg    actors.Config
+	seeded bool
+	seed   uint64
 
 	mu    sync.Mutex
 	idle  []*stage // that wait for another step, the latest last
@@ -37,8 +40,24 @@ func New(cfg actors.Config) *Engine {
 	return &Engine{cfg: cfg}
 }
 
-// Name is "messages".
-func (*Engine) Name() string { return "messages" }
+// Seeded is an engine in which any message that is on its way may be the next to
+// arrive, whoever sent it first: every step takes the order that seed stands for. It
+// runs kernels where it is, so a step without kernels that wait is the same each
+// time.
+func Seeded(seed uint64, cfg actors.Config) *Engine {
+	cfg.Pool = nil
+	e := New(cfg)
+	e.seeded, e.seed = true, seed
+	return e
+}
+
+// Name is "messages" or "messages:N".
+func (e *Engine) Name() string {
+	if e.seeded {
+		return fmt.Sprintf("messages:%d", e.seed)
+	}
+	return "messages"
+}
 
 // Run drives one step. See [nodes.Engine].
 func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {

@@ -117,6 +117,12 @@ func (q *queue) pop(e *envelope) {
 	q.n--
 }
 
+// draw puts the i-th oldest in the place of the oldest.
+func (q *queue) draw(i int) {
+	a, b := &q.buf[q.head], &q.buf[(q.head+i)&(len(q.buf)-1)]
+	*a, *b = *b, *a
+}
+
 // A post brings letters from any goroutine to the one that drives the step.
 type post struct {
 	mu      sync.Mutex

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -53,6 +54,7 @@ type stage struct {
 	running  []*performance
 	free     []*performance
 	meter    *profile.Meter
+	rng      *rand.Rand // nil: first come, first served
 	err      *status.Error
 	attended int
 }
@@ -192,6 +194,9 @@ func (st *stage) run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 	if shared.Profile != nil {
 		st.meter = shared.Profile.Take(st.program, -1)
 	}
+	if st.engine.seeded {
+		st.rng = rand.New(rand.NewPCG(st.engine.seed, 0))
+	}
 	for _, i := range st.graph.Args {
 		st.nodes[i].Fed = feeds[st.nodes[i].Aux]
 	}
@@ -239,6 +244,9 @@ func (st *stage) next() bool {
 		st.read()
 		return true
 	}
+	if st.rng != nil {
+		st.shuffle()
+	}
 	switch {
 	case st.err != nil:
 		return false
@@ -267,6 +275,17 @@ func (st *stage) next() bool {
 		return false
 	}
 	return true
+}
+
+// shuffle lets chance decide which message arrives next; what frames are told may be
+// late or early, too.
+func (st *stage) shuffle() {
+	if n := len(st.noted); n > 0 && st.rng.IntN(4) == 0 {
+		st.queue.push(envelope{st.noted[st.rng.IntN(n)], protocol.Message{Verb: protocol.Notice}})
+	}
+	if n := st.queue.n; n > 1 {
+		st.queue.draw(st.rng.IntN(n))
+	}
 }
 
 // handle lets an actor handle the message that is at hand.

@@ -60,6 +60,13 @@ func engineOf(label string, limit int64) (*engine, error) {
 		e.Engine = actors.New(cfg)
 	case "messages":
 		e.Engine = messages.New(cfg)
+		if seed != "" {
+			n, err := strconv.ParseUint(seed, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			e.Engine = messages.Seeded(n, cfg)
+		}
 	case "sequential":
 		e.Engine = sequential.New(e.budget)
 	case "seeded":
