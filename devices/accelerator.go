@@ -78,8 +78,7 @@ type Event interface {
 // An Access is what a work does with a buffer.
 type Access uint8
 
-// Accesses to a buffer: Reads and Writes are bits. A work that writes less than all
-// of a buffer also reads it.
+// Accesses to a buffer are bits. A work that only writes may leave parts as they are.
 const (
 	Reads  Access = 1
 	Writes Access = 2

@@ -171,14 +171,15 @@ func (d *Device) Write(dst *Memory, from []byte) error {
 	if int64(len(from)) > dst.size {
 		return status.Errorf(status.Internal, "%d bytes are written to memory of %d", len(from), dst.size)
 	}
-	if len(from) == 0 {
-		return nil
-	}
 	g, err := d.enter()
 	if err != nil {
 		return err
 	}
 	defer g.mu.Unlock()
+	if len(from) == 0 {
+		dst.wrote = true
+		return nil
+	}
 	to, err := g.use(dst, devices.Writes)
 	if err != nil {
 		return err

@@ -79,15 +79,8 @@ func (q *queue) copy(name string, dst, src devices.Buffer, n int64) error {
 		d.wake()
 		return err
 	}
-	access := devices.Writes
-	if n < to.size {
-		access |= devices.Reads // of what stays; if there is anything
-		if to.wrote == nil {
-			access = devices.Writes
-		}
-	}
 	w := &work{name: name, run: func() error { copy(to.bytes[:n], from.bytes[:n]); return nil }}
-	if err := q.add(w, use{from, devices.Reads}, use{to, access}); err != nil {
+	if err := q.add(w, use{from, devices.Reads}, use{to, devices.Writes}); err != nil {
 		return err
 	}
 	if to.host {

@@ -1,0 +1,42 @@
+package accelerators
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/opencl"
+	_ "github.com/troupe-go/troupe/ops/all"
+	"github.com/troupe-go/troupe/status"
+)
+
+func TestMain(m *testing.M) {
+	actors.System()
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+}
+
+// openOpenCL opens the first OpenCL device, or skips the test.
+func openOpenCL(t testing.TB) *Bench {
+	t.Helper()
+	d, err := opencl.Open(0, devices.Options{})
+	if status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func TestOpenCL(t *testing.T) { Check(t, openOpenCL(t)) }
