@@ -24,19 +24,55 @@ type trial struct {
 
 // Check compares all operations that there is code for.
 func Check(t *testing.T, b *Bench) {
-	for _, group := range []struct {
-		name   string
-		trials func() []trial
-	}{
-		{"Elementwise", elementwiseTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
-		{"Reduce", reduceTrials}, {"Softmax", softmaxTrials}, {"Move", moveTrials}, {"Random", randomTrials}, {"Update", updateTrials}, {"LSTM", lstmTrials},
-	} {
+	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.trials() {
 				c.check(t, b)
 			}
 		})
 	}
+}
+
+var groups = []struct {
+	name   string
+	trials func() []trial
+}{
+	{"Elementwise", elementwiseTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
+	{"Reduce", reduceTrials}, {"Softmax", softmaxTrials}, {"Move", moveTrials}, {"Random", randomTrials}, {"Update", updateTrials}, {"LSTM", lstmTrials},
+}
+
+// Codes is all code that the trials use, each function once.
+func Codes() (all []*devices.Code, err error) {
+	seen := map[*devices.Code]bool{}
+	for _, group := range groups {
+		for _, c := range group.trials() {
+			want := c.want
+			if want == nil {
+				if want, err = kerneltest.Run(c.op, c.attrs, c.in...); err != nil {
+					return nil, err
+				}
+			}
+			launches, err := c.write(arrays(want), arrays(c.in))
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range launches {
+				if !seen[l.Code] {
+					seen[l.Code] = true
+					all = append(all, l.Code)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// arrays are of tensors' types and shapes, without memory.
+func arrays(ts []*tensor.Tensor) (all []code.Array) {
+	for _, t := range ts {
+		all = append(all, code.Array{Type: t.DType(), Dims: t.Dims()})
+	}
+	return all
 }
 
 func (c *trial) check(t *testing.T, b *Bench) {

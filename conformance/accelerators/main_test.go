@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/devices/opencl"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/status"
@@ -40,3 +41,42 @@ func openOpenCL(t testing.TB) *Bench {
 }
 
 func TestOpenCL(t *testing.T) { Check(t, openOpenCL(t)) }
+
+// TestCUDA runs where there is a GPU.
+func TestCUDA(t *testing.T) {
+	d, err := cuda.Open(0, devices.Options{})
+	if status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	Check(t, b)
+}
+
+// TestNVRTC compiles all code that the trials use, which takes no GPU.
+func TestNVRTC(t *testing.T) {
+	all, err := Codes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range all {
+		cubin, err := cuda.Compile(c.Source, "sm_80")
+		if i == 0 && status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+			t.Skipf("NOT CHECKED: %v", err)
+		}
+		if err != nil || len(cubin) == 0 {
+			t.Errorf("%s: %v", c.Entry, err)
+		}
+	}
+	t.Logf("%d functions", len(all))
+}

@@ -4,6 +4,7 @@ package dynamic
 
 import (
 	"strings"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 
@@ -62,3 +63,21 @@ func (f Function) Call(args ...uintptr) uintptr {
 // library to call, from any thread. There is room for some 2,000 in a process, and
 // none is freed.
 func Callback(f any) uintptr { return purego.NewCallback(f) }
+
+// Text is the string, ended by a zero, that a library has at an address.
+func Text(address uintptr) string {
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&address)) // the library's memory, which the collector does not know
+	var b []byte
+	for i := 0; ; i++ {
+		c := *(*byte)(unsafe.Add(p, i))
+		if c == 0 {
+			return string(b)
+		}
+		b = append(b, c)
+	}
+}
+
+// Bytes is the library's memory at an address.
+func Bytes(address uintptr, n int64) []byte {
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
+}

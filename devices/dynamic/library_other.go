@@ -27,3 +27,9 @@ func (Function) Call(...uintptr) uintptr { return 0 }
 
 // Callback answers 0.
 func Callback(any) uintptr { return 0 }
+
+// Text answers nothing.
+func Text(uintptr) string { return "" }
+
+// Bytes answers nothing.
+func Bytes(uintptr, int64) []byte { return nil }
