@@ -39,6 +39,7 @@ var groups = []struct {
 }{
 	{"Elementwise", elementwiseTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
 	{"Reduce", reduceTrials}, {"Softmax", softmaxTrials}, {"Move", moveTrials}, {"Random", randomTrials}, {"Update", updateTrials}, {"LSTM", lstmTrials},
+	{"Window", windowTrials}, {"Normalize", normalizeTrials},
 }
 
 // Codes is all code that the trials use, each function once.
