@@ -110,3 +110,20 @@ type Arg struct {
 	Bits   uint64 // the number
 	Bytes  uint8  // of the number: 4 or 8
 }
+
+// Streams are an accelerator's, as kernels see them: works are handed over, in an order
+// that is right for each of them after the other, and are done in an order that makes no
+// difference. Package actors/streams implements them.
+type Streams interface {
+	Attributes() Attributes
+	Load(c *Code) error
+	// Reserve gives memory, with anything in it.
+	Reserve(ctx context.Context, bytes int64) (Buffer, error)
+	// Write copies from the host; from may be changed when it returns.
+	Write(to Buffer, from []byte) error
+	// Read copies n bytes to the host: done gets them, for as long as it runs, or why
+	// there are none, and must not wait.
+	Read(from Buffer, n int64, done func([]byte, error)) error
+	// Launch executes code; l may be changed when it returns.
+	Launch(l *Launch) error
+}

@@ -165,9 +165,32 @@ func (d *Device) Alloc(ctx context.Context, bytes int64) (*Memory, error) {
 	return &Memory{of: g, block: block, size: bytes}, nil
 }
 
+// Reserve is Alloc, for kernels.
+func (d *Device) Reserve(ctx context.Context, bytes int64) (devices.Buffer, error) {
+	m, err := d.Alloc(ctx, bytes)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+var _ devices.Streams = (*Device)(nil)
+
+// memory is a buffer as Memory.
+func (d *Device) memory(b devices.Buffer) (*Memory, error) {
+	if m, ok := b.(*Memory); ok {
+		return m, nil
+	}
+	return nil, status.Errorf(status.Internal, "a buffer is no memory of %s", d.Attributes().Name)
+}
+
 // Write copies from the host to the start of dst. from may be changed when it
 // returns.
-func (d *Device) Write(dst *Memory, from []byte) error {
+func (d *Device) Write(to devices.Buffer, from []byte) error {
+	dst, err := d.memory(to)
+	if err != nil {
+		return err
+	}
 	if int64(len(from)) > dst.size {
 		return status.Errorf(status.Internal, "%d bytes are written to memory of %d", len(from), dst.size)
 	}
@@ -180,7 +203,7 @@ func (d *Device) Write(dst *Memory, from []byte) error {
 		dst.wrote = true
 		return nil
 	}
-	to, err := g.use(dst, devices.Writes)
+	raw, err := g.use(dst, devices.Writes)
 	if err != nil {
 		return err
 	}
@@ -189,14 +212,18 @@ func (d *Device) Write(dst *Memory, from []byte) error {
 		return err
 	}
 	copy(staged.Bytes(), from)
-	g.send(stream.HostToDevice, &Copy{to: to, from: staged, dst: dst, bytes: int64(len(from))})
+	g.send(stream.HostToDevice, &Copy{to: raw, from: staged, dst: dst, bytes: int64(len(from))})
 	g.after(stream.HostToDevice, nil, func(error) { g.unstage(staged) })
 	return nil
 }
 
 // Read copies n bytes from the start of src to the host. done gets them, for as long
 // as it runs, or why there are none; it must not wait.
-func (d *Device) Read(src *Memory, n int64, done func([]byte, error)) error {
+func (d *Device) Read(from devices.Buffer, n int64, done func([]byte, error)) error {
+	src, err := d.memory(from)
+	if err != nil {
+		return err
+	}
 	if n < 0 || n > src.size {
 		return status.Errorf(status.Internal, "%d bytes are read from memory of %d", n, src.size)
 	}
@@ -210,7 +237,7 @@ func (d *Device) Read(src *Memory, n int64, done func([]byte, error)) error {
 		return nil
 	}
 	defer g.mu.Unlock()
-	from, err := g.use(src, devices.Reads)
+	raw, err := g.use(src, devices.Reads)
 	if err != nil {
 		return err
 	}
@@ -218,7 +245,7 @@ func (d *Device) Read(src *Memory, n int64, done func([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	g.send(stream.DeviceToHost, &Copy{to: staged, from: from, src: src, bytes: n})
+	g.send(stream.DeviceToHost, &Copy{to: staged, from: raw, src: src, bytes: n})
 	g.after(stream.DeviceToHost, src, func(err error) {
 		if err != nil {
 			done(nil, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/devices/opencl"
+	_ "github.com/troupe-go/troupe/ops/accelerated"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/status"
 )

@@ -1,0 +1,148 @@
+package accelerators
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/actors/streams"
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/emulated"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/kernel/resident"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// TestRegistrations: kernels of accelerators agree with the operations' definitions.
+func TestRegistrations(t *testing.T) {
+	if err := kernel.Validate(registry.Global); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A player runs the kernels of a device on tokens, as a step does.
+type player struct {
+	t      *testing.T
+	device *streams.Device
+	ctx    *kernel.Context
+	held   []tensor.Value
+}
+
+func newPlayer(t *testing.T, d *streams.Device) *player {
+	ctx := new(kerneltest.Runner).Context()
+	ctx.Step.Accelerators = map[string]devices.Streams{d.Attributes().Name: d}
+	return &player{t: t, device: d, ctx: ctx}
+}
+
+func (p *player) up(x *tensor.Tensor) tensor.Value {
+	p.t.Helper()
+	v := tensor.ValueOf(x)
+	u, err := resident.Upload(p.ctx, p.device, &v)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.held = append(p.held, u)
+	return u
+}
+
+func (p *player) run(op string, attrs registry.Attrs, in ...tensor.Value) tensor.Value {
+	p.t.Helper()
+	def, err := registry.Global.Lookup(op)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	types := make([]tensor.DType, len(in))
+	for i := range in {
+		types[i] = in[i].DType()
+		if r, err := resident.Of(&in[i]); err == nil {
+			types[i] = r.DType()
+		}
+	}
+	resolved, err := registry.InferFlat(def, attrs, types)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	a := p.device.Attributes()
+	k, err := kernel.Make(a.Type, &kernel.Construction{Node: op, Op: def, Attrs: resolved.Attrs, Inputs: resolved.Inputs, Outputs: resolved.Outputs, Device: a.Name})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	out := make([]tensor.Value, len(resolved.Outputs))
+	if err := k.Run(p.ctx, in, out); err != nil {
+		p.t.Fatalf("%s: %v", op, err)
+	}
+	p.held = append(p.held, out[0])
+	return out[0]
+}
+
+func (p *player) down(v tensor.Value) *tensor.Tensor {
+	p.t.Helper()
+	type result struct {
+		t   *tensor.Tensor
+		err error
+	}
+	done := make(chan result, 1)
+	if err := resident.Download(&v, func(t *tensor.Tensor, err error) { done <- result{t, err} }); err != nil {
+		p.t.Fatal(err)
+	}
+	select {
+	case r := <-done:
+		if r.err != nil {
+			p.t.Fatal(r.err)
+		}
+		return r.t
+	case <-time.After(patience):
+		p.t.Fatal("the device does not answer")
+		return nil
+	}
+}
+
+// TestResident computes a layer and its loss without the host between, and finds all
+// memory released.
+func TestResident(t *testing.T) {
+	open := map[string]func(t *testing.T) *streams.Device{
+		"OpenCL": func(t *testing.T) *streams.Device { return openOpenCL(t).Device },
+		"Emulated": func(t *testing.T) *streams.Device {
+			driver := emulated.New(emulated.Options{Seed: 3})
+			d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) { return driver, nil }, streams.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { d.Close() })
+			return d
+		},
+	}
+	rng := rand.New(rand.NewPCG(2, 1))
+	x, w, b := random(rng, tensor.Float, 6, 20), random(rng, tensor.Float, 20, 8), random(rng, tensor.Float, 8)
+	axes, shape, perm := list[int32](1), list[int32](2, -1), list[int32](1, 0)
+	cpu := func(op string, attrs registry.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
+		return must(kerneltest.Run(op, attrs, in...))[0]
+	}
+	keep := registry.Attrs{boolean("keep_dims", true)}
+	h := cpu("Relu", nil, cpu("BiasAdd", nil, cpu("MatMul", nil, x, w), b))
+	want := cpu("Transpose", nil, cpu("Reshape", nil, cpu("Sub", nil, cpu("Softmax", nil, h), cpu("Mean", keep, h, axes)), shape), perm)
+	for name, open := range open {
+		t.Run(name, func(t *testing.T) {
+			p := newPlayer(t, open(t))
+			host := func(x *tensor.Tensor) tensor.Value { return tensor.ValueOf(x) }
+			for range 3 {
+				h := p.run("Relu", nil, p.run("BiasAdd", nil, p.run("MatMul", nil, p.up(x), p.up(w)), p.up(b)))
+				y := p.run("Sub", nil, p.run("Softmax", nil, h), p.run("Mean", keep, h, host(axes)))
+				z := p.run("Transpose", nil, p.run("Reshape", nil, y, host(shape)), host(perm))
+				if err := tensor.Compare(p.down(z), want, near[tensor.Float]); err != nil {
+					t.Error(err)
+				}
+				for _, v := range p.held {
+					p.ctx.Arena.Sweep(v)
+				}
+				p.held = nil
+			}
+			if s := p.device.Statistics(); s.Blocks != 0 || s.Reused == 0 {
+				t.Errorf("memory after all tokens are gone: %+v", s)
+			}
+		})
+	}
+}
