@@ -3,6 +3,7 @@ package streams_test
 import (
 	"context"
 	"encoding/binary"
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -283,15 +284,16 @@ func TestRefused(t *testing.T) {
 	w.end()
 }
 
+var lost = flag.Uint64("lost", 40, "how many devices are lost")
+
 // TestLost: a device that is lost ends its works with UNAVAILABLE and its name, and
 // comes back as another incarnation without memory.
 func TestLost(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range *lost {
 		w := newWorld(t, seed, seed%4 != 0, 0, nil)
 		before := w.device.Attributes().Incarnation
-		w.act(10 + int(seed))
-		lost := w.driver.Load()
-		lost.Lose("unplugged")
+		w.act(10 + int(seed%40))
+		w.driver.Load().Lose("unplugged")
 		for w.device.Attributes().Incarnation == before { // works find out
 			if m, err := w.device.Alloc(t.Context(), 4); err == nil {
 				w.device.Write(m, make([]byte, 4))

@@ -92,6 +92,9 @@ func (g *incarnation) send(s stream.Kind, work any) stream.Place {
 	clear(g.uses)
 	g.uses = g.uses[:0]
 	for _, w := range waits {
+		if g.order.Known(s)[w.Stream] >= w.N { // since the wait before
+			continue
+		}
 		e := g.latest[w.Stream]
 		if e == nil || e.place.N < w.N {
 			e = g.record(w.Stream)

@@ -41,7 +41,12 @@ func openOpenCL(t testing.TB) *Bench {
 	return b
 }
 
-func TestOpenCL(t *testing.T) { Check(t, openOpenCL(t)) }
+func TestOpenCL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its driver compiles a hundred kernels")
+	}
+	Check(t, openOpenCL(t))
+}
 
 // TestCUDA runs where there is a GPU.
 func TestCUDA(t *testing.T) {
@@ -66,6 +71,9 @@ func TestCUDA(t *testing.T) {
 
 // TestNVRTC compiles all code that the trials use, which takes no GPU.
 func TestNVRTC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles a hundred kernels")
+	}
 	all, err := Codes()
 	if err != nil {
 		t.Fatal(err)

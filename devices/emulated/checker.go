@@ -1,6 +1,8 @@
 package emulated
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/status"
 )
@@ -92,6 +94,16 @@ func (m *memory) settled(t *touch, at clock, agent int) bool {
 	return at.has(t.agent, t.at) || (agent == 0 || m.host) && m.device.done.has(t.agent, t.at)
 }
 
+// quiet says whether nobody is at the memory any more, as far as the host was told.
+func (m *memory) quiet() bool {
+	for _, t := range append(slices.Clone(m.read), m.wrote) {
+		if t != nil && !m.settled(t, m.device.clock, 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // Size is in bytes.
 func (m *memory) Size() int64 { return m.size }
 
@@ -117,7 +129,7 @@ func (m *memory) Release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if m.freed == nil && !d.closed && d.err == nil {
-		for _, t := range append(m.read, m.wrote) {
+		for _, t := range append(slices.Clone(m.read), m.wrote) {
 			if t != nil && !m.settled(t, d.clock, 0) {
 				d.fail(status.Errorf(status.Internal, "%s is released while %s may still use it", m.name, t.work))
 				d.wake()

@@ -80,10 +80,11 @@ func (q *queue) copy(name string, dst, src devices.Buffer, n int64) error {
 		return err
 	}
 	w := &work{name: name, run: func() error { copy(to.bytes[:n], from.bytes[:n]); return nil }}
+	quiet := to.quiet()
 	if err := q.add(w, use{from, devices.Reads}, use{to, devices.Writes}); err != nil {
 		return err
 	}
-	if to.host {
+	if to.host && quiet {
 		fill(to.bytes[:n])
 	}
 	return nil

@@ -40,7 +40,8 @@ type Use struct {
 
 // Add puts a work at the end of a stream. waits, of which it answers a longer slice,
 // are the places in other streams that it must come after and that the stream has
-// not waited for, at most one for each.
+// not waited for, at most one for each. One may follow from the one before, once that
+// is waited for.
 func (o *Order) Add(s Kind, uses []Use, waits []Place) (Place, []Place) {
 	o.last[s]++
 	n := o.last[s]
