@@ -322,3 +322,72 @@ func TestLost(t *testing.T) {
 		}
 	}
 }
+
+// TestGone: a device that does not come back answers so, and can be closed.
+func TestGone(t *testing.T) {
+	first := true
+	var driver *emulated.Device
+	d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) {
+		if !first {
+			return nil, status.Errorf(status.NotFound, "nothing is plugged in")
+		}
+		first = false
+		driver = emulated.New(emulated.Options{})
+		return driver, nil
+	}, streams.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Alloc(t.Context(), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver.Lose("unplugged")
+	d.Write(m, []byte{1})
+	for err == nil {
+		_, err = d.Alloc(t.Context(), 4)
+	}
+	if status.CodeOf(err) != status.Unavailable || !strings.Contains(err.Error(), "unplugged") {
+		t.Error(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnderLoad: several goroutines hand works over while their device is lost; each
+// read ends.
+func TestUnderLoad(t *testing.T) {
+	w := newWorld(t, 5, false, 0, nil)
+	d := w.device
+	before := d.Attributes().Incarnation
+	var callers, reads sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for d.Attributes().Incarnation == before {
+				x, err := d.Alloc(t.Context(), 16)
+				if err != nil {
+					continue
+				}
+				z, err := d.Alloc(t.Context(), 16)
+				if err == nil && d.Write(x, make([]byte, 16)) == nil && d.Launch(mixing(x, x, z, 4)) == nil {
+					reads.Add(1)
+					if d.Read(z, 16, func(b []byte, err error) {
+						if err != nil && status.CodeOf(err) != status.Unavailable {
+							t.Error(err)
+						}
+						reads.Done()
+					}) != nil {
+						reads.Done()
+					}
+					z.Release()
+				}
+				x.Release()
+			}
+		})
+	}
+	w.driver.Load().Lose("unplugged")
+	callers.Wait()
+	reads.Wait()
+	w.end()
+}

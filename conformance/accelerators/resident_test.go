@@ -2,6 +2,7 @@ package accelerators
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -74,7 +75,7 @@ func (p *player) run(op string, attrs registry.Attrs, in ...tensor.Value) tensor
 	if err := k.Run(p.ctx, in, out); err != nil {
 		p.t.Fatalf("%s: %v", op, err)
 	}
-	p.held = append(p.held, out[0])
+	p.held = append(p.held, out...)
 	return out[0]
 }
 
@@ -97,6 +98,40 @@ func (p *player) down(v tensor.Value) *tensor.Tensor {
 	case <-time.After(patience):
 		p.t.Fatal("the device does not answer")
 		return nil
+	}
+}
+
+// An opCall is an operation with its inputs, some of which are in host memory.
+type opCall struct {
+	op    string
+	attrs registry.Attrs
+	in    []*tensor.Tensor
+	host  []int
+}
+
+// calls are of operations whose shapes take some reckoning.
+func calls(rng *rand.Rand) []opCall {
+	f := func(dims ...int64) *tensor.Tensor { return random(rng, tensor.Float, dims...) }
+	conv := registry.Attrs{ints("strides", 1, 2, 1, 1), str("padding", "SAME")}
+	pool := registry.Attrs{ints("ksize", 1, 3, 2, 1), ints("strides", 1, 2, 2, 1), str("padding", "VALID")}
+	x, w := f(2, 7, 6, 3), f(3, 2, 3, 4)
+	g := must(kerneltest.Run("Conv2D", conv, x, w))[0]
+	y := must(kerneltest.Run("MaxPool", pool, x))[0]
+	return []opCall{
+		{"Conv2D", conv, []*tensor.Tensor{x, w}, nil},
+		{"Conv2D", registry.Attrs{ints("strides", 1, 1, 1, 1), str("padding", "EXPLICIT"), ints("explicit_paddings", 0, 0, 2, 1, 0, 3, 0, 0)}, []*tensor.Tensor{x, w}, nil},
+		{"Conv2DBackpropInput", conv, []*tensor.Tensor{list[int32](2, 7, 6, 3), w, g}, []int{0}},
+		{"Conv2DBackpropFilter", conv, []*tensor.Tensor{x, list[int32](3, 2, 3, 4), g}, []int{1}},
+		{"MaxPool", pool, []*tensor.Tensor{x}, nil},
+		{"AvgPool", pool, []*tensor.Tensor{x}, nil},
+		{"MaxPoolGrad", pool, []*tensor.Tensor{x, y, y}, nil},
+		{"SparseSoftmaxCrossEntropyWithLogits", nil, []*tensor.Tensor{f(3, 5), list[int32](0, 4, 2)}, nil},
+		{"ConcatV2", nil, []*tensor.Tensor{f(2, 3), f(2, 1), one(int32(-1))}, []int{2}},
+		{"GatherV2", nil, []*tensor.Tensor{f(4, 3, 2), must1(tensor.FromSlice([]int32{2, 0, 1, 1}, 2, 2)), one(int32(1))}, []int{2}},
+		{"Pad", nil, []*tensor.Tensor{f(2, 3), must1(tensor.FromSlice([]int32{1, 0, 0, 2}, 2, 2))}, []int{1}},
+		{"Cast", registry.Attrs{typed("DstT", tensor.Int32)}, []*tensor.Tensor{f(9)}, nil},
+		{"Less", nil, []*tensor.Tensor{f(3, 1), f(4)}, nil},
+		{"BatchMatMulV2", nil, []*tensor.Tensor{f(2, 1, 3, 4), f(5, 4, 2)}, nil},
 	}
 }
 
@@ -140,6 +175,25 @@ func TestResident(t *testing.T) {
 				}
 				p.held = nil
 			}
+			for _, c := range calls(rng) { // each by itself
+				want, err := kerneltest.Run(c.op, c.attrs, c.in...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := make([]tensor.Value, len(c.in))
+				for i, x := range c.in {
+					if in[i] = host(x); !slices.Contains(c.host, i) {
+						in[i] = p.up(x)
+					}
+				}
+				if err := tensor.Compare(p.down(p.run(c.op, c.attrs, in...)), want[0], rough); err != nil {
+					t.Errorf("%s: %v", c.op, err)
+				}
+			}
+			for _, v := range p.held {
+				p.ctx.Arena.Sweep(v)
+			}
+			p.held = nil
 			if s := p.device.Statistics(); s.Blocks != 0 || s.Reused == 0 {
 				t.Errorf("memory after all tokens are gone: %+v", s)
 			}
