@@ -66,8 +66,8 @@ type world struct {
 	memory  []*streams.Memory
 	want    [][]uint32
 	mu      sync.Mutex
-	reads   int
-	wrong   int
+	reads   atomic.Int64
+	wrong   atomic.Int64
 	failure error
 }
 
@@ -157,15 +157,15 @@ func (w *world) act(n int) {
 
 func (w *world) read(i int) {
 	want := w.want[i]
-	w.reads++
+	w.reads.Add(1)
 	w.fail(w.device.Read(w.memory[i], int64(4*len(want)), func(b []byte, err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.reads--
+		w.reads.Add(-1)
 		if err != nil {
 			w.failure = err
 		} else if !slices.Equal(decode(b), want) {
-			w.wrong++
+			w.wrong.Add(1)
 		}
 	}))
 }
@@ -203,8 +203,8 @@ func TestRandomWorks(t *testing.T) {
 		w := newWorld(t, seed, seed%6 != 0, 0, nil)
 		w.act(120)
 		w.end()
-		if w.failure != nil || w.wrong > 0 || w.reads != 0 || w.driver.Load().Err() != nil && !strings.Contains(w.driver.Load().Err().Error(), "closed") {
-			t.Errorf("seed %d: %v, %d wrong, %d open; %v", seed, w.failure, w.wrong, w.reads, w.driver.Load().Err())
+		if w.failure != nil || w.wrong.Load() > 0 || w.reads.Load() != 0 || w.driver.Load().Err() != nil && !strings.Contains(w.driver.Load().Err().Error(), "closed") {
+			t.Errorf("seed %d: %v, %d wrong, %d open; %v", seed, w.failure, w.wrong.Load(), w.reads.Load(), w.driver.Load().Err())
 		}
 	}
 }
@@ -308,17 +308,17 @@ func TestLost(t *testing.T) {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 		}
-		if w.reads != 0 || w.wrong > 0 {
-			t.Errorf("seed %d: %d reads without an end, %d wrong", seed, w.reads, w.wrong)
+		if w.reads.Load() != 0 || w.wrong.Load() > 0 {
+			t.Errorf("seed %d: %d reads without an end, %d wrong", seed, w.reads.Load(), w.wrong.Load())
 		}
-		if w.failure != nil && (status.CodeOf(w.failure) != status.Unavailable || !strings.Contains(w.failure.Error(), "unplugged")) {
+		if w.failed() && (status.CodeOf(w.failure) != status.Unavailable || !strings.Contains(w.failure.Error(), "unplugged")) {
 			t.Errorf("seed %d: %v", seed, w.failure)
 		}
 		w.memory, w.want, w.failure = nil, nil, nil
 		w.act(30)
 		w.end()
-		if w.failure != nil || w.wrong > 0 {
-			t.Errorf("seed %d, the next life: %v, %d wrong", seed, w.failure, w.wrong)
+		if w.failure != nil || w.wrong.Load() > 0 {
+			t.Errorf("seed %d, the next life: %v, %d wrong", seed, w.failure, w.wrong.Load())
 		}
 	}
 }

@@ -359,7 +359,7 @@ func TestMutants(t *testing.T) {
 					example = err.Error()
 				}
 			}
-			if w.wrong > 0 {
+			if w.wrong.Load() > 0 {
 				wrong++
 			}
 		}

@@ -81,6 +81,9 @@ func (p *player) run(op string, attrs registry.Attrs, in ...tensor.Value) tensor
 
 func (p *player) down(v tensor.Value) *tensor.Tensor {
 	p.t.Helper()
+	if v.DType() != tensor.Variant { // in host memory
+		return v.Tensor()
+	}
 	type result struct {
 		t   *tensor.Tensor
 		err error
@@ -130,6 +133,13 @@ func calls(rng *rand.Rand) []opCall {
 		{"GatherV2", nil, []*tensor.Tensor{f(4, 3, 2), must1(tensor.FromSlice([]int32{2, 0, 1, 1}, 2, 2)), one(int32(1))}, []int{2}},
 		{"Pad", nil, []*tensor.Tensor{f(2, 3), must1(tensor.FromSlice([]int32{1, 0, 0, 2}, 2, 2))}, []int{1}},
 		{"Cast", registry.Attrs{typed("DstT", tensor.Int32)}, []*tensor.Tensor{f(9)}, nil},
+		{"Identity", nil, []*tensor.Tensor{f(3)}, nil},
+		{"ExpandDims", nil, []*tensor.Tensor{f(3, 2), one(int32(-2))}, []int{1}},
+		{"Squeeze", registry.Attrs{ints("squeeze_dims", -1)}, []*tensor.Tensor{f(3, 1, 2, 1)}, nil},
+		{"Squeeze", nil, []*tensor.Tensor{f(3, 1, 2, 1)}, nil},
+		{"Shape", nil, []*tensor.Tensor{f(3, 1, 2)}, nil},
+		{"Size", registry.Attrs{typed("out_type", tensor.Int64)}, []*tensor.Tensor{f(3, 1, 2)}, nil},
+		{"Rank", nil, []*tensor.Tensor{f(3, 1, 2)}, nil},
 		{"Less", nil, []*tensor.Tensor{f(3, 1), f(4)}, nil},
 		{"BatchMatMulV2", nil, []*tensor.Tensor{f(2, 1, 3, 4), f(5, 4, 2)}, nil},
 	}

@@ -55,12 +55,6 @@ func init() {
 			},
 		}, nil
 	})
-	resident.Register("Reshape", map[string][]tensor.DType{"T": numbers}, []string{"shape"}, func(*kernel.Construction) (resident.Plan, error) {
-		return resident.Plan{Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-			dims, err := reshaped(in[0].Elements(), integers(in[1].Host))
-			return []resident.Shape{{Type: in[0].Type, Dims: dims, Like: 1}}, err
-		}}, nil
-	})
 }
 
 // product is a product of matrices, or of batches of them.
