@@ -29,7 +29,7 @@ var floors = [][]string{
 var only = map[string][]string{
 	"github.com/asynkron/protoactor-go": {"actors", "actors/...", "messages"},
 	"google.golang.org/grpc":            {"actors/remote", "serve"},
-	"github.com/ebitengine/purego":      {"devices/cuda"},
+	"github.com/ebitengine/purego":      {"devices/dynamic"},
 }
 
 const module = "github.com/troupe-go/troupe"
