@@ -116,9 +116,9 @@ type SessionOptions struct {
 
 	// Config is a serialized ConfigProto. Of its fields,
 	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
-	// of the two is Threads), operation_timeout_in_ms (Timeout) and what graph_options
-	// says of rewriting (Rewrite) are heeded
-	// unless the option itself is set; the others describe TensorFlow's own
+	// of the two is Threads), operation_timeout_in_ms (Timeout), device_count (Devices),
+	// log_device_placement (LogPlacement) and what graph_options says of rewriting
+	// (Rewrite) are heeded unless the option itself is set; the others describe TensorFlow's own
 	// runtime and are ignored.
 	Config []byte
 
@@ -141,6 +141,29 @@ type SessionOptions struct {
 	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work
 	// to the callers.
 	Threads int
+
+	// Devices is how many devices of each type the session has: {"CPU": 2}. Types that
+	// it does not name have none, except that there always is a CPU. Nodes then run where
+	// they ask to, and what they hand each other goes from device to device; nodes that
+	// ask for nothing run on the first. CPU devices are names for parts of a graph, and share
+	// the session's threads. Nil: Config's device_count says it, or else there is CPU:0
+	// alone, on which everything runs.
+	Devices map[string]int
+
+	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
+	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
+	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
+	StrictPlacement bool
+
+	// LogPlacement tells the Logger where each node of a program was placed. Config's
+	// log_device_placement says it, too.
+	LogPlacement bool
+
+	// Apart plays what runs on each device as a step of its own, on a goroutine of its
+	// own; what crosses goes through a rendezvous, as it does between machines. Otherwise
+	// one goroutine plays the devices' parts of a step side by side, and what crosses is
+	// handed over, which is faster unless the parts are long and independent.
+	Apart bool
 
 	// Seed is the graph-level seed of random operations that have none of
 	// their own; 0 takes one from the clock.

@@ -118,6 +118,7 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		Engine:      cfg.Engine,
 		Rewrite:     cfg.Rewrite,
 		Threads:     cfg.Threads,
+		Devices:     s.Devices,
 		MemoryLimit: cfg.MemoryLimit,
 		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}

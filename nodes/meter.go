@@ -106,7 +106,7 @@ func (y *play) returnMeter() {
 func (p *Program) Describe(i int) profile.Node {
 	n := &p.nodes[i]
 	d := profile.Node{
-		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.device, Function: p.function,
+		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.device(int32(i)), Function: p.function,
 		Inclusive: n.flags&flagCall != 0,
 	}
 	if n.frame > 0 {

@@ -110,6 +110,7 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 	spec := nodes.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
 		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
+		Devices: s.places, Strict: s.options.StrictPlacement,
 	}
 	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
 		return status.From(err)

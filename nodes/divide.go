@@ -1,0 +1,134 @@
+package nodes
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/partition"
+	"github.com/troupe-go/troupe/graph/placement"
+	"github.com/troupe-go/troupe/graph/rewrite"
+	"github.com/troupe-go/troupe/nodes/kind"
+)
+
+// Programs on several devices. Their nodes are placed, and they are split into pieces,
+// joined by Sends and Recvs alone. Compile lays the pieces out side by side, as one
+// program: a Send hands what it gets to its Recv, and the pieces share their frames, for
+// whatever they do in an iteration they do in the same one. CompileApart makes a program
+// of each piece, for steps that meet at a rendezvous; see package partition.
+
+// divide places the nodes of a program and splits it if they are on several devices.
+// It answers what the program is for in the graph that makes.
+func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
+	from := partition.Program{Graph: g, Feeds: spec.Feeds, Fetches: spec.Fetches, Targets: spec.Targets}
+	if r := c.p.graph; r.Graph != nil { // rewritten
+		from.Graph, from.Nodes = r.Graph, r.Nodes
+	} else {
+		for id, n := range g.Nodes()[:len(c.number)] {
+			if c.number[id] != 0 {
+				from.Nodes = append(from.Nodes, n)
+			}
+		}
+	}
+	var err error
+	if c.p.placed, err = placement.Place(c.ctx, from.Nodes, placement.Options{Devices: spec.Devices, Strict: spec.Strict}); err != nil {
+		return spec, err
+	}
+	if c.p.placed.Only(0) {
+		c.p.devices = []string{spec.Devices[0].Name}
+		return spec, nil
+	}
+	pieces, err := partition.Split(c.ctx, from, partition.Options{Devices: spec.Devices, Device: c.p.placed.Device})
+	if err != nil {
+		return spec, err
+	}
+	c.p.pieces = pieces
+	c.p.devices = make([]string, len(spec.Devices))
+	for i, d := range spec.Devices {
+		c.p.devices[i] = d.Name
+	}
+	spec.Feeds, spec.Fetches, spec.Targets = pieces.Feeds, pieces.Fetches, pieces.Targets
+	if c.p.graph.Graph != nil {
+		c.p.graph = rewrite.Program{Graph: pieces.Graph, Nodes: pieces.Nodes, Feeds: pieces.Feeds, Fetches: pieces.Fetches, Targets: pieces.Targets}
+	}
+	c.number, c.fed, c.p.nodes = make([]int32, pieces.Graph.NumNodes()), nil, nil
+	return spec, c.prune(spec)
+}
+
+// station says on which device a node of a piece is. A Send and a Recv of pieces that are
+// played side by side hand on.
+func (c *compiler) station(n *node) {
+	n.device = int32(c.p.pieces.Device(n.def))
+	switch n.def.Class() {
+	case graph.ClassSend, graph.ClassRecv:
+		n.kind = kind.Forward
+	}
+}
+
+// across is the Send of a Recv whose piece is laid out beside it, which is then an edge
+// between them; nil for all other nodes.
+func (c *compiler) across(n *node) *graph.Node {
+	if c.p.pieces == nil {
+		return nil
+	}
+	switch n.def.Class() {
+	case graph.ClassSend:
+		n.nout = 1
+	case graph.ClassRecv:
+		for _, d := range n.def.Controls() {
+			if d.Class() == graph.ClassSend {
+				n.nin = 1
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// Placement is where the nodes of the program were placed, before it was split; nil if
+// there was one device alone.
+func (p *Program) Placement() *placement.Placement { return p.placed }
+
+// Pieces is the program as it was split; nil if it runs on one device.
+func (p *Program) Pieces() *partition.Pieces { return p.pieces }
+
+// A Piece is the part of a program that runs on one device, as a program of its own.
+type Piece struct {
+	Program *Program
+	// Feeds and Fetches are where its own stand among those of all.
+	Feeds, Fetches []int
+}
+
+// CompileApart is Compile for pieces that are played apart, each as a step of its own:
+// what one sends another receives from the steps' rendezvous. It also answers the whole,
+// as Compile does; where that runs on one device there are no pieces.
+func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []Piece, error) {
+	whole, err := Compile(ctx, g, spec)
+	if err != nil || whole.pieces == nil {
+		return whole, nil, err
+	}
+	within := spec.Functions
+	var all []Piece
+	for i, d := range spec.Devices {
+		piece, err := whole.pieces.Piece(ctx, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(piece.Nodes) == 0 {
+			continue
+		}
+		of := Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: d.Name}
+		c := newCompiler(ctx, piece.Graph, of, within)
+		c.p.fetchAt = piece.FetchAt
+		if err := c.prune(of); err != nil {
+			return nil, nil, err
+		}
+		if err := c.layOut(of); err != nil {
+			return nil, nil, err
+		}
+		if err := c.units(!spec.NoUnits); err != nil {
+			return nil, nil, err
+		}
+		all = append(all, Piece{c.p, piece.FeedAt, piece.FetchAt})
+	}
+	return whole, all, nil
+}
