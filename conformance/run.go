@@ -30,9 +30,6 @@ func (s *Script) run(ctx context.Context, cfg Config) error {
 		if err := s.Judge(i, o); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
-		if len(s.Partitions) > 0 && i == len(s.Steps)-1 {
-			return missing("partitioning a graph over several devices")
-		}
 		return nil
 	})
 }
@@ -119,6 +116,7 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		Rewrite:     cfg.Rewrite,
 		Threads:     cfg.Threads,
 		Devices:     s.Devices,
+		Apart:       cfg.Apart,
 		MemoryLimit: cfg.MemoryLimit,
 		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}

@@ -33,6 +33,11 @@ type Context struct {
 	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
 	Driver any
 
+	// Tag and Dead are the engine's, for nodes that send and receive: the iteration that
+	// they act in, "" in the root frame, and whether an input is dead.
+	Tag  string
+	Dead bool
+
 	reserved int64 // see Reserve
 }
 
@@ -55,6 +60,9 @@ type Step struct {
 	Depth int   // how many calls of functions are open around it
 	// Functions is what kernels call functions with; nil outside a session.
 	Functions Functions
+	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
+	// are none.
+	Rendezvous resource.Rendezvous
 	// Profile takes down what nodes take; nil: nothing is.
 	Profile *profile.Recorder
 }

@@ -326,9 +326,7 @@ func (c *compiler) place(spec Spec) error {
 			continue
 		}
 		n.kind = kind.Of(n.def.Type())
-		if p.pieces != nil {
-			c.station(n)
-		}
+		c.station(n)
 		switch n.kind {
 		case kind.Const:
 			t := n.def.Attrs().Find("value").Tensor

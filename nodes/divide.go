@@ -54,13 +54,19 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 	return spec, c.prune(spec)
 }
 
-// station says on which device a node of a piece is. A Send and a Recv of pieces that are
-// played side by side hand on.
+// station says on which device a node is. A Send and a Recv of pieces that are played
+// side by side hand on; those of pieces apart have kernels.
 func (c *compiler) station(n *node) {
-	n.device = int32(c.p.pieces.Device(n.def))
+	if c.p.pieces != nil {
+		n.device = int32(c.p.pieces.Device(n.def))
+	}
 	switch n.def.Class() {
 	case graph.ClassSend, graph.ClassRecv:
-		n.kind = kind.Forward
+		if c.p.pieces != nil {
+			n.kind = kind.Forward
+		} else {
+			n.flags |= flagTransfer
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ const (
 	flagShare                     // hands on what a reference variable shares
 	flagConstant                  // an Enter that is constant
 	flagCall                      // a call of a function in which nothing waits for anything
+	flagTransfer                  // a Send or a Recv that meets its other end at a rendezvous
 )
 
 // A node is one actor's program.
@@ -106,6 +107,14 @@ func (p *Program) Feeds() []graph.Output { return p.feeds }
 
 // Fetches is what a step answers, by position.
 func (p *Program) Fetches() []graph.Output { return p.fetches }
+
+// fetch is where fetch i stands among those of the step.
+func (p *Program) fetch(i int32) int32 {
+	if p.fetchAt != nil {
+		return int32(p.fetchAt[i])
+	}
+	return i
+}
 
 // Blocks says whether a kernel of the program may wait for something outside
 // its step.

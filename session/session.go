@@ -182,7 +182,13 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
-	if err := s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched); err != nil {
+	var err error
+	if p.pieces != nil {
+		err = s.runApart(p, c)
+	} else {
+		err = s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+	}
+	if err != nil {
 		return status.From(err)
 	}
 	return nil

@@ -51,10 +51,15 @@ func (p *Placement) Only(d int) bool {
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1".
 func (p *Placement) String() string {
 	var b strings.Builder
-	for _, n := range p.nodes {
-		b.WriteString(n.Name() + ": (" + n.Type() + "): " + p.Name(n) + "\n")
-	}
+	p.Each(func(name, op, device string) { b.WriteString(name + ": (" + op + "): " + device + "\n") })
 	return b.String()
+}
+
+// Each calls f with the name, the operation and the full name of the device of each node.
+func (p *Placement) Each(f func(name, op, device string)) {
+	for _, n := range p.nodes {
+		f(n.Name(), n.Type(), p.Name(n))
+	}
 }
 
 // Place places nodes of one graph, which come by id. It takes time linear in their
