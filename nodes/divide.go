@@ -108,7 +108,12 @@ type Piece struct {
 // what one sends another receives from the steps' rendezvous. It also answers the whole,
 // as Compile does; where that runs on one device there are no pieces.
 func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []Piece, error) {
-	whole, err := Compile(ctx, g, spec)
+	of := spec
+	of.NoUnits = true // for the whole is not played
+	whole, err := Compile(ctx, g, of)
+	if err == nil && whole.pieces == nil && !spec.NoUnits {
+		whole, err = Compile(ctx, g, spec)
+	}
 	if err != nil || whole.pieces == nil {
 		return whole, nil, err
 	}
@@ -122,7 +127,7 @@ func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []P
 		if len(piece.Nodes) == 0 {
 			continue
 		}
-		of := Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: d.Name}
+		of = Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: d.Name}
 		c := newCompiler(ctx, piece.Graph, of, within)
 		c.p.fetchAt = piece.FetchAt
 		if err := c.prune(of); err != nil {

@@ -64,6 +64,9 @@ func (f *Flow) output(s Source) graph.Output {
 	if n.Kind == kind.Arg {
 		return f.Feeds[n.Aux]
 	}
+	if n.Def.Class() == graph.ClassSend { // it hands on what it sends
+		return n.Def.Inputs()[0]
+	}
 	return graph.Output{Op: n.Def, Index: int(s.Port)}
 }
 
@@ -72,6 +75,9 @@ func (f *Flow) output(s Source) graph.Output {
 func (f *Flow) dtype(s Source) tensor.DType {
 	o := f.output(s)
 	dt := o.Op.OutputTypes()[o.Index]
+	if d := f.Nodes[s.Node].Def; d != nil && d.Class() == graph.ClassSend {
+		return dt.Base()
+	}
 	if f.shared(s) {
 		return dt.Ref()
 	}
