@@ -3,19 +3,23 @@ package conformance_test
 import (
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/conformance"
 )
 
-var strewn = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case with")
+var (
+	strewn      = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case with")
+	strewnCases = flag.String("strewncases", "testdata/control.zip,testdata/gradients.zip", "the groups of cases that TestStrewn strews")
+)
 
 // TestStrewn holds the answers of cases whose nodes are on several devices at random:
 // those that TensorFlow gave on one.
 func TestStrewn(t *testing.T) {
 	var cases []*conformance.Case
-	for _, path := range []string{"testdata/control.zip", "testdata/gradients.zip"} {
+	for _, path := range strings.Split(*strewnCases, ",") {
 		found, err := conformance.Load(path)
 		if err != nil {
 			t.Fatal(err)

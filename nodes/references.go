@@ -73,7 +73,7 @@ func (s *Step) readRefs(a activation, n *node) []tensor.Value {
 		if v.IsZero() {
 			continue
 		}
-		if v.IsRef() && !(n.def != nil && n.def.InputTypes()[i].IsRef()) {
+		if v.IsRef() && !(n.def != nil && i < n.def.NumInputs() && n.def.InputTypes()[i].IsRef()) {
 			read := kind.Read
 			if n.kind == kind.Retval || n.flags&flagShare != 0 && (i == 0 || n.kind == kind.Merge) {
 				read = kind.Share

@@ -76,7 +76,7 @@ func (f *Flow) dtype(s Source) tensor.DType {
 	o := f.output(s)
 	dt := o.Op.OutputTypes()[o.Index]
 	if d := f.Nodes[s.Node].Def; d != nil && d.Class() == graph.ClassSend {
-		return dt.Base()
+		dt = dt.Base()
 	}
 	if f.shared(s) {
 		return dt.Ref()
@@ -95,7 +95,7 @@ func (f *Flow) shared(s Source) bool {
 // a token of what the variable shares.
 func (f *Flow) reads(i int32, k int) bool {
 	n := &f.Nodes[i]
-	if !n.Deref || n.Def != nil && n.Def.InputTypes()[k].IsRef() {
+	if !n.Deref || n.Def != nil && k < n.Def.NumInputs() && n.Def.InputTypes()[k].IsRef() {
 		return false
 	}
 	s := f.In[i][k]
