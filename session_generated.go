@@ -249,6 +249,19 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
+// Pieces is the run as it is split over several devices; nil if it is all on one. It
+// is for tools: what runs is the same, side by side or apart.
+func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
+	return (*session.Callable)(c).Pieces(ctx)
+}
+
+// Placement is on which device each node of the run is, one a line, as TensorFlow logs
+// it: "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" where nodes had
+// no choice.
+func (c *Callable) Placement() string {
+	return (*session.Callable)(c).Placement()
+}
+
 // Plan says how the engine "actors" plays the run: as one unit, in which no token
 // is moved, or by tokens, with loops that are units where they can be. Its forms
 // are for people to read and change from version to version.

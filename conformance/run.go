@@ -26,6 +26,11 @@ func (s *Script) run(ctx context.Context, cfg Config) error {
 	if s.Import != nil {
 		return s.runImport()
 	}
+	if len(s.Partitions) > 0 && len(s.Steps) > 0 && cfg.Strewing.Devices == 0 {
+		if err := s.comparePartitions(ctx, cfg); err != nil {
+			return err
+		}
+	}
 	return s.Play(ctx, cfg, func(i int, o Outcome) error {
 		if err := s.Judge(i, o); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)

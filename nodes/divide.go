@@ -117,18 +117,14 @@ func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []P
 	if err != nil || whole.pieces == nil {
 		return whole, nil, err
 	}
-	within := spec.Functions
+	pieces, err := whole.pieces.Apart(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	var all []Piece
-	for i, d := range spec.Devices {
-		piece, err := whole.pieces.Piece(ctx, i)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(piece.Nodes) == 0 {
-			continue
-		}
-		of = Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: d.Name}
-		c := newCompiler(ctx, piece.Graph, of, within)
+	for _, piece := range pieces {
+		of = Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: piece.Device}
+		c := newCompiler(ctx, piece.Graph, of, spec.Functions)
 		c.p.fetchAt = piece.FetchAt
 		if err := c.prune(of); err != nil {
 			return nil, nil, err

@@ -2,10 +2,7 @@
 // pieces, one for each device, joined by _Send and _Recv nodes alone:
 //
 //	pieces, err := partition.Split(ctx, program, options)
-//	for i := range pieces.Devices {
-//		piece, err := pieces.Piece(ctx, i)
-//		...
-//	}
+//	apart, err := pieces.Apart(ctx)
 //
 // It is a function from a graph to a graph: it starts nothing and runs nothing.
 //

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
@@ -57,7 +58,7 @@ func (s *splitter) accompany(n *graph.Node) error {
 		}
 	}
 	for _, device := range sortedKeys(by) {
-		c, err := s.AddCopy(n, graph.CopySpec{Name: s.UniqueName(n.Name() + "/replicate"), Inputs: slices.Clone(n.Inputs()), Controls: slices.Clone(n.Controls())})
+		c, err := s.AddCopy(n, graph.CopySpec{Name: s.replica(n), Inputs: slices.Clone(n.Inputs()), Controls: slices.Clone(n.Controls())})
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (s *splitter) repeatConstants() error {
 			continue
 		}
 		for _, device := range sortedKeys(by) {
-			c, err := s.AddCopy(n, graph.CopySpec{Name: s.UniqueName(n.Name() + "/replicate"), Controls: slices.Clone(n.Controls())})
+			c, err := s.AddCopy(n, graph.CopySpec{Name: s.replica(n), Controls: slices.Clone(n.Controls())})
 			if err != nil {
 				return err
 			}
@@ -194,4 +195,10 @@ func (s *splitter) readReferences() error {
 		}
 	}
 	return nil
+}
+
+// replica is a name for another copy of a node.
+func (s *splitter) replica(n *graph.Node) string {
+	s.number++
+	return s.UniqueName(n.Name() + "/replicate/_" + strconv.Itoa(s.number-1))
 }

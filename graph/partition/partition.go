@@ -40,8 +40,6 @@ type Pieces struct {
 	Transfers []Transfer
 
 	device map[*graph.Node]int
-	apart  *graph.Part // the pieces without the edges that join them; nil before somebody asks
-	alone  *graph.Graph
 }
 
 // A Transfer is one edge between two pieces.

@@ -6,77 +6,84 @@ import (
 	"github.com/troupe-go/troupe/graph"
 )
 
-// A Piece is what runs on one device.
+// A Piece is what of a program is on one device, as a program of its own: what it sends
+// is among its targets.
 type Piece struct {
 	Program
+	Device string // full name
 	// FeedAt and FetchAt are where its feeds and fetches stand among those of all.
 	FeedAt, FetchAt []int
 }
 
-// Piece is what runs on device i, as a graph of its own: its Sends, too, are targets.
-// It is for one goroutine at a time.
-func (p *Pieces) Piece(ctx context.Context, i int) (*Piece, error) {
-	if p.alone == nil {
-		if err := p.separate(ctx); err != nil {
+// Apart is the pieces, each a graph of its own, by device. Devices that have none are left
+// out.
+func (p *Pieces) Apart(ctx context.Context) ([]Piece, error) {
+	e, err := p.Graph.EditPart(ctx, p.Nodes, p.Feeds)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range p.Transfers { // the edges that join them
+		if err := e.RemoveControl(e.Copy(t.Recv), e.Copy(t.Send)); err != nil {
 			return nil, err
 		}
 	}
-	at := func(n *graph.Node) bool { return p.device[n] == i }
-	var need []*graph.Node
-	for _, n := range p.alone.Nodes() {
-		if m := p.joined(n); m != nil && at(m) {
-			need = append(need, n)
-		}
-	}
-	r := &Piece{}
-	var fed []graph.Output
-	for k, f := range p.Feeds {
-		if at(f.Op) {
-			fed, r.FeedAt = append(fed, p.apart.Output(f)), append(r.FeedAt, k)
-		}
-	}
-	e, err := p.alone.EditPart(ctx, need, fed)
-	if err != nil {
-		return nil, err
+	at := make(map[*graph.Node]int, len(p.Nodes))
+	for _, n := range p.Nodes {
+		at[e.Copy(n)] = p.device[n]
 	}
 	g, err := e.Done()
 	if err != nil {
 		return nil, err
 	}
-	r.Graph, r.Nodes, r.Feeds = g, g.Nodes(), e.Feeds
+	need := make([][]*graph.Node, len(p.Devices))
+	for _, n := range g.Nodes() {
+		need[at[n]] = append(need[at[n]], n)
+	}
+	var all []Piece
+	for i := range p.Devices {
+		if len(need[i]) == 0 {
+			continue
+		}
+		piece, err := p.piece(ctx, i, e, g, need[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, piece)
+	}
+	return all, nil
+}
+
+// piece is that of device i, of the nodes need of g, which e made.
+func (p *Pieces) piece(ctx context.Context, i int, e *graph.Part, g *graph.Graph, need []*graph.Node) (Piece, error) {
+	r := Piece{Device: p.Devices[i].Name}
+	var fed []graph.Output
+	for k, f := range p.Feeds {
+		if p.device[f.Op] == i {
+			fed, r.FeedAt = append(fed, e.Output(f)), append(r.FeedAt, k)
+		}
+	}
+	own, err := g.EditPart(ctx, need, fed)
+	if err != nil {
+		return r, err
+	}
+	if r.Graph, err = own.Done(); err != nil {
+		return r, err
+	}
+	r.Nodes, r.Feeds = r.Graph.Nodes(), own.Feeds
 	for k, f := range p.Fetches {
-		if at(f.Op) {
-			r.Fetches, r.FetchAt = append(r.Fetches, e.Output(p.apart.Output(f))), append(r.FetchAt, k)
+		if p.device[f.Op] == i {
+			r.Fetches, r.FetchAt = append(r.Fetches, own.Output(e.Output(f))), append(r.FetchAt, k)
 		}
 	}
 	for _, t := range p.Targets {
-		if at(t) {
-			r.Targets = append(r.Targets, e.Copy(p.apart.Copy(t)))
+		if p.device[t] == i {
+			r.Targets = append(r.Targets, own.Copy(e.Copy(t)))
 		}
 	}
 	for _, t := range p.Transfers {
 		if t.From == i {
-			r.Targets = append(r.Targets, e.Copy(p.apart.Copy(t.Send)))
+			r.Targets = append(r.Targets, own.Copy(e.Copy(t.Send)))
 		}
 	}
 	return r, nil
-}
-
-// joined is the node of the pieces side by side that n, of those apart, is a copy of.
-func (p *Pieces) joined(n *graph.Node) *graph.Node { return p.Graph.Operation(n.Name()) }
-
-// separate takes the pieces apart: no Recv waits for its Send any more.
-func (p *Pieces) separate(ctx context.Context) error {
-	e, err := p.Graph.EditPart(ctx, p.Nodes, p.Feeds)
-	if err != nil {
-		return err
-	}
-	for _, t := range p.Transfers {
-		if err := e.RemoveControl(e.Copy(t.Recv), e.Copy(t.Send)); err != nil {
-			return err
-		}
-	}
-	p.apart = e
-	p.alone, err = e.Done()
-	return err
 }
