@@ -150,6 +150,10 @@ type SessionOptions struct {
 	// alone, on which everything runs.
 	Devices map[string]int
 
+	// Device is where nodes run that ask for no device, such as "/device:CPU:1"; "" leaves
+	// it to placement.
+	Device string
+
 	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
 	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
 	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
@@ -201,7 +205,8 @@ type RunOptions struct {
 	Metadata *RunMetadata
 	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
 	// tens of nanoseconds for each kernel that runs, and in loops for one in 32 of
-	// those that are short.
+	// those that are short. What goes from device to device is counted, too, in
+	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
 	Profile bool
 }
 
@@ -215,6 +220,9 @@ type RunMetadata struct {
 	Elapsed   time.Duration // of the step alone, without waiting for its turn
 	// Stats is what each node took, if RunOptions.Profile asked for it.
 	Stats *StepStats
+	// Transfers is what went between devices, by edge, if RunOptions.Profile asked for it
+	// and there are several.
+	Transfers []Transfer
 	// Allocated is the bytes that the whole process allocated on the Go heap
 	// meanwhile; other goroutines' allocations count too.
 	Allocated uint64
@@ -283,6 +291,12 @@ func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 // whatever the step did with them. If the step fails, fetched holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	return (*session.Callable)(c).RunInto(ctx, fetched, feeds...)
+}
+
+// Transfers is the edges between devices, in no order and not counted; see
+// [RunMetadata] for what went along them.
+func (c *Callable) Transfers() []Transfer {
+	return (*session.Callable)(c).Transfers()
 }
 
 // A PartialRun is one step that is fed and fetched from bit by bit: what has

@@ -63,6 +63,8 @@ type Step struct {
 	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
 	// are none.
 	Rendezvous resource.Rendezvous
+	// Transfers counts what goes from device to device; nil: nothing is counted.
+	Transfers *profile.Transfers
 	// Profile takes down what nodes take; nil: nothing is.
 	Profile *profile.Recorder
 }

@@ -26,7 +26,8 @@ type Spec struct {
 	// Devices are those that nodes may be placed on, the one that feeds come from and
 	// fetches go to first; nil: all run on Device.
 	Devices []devices.Attributes
-	Strict  bool // as [placement.Options] have it
+	Strict  bool         // as [placement.Options] have it
+	Unasked devices.Spec // likewise
 	Rewrite rewrite.Options
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
@@ -149,7 +150,7 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (*graph.Graph, Spec, error) 
 	if c.within == nil {
 		c.within = &Functions{library: g, device: c.p.devices[0], rewrite: spec.Rewrite, programs: map[string]*callee{}}
 	}
-	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device, Devices: spec.Devices, Strict: spec.Strict}
+	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device, Devices: spec.Devices, Strict: spec.Strict, Unasked: spec.Unasked}
 	for _, f := range spec.Fetches {
 		lowered.Fetches = append(lowered.Fetches, l.Output(f))
 	}

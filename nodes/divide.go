@@ -30,7 +30,7 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 		}
 	}
 	var err error
-	if c.p.placed, err = placement.Place(c.ctx, from.Nodes, placement.Options{Devices: spec.Devices, Strict: spec.Strict}); err != nil {
+	if c.p.placed, err = placement.Place(c.ctx, from.Nodes, placement.Options{Devices: spec.Devices, Strict: spec.Strict, Unasked: spec.Unasked}); err != nil {
 		return spec, err
 	}
 	if c.p.placed.Only(0) {
@@ -62,6 +62,7 @@ func (c *compiler) station(n *node) {
 	}
 	switch n.def.Class() {
 	case graph.ClassSend, graph.ClassRecv:
+		c.p.transfers = true
 		if c.p.pieces != nil {
 			n.kind = kind.Forward
 		} else {
@@ -88,6 +89,16 @@ func (c *compiler) across(n *node) *graph.Node {
 		}
 	}
 	return nil
+}
+
+// countTransfer counts what a Send is about to send.
+func (s *Step) countTransfer(a activation, n *node) {
+	bytes := int64(0)
+	if v := a.it.Inputs[n.in]; !a.dead && !v.IsRef() {
+		bytes = int64(v.SizeBytes())
+	}
+	attrs := n.def.Attrs()
+	s.ctx.Step.Transfers.Add(partition.Crossing(n.def), attrs.Find("send_device").S, attrs.Find("recv_device").S, a.dead, bytes)
 }
 
 // Placement is where the nodes of the program were placed, before it was split; nil if

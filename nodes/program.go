@@ -45,6 +45,7 @@ type Program struct {
 
 	placed    *placement.Placement // nil: nobody had a choice
 	pieces    *partition.Pieces    // nil: it runs on one device
+	transfers bool                 // it has Sends
 	fetchAt   []int                // where fetches stand among those of the step, of a piece played apart; nil: as they are
 	graph     rewrite.Program      // what was laid out, if passes were let at it
 	rewritten []rewrite.Stat       // what they did

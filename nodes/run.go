@@ -64,6 +64,9 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 	if s.seen = o.Trace != nil; shared.Profile != nil {
 		s.takeMeter()
 	}
+	if shared.Transfers != nil && p.transfers {
+		s.seen, s.useUnits = true, false
+	}
 	if s.whole = s.useUnits && p.whole != nil && !(s.clock != nil && p.costs.wide.Load()); s.whole {
 		return s
 	}

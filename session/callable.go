@@ -158,6 +158,20 @@ func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return pieces, nil
 }
 
+// Transfers is the edges between devices, in no order and not counted; see
+// [RunMetadata] for what went along them.
+func (c *Callable) Transfers() []Transfer {
+	split := c.program.nodes.Pieces()
+	if split == nil {
+		return nil
+	}
+	var all []Transfer
+	for _, t := range split.Transfers {
+		all = append(all, Transfer{Tensor: t.Tensor, From: split.Devices[t.From].Name, To: split.Devices[t.To].Name})
+	}
+	return all
+}
+
 // Placement is on which device each node of the run is, one a line, as TensorFlow logs
 // it: "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" where nodes had
 // no choice.

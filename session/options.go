@@ -55,6 +55,10 @@ type SessionOptions struct {
 	// alone, on which everything runs.
 	Devices map[string]int
 
+	// Device is where nodes run that ask for no device, such as "/device:CPU:1"; "" leaves
+	// it to placement.
+	Device string
+
 	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
 	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
 	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
@@ -178,7 +182,8 @@ type RunOptions struct {
 	Metadata *RunMetadata
 	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
 	// tens of nanoseconds for each kernel that runs, and in loops for one in 32 of
-	// those that are short.
+	// those that are short. What goes from device to device is counted, too, in
+	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
 	Profile bool
 }
 

@@ -111,7 +111,7 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 	spec := nodes.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
 		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
-		Devices: s.places, Strict: s.options.StrictPlacement,
+		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
 	}
 	if s.options.Apart {
 		p.nodes, p.pieces, err = nodes.CompileApart(ctx, g, spec)

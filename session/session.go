@@ -28,6 +28,7 @@ type Session struct {
 	pool      kernel.Pool
 	devices   []devices.Device
 	places    []devices.Attributes // of devices
+	unasked   devices.Spec         // of the nodes that ask for none
 	log       zerolog.Logger
 	budget    *tensor.Budget
 	resources *resource.Manager
@@ -74,6 +75,11 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if o.MaxConcurrentSteps > 0 {
 		s.slots = make(chan struct{}, o.MaxConcurrentSteps)
 	}
+	unasked, err := devices.Parse(o.Device)
+	if err != nil {
+		return nil, err
+	}
+	s.unasked = unasked
 	all, pool, err := o.open()
 	if err != nil {
 		return nil, err
@@ -179,6 +185,9 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	if options.Metadata != nil {
 		if options.Profile {
 			c.step.Profile = profile.NewRecorder()
+			if p.nodes.Pieces() != nil {
+				c.step.Transfers = &profile.Transfers{}
+			}
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}

@@ -2,9 +2,29 @@ package partition
 
 import (
 	"context"
+	"strings"
 
 	"github.com/troupe-go/troupe/graph"
 )
+
+// Crossing is what a Send that Split has added sends, as the program that was split calls
+// it: "x:0", or "^x" for a control edge.
+func Crossing(send *graph.Node) string {
+	from := send.Inputs()[0]
+	if c := from.Op; c.Type() == "Cast" && isAdded(c) {
+		from = c.Inputs()[0]
+	}
+	if c := from.Op; c.Class() == graph.ClassConstant && len(c.Controls()) == 1 && strings.Contains(c.Name(), ctrl) {
+		return "^" + c.Controls()[0].Name()
+	}
+	return from.String()
+}
+
+// isAdded says whether a node has the name of one that was added.
+func isAdded(n *graph.Node) bool { return strings.Contains(n.Name(), "/_") }
+
+// ctrl is in the names of constants that stand for control edges.
+const ctrl = "/ctrl/_"
 
 // A Piece is what of a program is on one device, as a program of its own: what it sends
 // is among its targets.

@@ -55,7 +55,7 @@ func join(a, b *group, asks devices.Spec) {
 // request makes a group of each node, which asks for what the node does.
 func (w *placer) request(nodes []*graph.Node) error {
 	slab := make([]group, len(nodes))
-	parsed := map[string]devices.Spec{"": {}}
+	parsed := map[string]devices.Spec{"": w.Unasked}
 	for i, n := range nodes {
 		if err := w.watch.Steps(2); err != nil {
 			return err

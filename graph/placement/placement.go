@@ -17,6 +17,8 @@ type Options struct {
 	// Strict makes a device that is not there, and a colocation group that disagrees, an
 	// error; otherwise placement is soft.
 	Strict bool
+	// Unasked is what nodes ask for that ask for nothing; the zero Spec: nothing.
+	Unasked devices.Spec
 }
 
 // A Placement is where the nodes of a program run.
