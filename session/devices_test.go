@@ -186,12 +186,30 @@ func TestTransfers(t *testing.T) {
 	})
 }
 
+// lines is a log that actors write, too.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 func TestSessionDevices(t *testing.T) {
 	config, err := proto.Marshal(&wire.ConfigProto{DeviceCount: map[string]int32{"CPU": 3, "GPU": 0}, LogDevicePlacement: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var logged bytes.Buffer
+	var logged lines
 	log := zerolog.New(&logged)
 	g := parsed(t, `
 x = Placeholder() {dtype=DT_FLOAT}
