@@ -47,7 +47,7 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
   troupe show model.pb --rewritten --feed x --fetch y
   troupe show model.pb --devices 2 --feed x --fetch y
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if picture {
 				return f.picture(cmd, args[0], after)
