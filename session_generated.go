@@ -338,7 +338,8 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 }
 
 // Run runs a signature: inputs and what it answers go by the names that the signature
-// gives them. The signature is prepared the first time ([SavedModel.Prepare]).
+// gives them. What it names as an output and is an operation, not a tensor, is run and
+// has no result. The signature is prepared the first time ([SavedModel.Prepare]).
 //
 //	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
 //

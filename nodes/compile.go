@@ -120,6 +120,7 @@ func newCompiler(ctx context.Context, g *graph.Graph, spec Spec, within *Functio
 			fetches:  spec.Fetches,
 		},
 		number: make([]int32, g.NumNodes()),
+		types:  []string{"CPU"},
 	}
 	return c
 }
@@ -170,6 +171,7 @@ type compiler struct {
 	fed    map[graph.Output]int32 // fed output → feed
 	within *Functions             // that the program is a part of, or that it begins
 	scope  string                 // see Spec
+	types  []string               // of the program's devices
 	in     [][]source             // data inputs of each node, by number, then control inputs
 }
 
@@ -599,7 +601,7 @@ func (c *compiler) kernel(n *node, constants uint64) (kernel.Kernel, error) {
 	if f := n.def.Callee(); f != nil {
 		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
 	}
-	return makeKernel(n.def, c.p.devices[n.device], c.scope, constants)
+	return makeKernel(n.def, c.types[n.device], c.p.devices[n.device], c.scope, constants)
 }
 
 // constants says which inputs come from constants, bit i for the i-th, perhaps into
@@ -625,8 +627,8 @@ func (c *compiler) constants(in []source) (set uint64) {
 
 // makeKernel finds and makes the kernel of a node, which knows it as scope and name.
 // Of the inputs that constants names the values never change.
-func makeKernel(n *graph.Node, device, scope string, constants uint64) (kernel.Kernel, error) {
-	return kernel.Make("CPU", &kernel.Construction{
+func makeKernel(n *graph.Node, deviceType, device, scope string, constants uint64) (kernel.Kernel, error) {
+	return kernel.Make(deviceType, &kernel.Construction{
 		Node: scope + n.Name(), Op: n.Def(), Attrs: n.Attrs(),
 		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device, Constant: constants,
 	})

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/partition"
 	"github.com/troupe-go/troupe/graph/placement"
@@ -34,7 +35,7 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 		return spec, err
 	}
 	if c.p.placed.Only(0) {
-		c.p.devices = []string{spec.Devices[0].Name}
+		c.p.devices, c.types = []string{spec.Devices[0].Name}, []string{spec.Devices[0].Type}
 		return spec, nil
 	}
 	pieces, err := partition.Split(c.ctx, from, partition.Options{Devices: spec.Devices, Device: c.p.placed.Device})
@@ -42,9 +43,9 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 		return spec, err
 	}
 	c.p.pieces = pieces
-	c.p.devices = make([]string, len(spec.Devices))
-	for i, d := range spec.Devices {
-		c.p.devices[i] = d.Name
+	c.p.devices, c.types = nil, nil
+	for _, d := range spec.Devices {
+		c.p.devices, c.types = append(c.p.devices, d.Name), append(c.types, d.Type)
 	}
 	spec.Feeds, spec.Fetches, spec.Targets = pieces.Feeds, pieces.Fetches, pieces.Targets
 	if c.p.graph.Graph != nil {
@@ -101,6 +102,16 @@ func (s *Step) countTransfer(a activation, n *node) {
 	s.ctx.Step.Transfers.Add(partition.Crossing(n.def), attrs.Find("send_device").S, attrs.Find("recv_device").S, a.dead, bytes)
 }
 
+// typeOf is the type of a device.
+func typeOf(all []devices.Attributes, name string) string {
+	for _, d := range all {
+		if d.Name == name {
+			return d.Type
+		}
+	}
+	return "CPU"
+}
+
 // Placement is where the nodes of the program were placed, before it was split; nil if
 // there was one device alone.
 func (p *Program) Placement() *placement.Placement { return p.placed }
@@ -136,6 +147,7 @@ func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []P
 	for _, piece := range pieces {
 		of = Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: piece.Device}
 		c := newCompiler(ctx, piece.Graph, of, spec.Functions)
+		c.types = []string{typeOf(spec.Devices, piece.Device)}
 		c.p.fetchAt = piece.FetchAt
 		if err := c.prune(of); err != nil {
 			return nil, nil, err
