@@ -116,9 +116,9 @@ type SessionOptions struct {
 
 	// Config is a serialized ConfigProto. Of its fields,
 	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
-	// of the two is Threads), operation_timeout_in_ms (Timeout) and what graph_options
-	// says of rewriting (Rewrite) are heeded
-	// unless the option itself is set; the others describe TensorFlow's own
+	// of the two is Threads), operation_timeout_in_ms (Timeout), device_count (Devices),
+	// log_device_placement (LogPlacement) and what graph_options says of rewriting
+	// (Rewrite) are heeded unless the option itself is set; the others describe TensorFlow's own
 	// runtime and are ignored.
 	Config []byte
 
@@ -141,6 +141,33 @@ type SessionOptions struct {
 	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work
 	// to the callers.
 	Threads int
+
+	// Devices is how many devices of each type the session has: {"CPU": 2}. Types that
+	// it does not name have none, except that there always is a CPU. Nodes then run where
+	// they ask to, and what they hand each other goes from device to device; nodes that
+	// ask for nothing run on the first. CPU devices are names for parts of a graph, and share
+	// the session's threads. Nil: Config's device_count says it, or else there is CPU:0
+	// alone, on which everything runs.
+	Devices map[string]int
+
+	// Device is where nodes run that ask for no device, such as "/device:CPU:1"; "" leaves
+	// it to placement.
+	Device string
+
+	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
+	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
+	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
+	StrictPlacement bool
+
+	// LogPlacement tells the Logger where each node of a program was placed. Config's
+	// log_device_placement says it, too.
+	LogPlacement bool
+
+	// Apart plays what runs on each device as a step of its own, on a goroutine of its
+	// own; what crosses goes through a rendezvous, as it does between machines. Otherwise
+	// one goroutine plays the devices' parts of a step side by side, and what crosses is
+	// handed over, which is faster unless the parts are long and independent.
+	Apart bool
 
 	// Seed is the graph-level seed of random operations that have none of
 	// their own; 0 takes one from the clock.
@@ -178,7 +205,8 @@ type RunOptions struct {
 	Metadata *RunMetadata
 	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
 	// tens of nanoseconds for each kernel that runs, and in loops for one in 32 of
-	// those that are short.
+	// those that are short. What goes from device to device is counted, too, in
+	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
 	Profile bool
 }
 
@@ -192,6 +220,9 @@ type RunMetadata struct {
 	Elapsed   time.Duration // of the step alone, without waiting for its turn
 	// Stats is what each node took, if RunOptions.Profile asked for it.
 	Stats *StepStats
+	// Transfers is what went between devices, by edge, if RunOptions.Profile asked for it
+	// and there are several.
+	Transfers []Transfer
 	// Allocated is the bytes that the whole process allocated on the Go heap
 	// meanwhile; other goroutines' allocations count too.
 	Allocated uint64
@@ -226,6 +257,19 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
+// Pieces is the run as it is split over several devices; nil if it is all on one. It
+// is for tools: what runs is the same, side by side or apart.
+func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
+	return (*session.Callable)(c).Pieces(ctx)
+}
+
+// Placement is on which device each node of the run is, one a line, as TensorFlow logs
+// it: "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" where nodes had
+// no choice.
+func (c *Callable) Placement() string {
+	return (*session.Callable)(c).Placement()
+}
+
 // Plan says how the engine "actors" plays the run: as one unit, in which no token
 // is moved, or by tokens, with loops that are units where they can be. Its forms
 // are for people to read and change from version to version.
@@ -247,6 +291,12 @@ func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 // whatever the step did with them. If the step fails, fetched holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	return (*session.Callable)(c).RunInto(ctx, fetched, feeds...)
+}
+
+// Transfers is the edges between devices, in no order and not counted; see
+// [RunMetadata] for what went along them.
+func (c *Callable) Transfers() []Transfer {
+	return (*session.Callable)(c).Transfers()
 }
 
 // A PartialRun is one step that is fed and fetched from bit by bit: what has
@@ -288,7 +338,8 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 }
 
 // Run runs a signature: inputs and what it answers go by the names that the signature
-// gives them. The signature is prepared the first time ([SavedModel.Prepare]).
+// gives them. What it names as an output and is an operation, not a tensor, is run and
+// has no result. The signature is prepared the first time ([SavedModel.Prepare]).
 //
 //	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
 //

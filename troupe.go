@@ -62,6 +62,10 @@ type (
 	FilePolicy = session.FilePolicy
 	// A Plan says how a Callable's runs are played.
 	Plan = session.Plan
+	// A Piece is what of a Callable's runs is on one device.
+	Piece = session.Piece
+	// A Transfer is what went along one edge from device to device.
+	Transfer = session.Transfer
 	// A PlannedLoop is a loop of a Plan.
 	PlannedLoop = session.PlannedLoop
 	// A StepReport tells what a step is doing, or was doing when it was ended from outside.

@@ -26,6 +26,8 @@ type Config struct {
 	// Tokens sends every token its own way: no loop and no program is played
 	// as one unit. Results are the same; tests compare the two.
 	Tokens bool
+	// Devices are those that the session has; nil: CPU:0.
+	Devices []devices.Attributes
 	// Pool runs expensive kernels that are ready together beside each other.
 	// Nil, or of one worker: they run on the driver alone.
 	Pool Pool

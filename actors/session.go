@@ -1,14 +1,15 @@
 package actors
 
 import (
+	"strconv"
+
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// A session is the actor behind an engine. It supervises the device's actor
+// A session is the actor behind an engine. It supervises the devices' actors
 // and answers what is running.
 type session struct {
 	engine *Engine
-	device *actor.PID
 }
 
 // Receive handles one message.
@@ -16,7 +17,9 @@ func (s *session) Receive(ctx actor.Context) {
 	log := s.engine.cfg.Log
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		s.device = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &device{engine: s.engine} }))
+		for _, name := range s.engine.devices() {
+			ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &device{engine: s.engine, name: name} }))
+		}
 		log.Info().Str("session", s.engine.name).Msg("session started")
 	case *actor.Stopped:
 		log.Info().Str("session", s.engine.name).Msg("session stopped")
@@ -27,9 +30,23 @@ func (s *session) Receive(ctx actor.Context) {
 	}
 }
 
-// A device is the actor of the CPU device.
+// devices is the short names of the session's devices, "CPU:0".
+func (e *Engine) devices() []string {
+	if len(e.cfg.Devices) == 0 {
+		return []string{"CPU:0"}
+	}
+	names := make([]string, len(e.cfg.Devices))
+	for i, d := range e.cfg.Devices {
+		id, _ := d.Spec.ID()
+		names[i] = d.Type + ":" + strconv.Itoa(id)
+	}
+	return names
+}
+
+// A device is the actor of a CPU device.
 type device struct {
 	engine *Engine
+	name   string
 }
 
 // Receive handles one message.
@@ -37,8 +54,8 @@ func (d *device) Receive(ctx actor.Context) {
 	log := d.engine.cfg.Log
 	switch ctx.Message().(type) {
 	case *actor.Started:
-		log.Debug().Str("session", d.engine.name).Str("device", "CPU:0").Msg("device started")
+		log.Debug().Str("session", d.engine.name).Str("device", d.name).Msg("device started")
 	case *actor.Stopped:
-		log.Debug().Str("session", d.engine.name).Str("device", "CPU:0").Msg("device stopped")
+		log.Debug().Str("session", d.engine.name).Str("device", d.name).Msg("device stopped")
 	}
 }

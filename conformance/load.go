@@ -3,9 +3,11 @@ package conformance
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -96,11 +98,16 @@ func open(name string) (files fs.FS, group string, err error) {
 }
 
 // openZip reads an archive into memory, where its files are unpacked as they
-// are asked for.
+// are asked for. One of many small files may be compressed as a whole, by gzip.
 func openZip(name string) (fs.FS, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
+	}
+	if strings.HasSuffix(name, ".gz") {
+		if data, err = gunzip(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -109,7 +116,24 @@ func openZip(name string) (fs.FS, error) {
 	return z, nil
 }
 
-func groupOf(name string) string { return strings.TrimSuffix(filepath.Base(name), ".zip") }
+// maxUnpacked bounds an archive that is compressed as a whole.
+const maxUnpacked = 1 << 28
+
+func gunzip(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	all, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
+	if err == nil && len(all) > maxUnpacked {
+		err = fmt.Errorf("it unpacks to more than %d bytes", maxUnpacked)
+	}
+	return all, err
+}
+
+func groupOf(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".gz"), ".zip")
+}
 
 // loadGroups loads the groups in a folder.
 func loadGroups(dir string) ([]*Case, error) {
@@ -119,7 +143,7 @@ func loadGroups(dir string) ([]*Case, error) {
 	}
 	var cases []*Case
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".zip") {
+		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".zip") && !strings.HasSuffix(e.Name(), ".zip.gz") {
 			continue
 		}
 		files, group, err := open(filepath.Join(dir, e.Name()))

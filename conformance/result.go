@@ -36,6 +36,8 @@ type Config struct {
 	Engine      string
 	Rewrite     string // passes; see session.SessionOptions
 	Threads     int
+	Strewing    Strewing
+	Apart       bool          // what runs on each device is a step of its own
 	MemoryLimit int64         // of the session, in bytes; 0: the default
 	Timeout     time.Duration // for each load and for each step without a deadline of its own; 0: a minute
 

@@ -26,12 +26,14 @@ func (s *Script) run(ctx context.Context, cfg Config) error {
 	if s.Import != nil {
 		return s.runImport()
 	}
+	if len(s.Partitions) > 0 && len(s.Steps) > 0 && cfg.Strewing.Devices == 0 {
+		if err := s.comparePartitions(ctx, cfg); err != nil {
+			return err
+		}
+	}
 	return s.Play(ctx, cfg, func(i int, o Outcome) error {
 		if err := s.Judge(i, o); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
-		}
-		if len(s.Partitions) > 0 && i == len(s.Steps)-1 {
-			return missing("partitioning a graph over several devices")
 		}
 		return nil
 	})
@@ -98,12 +100,17 @@ type opened struct {
 func (o *opened) close() { o.session.Close() }
 
 // Graph loads the case's graph.
-func (s *Script) Graph() (*session.Graph, error) {
+func (s *Script) Graph() (*session.Graph, error) { return s.graph(Strewing{}) }
+
+func (s *Script) graph(strewing Strewing) (*session.Graph, error) {
 	if s.SavedModel != nil {
 		return s.SavedModel.graph(s.files)
 	}
 	def, err := fs.ReadFile(s.files, "graph.pb")
 	if err != nil {
+		return nil, err
+	}
+	if def, err = strewing.functions(def); err != nil {
 		return nil, err
 	}
 	g := session.NewGraph()
@@ -118,18 +125,26 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		Engine:      cfg.Engine,
 		Rewrite:     cfg.Rewrite,
 		Threads:     cfg.Threads,
+		Devices:     s.Devices,
+		Apart:       cfg.Apart,
 		MemoryLimit: cfg.MemoryLimit,
 		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
+	}
+	if n := cfg.Strewing.Devices; n > 0 {
+		options.Devices = map[string]int{"CPU": n}
 	}
 	if s.SavedModel != nil {
 		return s.openModel(options)
 	}
-	g, err := s.Graph()
+	g, err := s.graph(cfg.Strewing)
 	if err != nil {
 		return nil, err
 	}
 	asked, err := s.Gradients.add(g)
 	if err != nil {
+		return nil, err
+	}
+	if g, asked, err = cfg.Strewing.graph(g, asked); err != nil {
 		return nil, err
 	}
 	sess, err := session.NewSession(g, options)

@@ -35,6 +35,11 @@ type Context struct {
 	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
 	Driver any
 
+	// Tag and Dead are the engine's, for nodes that send and receive: the iteration that
+	// they act in, "" in the root frame, and whether an input is dead.
+	Tag  string
+	Dead bool
+
 	reserved int64 // see Reserve
 }
 
@@ -59,6 +64,11 @@ type Step struct {
 	Functions Functions
 	// Accelerators are the devices with memory of their own, by full name.
 	Accelerators map[string]devices.Streams
+	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
+	// are none.
+	Rendezvous resource.Rendezvous
+	// Transfers counts what goes from device to device; nil: nothing is counted.
+	Transfers *profile.Transfers
 	// Profile takes down what nodes take; nil: nothing is.
 	Profile *profile.Recorder
 }

@@ -154,7 +154,9 @@ func (s *Step) advanceReady(inline bool) *Activation {
 			s.leave(a.it)
 			continue
 		}
-		if actKernel(a.dead).verb == doDie {
+		if n.flags&flagTransfer != 0 { // which carries death, too
+			s.ctx.Tag, s.ctx.Dead = a.it.Tag(), a.dead
+		} else if actKernel(a.dead).verb == doDie {
 			s.die(a.it, n)
 			s.drop(a.it, n)
 			s.leave(a.it)
@@ -230,6 +232,9 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 	}
 	h.out = h.out[:n.nout]
 	h.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex}
+	if n.flags&flagTransfer != 0 {
+		h.ctx.Tag, h.ctx.Dead = a.it.Tag(), a.dead
+	}
 	for i := range min(len(in), 64) {
 		if !in[i].Sole() && !in[i].SoleView() {
 			h.ctx.Keep |= 1 << uint(i)
@@ -272,7 +277,11 @@ func (s *Step) Complete(a *Activation, err error) {
 		if a.meter != nil {
 			a.note()
 		}
-		if !a.gone {
+		switch {
+		case a.gone:
+		case n.flags&flagTransfer != 0 && (n.nout == 0 && a.ctx.Dead || n.nout == 1 && a.out[0].IsZero()):
+			s.die(a.it, n)
+		default:
 			for i := range a.out {
 				s.arena.Claim(a.out[i])
 			}

@@ -22,7 +22,7 @@ func Check(n *graph.Node) error {
 		_, err := constant(n, n.Attrs().Find("value").Tensor)
 		return err
 	case kind.Kernel:
-		if _, err := makeKernel(n, localCPU, "", 0); err != nil {
+		if _, err := makeKernel(n, "CPU", localCPU, "", 0); err != nil {
 			return locate(err, n, localCPU)
 		}
 	}

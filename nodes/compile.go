@@ -1,10 +1,12 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync/atomic"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
@@ -21,6 +23,11 @@ type Spec struct {
 	Fetches []graph.Output // what it wants back
 	Targets []*graph.Node  // what must have run
 	Device  string         // full name of the device; "" is CPU 0 of this process
+	// Devices are those that nodes may be placed on, the one that feeds come from and
+	// fetches go to first; nil: all run on Device.
+	Devices []devices.Attributes
+	Strict  bool         // as [placement.Options] have it
+	Unasked devices.Spec // likewise
 	Rewrite rewrite.Options
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
@@ -55,44 +62,67 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 
 // layOut makes all of a program but its units.
 func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*compiler, error) {
+	c, spec, err := prepare(ctx, g, spec, within)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.layOut(spec)
+}
+
+// layOut makes all of a program but its units of what has been prepared.
+func (c *compiler) layOut(spec Spec) error {
+	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
+		if err := step(spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare finds what a program consists of. It also answers what that is for.
+func prepare(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*compiler, Spec, error) {
+	c := newCompiler(ctx, g, spec, within)
+	if err := c.prune(spec); err != nil {
+		return nil, spec, err
+	}
+	options := spec.Rewrite
+	if c.calls() {
+		var err error
+		if g, spec, err = c.lower(g, spec); err != nil {
+			return nil, spec, err
+		}
+	}
+	if options.Passes != 0 {
+		var err error
+		if spec, err = c.rewrite(g, spec, options); err != nil {
+			return nil, spec, err
+		}
+	}
+	if len(spec.Devices) > 1 || spec.Strict {
+		var err error
+		if spec, err = c.divide(g, spec); err != nil {
+			return nil, spec, err
+		}
+	}
+	return c, spec, nil
+}
+
+func newCompiler(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) *compiler {
 	c := &compiler{
 		ctx:    ctx,
 		watch:  status.NewWatch(ctx),
 		within: within,
 		scope:  spec.scope,
 		p: &Program{
-			device:   spec.Device,
+			devices:  []string{cmp.Or(spec.Device, localCPU)},
 			function: strings.TrimSuffix(spec.scope, "/"),
 			feeds:    spec.Feeds,
 			fetches:  spec.Fetches,
 		},
 		number: make([]int32, g.NumNodes()),
+		types:  []string{"CPU"},
 	}
-	if c.p.device == "" {
-		c.p.device = localCPU
-	}
-	if err := c.prune(spec); err != nil {
-		return nil, err
-	}
-	options := spec.Rewrite
-	if c.calls() {
-		var err error
-		if g, spec, err = c.lower(g, spec); err != nil {
-			return nil, err
-		}
-	}
-	if options.Passes != 0 {
-		var err error
-		if spec, err = c.rewrite(g, spec, options); err != nil {
-			return nil, err
-		}
-	}
-	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
-		if err := step(spec); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+	return c
 }
 
 // calls says whether the program has functions to be lowered.
@@ -119,9 +149,9 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (*graph.Graph, Spec, error) 
 		return g, spec, err
 	}
 	if c.within == nil {
-		c.within = &Functions{library: g, device: c.p.device, rewrite: spec.Rewrite, programs: map[string]*callee{}}
+		c.within = &Functions{library: g, device: c.p.devices[0], rewrite: spec.Rewrite, programs: map[string]*callee{}}
 	}
-	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device}
+	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device, Devices: spec.Devices, Strict: spec.Strict, Unasked: spec.Unasked}
 	for _, f := range spec.Fetches {
 		lowered.Fetches = append(lowered.Fetches, l.Output(f))
 	}
@@ -141,6 +171,7 @@ type compiler struct {
 	fed    map[graph.Output]int32 // fed output → feed
 	within *Functions             // that the program is a part of, or that it begins
 	scope  string                 // see Spec
+	types  []string               // of the program's devices
 	in     [][]source             // data inputs of each node, by number, then control inputs
 }
 
@@ -255,7 +286,14 @@ func (c *compiler) link(spec Spec) error {
 			for _, o := range n.def.Inputs() {
 				slab = append(slab, c.from(o))
 			}
+			across := c.across(n)
+			if across != nil {
+				slab = append(slab, source{c.number[across.ID()] - 1, 0})
+			}
 			for _, d := range n.def.Controls() {
+				if d == across {
+					continue
+				}
 				if a, ok := c.fedPlaceholder(d); ok {
 					slab = append(slab, source{p.args[a], -1})
 				} else {
@@ -291,6 +329,7 @@ func (c *compiler) place(spec Spec) error {
 			continue
 		}
 		n.kind = kind.Of(n.def.Type())
+		c.station(n)
 		switch n.kind {
 		case kind.Const:
 			t := n.def.Attrs().Find("value").Tensor
@@ -527,9 +566,9 @@ func (c *compiler) kernels(spec Spec) error {
 		if err := c.watch.Steps(4); err != nil {
 			return err
 		}
-		k, err := c.kernel(n.def, c.constants(c.in[i][:n.nin]))
+		k, err := c.kernel(n, c.constants(c.in[i][:n.nin]))
 		if err != nil {
-			return locate(err, n.def, p.device)
+			return locate(err, n.def, p.Device(int32(i)))
 		}
 		n.kernel = k
 		switch k.(type) {
@@ -551,18 +590,18 @@ func (c *compiler) kernels(spec Spec) error {
 			p.blocks = true
 		}
 		if mayWait(k) && !mightWait(n.def) {
-			return locate(status.Errorf(status.Internal, "the kernel of an operation that could not wait does"), n.def, p.device)
+			return locate(status.Errorf(status.Internal, "the kernel of an operation that could not wait does"), n.def, p.Device(int32(i)))
 		}
 	}
 	return nil
 }
 
 // kernel is that of a node.
-func (c *compiler) kernel(n *graph.Node, constants uint64) (kernel.Kernel, error) {
-	if f := n.Callee(); f != nil {
+func (c *compiler) kernel(n *node, constants uint64) (kernel.Kernel, error) {
+	if f := n.def.Callee(); f != nil {
 		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
 	}
-	return makeKernel(n, c.p.device, c.scope, constants)
+	return makeKernel(n.def, c.types[n.device], c.p.devices[n.device], c.scope, constants)
 }
 
 // constants says which inputs come from constants, bit i for the i-th, perhaps into
@@ -588,8 +627,8 @@ func (c *compiler) constants(in []source) (set uint64) {
 
 // makeKernel finds and makes the kernel of a node, which knows it as scope and name.
 // Of the inputs that constants names the values never change.
-func makeKernel(n *graph.Node, device, scope string, constants uint64) (kernel.Kernel, error) {
-	return kernel.Make("CPU", &kernel.Construction{
+func makeKernel(n *graph.Node, deviceType, device, scope string, constants uint64) (kernel.Kernel, error) {
+	return kernel.Make(deviceType, &kernel.Construction{
 		Node: scope + n.Name(), Op: n.Def(), Attrs: n.Attrs(),
 		Inputs: n.InputTypes(), Outputs: n.OutputTypes(), Device: device, Constant: constants,
 	})

@@ -1,6 +1,9 @@
 package nodes
 
-import "github.com/troupe-go/troupe/nodes/kind"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/nodes/kind"
+)
 
 // An Event is a node acting in a step.
 type Event struct {
@@ -25,6 +28,9 @@ func (e Event) String() string {
 func (s *Step) tell(a activation) {
 	if s.meter != nil && s.p.nodes[a.node].kind > kind.Async && !a.dead {
 		s.meter.Count(a.node, 1)
+	}
+	if n := &s.p.nodes[a.node]; s.ctx.Step.Transfers != nil && n.def != nil && n.def.Class() == graph.ClassSend {
+		s.countTransfer(a, n)
 	}
 	if s.trace == nil {
 		return

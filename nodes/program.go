@@ -6,6 +6,8 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/partition"
+	"github.com/troupe-go/troupe/graph/placement"
 	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
@@ -18,8 +20,8 @@ import (
 // table of nodes, their edges as ranges of one slice, the frames, the kernels.
 // It is immutable and safe for concurrent use.
 type Program struct {
-	device   string // where it runs
-	function string // that it is the body of; ""
+	devices  []string // where its nodes run; of most programs one
+	function string   // that it is the body of; ""
 	feeds    []graph.Output
 	fetches  []graph.Output
 
@@ -42,8 +44,12 @@ type Program struct {
 	units   []*unit.Unit // by frame, where whole is nil: loops that can
 	reasons []string     // by frame: why it has no unit
 
-	graph     rewrite.Program // what was laid out, if passes were let at it
-	rewritten []rewrite.Stat  // what they did
+	placed    *placement.Placement // nil: nobody had a choice
+	pieces    *partition.Pieces    // nil: it runs on one device
+	transfers bool                 // it has Sends
+	fetchAt   []int                // where fetches stand among those of the step, of a piece played apart; nil: as they are
+	graph     rewrite.Program      // what was laid out, if passes were let at it
+	rewritten []rewrite.Stat       // what they did
 
 	costs   costs
 	judging sync.Mutex
@@ -66,6 +72,7 @@ const (
 	flagShare                     // hands on what a reference variable shares
 	flagConstant                  // an Enter that is constant
 	flagCall                      // a call of a function in which nothing waits for anything
+	flagTransfer                  // a Send or a Recv that meets its other end at a rendezvous
 )
 
 // A node is one actor's program.
@@ -79,6 +86,7 @@ type node struct {
 	nout   int32
 	ports  int32 // first port
 	aux    int32 // constant, feed, fetch, entered frame, or number among its frame's Exits
+	device int32 // in Program.devices
 	kernel kernel.Kernel
 	def    *graph.Node // nil for feeds and fetches
 }
@@ -105,8 +113,13 @@ func (p *Program) Feeds() []graph.Output { return p.feeds }
 // Fetches is what a step answers, by position.
 func (p *Program) Fetches() []graph.Output { return p.fetches }
 
-// Device is the full name of where the program's nodes run.
-func (p *Program) Device() string { return p.device }
+// fetch is where fetch i stands among those of the step.
+func (p *Program) fetch(i int32) int32 {
+	if p.fetchAt != nil {
+		return int32(p.fetchAt[i])
+	}
+	return i
+}
 
 // Blocks says whether a kernel of the program may wait for something outside
 // its step.
@@ -123,6 +136,9 @@ func (p *Program) name(i int32) string {
 	}
 	return n.def.Name()
 }
+
+// Device is the full name of a node's device.
+func (p *Program) Device(i int32) string { return p.devices[p.nodes[i].device] }
 
 // op is the operation of a node.
 func (p *Program) op(i int32) string {

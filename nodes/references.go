@@ -56,7 +56,7 @@ func (c *compiler) references(spec Spec) {
 // isRef says whether an output carries references.
 func (p *Program) isRef(s source) bool {
 	n := &p.nodes[s.node]
-	return n.def != nil && s.port >= 0 && (n.def.OutputTypes()[s.port].IsRef() || n.shares(s.port))
+	return n.def != nil && s.port >= 0 && (int(s.port) < n.def.NumOutputs() && n.def.OutputTypes()[s.port].IsRef() || n.shares(s.port))
 }
 
 // shares says whether an output carries what a variable shares.
@@ -73,7 +73,7 @@ func (s *Step) readRefs(a activation, n *node) []tensor.Value {
 		if v.IsZero() {
 			continue
 		}
-		if v.IsRef() && !(n.def != nil && n.def.InputTypes()[i].IsRef()) {
+		if v.IsRef() && !(n.def != nil && i < n.def.NumInputs() && n.def.InputTypes()[i].IsRef()) {
 			read := kind.Read
 			if n.kind == kind.Retval || n.flags&flagShare != 0 && (i == 0 || n.kind == kind.Merge) {
 				read = kind.Share

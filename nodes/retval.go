@@ -26,7 +26,7 @@ func (s *Step) playRetval(a activation, n *node) {
 			r.state = fetchDead
 		}
 	case r.state == fetchLive:
-		s.fail(a, status.Errorf(status.Internal, "Retval[%d] has already been set.", n.aux))
+		s.fail(a, status.Errorf(status.Internal, "Retval[%d] has already been set.", s.p.fetch(n.aux)))
 		return
 	default:
 		e.value.Hold(1)

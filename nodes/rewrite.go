@@ -17,7 +17,7 @@ func (c *compiler) rewrite(g *graph.Graph, spec Spec, o rewrite.Options) (Spec, 
 			need = append(need, nodes[id])
 		}
 	}
-	o.Device = c.p.device
+	o.Device = c.p.devices[0]
 	from := rewrite.Program{Graph: g, Nodes: need, Feeds: spec.Feeds, Fetches: spec.Fetches, Targets: spec.Targets}
 	to, stats, err := rewrite.Run(c.ctx, from, o)
 	if err != nil {

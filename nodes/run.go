@@ -63,6 +63,9 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 	if s.seen = o.Trace != nil; shared.Profile != nil {
 		s.takeMeter()
 	}
+	if shared.Transfers != nil && p.transfers {
+		s.seen, s.useUnits = true, false
+	}
 	if s.whole = s.useUnits && p.whole != nil && !(s.clock != nil && p.costs.wide.Load()); s.whole {
 		return s
 	}
@@ -89,7 +92,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 		case r.state == fetchMissing && s.frames.Root() != nil:
 			err = s.hung(i)
 		case r.state == fetchDead, r.state == fetchMissing:
-			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", i, s.p.fetches[i])
+			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", s.p.fetch(int32(i)), s.p.fetches[i])
 		default:
 			fetched[i] = r.value
 			if r.value.IsRef() { // what a variable shares: looked at now

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -37,6 +38,9 @@ func (p *Program) flowOf(watch *status.Watch) (*unit.Flow, error) {
 		f.Nodes[i] = unit.Node{
 			Kind: n.kind, Constant: n.flags&flagConstant != 0, Deref: n.flags&flagDeref != 0, Shares: n.flags&flagShare != 0,
 			Frame: n.frame, Outs: n.nout, Aux: n.aux, Kernel: n.kernel, Def: n.def,
+		}
+		if n.flags&flagTransfer != 0 { // it acts though it is dead, and knows its iteration
+			f.Nodes[i].Kind = kind.Async
 		}
 		at := len(slab)
 		for _, s := range p.sources[i] {
@@ -207,7 +211,7 @@ func (s *Step) failUnit(node int32, err error) {
 		e.Node, e.Op = s.p.name(node), s.p.op(node)
 	}
 	if e.Device == "" && node >= 0 { // a fused kernel names the node itself
-		e.Tag, e.Device = s.unitTag(), s.p.device
+		e.Tag, e.Device = s.unitTag(), s.p.Device(node)
 	}
 	s.err = &e
 	if s.ctx.Step.Context.Err() != nil {

@@ -101,7 +101,7 @@ func (r *Functions) nodeWaits(n *graph.Node) bool {
 	if !mightWait(n) || lower.Lowers(n) || n.Class() == graph.ClassArg || n.Class() == graph.ClassRetval {
 		return false
 	}
-	k, err := makeKernel(n, r.device, "", 0)
+	k, err := makeKernel(n, "CPU", r.device, "", 0)
 	return err != nil || mayWait(k)
 }
 

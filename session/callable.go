@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/troupe-go/troupe/graph/partition"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -138,6 +139,48 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 // is moved, or by tokens, with loops that are units where they can be. Its forms
 // are for people to read and change from version to version.
 func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
+
+// A Piece is what of a run is on one device: a graph of its own, joined to the others by
+// _Send and _Recv nodes alone.
+type Piece = partition.Piece
+
+// Pieces is the run as it is split over several devices; nil if it is all on one. It
+// is for tools: what runs is the same, side by side or apart.
+func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
+	split := c.program.nodes.Pieces()
+	if split == nil {
+		return nil, nil
+	}
+	pieces, err := split.Apart(ctx)
+	if err != nil {
+		return nil, status.From(err)
+	}
+	return pieces, nil
+}
+
+// Transfers is the edges between devices, in no order and not counted; see
+// [RunMetadata] for what went along them.
+func (c *Callable) Transfers() []Transfer {
+	split := c.program.nodes.Pieces()
+	if split == nil {
+		return nil
+	}
+	var all []Transfer
+	for _, t := range split.Transfers {
+		all = append(all, Transfer{Tensor: t.Tensor, From: split.Devices[t.From].Name, To: split.Devices[t.To].Name})
+	}
+	return all
+}
+
+// Placement is on which device each node of the run is, one a line, as TensorFlow logs
+// it: "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" where nodes had
+// no choice.
+func (c *Callable) Placement() string {
+	if p := c.program.nodes.Placement(); p != nil {
+		return p.String()
+	}
+	return ""
+}
 
 // Rewritten is the program of the run in the text form of graphs, as the passes of
 // rewriting have left it, functions in the place of what calls them; and what each

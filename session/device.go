@@ -1,6 +1,14 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cpu"
+	"github.com/troupe-go/troupe/status"
+)
 
 // A Device is something that kernels run on.
 type Device struct {
@@ -19,7 +27,12 @@ func (d Device) String() string {
 	return fmt.Sprintf("(Device: name %q, type %s, %s)", d.Name, d.Type, limit)
 }
 
-const cpu0 = "/job:localhost/replica:0/task:0/device:CPU:0"
+func cpuDevice(limit int64) Device {
+	if limit <= 0 {
+		limit = -1
+	}
+	return Device{Name: devices.CPU0, Type: cpu.Type, MemoryLimitBytes: limit}
+}
 
 // ListDevices lists the devices that the session's steps run on.
 func (s *Session) ListDevices() ([]Device, error) {
@@ -27,12 +40,57 @@ func (s *Session) ListDevices() ([]Device, error) {
 		return nil, err
 	}
 	defer s.runs.leave()
-	return []Device{cpuDevice(s.options.MemoryLimit)}, nil
+	var all []Device
+	for _, a := range s.places {
+		limit := a.MemoryLimit
+		if a.Type == cpu.Type { // which share the session's
+			limit = s.options.MemoryLimit
+		}
+		if limit <= 0 {
+			limit = -1
+		}
+		all = append(all, Device{Name: a.Name, Type: a.Type, MemoryLimitBytes: limit})
+	}
+	return all, nil
 }
 
-func cpuDevice(limit int64) Device {
-	if limit <= 0 {
-		limit = -1
+// mostDevices bounds the devices of one type: what a message says may be anything.
+const mostDevices = 4096
+
+// checkDevices refuses devices that no session can have.
+func (o *SessionOptions) checkDevices() error {
+	for _, kind := range slices.Sorted(maps.Keys(o.Devices)) {
+		switch n := o.Devices[kind]; {
+		case n < 0, n > mostDevices:
+			return status.Invalid("%d devices of type %s", n, kind)
+		case kind == cpu.Type && n == 0:
+			return status.Invalid("a session needs a CPU device")
+		}
 	}
-	return Device{Name: cpu0, Type: "CPU", MemoryLimitBytes: limit}
+	return nil
+}
+
+// open makes the devices of a session, and says which pool its CPUs share.
+func (o *SessionOptions) open() ([]devices.Device, *cpu.Pool, error) {
+	count := maps.Clone(o.Devices)
+	if count == nil {
+		count = map[string]int{}
+	}
+	for _, kind := range devices.Types() {
+		if _, named := count[kind]; !named && kind != cpu.Type {
+			count[kind] = 0
+		}
+	}
+	all, err := devices.New(devices.Options{Count: count, Threads: o.Threads})
+	if err != nil {
+		return nil, nil, err
+	}
+	return all, all[0].(*cpu.Device).Pool, nil // CPUs come first
+}
+
+// closeDevices ends the devices of a session.
+func closeDevices(all []devices.Device) {
+	for _, d := range slices.Backward(all) {
+		d.Close()
+	}
 }

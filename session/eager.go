@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/troupe-go/troupe/devices"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/status"
@@ -41,7 +42,7 @@ func NewTensorHandle(t *Tensor) (*TensorHandle, error) {
 	if t == nil {
 		return nil, status.Invalid("a handle needs a tensor")
 	}
-	return &TensorHandle{t, cpu0}, nil
+	return &TensorHandle{t, devices.CPU0}, nil
 }
 
 // DataType is the tensor's element type.

@@ -13,6 +13,9 @@ import (
 // them to a cost model.
 type StepStats = profile.Stats
 
+// A Transfer is what went along one edge from device to device.
+type Transfer = profile.Transfer
+
 // RunMetadata tells what a run took.
 type RunMetadata struct {
 	StepID int64
@@ -23,6 +26,9 @@ type RunMetadata struct {
 	Elapsed   time.Duration // of the step alone, without waiting for its turn
 	// Stats is what each node took, if RunOptions.Profile asked for it.
 	Stats *StepStats
+	// Transfers is what went between devices, by edge, if RunOptions.Profile asked for it
+	// and there are several.
+	Transfers []Transfer
 	// Allocated is the bytes that the whole process allocated on the Go heap
 	// meanwhile; other goroutines' allocations count too.
 	Allocated uint64
@@ -46,6 +52,9 @@ func (w stopwatch) stop(m *RunMetadata, s *Session, p *program, step *kernel.Ste
 		Rewritten: p.nodes.Rewritten(),
 		Elapsed:   time.Since(w.start),
 		Allocated: heapAllocated() - w.allocated,
+	}
+	if t := step.Transfers; t != nil {
+		m.Transfers, step.Transfers = t.List(), nil
 	}
 	if r := step.Profile; r != nil {
 		m.Stats, step.Profile = r.Stats(), nil

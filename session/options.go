@@ -21,9 +21,9 @@ type SessionOptions struct {
 
 	// Config is a serialized ConfigProto. Of its fields,
 	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
-	// of the two is Threads), operation_timeout_in_ms (Timeout) and what graph_options
-	// says of rewriting (Rewrite) are heeded
-	// unless the option itself is set; the others describe TensorFlow's own
+	// of the two is Threads), operation_timeout_in_ms (Timeout), device_count (Devices),
+	// log_device_placement (LogPlacement) and what graph_options says of rewriting
+	// (Rewrite) are heeded unless the option itself is set; the others describe TensorFlow's own
 	// runtime and are ignored.
 	Config []byte
 
@@ -46,6 +46,33 @@ type SessionOptions struct {
 	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work
 	// to the callers.
 	Threads int
+
+	// Devices is how many devices of each type the session has: {"CPU": 2}. Types that
+	// it does not name have none, except that there always is a CPU. Nodes then run where
+	// they ask to, and what they hand each other goes from device to device; nodes that
+	// ask for nothing run on the first. CPU devices are names for parts of a graph, and share
+	// the session's threads. Nil: Config's device_count says it, or else there is CPU:0
+	// alone, on which everything runs.
+	Devices map[string]int
+
+	// Device is where nodes run that ask for no device, such as "/device:CPU:1"; "" leaves
+	// it to placement.
+	Device string
+
+	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
+	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
+	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
+	StrictPlacement bool
+
+	// LogPlacement tells the Logger where each node of a program was placed. Config's
+	// log_device_placement says it, too.
+	LogPlacement bool
+
+	// Apart plays what runs on each device as a step of its own, on a goroutine of its
+	// own; what crosses goes through a rendezvous, as it does between machines. Otherwise
+	// one goroutine plays the devices' parts of a step side by side, and what crosses is
+	// handed over, which is faster unless the parts are long and independent.
+	Apart bool
 
 	// Seed is the graph-level seed of random operations that have none of
 	// their own; 0 takes one from the clock.
@@ -96,6 +123,9 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 	case r.Timeout < 0:
 		return r, status.Invalid("a timeout of %v", r.Timeout)
 	}
+	if err := r.checkDevices(); err != nil {
+		return r, err
+	}
 	if r.Engine == "" {
 		r.Engine = "actors"
 	}
@@ -128,6 +158,15 @@ func (o *SessionOptions) heed(config []byte) error {
 	if o.Threads == 0 {
 		o.Threads = int(max(c.GetIntraOpParallelismThreads(), c.GetInterOpParallelismThreads(), 0))
 	}
+	if o.Devices == nil && len(c.GetDeviceCount()) > 0 {
+		o.Devices = map[string]int{}
+		for kind, n := range c.GetDeviceCount() {
+			if kind == "CPU" || n > 0 { // {"GPU": 0} is how one does without
+				o.Devices[kind] = int(n)
+			}
+		}
+	}
+	o.LogPlacement = o.LogPlacement || c.GetLogDevicePlacement()
 	if o.Timeout == 0 {
 		o.Timeout = time.Duration(max(c.GetOperationTimeoutInMs(), 0)) * time.Millisecond
 	}
@@ -143,7 +182,8 @@ type RunOptions struct {
 	Metadata *RunMetadata
 	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
 	// tens of nanoseconds for each kernel that runs, and in loops for one in 32 of
-	// those that are short.
+	// those that are short. What goes from device to device is counted, too, in
+	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
 	Profile bool
 }
 

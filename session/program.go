@@ -21,6 +21,7 @@ import (
 // right for good.
 type program struct {
 	nodes   *nodes.Program
+	pieces  []nodes.Piece // what is played apart; nil: nodes is played
 	feeds   []Output
 	fetches []Output
 	targets []*Operation
@@ -110,10 +111,17 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 	spec := nodes.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
 		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
+		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
 	}
-	if p.nodes, err = nodes.Compile(ctx, g, spec); err != nil {
+	if s.options.Apart {
+		p.nodes, p.pieces, err = nodes.CompileApart(ctx, g, spec)
+	} else {
+		p.nodes, err = nodes.Compile(ctx, g, spec)
+	}
+	if err != nil {
 		return status.From(err)
 	}
+	s.logPlacement(p.nodes)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -25,7 +26,9 @@ type Session struct {
 	engine    nodes.Engine
 	functions *nodes.Functions // the programs of the graph's functions
 	pool      kernel.Pool
-	release   func() // ends what the engine and the pool run in
+	devices   []devices.Device
+	places    []devices.Attributes // of devices
+	unasked   devices.Spec         // of the nodes that ask for none
 	log       zerolog.Logger
 	budget    *tensor.Budget
 	resources *resource.Manager
@@ -72,7 +75,21 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if o.MaxConcurrentSteps > 0 {
 		s.slots = make(chan struct{}, o.MaxConcurrentSteps)
 	}
-	if s.engine, s.pool, s.release, err = newEngine(o, s.budget, &s.log); err != nil {
+	unasked, err := devices.Parse(o.Device)
+	if err != nil {
+		return nil, err
+	}
+	s.unasked = unasked
+	all, pool, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	s.devices, s.pool = all, pool
+	for _, d := range all {
+		s.places = append(s.places, d.Attributes())
+	}
+	if s.engine, err = newEngine(o, pool, all, s.budget, &s.log); err != nil {
+		closeDevices(all)
 		return nil, err
 	}
 	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
@@ -168,10 +185,19 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	if options.Metadata != nil {
 		if options.Profile {
 			c.step.Profile = profile.NewRecorder()
+			if p.nodes.Pieces() != nil {
+				c.step.Transfers = &profile.Transfers{}
+			}
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
-	if err := s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched); err != nil {
+	var err error
+	if p.pieces != nil {
+		err = s.runApart(p, c)
+	} else {
+		err = s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+	}
+	if err != nil {
 		return status.From(err)
 	}
 	return nil
@@ -224,7 +250,7 @@ func (s *Session) Close() error {
 	s.closeOnce.Do(func() {
 		s.resources.Clear()
 		s.engine.Close()
-		s.release()
+		closeDevices(s.devices)
 		s.programs.Clear()
 		s.last.Store(nil)
 		s.log.Debug().Int64("steps", s.steps.Load()).Msg("session closed")

@@ -26,6 +26,7 @@ type benchFlags struct {
 	engine                  string
 	rewrite                 string
 	viaRun                  bool
+	places                  deviceFlags
 }
 
 func benchCommand() *cobra.Command {
@@ -72,6 +73,7 @@ Runs go through a Callable, or with --run through Session.Run and its maps.
 	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	f.places.add(cmd)
 	completeSignatures(cmd)
 	return cmd
 }
@@ -187,7 +189,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 }
 
 func (f *benchFlags) options(m *model) *troupe.SessionOptions {
-	return &troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Files: new(fileFlags).policy(m)}
+	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Files: new(fileFlags).policy(m)})
 }
 
 // time times the first run and samples of more, each of so many units of work.

@@ -26,6 +26,9 @@ type conformanceFlags struct {
 	json    bool
 	verbose bool
 	units   bool
+	apart   bool
+	devices int
+	strew   uint64
 	jobs    int
 }
 
@@ -58,6 +61,9 @@ others are none.`,
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time in a case, 0 for one a CPU")
+	fl.IntVar(&f.devices, "devices", 0, "strew the nodes of each case at random over `N` CPU devices")
+	fl.Uint64Var(&f.strew, "strew", 0, "with --devices: strew by this `SEED`")
+	fl.BoolVar(&f.apart, "apart", false, "play what is on each device as a step of its own")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each case's verdict, and all that is known of failures")
 	fl.BoolVar(&f.units, "units", false, "count loops that are units instead of running the cases")
@@ -98,7 +104,7 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		f.jobs = runtime.GOMAXPROCS(0)
 	}
 	r := conformance.Runner{
-		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads},
+		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Apart: f.apart, Strewing: conformance.Strewing{Devices: f.devices, Seed: f.strew}},
 		Jobs:    f.jobs,
 		Command: []string{self, workerName},
 	}

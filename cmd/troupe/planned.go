@@ -15,6 +15,7 @@ import (
 type plannedFlags struct {
 	feeds, fetches, targets []string
 	signature, rewrite      string
+	places                  deviceFlags
 	form                    func(io.Writer, *troupe.Callable) // what is shown of a run
 }
 
@@ -24,6 +25,9 @@ func (f *plannedFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units, --rewritten or --picture: the tensor `NAME` is fetched (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "with --units, --rewritten or --picture: `NODE` is run (repeat for more)")
 	rewriteFlag(cmd, &f.rewrite)
+	fl.Var(&f.places.devices, "devices", "show where the nodes of a run are on so many `DEVICES`, a number of CPU devices, and what goes between these")
+	fl.StringVar(&f.places.device, "device", "", "with --devices: nodes that ask for no device are on `DEVICE`, such as /cpu:1")
+	fl.BoolVar(&f.places.strict, "strict-placement", false, "with --devices: fail where a node asks for a device that is not there")
 	fl.StringVar(&f.signature, "signature", "", "with --units or --rewritten: this signature `KEY` of a SavedModel alone")
 }
 
@@ -31,7 +35,7 @@ func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.t
 func (f *plannedFlags) given() bool { return f.named() || f.signature+f.rewrite != "" }
 
 func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
-	return &troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)}
+	return f.places.set(&troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)})
 }
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {

@@ -57,6 +57,7 @@ gets a ramp of values between -0.5 and 0.5, with unknown dimensions of 1.`,
 	fl.StringVar(&f.costGraph, "cost-graph", "", "write the cost model to `FILE` as TensorFlow's message CostGraphDef")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	f.places.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	f.files.add(cmd)

@@ -25,6 +25,7 @@ type runFlags struct {
 	stats                   bool
 	trace                   traceFlag
 	files                   fileFlags
+	places                  deviceFlags
 	output                  outputFlags
 }
 
@@ -78,6 +79,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 	fl.StringSliceVar(&f.tags, "tags", nil, "run the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	f.places.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
 	f.files.add(cmd)
@@ -141,7 +143,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
 
 	var meta troupe.RunMetadata
-	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta, Profile: f.trace.asked()}, feeds, fetches, targets)
+	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta, Profile: f.trace.asked() || f.stats && len(f.places.devices) > 0}, feeds, fetches, targets)
 	if traced := f.trace.write(&meta); traced != nil {
 		return traced
 	}
@@ -189,7 +191,7 @@ func (f *runFlags) print(cmd *cobra.Command, names []string, values []*troupe.Te
 }
 
 func (f *runFlags) options(m *model) *troupe.SessionOptions {
-	return &troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m)}
+	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m)})
 }
 
 // resolve finds what the flags name.
@@ -233,6 +235,7 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 		Engine:  f.engine,
 		Rewrite: f.rewrite,
 		Threads: f.threads,
+		Apart:   f.places.apart,
 		Timeout: f.timeout,
 		Opened: func(sess *session.Session) func() {
 			return monitor(cmd.Context(), (*troupe.Session)(sess), cmd.ErrOrStderr())
@@ -291,4 +294,5 @@ func printStats(w io.Writer, m *troupe.RunMetadata) {
 	for _, p := range m.Rewritten {
 		fmt.Fprintf(w, "  %-12s %6d of %d nodes saved in %v\n", p.Pass, p.Before-p.After, p.Before, p.Time.Round(time.Microsecond))
 	}
+	printTransfers(w, m.Transfers)
 }

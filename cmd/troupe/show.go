@@ -30,6 +30,10 @@ of --rewrite leave it, functions in the place of what calls them, and what each 
 saved. What is fed, fetched and run is told by flags, as for run (the VALUE of a feed
 may be left out); a recorded case has its own steps, a SavedModel its signatures.
 
+With --devices it shows on which device each node of a run is placed, and which edges
+lead from one device to another; together with --rewritten it shows the run as it is
+split, with the nodes that send and receive.
+
 With --picture a run is played, of a case its first step, and drawn as it is when half
 of it is over, or when --after N nodes have acted: how often each has, what acts now,
 which tokens wait. As with --format dot, Graphviz makes a picture of what is printed.
@@ -41,6 +45,7 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
   troupe show loop.pb --units --feed n --fetch while/Exit
   troupe show conformance/testdata/control.zip/while_nested_two --units
   troupe show model.pb --rewritten --feed x --fetch y
+  troupe show model.pb --devices 2 --feed x --fetch y
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,10 +55,14 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
 			if after != 0 {
 				return fmt.Errorf("--after goes with --picture")
 			}
-			if units || rewritten {
-				f.form = writePlan
-				if rewritten {
+			if units || rewritten || f.places.given() {
+				switch {
+				case rewritten:
 					f.form = writeRewritten
+				case units:
+					f.form = writePlan
+				default:
+					f.form = writeDevices
 				}
 				return f.show(cmd, args[0])
 			}

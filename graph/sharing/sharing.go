@@ -13,6 +13,8 @@
 package sharing
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/graph"
 )
 
@@ -30,6 +32,10 @@ type Sharing struct {
 // as its input was.
 func handsOn(n *graph.Node) bool {
 	switch n.Class() {
+	case graph.ClassSend:
+		return true
+	case graph.ClassRecv:
+		return joint(n) != nil
 	case graph.ClassIdentity, graph.ClassSwitch, graph.ClassMerge, graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration:
 		return !n.OutputTypes()[0].IsRef()
 	}
@@ -40,13 +46,42 @@ func handsOn(n *graph.Node) bool {
 	return false
 }
 
+// joint is the Send that a Recv waits for, where the pieces of a program that is split
+// are side by side: what is sent comes to the Recv, as if it were an input. Nil: none.
+func joint(n *graph.Node) *graph.Node {
+	if n.Class() == graph.ClassRecv {
+		for _, c := range n.Controls() {
+			if c.Class() == graph.ClassSend {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// inputs is what comes to a node.
+func inputs(n *graph.Node) []graph.Output {
+	if send := joint(n); send != nil {
+		return []graph.Output{send.Output(0)}
+	}
+	return n.Inputs()
+}
+
+// controls is what a node waits for besides.
+func controls(n *graph.Node) []*graph.Node {
+	if send := joint(n); send != nil {
+		return slices.DeleteFunc(slices.Clone(n.Controls()), func(c *graph.Node) bool { return c == send })
+	}
+	return n.Controls()
+}
+
 // through says whether what comes to input k of a node that hands on is what it
 // puts out.
 func through(n *graph.Node, k int) bool { return k == 0 || n.Class() == graph.ClassMerge }
 
 // reads says whether input k of n is a reference whose value n wants.
 func (s *Sharing) reads(n *graph.Node, k int) bool {
-	from := n.Inputs()[k]
+	from := inputs(n)[k]
 	return from.DataType().IsRef() && !n.InputTypes()[k].IsRef() && !s.fed(from)
 }
 
@@ -60,7 +95,7 @@ func Of(nodes []*graph.Node, maxID int, fed func(graph.Output) bool) *Sharing {
 		if !handsOn(n) {
 			continue
 		}
-		for k := range n.Inputs() {
+		for k := range inputs(n) {
 			if through(n, k) && s.reads(n, k) {
 				if found == nil {
 					found, s.could, s.within = s, make([]bool, maxID), make([]bool, maxID)
@@ -82,7 +117,7 @@ func Of(nodes []*graph.Node, maxID int, fed func(graph.Output) bool) *Sharing {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, e := range after[n.ID()] {
-			if !s.could[e.node.ID()] && through(e.node, e.input) && !s.fed(e.node.Inputs()[e.input]) && !isIndex(e.node.Inputs()[e.input]) {
+			if !s.could[e.node.ID()] && through(e.node, e.input) && !s.fed(inputs(e.node)[e.input]) && !isIndex(inputs(e.node)[e.input]) {
 				s.could[e.node.ID()] = true
 				stack = append(stack, e.node)
 			}
@@ -119,11 +154,11 @@ func (s *Sharing) followers(want func(*graph.Node) bool) [][]edge {
 		if want != nil && !want(n) {
 			continue
 		}
-		for k, from := range n.Inputs() {
+		for k, from := range inputs(n) {
 			list[from.Op.ID()] = append(list[from.Op.ID()], edge{n, k})
 		}
 		if want == nil {
-			for _, c := range n.Controls() {
+			for _, c := range controls(n) {
 				list[c.ID()] = append(list[c.ID()], edge{n, -1})
 			}
 		}
@@ -173,7 +208,7 @@ func (s *Sharing) Find(fetches []graph.Output) {
 		}
 	}
 	for _, n := range s.nodes {
-		for k, from := range n.Inputs() {
+		for k, from := range inputs(n) {
 			if !s.could[n.ID()] || !through(n, k) {
 				need(from, after[n.ID()])
 			}
@@ -185,7 +220,7 @@ func (s *Sharing) Find(fetches []graph.Output) {
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for k, from := range n.Inputs() {
+		for k, from := range inputs(n) {
 			if id := from.Op.ID(); through(n, k) && s.Could(from) && !s.carries[id] {
 				s.carries[id] = true
 				stack = append(stack, from.Op)
@@ -215,7 +250,7 @@ func (s *Sharing) close() {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, e := range after[n.ID()] {
-			if from := e.node.Inputs()[e.input]; !s.carries[e.node.ID()] && s.Could(from) {
+			if from := inputs(e.node)[e.input]; !s.carries[e.node.ID()] && s.Could(from) {
 				s.carries[e.node.ID()] = true
 				stack = append(stack, e.node)
 			}
@@ -232,12 +267,12 @@ func (s *Sharing) updates() (after []set, all set, depth []int32) {
 	follow := s.followers(nil)
 	queue := make([]*graph.Node, 0, len(s.nodes))
 	for _, n := range s.nodes {
-		for _, from := range n.Inputs() {
+		for _, from := range inputs(n) {
 			if from.Op.Class() != graph.ClassNextIteration && !s.fed(from) {
 				waits[n.ID()]++
 			}
 		}
-		for _, c := range n.Controls() {
+		for _, c := range controls(n) {
 			if s.within[c.ID()] { // and not a placeholder that is fed
 				waits[n.ID()]++
 			}
@@ -270,7 +305,7 @@ func (s *Sharing) updates() (after []set, all set, depth []int32) {
 		}
 		for _, e := range follow[id] {
 			to := e.node.ID()
-			if e.input >= 0 && s.fed(e.node.Inputs()[e.input]) {
+			if e.input >= 0 && s.fed(inputs(e.node)[e.input]) {
 				continue
 			}
 			after[to] |= after[id] | own[id]
@@ -300,7 +335,7 @@ func (s *Sharing) origins(after []set, depth []int32) []set {
 	for _, n := range s.nodes {
 		if id := n.ID(); s.could[id] {
 			origin[id] = ^set(0)
-			for k := range n.Inputs() {
+			for k := range inputs(n) {
 				if through(n, k) && s.reads(n, k) {
 					origin[id] = 0
 					if depth[id] == 0 {
@@ -317,7 +352,7 @@ func (s *Sharing) origins(after []set, depth []int32) []set {
 		stack = stack[:len(stack)-1]
 		for _, e := range follow[n.ID()] {
 			id := e.node.ID()
-			if now := origin[id] & origin[n.ID()]; through(e.node, e.input) && s.Could(e.node.Inputs()[e.input]) && now != origin[id] {
+			if now := origin[id] & origin[n.ID()]; through(e.node, e.input) && s.Could(inputs(e.node)[e.input]) && now != origin[id] {
 				origin[id] = now
 				stack = append(stack, e.node)
 			}

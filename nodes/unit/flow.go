@@ -64,6 +64,9 @@ func (f *Flow) output(s Source) graph.Output {
 	if n.Kind == kind.Arg {
 		return f.Feeds[n.Aux]
 	}
+	if n.Def.Class() == graph.ClassSend { // it hands on what it sends
+		return n.Def.Inputs()[0]
+	}
 	return graph.Output{Op: n.Def, Index: int(s.Port)}
 }
 
@@ -72,6 +75,9 @@ func (f *Flow) output(s Source) graph.Output {
 func (f *Flow) dtype(s Source) tensor.DType {
 	o := f.output(s)
 	dt := o.Op.OutputTypes()[o.Index]
+	if d := f.Nodes[s.Node].Def; d != nil && d.Class() == graph.ClassSend {
+		dt = dt.Base()
+	}
 	if f.shared(s) {
 		return dt.Ref()
 	}
@@ -89,7 +95,7 @@ func (f *Flow) shared(s Source) bool {
 // a token of what the variable shares.
 func (f *Flow) reads(i int32, k int) bool {
 	n := &f.Nodes[i]
-	if !n.Deref || n.Def != nil && n.Def.InputTypes()[k].IsRef() {
+	if !n.Deref || n.Def != nil && k < n.Def.NumInputs() && n.Def.InputTypes()[k].IsRef() {
 		return false
 	}
 	s := f.In[i][k]

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+)
+
+// deviceFlags say which devices a session has.
+type deviceFlags struct {
+	devices deviceCount
+	device  string
+	strict  bool
+	apart   bool
+}
+
+func (f *deviceFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.Var(&f.devices, "devices", "run on so many `DEVICES`: a number of CPU devices, or by type, as CPU=2")
+	fl.StringVar(&f.device, "device", "", "run nodes that ask for no device on `DEVICE`, such as /cpu:1")
+	fl.BoolVar(&f.strict, "strict-placement", false, "fail where a node asks for a device that is not there")
+	fl.BoolVar(&f.apart, "apart", false, "play what is on each device as a step of its own")
+}
+
+func (f *deviceFlags) given() bool {
+	return len(f.devices) > 0 || f.device != "" || f.strict || f.apart
+}
+
+func (f *deviceFlags) set(o *troupe.SessionOptions) *troupe.SessionOptions {
+	o.Devices, o.Device, o.StrictPlacement, o.Apart = f.devices, f.device, f.strict, f.apart
+	return o
+}
+
+// A deviceCount is how many devices there are of each type, a flag.
+type deviceCount map[string]int
+
+// Set takes "2" or "CPU=2,ACCEL=1".
+func (c *deviceCount) Set(text string) error {
+	*c = deviceCount{}
+	for part := range strings.SplitSeq(text, ",") {
+		kind, number, typed := strings.Cut(part, "=")
+		if !typed {
+			kind, number = "CPU", part
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || kind == "" {
+			return fmt.Errorf("%q is neither a number of CPU devices nor of the form TYPE=NUMBER", part)
+		}
+		(*c)[kind] = n
+	}
+	return nil
+}
+
+// String is what Set takes.
+func (c *deviceCount) String() string {
+	var parts []string
+	for _, kind := range sortedKeys(maps.Clone(map[string]int(*c))) {
+		parts = append(parts, fmt.Sprintf("%s=%d", kind, (*c)[kind]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Type names the flag's value.
+func (*deviceCount) Type() string { return "DEVICES" }
+
+// writeDevices prints where the nodes of a run are, and what goes between devices.
+func writeDevices(w io.Writer, c *troupe.Callable) {
+	placed := c.Placement()
+	if placed == "" {
+		fmt.Fprintln(w, "one device: give --devices for more")
+		return
+	}
+	fmt.Fprint(w, placed)
+	edges := c.Transfers()
+	for _, e := range edges {
+		fmt.Fprintf(w, "%s: %s -> %s\n", e.Tensor, shortDevice(e.From), shortDevice(e.To))
+	}
+	fmt.Fprintf(w, "%s between devices\n", count(len(edges), "edge"))
+}
+
+// shortDevice is "CPU:0" of a full name.
+func shortDevice(name string) string {
+	_, short, ok := strings.Cut(name, "device:")
+	if !ok {
+		return name
+	}
+	return short
+}
+
+// printTransfers prints what went between devices.
+func printTransfers(w io.Writer, all []troupe.Transfer) {
+	for _, t := range all {
+		fmt.Fprintf(w, "  %s -> %s  %9d bytes in %6d tokens, %d of them dead: %s\n", shortDevice(t.From), shortDevice(t.To), t.Bytes, t.Count, t.Dead, t.Tensor)
+	}
+}

@@ -1,0 +1,39 @@
+// Package partition cuts a program whose nodes are placed on several devices into
+// pieces, one for each device, joined by _Send and _Recv nodes alone:
+//
+//	pieces, err := partition.Split(ctx, program, options)
+//	apart, err := pieces.Apart(ctx)
+//
+// It is a function from a graph to a graph: it starts nothing and runs nothing.
+//
+// # Edges
+//
+// An edge whose ends are on different devices becomes a Send where the value is made
+// and a Recv where it is wanted. All consumers of one output on one device share a
+// Recv. A control edge becomes a constant that waits for the source, its Send and
+// Recv, and an Identity that the consumers wait for. Data and control are apart. A
+// dead token crosses as one. The two ends are told by a key: the devices, the
+// incarnation of the sender, and a name that is the pair's own; what distinguishes
+// iterations of a loop is added when they run.
+//
+// A Send and its Recv stand for an edge, so nodes that are moved for the sake of
+// fewer or of possible edges are moved first: an Enter and a NextIteration to who
+// takes what they bring, a Switch and an Exit to where their data come from; and a
+// small constant is repeated on every device that reads it.
+//
+// # Loops
+//
+// A Recv within a frame must act once in each of its iterations, though nothing of the
+// loop may be on its device but itself. So a device that receives within a frame, or
+// sends from within it what nothing there would set off, has a control loop: Enter,
+// Merge, Switch and NextIteration of a dummy constant, whose Switch asks the frame's
+// LoopCond, by a Recv where that is on another device. All that is received in the
+// frame waits for the Merge. The Enter of a nested control loop takes what the Merge of
+// the one around it puts out.
+//
+// # Side by side
+//
+// [Pieces].Graph has all pieces beside each other, in which a Recv waits for its Send by
+// a control edge, so that order can be seen across devices. Who plays the pieces
+// together may take that edge for the transfer itself.
+package partition

@@ -1,0 +1,154 @@
+package partition_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/partition"
+	"github.com/troupe-go/troupe/graph/placement"
+	_ "github.com/troupe-go/troupe/ops/array"
+	_ "github.com/troupe-go/troupe/ops/control"
+	_ "github.com/troupe-go/troupe/ops/math"
+	_ "github.com/troupe-go/troupe/ops/state"
+	_ "github.com/troupe-go/troupe/ops/transport"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// TestPartition runs testdata: graphs in text form, and the pieces that are made of
+// them. Arguments are feed=(x:0,…) fetch=(y:0,…) and bfloat16, as which floats cross.
+func TestPartition(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			def, err := graph.ParseText(d.Input)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			g := graph.New()
+			if err := g.Import(def, ""); err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			var lists [2][]graph.Output
+			for i, key := range []string{"feed", "fetch"} {
+				for _, arg := range d.CmdArgs {
+					for _, name := range arg.Vals {
+						if arg.Key != key {
+							continue
+						}
+						o, err := g.Find(name)
+						if err != nil {
+							d.Fatalf(t, "%v", err)
+						}
+						lists[i] = append(lists[i], o)
+					}
+				}
+			}
+			all := cpus(2)
+			placed, err := placement.Place(t.Context(), g.Nodes(), placement.Options{Devices: all})
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			o := partition.Options{Devices: all, Device: placed.Device}
+			if d.HasArg("bfloat16") {
+				o.Cast = func(from graph.Output, _, _ int) tensor.DType {
+					if from.DataType().Base() == tensor.Float {
+						return tensor.Bfloat16
+					}
+					return tensor.Invalid
+				}
+			}
+			need, err := g.Subgraph(lists[0], lists[1], nil)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			pieces, err := partition.Split(t.Context(), partition.Program{Graph: g, Nodes: need, Feeds: lists[0], Fetches: lists[1]}, o)
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			apart, err := pieces.Apart(t.Context())
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			var b strings.Builder
+			for _, p := range apart {
+				fmt.Fprintf(&b, "%s\n", short(p.Device))
+				var lines []string
+				for _, n := range p.Nodes {
+					lines = append(lines, "  "+line(n))
+				}
+				slices.Sort(lines)
+				b.WriteString(strings.Join(lines, "\n") + "\n")
+				if len(p.Fetches) > 0 {
+					fmt.Fprintf(&b, "  fetches %v\n", p.Fetches)
+				}
+			}
+			return b.String()
+		})
+	})
+}
+
+func cpus(n int) []devices.Attributes {
+	var all []devices.Attributes
+	for i := range n {
+		spec := devices.Local().Device("CPU", i)
+		all = append(all, devices.Attributes{Spec: spec, Name: spec.String(), Type: "CPU", Incarnation: 1})
+	}
+	return all
+}
+
+func short(device string) string { return device[strings.LastIndex(device, "CPU"):] }
+
+// line is a node with its inputs; of a transfer also what it is known by.
+func line(n *graph.Node) string {
+	var in []string
+	for _, o := range n.Inputs() {
+		in = append(in, o.String())
+	}
+	for _, c := range n.Controls() {
+		in = append(in, "^"+c.Name())
+	}
+	s := fmt.Sprintf("%s = %s(%s)", n.Name(), n.Type(), strings.Join(in, ", "))
+	switch n.Class() {
+	case graph.ClassSend:
+		s += " to " + short(n.Attrs().Find("recv_device").S) + " " + n.Attrs().Find("tensor_name").S
+	case graph.ClassRecv:
+		s += " from " + short(n.Attrs().Find("send_device").S) + " " + n.Attrs().Find("tensor_name").S
+	}
+	return s
+}
+
+// Splitting stays linear in the number of edges that cross.
+func TestPartitionIsLinear(t *testing.T) {
+	added := func(n int) int {
+		g := graph.New()
+		b := graph.NewBuilder(g)
+		last := b.On("/cpu:0").Const(make([]float32, 32))
+		for i := range n {
+			last = b.On(fmt.Sprintf("/cpu:%d", i%2)).Op("Neg", nil, last)
+		}
+		if err := b.Err(); err != nil {
+			t.Fatal(err)
+		}
+		all := cpus(2)
+		placed, err := placement.Place(t.Context(), g.Nodes(), placement.Options{Devices: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := partition.Split(t.Context(), partition.Program{Graph: g, Nodes: g.Nodes(), Fetches: []graph.Output{last}}, partition.Options{Devices: all, Device: placed.Device})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Transfers) != n {
+			t.Errorf("%d transfers of a chain of %d", len(p.Transfers), n)
+		}
+		return len(p.Nodes)
+	}
+	if few, many := added(100), added(20000); many > few*201 {
+		t.Errorf("%d nodes of a chain of 100, %d of one of 20000", few, many)
+	}
+}

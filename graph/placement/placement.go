@@ -1,0 +1,194 @@
+package placement
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Options says where nodes may be placed.
+type Options struct {
+	Devices []devices.Attributes // at least one
+	// Strict makes a device that is not there, and a colocation group that disagrees, an
+	// error; otherwise placement is soft.
+	Strict bool
+	// Unasked is what nodes ask for that ask for nothing; the zero Spec: nothing.
+	Unasked devices.Spec
+}
+
+// A Placement is where the nodes of a program run.
+type Placement struct {
+	Devices []devices.Attributes
+	nodes   []*graph.Node
+	at      []int32 // by id of the graph's nodes: place in Devices, -1 for nodes that were not placed
+}
+
+// Device is the place of a node's device in Devices; -1 for a node that was not placed.
+func (p *Placement) Device(n *graph.Node) int {
+	if n.ID() >= len(p.at) {
+		return -1
+	}
+	return int(p.at[n.ID()])
+}
+
+// Name is the full name of a node's device; "" for a node that was not placed.
+func (p *Placement) Name(n *graph.Node) string {
+	if d := p.Device(n); d >= 0 {
+		return p.Devices[d].Name
+	}
+	return ""
+}
+
+// Only says whether all nodes are on device d.
+func (p *Placement) Only(d int) bool {
+	return !slices.ContainsFunc(p.nodes, func(n *graph.Node) bool { return p.Device(n) != d })
+}
+
+// String is a line for each node, as TensorFlow's log_device_placement has them:
+// "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1".
+func (p *Placement) String() string {
+	var b strings.Builder
+	p.Each(func(name, op, device string) { b.WriteString(name + ": (" + op + "): " + device + "\n") })
+	return b.String()
+}
+
+// Each calls f with the name, the operation and the full name of the device of each node.
+func (p *Placement) Each(f func(name, op, device string)) {
+	for _, n := range p.nodes {
+		f(n.Name(), n.Type(), p.Name(n))
+	}
+}
+
+// Place places nodes of one graph, which come by id. It takes time linear in their
+// number and that of their edges, and fails soon after ctx has ended.
+func Place(ctx context.Context, nodes []*graph.Node, o Options) (*Placement, error) {
+	w := &placer{Options: o, watch: status.NewWatch(ctx), types: typesOf(o.Devices)}
+	size := 0
+	for _, n := range nodes {
+		size = max(size, n.ID()+1)
+	}
+	w.groups, w.readers = make([]*group, size), make([][]*graph.Node, size)
+	p := &Placement{Devices: o.Devices, nodes: nodes, at: make([]int32, size)}
+	for i := range p.at {
+		p.at[i] = -1
+	}
+	if err := w.request(nodes); err != nil {
+		return nil, err
+	}
+	if err := w.colocate(nodes); err != nil {
+		return nil, err
+	}
+	var followers []*graph.Node
+	for _, n := range nodes {
+		if err := w.watch.Step(); err != nil {
+			return nil, err
+		}
+		if w.follows(n) {
+			followers = append(followers, n)
+			continue
+		}
+		d, err := w.choose(n)
+		if err != nil {
+			return nil, err
+		}
+		p.at[n.ID()] = int32(d)
+	}
+	for _, n := range followers {
+		d, err := w.near(n, p)
+		if err != nil {
+			return nil, err
+		}
+		p.at[n.ID()] = int32(d)
+	}
+	return p, nil
+}
+
+// A placer is what is known while nodes are placed.
+type placer struct {
+	Options
+	watch   *status.Watch
+	types   []string // of the devices, the preferred first
+	groups  []*group // by id
+	readers [][]*graph.Node
+}
+
+// typesOf is the types of devices: CPUs last.
+func typesOf(all []devices.Attributes) []string {
+	var types []string
+	for _, d := range all {
+		if d.Type != "CPU" && !slices.Contains(types, d.Type) {
+			types = append(types, d.Type)
+		}
+	}
+	return append(types, "CPU")
+}
+
+// choose is the device of a node's group.
+func (w *placer) choose(n *graph.Node) (int, error) {
+	g := w.groups[n.ID()].root()
+	if g.chosen >= 0 {
+		return g.chosen, nil
+	}
+	found := w.best(g, g.asks)
+	if found < 0 && w.Strict {
+		return 0, w.unavailable(n)
+	}
+	if found < 0 {
+		found = w.best(g, devices.Spec{})
+	}
+	if found < 0 {
+		return 0, w.unavailable(n)
+	}
+	g.chosen = found
+	return found, nil
+}
+
+// best is the first device that a group may be on and that a spec asks for; -1 if there
+// is none.
+func (w *placer) best(g *group, asks devices.Spec) int {
+	for _, t := range w.types {
+		if g.types != nil && !slices.Contains(g.types, t) {
+			continue
+		}
+		for i, d := range w.Devices {
+			if d.Type == t && asks.Matches(d.Spec) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// unavailable is the error for a node that no device is there for.
+func (w *placer) unavailable(n *graph.Node) error {
+	var there []string
+	for _, d := range w.Devices {
+		there = append(there, d.Name)
+	}
+	asked := n.Device()
+	if asked == "" {
+		asked = w.groups[n.ID()].root().asks.String()
+	}
+	return &status.Error{Code: status.InvalidArgument, Node: n.Name(), Op: n.Type(), Message: "Cannot assign a device for operation " + n.Name() +
+		": {{node " + n.Name() + "}} was explicitly assigned to " + asked + " but available devices are [ " + strings.Join(there, ", ") +
+		" ]. Make sure the device specification refers to a valid device."}
+}
+
+// supported is the types that have kernels for a node; nil where all have, or none.
+func (w *placer) supported(n *graph.Node) []string {
+	if len(w.types) == 1 {
+		return nil
+	}
+	found := kernel.Supported(w.types, &kernel.Construction{
+		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(), Inputs: n.InputTypes(), Outputs: n.OutputTypes(),
+	})
+	if len(found) == 0 || len(found) == len(w.types) {
+		return nil
+	}
+	return found
+}
