@@ -148,16 +148,16 @@ func (d *Device) Alloc(ctx context.Context, bytes int64) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	block, err := g.pool.Alloc(bytes, g.passed)
+	block, err := g.alloc(bytes)
 	rest := g.pool.Statistics().Resting
-	g.mu.Unlock()
+	g.leave()
 	if status.CodeOf(err) == status.ResourceExhausted && rest > 0 {
 		if err := d.Wait(ctx); err != nil {
 			return nil, err
 		}
 		g.mu.Lock()
-		block, err = g.pool.Alloc(bytes, g.passed)
-		g.mu.Unlock()
+		block, err = g.alloc(bytes)
+		g.leave()
 	}
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (d *Device) Write(to devices.Buffer, from []byte) error {
 	if err != nil {
 		return err
 	}
-	defer g.mu.Unlock()
+	defer g.leave()
 	if len(from) == 0 {
 		dst.wrote = true
 		return nil
@@ -236,7 +236,7 @@ func (d *Device) Read(from devices.Buffer, n int64, done func([]byte, error)) er
 		done(nil, nil)
 		return nil
 	}
-	defer g.mu.Unlock()
+	defer g.leave()
 	raw, err := g.use(src, devices.Reads)
 	if err != nil {
 		return err

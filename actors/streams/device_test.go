@@ -355,6 +355,26 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestLostIdle: a device that is lost while nobody uses it is found out by whoever asks
+// it for memory.
+func TestLostIdle(t *testing.T) {
+	w := newWorld(t, 1, false, 0, nil)
+	before := w.device.Attributes().Incarnation
+	w.driver.Load().Lose("unplugged")
+	for w.device.Attributes().Incarnation == before {
+		if m, err := w.device.Alloc(t.Context(), 4); err == nil {
+			m.Release()
+		} else if status.CodeOf(err) != status.Unavailable {
+			t.Fatal(err)
+		}
+	}
+	w.act(20)
+	w.end()
+	if w.failure != nil || w.wrong.Load() > 0 {
+		t.Error(w.failure)
+	}
+}
+
 // TestUnderLoad: several goroutines hand works over while their device is lost; each
 // read ends.
 func TestUnderLoad(t *testing.T) {

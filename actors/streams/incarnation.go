@@ -31,6 +31,7 @@ type incarnation struct {
 	staging map[int64][]devices.HostBuffer // that nobody uses, by class
 	uses    []stream.Use                   // scratch
 	waits   []stream.Place
+	trouble error // the driver's, that it is lost: for leave
 }
 
 func newIncarnation(driver devices.Accelerator, root *actor.RootContext) *incarnation {
@@ -130,7 +131,31 @@ func (g *incarnation) after(s stream.Kind, m *Memory, do func(error)) {
 	g.root.Send(g.streams[s], a)
 }
 
-// stage gives a buffer of the host's that no work uses. It is locked.
+// leave unlocks the incarnation, and ends it if the driver said that it is lost.
+func (g *incarnation) leave() {
+	trouble := g.trouble
+	g.trouble = nil
+	g.mu.Unlock()
+	if trouble != nil {
+		g.lose(trouble)
+	}
+}
+
+// doubt takes down that the driver is lost, if that is what it failed with.
+func (g *incarnation) doubt(err error) {
+	if status.CodeOf(err) == status.Unavailable {
+		g.trouble = err
+	}
+}
+
+// alloc gives a block of memory. It is locked, till leave.
+func (g *incarnation) alloc(bytes int64) (*stream.Block, error) {
+	block, err := g.pool.Alloc(bytes, g.passed)
+	g.doubt(err)
+	return block, err
+}
+
+// stage gives a buffer of the host's that no work uses. It is locked, till leave.
 func (g *incarnation) stage(bytes int64) (devices.HostBuffer, error) {
 	class := stream.Class(bytes)
 	if rest := g.staging[class]; len(rest) > 0 {
@@ -138,7 +163,9 @@ func (g *incarnation) stage(bytes int64) (devices.HostBuffer, error) {
 		g.staging[class] = slices.Delete(rest, len(rest)-1, len(rest))
 		return b, nil
 	}
-	return g.driver.AllocHost(class)
+	b, err := g.driver.AllocHost(class)
+	g.doubt(err)
+	return b, err
 }
 
 // mostStaged is how many buffers of one class are kept.
