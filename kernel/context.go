@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -88,6 +89,31 @@ func (c *Context) Err() error {
 		return err
 	}
 	return nil
+}
+
+// Ask panics if the step has ended, with what becomes the kernel's error, as Parallel
+// does: for what is asked deep within an algorithm. What has to be given back is given
+// back by defer.
+func (c *Context) Ask() {
+	if err := c.Err(); err != nil {
+		panic(interrupted{err})
+	}
+}
+
+// Ranges are consecutive ranges that cover [0, n), of so many each but the last. It
+// asks between them, see [Context.Ask]: so a loop over much work of one goroutine is
+// written as one over ranges of some 100 µs.
+func (c *Context) Ranges(n, each int) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for lo := 0; lo < n; lo += each {
+			if lo > 0 {
+				c.Ask()
+			}
+			if !yield(lo, min(n-lo, each)+lo) {
+				return
+			}
+		}
+	}
 }
 
 // Parallel shares out [0, n) in ranges of at least grain; see [Pool]. It does not
