@@ -245,7 +245,7 @@ func TestProgramLoopOfNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := tf.NewSession(graph, &tf.SessionOptions{Config: []byte{0x10, 2, 0x28, 2, 0x38, 1}}) // threads, soft placement
+	session, err := tf.NewSession(graph, &tf.SessionOptions{Config: []byte{0x10, 2, 0x28, 2, 0x38, 1, 0x32, 2, 0x20, 1}}) // threads, soft placement, a GPU's memory
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,5 +426,104 @@ func TestProgramAttributes(t *testing.T) {
 	}
 	if _, err := model.Graph.AddOperation(tf.OpSpec{Type: "PartitionedCall", Attrs: map[string]any{"f": func() {}}}); err == nil {
 		t.Error("a Go function as an attribute: no error")
+	}
+}
+
+// A dataset of one element gives it, and then an error that says that this was all.
+func TestProgramDataset(t *testing.T) {
+	s := op.NewScope()
+	types, shapes := []tf.DataType{tf.Int32, tf.Int32}, []tf.Shape{tf.ScalarShape(), tf.ScalarShape()}
+	dataset := op.TensorDataset(s, []tf.Output{op.Const(s.SubScope("a"), int32(1)), op.Const(s.SubScope("b"), int32(2))}, shapes)
+	iterator := op.Iterator(s, "", "", types, shapes)
+	begin := op.MakeIterator(s, dataset, iterator)
+	next := op.IteratorGetNext(s, iterator, types, shapes)
+	graph, err := s.Finalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := tf.NewSession(graph, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if _, err := session.Run(nil, nil, []*tf.Operation{begin}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := session.Run(nil, next, nil)
+	if err != nil || out[0].Value() != int32(1) || out[1].Value() != int32(2) {
+		t.Fatalf("%v, %v", out, err)
+	}
+	if _, err := session.Run(nil, next, nil); err == nil {
+		t.Error("a second element")
+	}
+}
+
+// Attributes of every kind come back as they were given, or as the definition has them;
+// an empty list is nil, of its type.
+func TestProgramAttributeValues(t *testing.T) {
+	s := op.NewScope()
+	floats, words := op.Const(s.SubScope("floats"), []float32{1, 2}), op.Const(s.SubScope("words"), "a")
+	bucketize := op.Bucketize(s, floats, []float32{0.1, 2.3}).Op
+	strong := op.StringToHashBucketStrong(s, words, 7, []int64{3, 9}).Op
+	summary := op.TensorSummary(s, floats, op.TensorSummaryDescription("d"), op.TensorSummaryLabels([]string{"l", "m"})).Op
+	plain := op.TensorSummary(s.SubScope("plain"), floats).Op
+	shaped := op.Placeholder(s, tf.Bool, op.PlaceholderShape(tf.MakeShape(-1, 3))).Op
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	for _, c := range []struct {
+		of   *tf.Operation
+		name string
+		want any
+	}{
+		{bucketize, "boundaries", []float32{0.1, 2.3}}, {bucketize, "T", tf.Float},
+		{strong, "num_buckets", int64(7)}, {strong, "key", []int64{3, 9}},
+		{summary, "description", "d"}, {summary, "labels", []string{"l", "m"}},
+		{plain, "description", ""}, {plain, "labels", []string(nil)},
+		{shaped, "dtype", tf.Bool}, {shaped, "shape", tf.MakeShape(-1, 3)},
+	} {
+		if got, err := c.of.Attr(c.name); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s of %s: %#v, %v, want %#v", c.name, c.of.Type(), got, err, c.want)
+		}
+	}
+	value, err := floats.Op.Attr("value")
+	if tensor, ok := value.(*tf.Tensor); err != nil || !ok || !reflect.DeepEqual(tensor.Value(), []float32{1, 2}) {
+		t.Errorf("value of Const: %v, %v", value, err)
+	}
+	if _, err := bucketize.Attr("nothing"); err == nil {
+		t.Error("an attribute that there is not")
+	}
+}
+
+// What gradients are called is decided by prefixes: "gradients", numbered, unless one is
+// given, which must be new.
+func TestProgramGradientNames(t *testing.T) {
+	s := op.NewScope()
+	x := op.Placeholder(s, tf.Float)
+	y := op.Square(s, x)
+	graph, err := s.Finalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ prefix, want string }{{"", "gradients/"}, {"", "gradients_1/"}, {"mine", "mine/"}, {"mine", ""}} {
+		dx, err := graph.AddGradients(c.prefix, []tf.Output{y}, []tf.Output{x}, nil)
+		if c.want == "" {
+			if err == nil {
+				t.Errorf("the prefix %q a second time: no error", c.prefix)
+			}
+			continue
+		}
+		if err != nil || !strings.HasPrefix(dx[0].Op.Name(), c.want) {
+			t.Errorf("%v, %v, want %s…", dx, err, c.want)
+		}
+	}
+	s = op.NewScope().SubScope("in")
+	x = op.Placeholder(s, tf.Float)
+	y = op.Square(s, x)
+	if dx := op.Gradients(s, []tf.Output{y}, []tf.Output{x}); s.Err() != nil || !strings.HasPrefix(dx[0].Op.Name(), "in/Gradients/") {
+		t.Errorf("%v, %v", dx, s.Err())
+	}
+	if op.Gradients(s.WithDevice("/cpu:0"), []tf.Output{y}, []tf.Output{x}); s.Err() == nil {
+		t.Error("gradients of a scope with a device: no error")
 	}
 }

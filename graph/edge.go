@@ -135,6 +135,15 @@ func (s *useSet) remove(u use) {
 
 // find is where u, which is in the set, stands in the list.
 func (s *useSet) find(u use) int {
+	i, ok := s.look(u)
+	if !ok {
+		panic("graph: an edge is missing from the uses of its node")
+	}
+	return i
+}
+
+// look is where u stands in the list, if it is in the set.
+func (s *useSet) look(u use) (int, bool) {
 	if s.at == nil && len(s.list) > shortUses {
 		s.at = make(map[use]int32, len(s.list))
 		for i, u := range s.list {
@@ -142,14 +151,15 @@ func (s *useSet) find(u use) int {
 		}
 	}
 	if s.at != nil {
-		return int(s.at[u])
+		i, ok := s.at[u]
+		return int(i), ok
 	}
 	for i := range s.list {
 		if s.list[i] == u {
-			return i
+			return i, true
 		}
 	}
-	panic("graph: an edge is missing from the uses of its node")
+	return 0, false
 }
 
 // uses is the edges that lead away from n, not to be written; none once an
@@ -217,5 +227,11 @@ func (g *Graph) reserveUses(watch *status.Watch) error {
 }
 
 func (g *Graph) addUse(e Edge) { g.uses[e.From.Op.id].add(use{e.From.Index, e.To}) }
+
+// hasUse says whether there is an edge, of a node whose uses are indexed.
+func (g *Graph) hasUse(e Edge) bool {
+	_, ok := g.uses[e.From.Op.id].look(use{e.From.Index, e.To})
+	return ok
+}
 
 func (g *Graph) removeUse(e Edge) { g.uses[e.From.Op.id].remove(use{e.From.Index, e.To}) }

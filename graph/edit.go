@@ -310,9 +310,7 @@ func (e *Editor) Replace(n *Node, with ...Output) error {
 			e.setInput(edge.To.Op, edge.To.Index, with[edge.From.Index])
 			continue
 		}
-		e.setControls(edge.To.Op, func(controls []*Node) []*Node {
-			return addControls(without(controls, n), others)
-		})
+		e.waitInstead(edge.To, n, others)
 	}
 	return e.Remove(n)
 }
@@ -465,6 +463,20 @@ func (e *Editor) setInput(n *Node, i int, from Output) {
 	e.g.removeUse(Edge{n.inputs[i], to})
 	n.inputs[i] = from
 	e.g.addUse(Edge{from, to})
+}
+
+// waitInstead makes to wait for others in the place of n. Of what it waits for besides,
+// which may be much, nothing is looked at but where n stands.
+func (e *Editor) waitInstead(to Consumer, n *Node, others []*Node) {
+	e.g.removeUse(Edge{Output{n, Control}, to})
+	controls := without(slices.Clone(to.Op.controls), n)
+	for _, o := range others {
+		if edge := (Edge{Output{o, Control}, to}); !e.g.hasUse(edge) {
+			controls = append(controls, o)
+			e.g.addUse(edge)
+		}
+	}
+	to.Op.controls = controls
 }
 
 func (e *Editor) setControls(n *Node, change func([]*Node) []*Node) {

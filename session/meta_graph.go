@@ -83,6 +83,8 @@ func whatIsThere(dir string) string {
 	}
 	info, err := os.Stat(dir)
 	switch {
+	case dir == "":
+		return " None was given."
 	case errors.Is(err, fs.ErrNotExist):
 		return " It does not exist."
 	case err != nil:

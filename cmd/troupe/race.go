@@ -50,7 +50,7 @@ It exits with 0 if there is no race and with 1 if there is one.
 		Example: `  troupe race train.pb --init init --feed x=1 --target train_op --fetch loss
   troupe race my_model/
   troupe race model.pb --fetch y --json | jq -r '.runs[].races[].object'`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
