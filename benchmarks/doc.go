@@ -3,6 +3,7 @@
 //
 //	go run ./cmd/troupe bench benchmarks/graphs
 //	go test ./benchmarks -bench .
+//	go test ./benchmarks -run - -bench Profile -benchtime 60x
 //	go run ./benchmarks/resident --runs 100000 DIR NAME
 //
 // graphs/graphs.json says for each graph what to feed, what to fetch, and how

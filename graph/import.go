@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (g *Graph) ImportGraphDefContext(ctx context.Context, def []byte, opts Impo
 func (g *Graph) importGraphDef(watch *status.Watch, def []byte, opts ImportOptions) (*ImportResult, error) {
 	o, err := outline.ReadGraphDef(def)
 	if err != nil {
-		return nil, err
+		return nil, notGraphDef(def, err)
 	}
 	var declared Versions
 	for _, v := range o.Versions {
@@ -135,9 +136,19 @@ func (g *Graph) importGraphDef(watch *status.Watch, def []byte, opts ImportOptio
 	im := importer{g: g, watch: watch, opts: &opts, scan: o, declared: declared}
 	r, err := im.run()
 	if err != nil {
-		return nil, declared.blame(err)
+		return nil, notGraphDef(def, declared.blame(err))
 	}
 	return r, nil
+}
+
+// notGraphDef is the error of a GraphDef that cannot be imported, or another one if it
+// is what people take for one: a SavedModel, which begins with its version, 1, and goes
+// on with a graph.
+func notGraphDef(def []byte, err error) error {
+	if bytes.HasPrefix(def, []byte{1 << 3, 1, 2<<3 | 2}) {
+		return status.Invalid("this is no GraphDef, but a SavedModel, which LoadSavedModel loads from its folder")
+	}
+	return err
 }
 
 // checkOptions looks at what the options say of the graph itself.

@@ -41,6 +41,7 @@ func TestMalformed(t *testing.T) {
 		want string
 	}{
 		{"truncated", def[:len(def)-1], fmt.Sprintf("byte %d: field 4: a length of 3 points past the end", len(def)-4)},
+		{"a SavedModel", []byte{8, 1, 0x12, 5}, "this is no GraphDef, but a SavedModel"},
 		{"tag zero", append([]byte{0}, def...), "malformed at byte 0"},
 		{"length past the end", change(second, 0x7f), fmt.Sprintf("byte %d: field 1: a length of 127 points past the end", second)},
 		{"field past its message", change(second+2, 0x70), fmt.Sprintf("byte %d: field 1: a length of 112 points past the end", second+2)},

@@ -32,7 +32,11 @@ type Registration struct {
 	// is given, or counts what they hold: see [tensor.Holder]. Other kernels are
 	// given variants that are shared.
 	Holders bool
-	New     Factory
+	// Waits says that the kernel may wait ([Async], [Blocking]) though nothing in the
+	// operation's definition shows it: it has no state and takes no reference, handle,
+	// variant or function.
+	Waits bool
+	New   Factory
 }
 
 // Register adds a kernel. It panics on a registration without Op or New.
@@ -68,6 +72,13 @@ func ForTypes(op, attr string, create func(tensor.DType) Kernel, types ...tensor
 func ForAll(f Factory, ops ...string) {
 	for _, op := range ops {
 		Register(Registration{Op: op, New: f})
+	}
+}
+
+// ForAllWaiting is ForAll for kernels that wait: see [Registration].
+func ForAllWaiting(f Factory, ops ...string) {
+	for _, op := range ops {
+		Register(Registration{Op: op, Waits: true, New: f})
 	}
 }
 

@@ -87,6 +87,12 @@ func Registered(op string) []*Registration {
 	return list
 }
 
+// Waits says whether a kernel of an operation is registered as one that waits.
+func Waits(op string) bool {
+	e := global.entry(op)
+	return e != nil && slices.ContainsFunc(e.kernels, func(c candidate) bool { return c.Waits })
+}
+
 // Ops lists the operations that have kernels, in alphabetical order.
 func Ops() []string {
 	global.mu.RLock()

@@ -102,8 +102,18 @@ func (y *play) returnMeter() {
 	y.env.Meter, y.env.Run = nil, nil
 }
 
-// Describe is what a profile says of node i; see [profile.Program].
-func (p *Program) Describe(i int) profile.Node {
+// Describe is what profiles say of the nodes; see [profile.Program].
+func (p *Program) Describe() []profile.Node {
+	p.describing.Do(func() {
+		p.described = make([]profile.Node, len(p.nodes))
+		for i := range p.nodes {
+			p.described[i] = p.describe(i)
+		}
+	})
+	return p.described
+}
+
+func (p *Program) describe(i int) profile.Node {
 	n := &p.nodes[i]
 	d := profile.Node{
 		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.device, Function: p.function,

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -51,6 +52,9 @@ type Program struct {
 
 	naming sync.Once
 	byName map[string]int32 // made when somebody asks
+
+	describing sync.Once
+	described  []profile.Node // made for the first profile
 
 	pool sync.Pool // of *Step
 }

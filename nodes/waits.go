@@ -106,14 +106,15 @@ func (r *Functions) nodeWaits(n *graph.Node) bool {
 }
 
 // mightWait says whether the kernel of a node could be one that waits: those of
-// operations that have no state, call no function and take no variant, which might
-// be a dataset, never are.
+// operations that have no state, call no function and take no reference, which might
+// be a queue's, and no variant, which might be a dataset, are not, but for those that
+// are registered so.
 func mightWait(n *graph.Node) bool {
-	if n.Def().Stateful {
+	if n.Def().Stateful || kernel.Waits(n.Type()) {
 		return true
 	}
 	for _, dt := range n.InputTypes() {
-		if dt.Base() == tensor.Variant {
+		if dt.IsRef() || dt == tensor.Variant {
 			return true
 		}
 	}

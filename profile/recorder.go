@@ -24,8 +24,9 @@ const (
 // A Program is what meters measure: nodes by number.
 type Program interface {
 	NumNodes() int
-	// Describe is node i. It is called when the run has ended.
-	Describe(i int) Node
+	// Describe is the nodes. It is called when a run has ended, perhaps by several
+	// goroutines, and nobody changes what it gives.
+	Describe() []Node
 }
 
 // A Node is a node of a program.
@@ -176,6 +177,9 @@ func (m *Meter) Note(node int32, begin, end, iteration int64, thread int, outs [
 	case len(m.events) >= maxEvents:
 		m.dropped++
 	default:
+		if m.events == nil {
+			m.events = make([]Event, 0, min(len(m.counters), 64))
+		}
 		m.events = append(m.events, Event{int(node), thread, begin, end, iteration, bytes})
 	}
 }
@@ -207,7 +211,7 @@ func (m *Meter) note(c *counter, nanos int64, outs []tensor.Value) (bytes int64)
 // carve takes n elements from the front of some room, of which about all will be
 // needed, so that few allocations serve many.
 func carve[T any](room *[]T, n, all int) []T {
-	if *room == nil || len(*room) < n {
+	if len(*room) < n {
 		*room = make([]T, max(n, min(all, 256)))
 	}
 	part := (*room)[:n:n]

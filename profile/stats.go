@@ -86,11 +86,15 @@ func (r *Recorder) Stats() *Stats {
 			total += m.program.NumNodes()
 		}
 	}
-	sums := make([]counter, total)
+	sums, events, room := make([]counter, total), 0, []Output(nil)
+	for _, m := range all {
+		events += len(m.events)
+	}
+	s.Events = make([]Event, 0, events)
 	for _, m := range all {
 		at := first[m.program]
 		for i := range m.counters {
-			sums[at+i].add(&m.counters[i])
+			sums[at+i].add(&m.counters[i], &room, total)
 		}
 		for _, e := range m.events {
 			e.Node += at
@@ -101,22 +105,22 @@ func (r *Recorder) Stats() *Stats {
 		}
 		s.Dropped += m.dropped
 	}
+	s.Nodes = make([]NodeStats, total)
 	for _, p := range programs {
 		at := first[p]
-		for i := range p.NumNodes() {
-			c := &sums[at+i]
-			n := NodeStats{Node: p.Describe(i), Count: c.count, Timed: c.timed, Max: time.Duration(c.most), Outputs: c.outs}
+		for i, described := range p.Describe() {
+			c, n := &sums[at+i], &s.Nodes[at+i]
+			n.Node, n.Count, n.Timed, n.Max, n.Outputs = described, c.count, c.timed, time.Duration(c.most), c.outs
 			if c.timed > 0 {
 				n.Total = time.Duration(scale(c.nanos, c.count, c.timed))
 				n.Bytes = scale(c.bytes, c.count, c.timed)
 			}
-			inputs := n.Inputs
-			n.Inputs = make([]Input, len(inputs))
-			for k, in := range inputs {
-				in.Node += at
-				n.Inputs[k] = in
+			if at > 0 {
+				n.Inputs = slices.Clone(n.Inputs)
+				for k := range n.Inputs {
+					n.Inputs[k].Node += at
+				}
 			}
-			s.Nodes = append(s.Nodes, n)
 		}
 	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
@@ -131,12 +135,19 @@ func scale(x, count, timed int64) int64 {
 	return int64(float64(x) * float64(count) / float64(timed))
 }
 
-func (c *counter) add(o *counter) {
+// add adds what another meter has counted. Outputs are copied into the room, of which
+// as much as there are nodes will do for most.
+func (c *counter) add(o *counter, room *[]Output, total int) {
 	c.count += o.count
 	c.timed += o.timed
 	c.nanos += o.nanos
 	c.bytes += o.bytes
 	c.most = max(c.most, o.most)
+	if c.outs == nil && len(o.outs) > 0 {
+		c.outs = carve(room, len(o.outs), total)
+		copy(c.outs, o.outs)
+		return
+	}
 	c.outs = largest(c.outs, o.outs)
 }
 

@@ -2,10 +2,14 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
@@ -30,7 +34,13 @@ func readMetaGraph(dir string, tags []string) (*metaGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return findMetaGraph(b, tags)
+	m, err := findMetaGraph(b, tags)
+	if err != nil {
+		e := *status.From(err)
+		e.Message = dir + ": " + e.Message
+		return nil, &e
+	}
+	return m, nil
 }
 
 // mostMessage is how many bytes a message may have.
@@ -61,14 +71,14 @@ func readMessage(name string) ([]byte, error) {
 func ReadSavedModel(dir string) ([]byte, error) {
 	name := filepath.Join(dir, "saved_model.pb")
 	b, err := readMessage(name)
-	if err == nil || status.CodeOf(err) != status.NotFound {
+	if err == nil || !absent(err) {
 		return b, status.FromFile(err)
 	}
 	name += "txt"
 	text, err := readMessage(name)
-	if status.CodeOf(err) == status.NotFound {
+	if absent(err) {
 		return nil, status.Errorf(status.NotFound, "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s. "+
-			"Check that the directory exists and that you have the right permissions for accessing it.", dir)
+			"Check that the directory exists and that you have the right permissions for accessing it.%s", dir, whatIsThere(dir))
 	}
 	if err != nil {
 		return nil, status.FromFile(err)
@@ -82,6 +92,42 @@ func ReadSavedModel(dir string) ([]byte, error) {
 		return nil, status.From(err)
 	}
 	return b, nil
+}
+
+// absent says whether an error is that of a file that does not exist, or is asked for
+// within another file.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// whatIsThere says, for an error, what stands where a SavedModel was sought, and
+// where one is that may have been meant.
+func whatIsThere(dir string) string {
+	holds := func(dir string) bool {
+		info, err := os.Stat(filepath.Join(dir, "saved_model.pb"))
+		return err == nil && info.Mode().IsRegular()
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return " It does not exist."
+	case err != nil:
+		return ""
+	case holds(filepath.Dir(dir)):
+		return " There is one in " + filepath.Dir(dir) + "."
+	case !info.IsDir():
+		return " It is a file; a SavedModel is a folder with a file saved_model.pb."
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if inside := filepath.Join(dir, e.Name()); e.IsDir() && holds(inside) {
+			return " There is one in " + inside + "."
+		}
+	}
+	return ""
 }
 
 // ownTypes finds this module's messages under the names of TensorFlow's.
@@ -127,7 +173,7 @@ func SavedModelGraphs(model []byte) ([]SavedGraph, error) {
 		all = append(all, SavedGraph{tagSet(m.def.GetMetaInfoDef().GetTags()), signatures(m.def)})
 	}
 	if c.Err() != nil {
-		return nil, errMalformedModel()
+		return nil, errMalformedModel(c.Err())
 	}
 	return all, nil
 }
@@ -153,10 +199,10 @@ func findMetaGraph(b []byte, tags []string) (*metaGraph, error) {
 		have = append(have, "{ "+strings.Join(found, " ")+" }")
 	}
 	if c.Err() != nil {
-		return nil, errMalformedModel()
+		return nil, errMalformedModel(c.Err())
 	}
 	return nil, status.Errorf(status.NotFound, "Could not find meta graph def matching supplied tags: { %s }. "+
-		"To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`. It has: %s",
+		"The SavedModel has graphs for %s",
 		strings.Join(tags, " "), strings.Join(have, ", "))
 }
 
@@ -175,16 +221,17 @@ func parseMetaGraph(c wire.Cursor) (*metaGraph, error) {
 		}
 	}
 	if c.Err() != nil {
-		return nil, errMalformedModel()
+		return nil, errMalformedModel(c.Err())
 	}
 	if err := proto.Unmarshal(rest, m.def); err != nil {
-		return nil, errMalformedModel()
+		return nil, errMalformedModel(err)
 	}
 	return m, nil
 }
 
-func errMalformedModel() error {
-	return status.Errorf(status.DataLoss, "the SavedModel is malformed: it cannot be parsed as a message")
+// errMalformedModel is the error of a SavedModel that is damaged or cut off.
+func errMalformedModel(err error) error {
+	return &status.Error{Code: status.DataLoss, Message: "the SavedModel cannot be parsed: " + status.From(err).Message, Cause: err}
 }
 
 // tagSet is tags in order, each once.

@@ -120,7 +120,7 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 // canonical is the output of the graph's own node that o means.
 func (s *Session) canonical(role string, o Output) (Output, error) {
 	if o.Op == nil {
-		return o, status.Invalid("a %s is the zero Output", role)
+		return o, status.Invalid("a %s is the zero Output, or one of a nil Operation, which Graph.Operation gives for a name that the graph does not have", role)
 	}
 	o = o.Canonical()
 	n := o.Op
@@ -135,7 +135,7 @@ func (s *Session) canonical(role string, o Output) (Output, error) {
 
 func (s *Session) target(t *Operation) (*Operation, error) {
 	if t == nil {
-		return nil, status.Invalid("a target is nil")
+		return nil, status.Invalid("a target is nil, which Graph.Operation gives for a name that the graph does not have")
 	}
 	if t.Graph() != s.graph {
 		return nil, status.Errorf(status.NotFound, "the target %s is of another graph than the session's", t.Name())

@@ -31,7 +31,7 @@ func (m *SavedModel) checkVariables(prefix string) error {
 	}
 	problem := "nothing in the checkpoint %s"
 	if _, err := os.Stat(prefix + ".index"); err != nil {
-		problem = "there is no checkpoint %s"
+		problem = "there is no checkpoint %s.index"
 	}
 	return status.Errorf(status.NotFound, problem+" for '%s'%s, which the graph declares", prefix, strings.Join(names, "', '"), more)
 }

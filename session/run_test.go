@@ -114,6 +114,7 @@ func TestErrors(t *testing.T) {
 			{"nothing to do", feed(x, one), nil, nil, session.InvalidArgument, "at least one target"},
 			{"no such output", nil, []session.Output{y.Op.Output(1)}, nil, session.OutOfRange, "y:1"},
 			{"zero fetch", nil, []session.Output{{}}, nil, session.InvalidArgument, "zero Output"},
+			{"fetch of a nil node", nil, []session.Output{(*session.Operation)(nil).Output(0)}, nil, session.InvalidArgument, "Graph.Operation gives for a name"},
 			{"zero feed", feed(session.Output{}, one), []session.Output{y}, nil, session.InvalidArgument, "zero Output"},
 			{"nil target", nil, nil, []*session.Operation{nil}, session.InvalidArgument, "nil"},
 			{"foreign fetch", nil, []session.Output{foreign}, nil, session.NotFound, "another graph"},

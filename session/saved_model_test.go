@@ -137,9 +137,12 @@ func TestSavedModelErrors(t *testing.T) {
 			"Could not find SavedModel .pb or .pbtxt at supplied export directory path: nowhere."},
 		{"other tags", same, []string{"train", "gpu"}, session.NotFound,
 			"Could not find meta graph def matching supplied tags: { train gpu }."},
+		{"a file", func(*testing.T) string { return vocabulary + "/saved_model.pb" }, serve, session.NotFound, " There is one in " + vocabulary + "."},
+		{"a folder within", func(*testing.T) string { return vocabulary + "/variables" }, serve, session.NotFound, " There is one in " + vocabulary + "."},
+		{"the folder around", func(*testing.T) string { return filepath.Dir(vocabulary) }, serve, session.NotFound, " There is one in " + vocabulary + "."},
 		{"no tags", same, nil, session.NotFound, "Could not find meta graph def matching supplied tags: {  }."},
 		{"too many tags", same, []string{"serve", "gpu"}, session.NotFound, "{ serve gpu }"},
-		{"cut off", damage("saved_model.pb", func(b []byte) []byte { return b[:len(b)/2] }), serve, session.DataLoss, "malformed"},
+		{"cut off", damage("saved_model.pb", func(b []byte) []byte { return b[:len(b)/2] }), serve, session.DataLoss, ": the SavedModel cannot be parsed: "},
 		{"no data", remove("variables/variables.data-00000-of-00001"), serve, session.NotFound, "No such file or directory"},
 		{"damaged data", damage("variables/variables.data-00000-of-00001", flip(3)), serve, session.DataLoss, "Checksum does not match"},
 		{"damaged index", damage("variables/variables.index", flip(3)), serve, session.DataLoss, "checksum mismatch"},
@@ -223,6 +226,27 @@ func changeModel(t *testing.T, dir string, change func(*wire.MetaGraphDef)) {
 	}
 }
 
+// An output of a signature that is an operation is run, and has no result: Keras saves
+// what initializes a model so.
+func TestSignatureOfOperation(t *testing.T) {
+	dir := copyModel(t)
+	changeModel(t, dir, func(m *wire.MetaGraphDef) {
+		m.SignatureDef["__saved_model_init_op"] = &wire.SignatureDef{
+			Outputs: map[string]*wire.TensorInfo{"__saved_model_init_op": {
+				Encoding: &wire.TensorInfo_Name{Name: "init"}, TensorShape: &wire.TensorShapeProto{UnknownRank: true},
+			}},
+		}
+	})
+	m, err := session.LoadSavedModel(dir, []string{"serve"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Session.Close()
+	if out, err := m.Run(t.Context(), "__saved_model_init_op", nil); err != nil || len(out) != 0 {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
 // Whatever the file holds, finding a graph in it ends with bytes of it or an
 // error.
 func FuzzSavedModelGraph(f *testing.F) {
@@ -276,8 +300,10 @@ func TestSignatures(t *testing.T) {
 		says      string
 	}{
 		{"classify", nil, status.NotFound, "no signature 'classify'; it has 'serving_default'"},
-		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'"},
-		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt' (did you mean 'text'?); its inputs are 'text'"},
+		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'; its input is 'text' (string [?])"},
+		{"serving_default", map[string]*session.Tensor{"text": nil}, status.InvalidArgument, "input 'text' of signature 'serving_default' is nil"},
+		{"serving_default", map[string]*session.Tensor{"Text": words}, status.InvalidArgument, "no input 'Text' (did you mean 'text'?)"},
+		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt' (did you mean 'text'?); its input is 'text' (string [?])"},
 		{"serving_default", map[string]*session.Tensor{"text": tensorOf("cat")}, status.InvalidArgument, "has shape [], but must have [?]"},
 		{"serving_default", map[string]*session.Tensor{"text": tensorOf([]int32{1})}, status.InvalidArgument, "is int32, but must be string"},
 	} {

@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // A SignatureCall is a signature of a model, prepared to be run many times. It is
@@ -19,7 +21,8 @@ type SignatureCall struct {
 }
 
 // Run runs a signature: inputs and what it answers go by the names that the signature
-// gives them. The signature is prepared the first time ([SavedModel.Prepare]).
+// gives them. What it names as an output and is an operation, not a tensor, is run and
+// has no result. The signature is prepared the first time ([SavedModel.Prepare]).
 //
 //	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
 //
@@ -55,12 +58,29 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	if err != nil {
 		return nil, err
 	}
+	var targets []*Operation
+	c.outputs = slices.DeleteFunc(c.outputs, func(name string) bool {
+		n := m.operation(s.Outputs[name])
+		if n != nil {
+			targets = append(targets, n)
+		}
+		return n != nil
+	})
 	fetches, err := m.find(c, "output", c.outputs, s.Outputs)
 	if err != nil {
 		return nil, err
 	}
-	c.call, err = m.Session.MakeCallableContext(ctx, feeds, fetches, nil)
+	c.call, err = m.Session.MakeCallableContext(ctx, feeds, fetches, targets)
 	return c, err
+}
+
+// operation is the operation that an output of a signature names in the place of a
+// tensor, as that of Keras which initializes; nil if it is a tensor, or nothing.
+func (m *SavedModel) operation(info TensorInfo) *Operation {
+	if info.DType != tensor.Invalid {
+		return nil
+	}
+	return m.Graph.Operation(info.Name)
 }
 
 // find is the tensors of names.
@@ -97,11 +117,10 @@ func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map
 func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	feeds := make([]*Tensor, len(c.inputs))
 	for i, name := range c.inputs {
-		t := inputs[name]
+		t, info := inputs[name], c.signature.Inputs[name]
 		if t == nil {
-			return nil, status.Invalid("signature '%s' needs an input '%s'; its inputs are %s", c.key, name, quoted(c.signature.Inputs))
+			return nil, c.missing(name, inputs)
 		}
-		info := c.signature.Inputs[name]
 		if t.DType() != info.DType {
 			return nil, status.Invalid("input '%s' of signature '%s' is %v, but must be %v", name, c.key, t.DType(), info.DType)
 		}
@@ -111,11 +130,7 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 		feeds[i] = t
 	}
 	if len(inputs) > len(c.inputs) {
-		for _, name := range sortedNames(inputs) {
-			if _, ok := c.signature.Inputs[name]; !ok {
-				return nil, status.Invalid("signature '%s' has no input '%s'%s; its inputs are %s", c.key, name, status.DidYouMean(name, maps.Keys(c.signature.Inputs)), quoted(c.signature.Inputs))
-			}
-		}
+		return nil, c.unknown(inputs)
 	}
 	fetched, err := c.call.CallWithOptions(ctx, options, feeds...)
 	if err != nil {
@@ -126,6 +141,44 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 		out[name] = fetched[i]
 	}
 	return out, nil
+}
+
+// missing is the error of a run without the input of that name: the caller may have
+// called it otherwise.
+func (c *SignatureCall) missing(name string, inputs map[string]*Tensor) error {
+	if err := c.unknown(inputs); err != nil {
+		return err
+	}
+	if _, ok := inputs[name]; ok {
+		return status.Invalid("input '%s' of signature '%s' is nil", name, c.key)
+	}
+	return status.Invalid("signature '%s' needs an input '%s'; %s", c.key, name, c.signature.asks())
+}
+
+// unknown is the error of inputs that the signature does not have.
+func (c *SignatureCall) unknown(inputs map[string]*Tensor) error {
+	for _, name := range sortedNames(inputs) {
+		if _, ok := c.signature.Inputs[name]; !ok {
+			return status.Invalid("signature '%s' has no input '%s'%s; %s", c.key, name,
+				status.DidYouMean(name, maps.Keys(c.signature.Inputs)), c.signature.asks())
+		}
+	}
+	return nil
+}
+
+// asks says, for errors, what the inputs of a signature are.
+func (s Signature) asks() string {
+	list := make([]string, 0, len(s.Inputs))
+	for _, name := range sortedNames(s.Inputs) {
+		list = append(list, fmt.Sprintf("'%s' (%v %v)", name, s.Inputs[name].DType, s.Inputs[name].Shape))
+	}
+	switch len(list) {
+	case 0:
+		return "it has no inputs"
+	case 1:
+		return "its input is " + list[0]
+	}
+	return "its inputs are " + strings.Join(list, ", ")
 }
 
 // fits says whether dimensions are those of a shape, as far as it is known.

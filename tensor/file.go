@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/troupe-go/troupe/status"
 )
@@ -22,6 +23,9 @@ func ReadFile(name string, limit int64) (*Tensor, error) {
 	}
 	defer f.Close()
 	t, err := readFile(f, filepath.Ext(name), limit)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) { // which says the name
+		return nil, err
+	}
 	if err != nil {
 		return nil, status.Errorf(status.CodeOf(err), "%s: %w", name, err)
 	}
@@ -77,6 +81,8 @@ func fileError(err error) error {
 		return status.Errorf(status.NotFound, "%w", err)
 	case errors.Is(err, fs.ErrPermission):
 		return status.Errorf(status.PermissionDenied, "%w", err)
+	case errors.Is(err, syscall.EISDIR):
+		return status.Errorf(status.FailedPrecondition, "%w", err)
 	}
 	return status.Errorf(status.Unknown, "%w", err)
 }

@@ -102,6 +102,10 @@ func NewTensor(value any) (*Tensor, error) {
 	}
 	dt := dtypeOfKind(typ)
 	if dt == Invalid {
+		switch typ.Kind() {
+		case reflect.Int, reflect.Uint:
+			return nil, status.Invalid("values of type %v have no element type: %[1]v32 and %[1]v64 have", typ.Kind())
+		}
 		return nil, status.Invalid("values of type %v have no element type", typ)
 	}
 	if err := checkRectangular(v, shape); err != nil {

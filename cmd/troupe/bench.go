@@ -57,7 +57,7 @@ Runs go through a Callable, or with --run through Session.Run and its maps.
   troupe bench model.pb --feed x=[[1,2],[3,4]] --fetch y --engine sequential
   troupe bench benchmarks/graphs while_cond while_nested
   troupe bench benchmarks/graphs feed_fetch --callers 8 --run --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
 	}
 	fl := cmd.Flags()

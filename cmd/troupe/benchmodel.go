@@ -88,9 +88,11 @@ func (f *benchFlags) bySignature(b *bench, m *troupe.SavedModel) error {
 		}
 		b.feed(o, t)
 	}
-	for _, name := range sortedKeys(sig.Outputs) {
+	names, operations := resultsOf(sig)
+	for _, name := range names {
 		f.fetches = append(f.fetches, sig.Outputs[name].Name)
 	}
+	f.targets = append(f.targets, operations...)
 	return nil
 }
 

@@ -50,7 +50,7 @@ nothing to run, and with 2 if it cannot be loaded.
   troupe check model.pb --json | jq -r '.missing[].op'
   troupe check model.pb && troupe run model.pb --feed x=1 --fetch y
   troupe check my_model/ --json | jq '.graphs[0].signatures | keys'`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := loadModel(cmd, args[0])
 			v := (*verdict)(nil)

@@ -50,7 +50,7 @@ others are none.`,
 		Example: `  troupe conformance conformance/testdata/control.zip
   troupe conformance cases/ --run 'while|cond' --engine seeded:7
   troupe conformance hostile.zip --json -j 2 | grep '"failed"'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := cmd.Flags()

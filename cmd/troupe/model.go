@@ -1,8 +1,10 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -26,6 +28,22 @@ first, run with the variables' values; a GraphDef, serialized or as text, also
 compressed by gzip; "-", one from the standard input; or a recorded case: a folder
 with case.json and graph.pb, or such a folder inside a group's archive, as in
 control.zip/while_counter.`
+
+// atLeastOne is the rule of commands that are given a MODEL, or several, and perhaps more.
+func atLeastOne(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("something is missing: %s", cmd.UseLine())
+	}
+	return nil
+}
+
+// oneModel is the rule of commands that are given a MODEL and nothing else but flags.
+func oneModel(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes one MODEL, and is given %s; a value with spaces needs quotes", cmd.CommandPath(), strings.Join(args, " and "))
+	}
+	return atLeastOne(cmd, args)
+}
 
 // A model is what MODEL names.
 type model struct {
@@ -146,7 +164,7 @@ func newModel(name string, def []byte) (*model, error) {
 	}
 	if isText(def) {
 		if def, err = graph.ParseGraphDef(def); err != nil {
-			return nil, err
+			return nil, status.Invalid("%s: %w", name, err)
 		}
 	}
 	g := troupe.NewGraph()
@@ -174,7 +192,7 @@ func loadSavedModel(dir string) (*model, error) {
 	}
 	m := &model{folder: dir, dir: dir, bytes: b}
 	if m.saved, err = troupe.SavedModelGraphs(b); err != nil {
-		return nil, err
+		return nil, status.Errorf(status.CodeOf(err), "%s: %w", dir, err)
 	}
 	if len(m.saved) == 0 {
 		return nil, status.Invalid("the SavedModel %s holds no graph", dir)
@@ -247,6 +265,9 @@ func noSuchFile(path string, err error) error {
 // noSuchCase is the error of a path into an archive that leads to no case.
 func noSuchCase(archive, path string, err error) error {
 	names, listErr := casesIn(archive)
+	if errors.Is(listErr, zip.ErrFormat) {
+		return status.Errorf(status.NotFound, "%s: %s is no folder, and no archive of cases", path, archive)
+	}
 	if listErr != nil || len(names) == 0 {
 		return err
 	}

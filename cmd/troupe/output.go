@@ -23,7 +23,7 @@ type outputFlags struct{ file, format string }
 
 func (f *outputFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.file, "output", "o", "", "write what is fetched to this `FILE`: .npy (one result), .npz, .json, .txt, or .tensor and .pb for a TensorProto")
+	fl.StringVarP(&f.file, "output", "o", "", "write what is fetched to this `FILE`, - for the standard output: .npy (one result), .npz, .json, .txt, or .tensor and .pb for a TensorProto")
 	fl.StringVar(&f.format, "format", "", "write it in this `FORMAT`, whatever the file is called: text, json, npy, npz or proto")
 	complete(cmd, "format", formats...)
 }
@@ -59,7 +59,7 @@ func (f *outputFlags) resolve(results int) error {
 // write writes results by their names.
 func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.Tensor) (err error) {
 	out := stdout
-	if f.file != "" {
+	if f.file != "" && f.file != "-" {
 		file, err := os.Create(f.file)
 		if err != nil {
 			return err

@@ -107,6 +107,14 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 
 // signatures shows the runs that a SavedModel's signatures are.
 func (f *plannedFlags) signatures(w io.Writer, m *model) error {
+	return f.each(m, func(key string, loaded *troupe.SavedModel, feeds, fetches []troupe.Output) error {
+		fmt.Fprintf(w, "signature %s\n", key)
+		return f.prepare(w, loaded.Session, feeds, fetches, nil)
+	})
+}
+
+// each calls do with each signature of a SavedModel, or with the one that is named.
+func (f *plannedFlags) each(m *model, do func(key string, loaded *troupe.SavedModel, feeds, fetches []troupe.Output) error) error {
 	loaded, err := troupe.LoadSavedModel(m.folder, m.tags, f.options(m))
 	if err != nil {
 		return failure{err}
@@ -126,8 +134,8 @@ func (f *plannedFlags) signatures(w io.Writer, m *model) error {
 		var lists [2][]troupe.Output
 		for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
 			for _, name := range sortedKeys(infos) {
-				if infos[name].Name == "" {
-					continue // made of several tensors
+				if infos[name].Name == "" || isOperation(infos[name]) {
+					continue // made of several tensors, or of none
 				}
 				o, err := findOutput(loaded.Graph, infos[name].Name)
 				if err != nil {
@@ -139,8 +147,7 @@ func (f *plannedFlags) signatures(w io.Writer, m *model) error {
 		if len(lists[1]) == 0 {
 			continue // as of a signature that only initializes
 		}
-		fmt.Fprintf(w, "signature %s\n", key)
-		if err := f.prepare(w, loaded.Session, lists[0], lists[1], nil); err != nil {
+		if err := do(key, loaded, lists[0], lists[1]); err != nil {
 			return err
 		}
 	}

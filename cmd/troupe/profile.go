@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ Of a SavedModel a signature is run, of a case its first step; of other graphs wh
 gets a ramp of values between -0.5 and 0.5, with unknown dimensions of 1.`,
 		Example: `  troupe profile model/ --feed x=@x.npy --page profile.html
   troupe profile graph.pb --fetch logits --runs 100 --trace trace.json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
@@ -197,10 +198,16 @@ func (f *profileFlags) chooseSignature(m *model) error {
 		if !ok || fmt.Sprint(g.Tags) != fmt.Sprint(m.tags) {
 			continue
 		}
-		for _, name := range sortedKeys(sig.Outputs) {
+		names, operations := resultsOf(sig)
+		for _, name := range names {
 			f.fetches = append(f.fetches, sig.Outputs[name].Name)
 		}
+		f.targets = append(f.targets, operations...)
 		for i, arg := range f.feeds {
+			name, _, _ := strings.Cut(arg, "=")
+			if _, ok := sig.Inputs[name]; !ok && m.graph.Operation(strings.Split(name, ":")[0]) == nil {
+				return unknownInput(name, sig, key)
+			}
 			f.feeds[i] = renamed(arg, sig.Inputs)
 		}
 		return nil

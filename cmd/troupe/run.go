@@ -67,7 +67,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
   troupe run my_model/ --feed text=[cat] --format json | jq .scores.value
   troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
@@ -104,6 +104,9 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return failure{err}
 	}
+	if m.folder == "" && (f.signature != "" || f.tags != nil) {
+		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+	}
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		if f.output.given() {
 			return fmt.Errorf("--output and --format go with --fetch, not with a recorded case")
@@ -114,20 +117,14 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		loaded(cmd)
 		return f.play(cmd, m.script)
 	}
-	if m.folder == "" && (f.signature != "" || f.tags != nil) {
-		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
-	}
 	if f.tags != nil {
 		m.tags = f.tags
-	}
-	if f.stats && m.folder != "" && (f.signature != "" || len(f.fetches)+len(f.targets) == 0) {
-		return fmt.Errorf("--stats goes with --fetch and --target, not with a signature")
 	}
 	if m.folder != "" && (f.signature != "" || len(f.fetches)+len(f.targets) == 0) {
 		return f.runSignature(cmd, m)
 	}
 	if len(f.fetches)+len(f.targets) == 0 {
-		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
+		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE%s", ends(m.graph))
 	}
 	if err := f.output.resolve(len(f.fetches)); err != nil && len(f.fetches) > 0 {
 		return err
@@ -139,7 +136,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	defer sess.Close()
 	feeds, fetches, targets, err := f.resolve(m.graph)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, f.nodesOfSignature(m))
 	}
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
 
@@ -155,6 +152,32 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		return failure{err}
 	}
 	return f.print(cmd, f.fetches, values)
+}
+
+// ends says which nodes of a graph give what no other takes, which is what most people
+// want to fetch; it is for the end of an error.
+func ends(g *troupe.Graph) string {
+	const few = 6
+	if g.NumNodes() == 0 {
+		return "; the graph has no nodes"
+	}
+	var names []string
+	for _, n := range g.Nodes() {
+		taken := n.NumOutputs() == 0 || n.Type() == "Const" || n.Type() == "Placeholder"
+		for i := range n.NumOutputs() {
+			taken = taken || len(n.Output(i).Consumers()) > 0
+		}
+		if !taken {
+			names = append(names, n.Name())
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > few:
+		return fmt.Sprintf("; the graph ends in %s and %s", strings.Join(names[:few], ", "), count(len(names)-few, "other"))
+	}
+	return "; the graph ends in " + strings.Join(names, ", ")
 }
 
 // print writes what was fetched.

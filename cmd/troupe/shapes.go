@@ -34,7 +34,7 @@ with what is known of them whatever the arguments of a call are.
 		Example: `  troupe shapes model.pb
   troupe shapes model.pb logits loss
   troupe shapes model.pb | grep '?'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := loadModel(cmd, args[0])
 			if err != nil {

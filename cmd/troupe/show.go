@@ -42,7 +42,7 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
   troupe show conformance/testdata/control.zip/while_nested_two --units
   troupe show model.pb --rewritten --feed x --fetch y
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
-		Args: cobra.ExactArgs(1),
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if picture {
 				return f.picture(cmd, args[0], after)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -53,6 +54,9 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 	if traced := f.trace.write(&meta); traced != nil {
 		return traced
 	}
+	if f.stats {
+		printStats(cmd.ErrOrStderr(), &meta)
+	}
 	if err != nil {
 		return failure{err}
 	}
@@ -69,16 +73,37 @@ func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
 		return nil, fmt.Errorf("--signature %s says what is run: --target does not go with it", key)
 	}
 	if len(f.fetches) == 0 {
-		return sortedKeys(sig.Outputs), nil
+		names, _ := resultsOf(sig)
+		return names, nil
 	}
 	for _, name := range f.fetches {
-		if _, ok := sig.Outputs[name]; !ok {
-			return nil, fmt.Errorf("--fetch %s%s: signature %s has the outputs %s", name,
-				status.DidYouMean(name, maps.Keys(sig.Outputs)), key, strings.Join(sortedKeys(sig.Outputs), ", "))
+		info, ok := sig.Outputs[name]
+		if isOperation(info) {
+			return nil, fmt.Errorf("--fetch %s: in signature %s it is an operation, which has no result", name, key)
+		}
+		if !ok {
+			return nil, fmt.Errorf("--fetch %s%s: signature %s has %s", name,
+				status.DidYouMean(name, maps.Keys(sig.Outputs)), key, listed(sig.Outputs, "output"))
 		}
 	}
 	return f.fetches, nil
 }
+
+// resultsOf is the names of a signature's outputs, and the operations that it names in
+// the place of outputs, to be run.
+func resultsOf(sig troupe.Signature) (names, operations []string) {
+	for _, name := range sortedKeys(sig.Outputs) {
+		if info := sig.Outputs[name]; isOperation(info) {
+			operations = append(operations, info.Name)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names, operations
+}
+
+// isOperation says whether an output of a signature is an operation and no tensor.
+func isOperation(info troupe.TensorInfo) bool { return info.DType == 0 && info.Name != "" }
 
 // signatureOfKey finds a signature of a model; "" is the default one.
 func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string, error) {
@@ -101,8 +126,7 @@ func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg 
 	}
 	info, ok := sig.Inputs[name]
 	if !ok {
-		return fmt.Errorf("--feed %s%s: signature %s has the inputs %s", name,
-			status.DidYouMean(name, maps.Keys(sig.Inputs)), key, strings.Join(sortedKeys(sig.Inputs), ", "))
+		return unknownInput(name, sig, key)
 	}
 	if inputs[name] != nil {
 		return fmt.Errorf("--feed %s: it is fed twice", name)
@@ -120,6 +144,54 @@ func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg 
 	}
 	inputs[name] = t
 	return nil
+}
+
+// listed is tensors of a signature with their types and shapes, for errors.
+func listed(infos map[string]troupe.TensorInfo, what string) string {
+	if len(infos) == 0 {
+		return "no " + what + "s"
+	}
+	var all []string
+	for _, name := range sortedKeys(infos) {
+		all = append(all, fmt.Sprintf("%s (%v %v)", name, infos[name].DType, infos[name].Shape))
+	}
+	if len(all) == 1 {
+		return "the " + what + " " + all[0]
+	}
+	return "the " + what + "s " + strings.Join(all, ", ")
+}
+
+// nodesOfSignature says, for the end of an error, which tensors of the graph are meant
+// by the flags' names that are names of a signature: with --fetch, names are the graph's.
+func (f *runFlags) nodesOfSignature(m *model) string {
+	var meant []string
+	for _, g := range m.saved {
+		sig, ok := g.Signatures[defaultSignature]
+		if !ok || !slices.Equal(g.Tags, m.tags) {
+			continue
+		}
+		for _, feed := range f.feeds {
+			name, _, _ := strings.Cut(feed, "=")
+			if info, ok := sig.Inputs[name]; ok && info.Name != name+":0" {
+				meant = append(meant, name+" is "+info.Name)
+			}
+		}
+		for _, name := range f.fetches {
+			if info, ok := sig.Outputs[name]; ok && info.Name != name+":0" {
+				meant = append(meant, name+" is "+info.Name)
+			}
+		}
+	}
+	if len(meant) == 0 {
+		return ""
+	}
+	return "; of signature " + defaultSignature + ", " + strings.Join(meant, ", ") + "; --signature " + defaultSignature + " lets names be those of the signature"
+}
+
+// unknownInput is the error of a feed that a signature does not have.
+func unknownInput(name string, sig troupe.Signature, key string) error {
+	return fmt.Errorf("--feed %s%s: signature %s has %s", name,
+		status.DidYouMean(name, maps.Keys(sig.Inputs)), key, listed(sig.Inputs, "input"))
 }
 
 // parseValue reads "VALUE" or "@FILE" as a tensor of a type. A file that is neither an
@@ -191,6 +263,9 @@ func tensorsOf(infos map[string]troupe.TensorInfo) map[string]tensorOf {
 	all := map[string]tensorOf{}
 	for name, info := range infos {
 		t := tensorOf{Tensor: info.Name, DType: typeName(info.DType), text: fmt.Sprintf("%v %v", info.DType, info.Shape)}
+		if isOperation(info) {
+			t.text = "an operation" // that is run for what it does, as one that initializes
+		}
 		if n := info.Shape.NumDimensions(); n >= 0 {
 			t.Shape = make([]int64, n)
 			for i := range t.Shape {

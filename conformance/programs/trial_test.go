@@ -32,7 +32,8 @@ type trial struct {
 	steps   []*step
 	callers int // how many run the only step at a time
 	passes  rewrite.Passes
-	stopAt  int // if not 0, the first step is cancelled when its context is asked that often
+	also    []*graph.Node // what is run besides
+	stopAt  int           // if not 0, the first step is cancelled when its context is asked that often
 }
 
 // hold notes what a variable holds: scalars lie in it, others have a header.
@@ -208,7 +209,7 @@ func (t *trial) compile() (err error) {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
-		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs), Rewrite: rewrite.Options{Passes: t.passes}}
+		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
 		}

@@ -254,5 +254,10 @@ func padded(w *work, n *graph.Node) (graph.Output, *graph.Node, bool) {
 			return graph.Output{}, nil, false
 		}
 	}
+	if n.NumInputs() > 2 {
+		if fill, err := w.shape(n.Inputs()[2]); err != nil || !fill.Known() || fill.Rank() != 0 {
+			return graph.Output{}, nil, false // to be refused
+		}
+	}
 	return n.Inputs()[0], nil, true
 }

@@ -52,7 +52,7 @@ func First(v *tensor.Value, max int64) string {
 func (t *Text) First(v *tensor.Value, max int64) {
 	p := printer{Text: t, v: v, limit: bound(v, max)}
 	switch {
-	case p.v.DType().HasPointers() && p.v.DType() != tensor.String:
+	case irregular(v.DType()):
 		p.opaque()
 	case v.IsScalar():
 		for range p.limit {
@@ -79,13 +79,17 @@ func Ends(v *tensor.Value, max int64) string {
 func (t *Text) Ends(v *tensor.Value, max int64) {
 	p := printer{Text: t, v: v, limit: bound(v, max), quote: true}
 	switch {
-	case v.DType().HasPointers() && v.DType() != tensor.String:
-		p.WriteByte('[')
+	case irregular(v.DType()):
+		if v.Rank() > 0 {
+			p.WriteByte('[')
+		}
 		p.opaque()
 		if v.NumElements() > p.limit {
 			p.WriteString("...")
 		}
-		p.WriteByte(']')
+		if v.Rank() > 0 {
+			p.WriteByte(']')
+		}
 	case !v.IsScalar():
 		p.ends(0, 0)
 	case p.limit > 0:
@@ -187,7 +191,12 @@ func (p *printer) space(dim int) {
 	p.WriteString(strings.Repeat(" ", dim+1))
 }
 
-// opaque prints elements that have no text: variants and handles.
+// irregular says whether elements of a type are printed in one row, whatever the shape.
+func irregular(dt tensor.DType) bool {
+	return dt.HasPointers() && dt != tensor.String || dt == tensor.Complex64 || dt == tensor.Complex128
+}
+
+// opaque prints elements that have no text: variants, handles and complex numbers.
 func (p *printer) opaque() {
 	for i := range p.limit {
 		if !p.room(64) {
@@ -196,7 +205,9 @@ func (p *printer) opaque() {
 		if i > 0 {
 			p.WriteByte(' ')
 		}
-		if p.v.DType() != tensor.Resource {
+		if dt := p.v.DType(); !dt.HasPointers() {
+			p.WriteByte('?')
+		} else if dt != tensor.Resource {
 			p.WriteString("<?>")
 		} else if h := tensor.Of[*tensor.Handle](p.v)[i]; h != nil {
 			p.WriteString("ResourceHandle(name=\"" + h.Name + "\", device=\"" + h.Device + "\", container=\"" + h.Container + "\", type=\"" + h.Type + "\")")
@@ -229,8 +240,6 @@ func (p *printer) element(i int) bool {
 		p.WriteString(Float(float64(tensor.Of[tensor.Float16](v)[i].Float32()), 32))
 	case tensor.Bfloat16:
 		p.WriteString(Float(float64(tensor.Of[tensor.BFloat16](v)[i].Float32()), 32))
-	case tensor.Complex64, tensor.Complex128:
-		p.WriteByte('?')
 	case tensor.String:
 		s := Escape(tensor.Of[string](v)[i])
 		if p.quote {

@@ -41,8 +41,8 @@ grad: The gradient of the caller's part.
 id: The caller's own id.`)
 	shape.Register(unbatchShape, "Unbatch")
 	shape.Register(unbatchGradShape, "UnbatchGrad")
-	kernel.ForAll(newUnbatch, "Unbatch")
-	kernel.ForAll(newUnbatchGrad, "UnbatchGrad")
+	kernel.ForAllWaiting(newUnbatch, "Unbatch")
+	kernel.ForAllWaiting(newUnbatchGrad, "UnbatchGrad")
 }
 
 // unbatchShape has rows of the input, nobody knows how many.

@@ -351,6 +351,9 @@ func (k *segments[T]) checkUnsorted(in []tensor.Value, ids []int64) (rows int64,
 	if len(s) > len(x) || !sameDims(x[:len(s)], s) {
 		return 0, status.Invalid("data.shape = %s does not start with segment_ids.shape = %s", tensor.FormatDims(x), tensor.FormatDims(s))
 	}
+	if in[0].NumElements() == 0 {
+		return rows, nil // there is nothing to put anywhere
+	}
 	for i, id := range ids {
 		if id >= rows {
 			return 0, status.Invalid("segment_ids[%d] = %d is out of range [0, %d)", i, id, rows)

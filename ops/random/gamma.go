@@ -165,7 +165,10 @@ func drawGamma(alpha float64, g philox.Generator) float64 {
 	if alpha == 1 {
 		return -math.Log1p(-uniform.one(&g))
 	}
-	if !(alpha > 0) || math.IsInf(alpha, 1) {
+	switch {
+	case alpha == 0:
+		return 0
+	case !(alpha > 0) || math.IsInf(alpha, 1):
 		return math.NaN()
 	}
 	d := alpha - 1.0/3

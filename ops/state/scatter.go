@@ -35,7 +35,7 @@ func init() {
 		defineScatter("Scatter"+op.name, op.refTypes, "false", op.doc)
 		defineResourceScatter("ResourceScatter"+op.name, "numbertype", op.doc)
 		create := func(dt tensor.DType) kernel.Kernel {
-			return &scatter{combine: elementwise.Combine(op.update, dt), dt: dt}
+			return &scatter{combine: elementwise.Combine(op.update, dt), dt: dt, divides: op.update == elementwise.UpdateDiv}
 		}
 		types := op.types
 		if op.refTypes != "numbertype" {
@@ -97,6 +97,7 @@ type scatter struct {
 	target  resource.Target
 	dt      tensor.DType
 	combine *elementwise.Combination // nil: rows are replaced
+	divides bool
 }
 
 func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -108,6 +109,9 @@ func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("DType of scatter resource and updates does not match.")
 	}
 	byRef, indices, updates := in[0].IsRef(), in[1], in[2]
+	if k.divides && !byRef && anyZero(&updates) {
+		return status.Invalid("updates must not contain 0")
+	}
 	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
 		if err := checkScatter(now, indices, updates, byRef); err != nil {
 			return tensor.Value{}, err
@@ -119,6 +123,34 @@ func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		out[0] = in[0]
 	}
 	return err
+}
+
+// anyZero says whether an element of a tensor of numbers is 0.
+func anyZero(v *tensor.Value) bool {
+	switch dt := v.DType(); dt {
+	case tensor.Half, tensor.Bfloat16:
+		half := func(bits uint16) bool { return bits&0x7fff == 0 }
+		if dt == tensor.Half {
+			return slices.ContainsFunc(tensor.Of[tensor.Float16](v), func(x tensor.Float16) bool { return half(uint16(x)) })
+		}
+		return slices.ContainsFunc(tensor.Of[tensor.BFloat16](v), func(x tensor.BFloat16) bool { return half(uint16(x)) })
+	case tensor.Float:
+		return slices.Contains(tensor.Of[float32](v), 0)
+	case tensor.Double:
+		return slices.Contains(tensor.Of[float64](v), 0)
+	case tensor.Complex64:
+		return slices.Contains(tensor.Of[complex64](v), 0)
+	case tensor.Complex128:
+		return slices.Contains(tensor.Of[complex128](v), 0)
+	default: // integers
+		size := dt.Size()
+		for b := tensor.Bytes(v); len(b) >= size; b = b[size:] {
+			if !slices.ContainsFunc(b[:size], func(x byte) bool { return x != 0 }) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // start makes next's elements those of now.

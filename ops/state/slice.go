@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
@@ -83,6 +85,10 @@ func (k *sliceAssign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		part, err := spec.Apply(shape.Of(now.Dims()...))
 		if err != nil {
 			return tensor.Value{}, err
+		}
+		if slices.Contains(part.Shape.Dims(), 0) { // there is nothing to change, whatever the value
+			start(&next, &now)
+			return next, nil
 		}
 		from, err := strided.Spread(ctx, &value, part.Shape.Dims())
 		if err != nil {

@@ -58,7 +58,8 @@ func newReducePrecision(c *kernel.Construction) (kernel.Kernel, error) {
 type format struct{ exponent, mantissa int }
 
 // round is x, a number of format own, rounded to even in format f: numbers below
-// its smallest normal one become zeros, those above its largest infinite.
+// its smallest normal one become zeros, those above its largest infinite. Without a
+// fraction, even is the last bit of the exponent as own stores it.
 func (f format) round(x float64, own format) float64 {
 	if x == 0 || x-x != 0 {
 		return x
@@ -69,7 +70,12 @@ func (f format) round(x float64, own format) float64 {
 	lowest := 2 - 1<<(own.exponent-1) // exponent of own's smallest normal number
 	unit := max(exponent-1, lowest) - f.mantissa
 	if exponent-1 < lowest || f.mantissa < own.mantissa {
-		fraction = math.RoundToEven(math.Ldexp(fraction, exponent-unit))
+		fraction = math.Ldexp(fraction, exponent-unit)
+		if stored := exponent - 1 + 1<<(own.exponent-1) - 1; f.mantissa == 0 && math.Abs(fraction) == 1.5 && stored&1 == 0 {
+			fraction = math.Copysign(1, fraction)
+		} else {
+			fraction = math.RoundToEven(fraction)
+		}
 		x = math.Ldexp(fraction, unit)
 	}
 	if f.exponent < own.exponent {

@@ -1,0 +1,139 @@
+package race
+
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/graph"
+)
+
+// A Mode is what an operation does to an object.
+type Mode uint8
+
+// The modes.
+const (
+	none  Mode = iota
+	Read       // it looks at the state
+	Fetch      // the caller gets the state, as it is at some time after
+	Add        // it adds to the state, and does not tell what comes of it
+	Write      // it changes the state
+	Put        // it appends an element
+	Take       // it removes an element
+	Close      // it ends appending
+)
+
+var modes = [...]string{none: "leaves it", Read: "reads it", Fetch: "hands it out", Add: "adds to it", Write: "writes it", Put: "puts into it", Take: "takes from it", Close: "closes it"}
+
+// String is the mode in words, such as "reads it".
+func (m Mode) String() string { return modes[m] }
+
+// looks says whether an access of this kind leaves the state as it is.
+func (m Mode) looks() bool { return m <= Fetch }
+
+// conflict says whether the order of two accesses matters.
+func conflict(a, b Mode) bool {
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == none, b.looks(), a == Add && b == Add:
+		return false
+	case a == Put && b == Take, a == Add && b == Take, a == Take && b == Close:
+		return false // the taker waits for what it needs
+	}
+	return true
+}
+
+// exact has the operations whose names do not tell what they do.
+var exact = map[string]Mode{
+	"ReadVariableOp": Read, "_ReadVariablesOp": Read, "ResourceGather": Read, "ResourceGatherNd": Read,
+	"VarIsInitializedOp": Read, "IsVariableInitialized": Read,
+	"AssignAdd": Add, "AssignSub": Add, "AssignAddVariableOp": Add, "AssignSubVariableOp": Add,
+	"ApplyGradientDescent": Add, "ResourceApplyGradientDescent": Add, "RngSkip": Add,
+	"Assign": Write, "AssignVariableOp": Write, "CountUpTo": Write, "ResourceCountUpTo": Write,
+	"StridedSliceAssign": Write, "ResourceStridedSliceAssign": Write, "RngReadAndSkip": Write,
+	"DestroyResourceOp": Write, "DestroyTemporaryVariable": Write,
+	"MakeIterator": Write, "IteratorGetNext": Take, "IteratorGetNextSync": Take, "IteratorGetNextAsOptional": Take,
+	"VariableShape": none, "DisableCopyOnRead": none, "IsResourceHandleRefCounting": none,
+}
+
+// families has the others, by the beginnings of their names without "Resource"; the
+// first that fits counts.
+var families = []struct {
+	prefix string
+	mode   Mode
+}{
+	{"ScatterAdd", Add}, {"ScatterSub", Add}, {"ScatterNdAdd", Add}, {"ScatterNdSub", Add}, {"Scatter", Write},
+	{"Apply", Write}, {"SparseApply", Write}, {"Stateful", Write},
+	{"QueueEnqueue", Put}, {"QueueDequeue", Take}, {"QueueSize", Read}, {"QueueIsClosed", Read}, {"QueueClose", Close},
+	{"BarrierInsert", Put}, {"BarrierTake", Take}, {"BarrierClose", Close}, {"Barrier", Read},
+	{"LookupTableFind", Read}, {"LookupTableExport", Read}, {"LookupTableSize", Read}, {"LookupTable", Write}, {"InitializeTable", Write},
+	{"TensorArrayRead", Read}, {"TensorArrayGather", Read}, {"TensorArrayConcat", Read}, {"TensorArrayPack", Read}, {"TensorArrayGrad", none}, {"TensorArraySize", none}, {"TensorArray", Write},
+	{"AccumulatorApply", Add}, {"AccumulatorTake", Take}, {"AccumulatorNum", Read}, {"Accumulator", Write},
+	{"SparseAccumulatorApply", Add}, {"SparseAccumulatorTake", Take}, {"SparseAccumulator", Write},
+	{"ReaderNum", Read}, {"ReaderSerialize", Read}, {"Reader", Write},
+	{"StackPush", Write}, {"StackPop", Write}, {"StackClose", Write},
+}
+
+// modeOf is what a node does to the object at its input k, which holds a handle or
+// a reference.
+func modeOf(n *graph.Node, k int) Mode {
+	op := n.Type()
+	if m, ok := exact[op]; ok {
+		return m
+	}
+	if strings.HasPrefix(op, "ReaderRead") && k == 1 {
+		return Take // the queue of files
+	}
+	name := strings.TrimPrefix(op, "Resource")
+	for _, f := range families {
+		if strings.HasPrefix(name, f.prefix) {
+			return f.mode
+		}
+	}
+	if n.InputTypes()[k].IsRef() {
+		return Write
+	}
+	return none
+}
+
+// apart says whether two accesses of one object touch different parts of it for
+// certain: elements of TensorArrays with different constant indices, keys of tables.
+func apart(a, b *graph.Node) bool {
+	x, y := part(a), part(b)
+	if x == "" || y == "" {
+		return false
+	}
+	return x != y
+}
+
+// part is a text that stands for the element that a node touches, if it is a
+// constant; else "".
+func part(n *graph.Node) string {
+	op := n.Type()
+	if !strings.HasPrefix(op, "TensorArrayWrite") && !strings.HasPrefix(op, "TensorArrayRead") || n.NumInputs() < 2 {
+		return ""
+	}
+	from := n.Inputs()[1].Op
+	if from.Class() != graph.ClassConstant {
+		return ""
+	}
+	v, err := from.Attr("value")
+	if err != nil {
+		return ""
+	}
+	if s, ok := v.(interface{ String() string }); ok {
+		return s.String()
+	}
+	return ""
+}
+
+// varies says whether a node in a loop touches another part of the object in each
+// iteration, as far as can be told: the index comes from within.
+func varies(n *graph.Node) bool {
+	op := n.Type()
+	if !strings.HasPrefix(op, "TensorArrayWrite") && !strings.HasPrefix(op, "TensorArrayRead") || n.NumInputs() < 2 {
+		return false
+	}
+	from := n.Inputs()[1].Op
+	return from.Class() != graph.ClassConstant && from.Class() != graph.ClassEnter
+}
