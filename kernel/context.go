@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
@@ -56,6 +57,8 @@ type Step struct {
 	Depth int   // how many calls of functions are open around it
 	// Functions is what kernels call functions with; nil outside a session.
 	Functions Functions
+	// Accelerators are the devices with memory of their own, by full name.
+	Accelerators map[string]devices.Streams
 	// Profile takes down what nodes take; nil: nothing is.
 	Profile *profile.Recorder
 }

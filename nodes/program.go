@@ -105,6 +105,9 @@ func (p *Program) Feeds() []graph.Output { return p.feeds }
 // Fetches is what a step answers, by position.
 func (p *Program) Fetches() []graph.Output { return p.fetches }
 
+// Device is the full name of where the program's nodes run.
+func (p *Program) Device() string { return p.device }
+
 // Blocks says whether a kernel of the program may wait for something outside
 // its step.
 func (p *Program) Blocks() bool { return p.blocks }

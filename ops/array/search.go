@@ -175,7 +175,6 @@ func unravel(ctx *kernel.Context, in, out []tensor.Value) error {
 		return coordinates[int32](ctx, &in[0], dims, size, &out[0])
 	}
 	return coordinates[int64](ctx, &in[0], dims, size, &out[0])
-	return nil
 }
 
 // coordinates writes a column for each index, all of which are to be below size.
