@@ -24,10 +24,15 @@ type level struct {
 	// Of the body of a loop:
 	in     *loop
 	outer  *level                        // of the frame around it
+	depth  int                           // how many levels there are around it
 	back   *region.Loop                  // the backward loop
 	twins  map[graph.Output]graph.Output // values of the forward iteration, in the backward one
 	popped []graph.Output                // what is left of the lists that values come from: the last variables of back
 }
+
+// mostNested is how many loops within each other are differentiated: a level calls
+// that of the loop within.
+const mostNested = 1000
 
 // unit is the node that stands for a producer of p in the walk: a loop's LoopCond
 // for what leaves it. It is nil for what comes from outside of the frame or from

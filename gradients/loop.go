@@ -101,8 +101,11 @@ func (lv *level) visitLoop(l *loop) error {
 	if err := back.Test(left); err != nil {
 		return err
 	}
+	if lv.depth == mostNested {
+		return status.Errorf(status.ResourceExhausted, "gradients: loops are nested more than %d deep", mostNested)
+	}
 	body := &level{
-		w: w, parts: map[graph.Output][]gradient.Value{}, region: back.Body,
+		w: w, depth: lv.depth + 1, parts: map[graph.Output][]gradient.Value{}, region: back.Body,
 		in: l, outer: lv, back: back, twins: map[graph.Output]graph.Output{},
 	}
 	var from []graph.Output

@@ -60,6 +60,14 @@ func (c *Context) Within(f func() error) error {
 	return f()
 }
 
+// Reserved is how much the kernel has reserved and not given back, and UnreserveTo gives
+// back what is more than that: a kernel that takes memory here and there defers
+// ctx.UnreserveTo(ctx.Reserved()).
+func (c *Context) Reserved() int64 { return c.reserved }
+
+// UnreserveTo gives back what has been reserved beyond mark; see [Context.Reserved].
+func (c *Context) UnreserveTo(mark int64) { c.unreserve(c.reserved - mark) }
+
 // weighing is k with the strings that it puts out on the account: those of tensors
 // that are the step's and no input. What it shares is not, such as constants and
 // what resources hold, which charge it themselves.

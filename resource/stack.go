@@ -31,8 +31,8 @@ type stacked struct {
 	dims  *[]int64
 }
 
-// stackedSize is what a stack charges for an element's place.
-const stackedSize = 24
+// stackedSize is what a stack charges for an element's place, in a list that grows.
+const stackedSize = 40
 
 // An Allocator makes tensors, as a kernel's context does.
 type Allocator interface {

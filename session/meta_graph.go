@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -40,16 +43,39 @@ func readMetaGraph(dir string, tags []string) (*metaGraph, error) {
 	return m, nil
 }
 
+// mostMessage is how many bytes a message may have.
+const mostMessage = 1 << 31
+
+// readMessage reads a regular file that holds a message.
+func readMessage(name string) ([]byte, error) {
+	f, err := (*files.Policy)(nil).Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.Size() >= mostMessage {
+		err = status.Invalid("%s has %d bytes, and a message less than %d", name, info.Size(), mostMessage)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	_, err = b.ReadFrom(io.LimitReader(f, mostMessage))
+	return b.Bytes(), err
+}
+
 // ReadSavedModel reads the SavedModel in a directory as a message, for
 // [SavedModelGraphs] and [SavedModelGraph]: saved_model.pb, or else saved_model.pbtxt.
 func ReadSavedModel(dir string) ([]byte, error) {
 	name := filepath.Join(dir, "saved_model.pb")
-	b, err := os.ReadFile(name)
+	b, err := readMessage(name)
 	if err == nil || !absent(err) {
 		return b, status.FromFile(err)
 	}
 	name += "txt"
-	text, err := os.ReadFile(name)
+	text, err := readMessage(name)
 	if absent(err) {
 		return nil, status.Errorf(status.NotFound, "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s. "+
 			"Check that the directory exists and that you have the right permissions for accessing it.%s", dir, whatIsThere(dir))

@@ -320,3 +320,39 @@ func TestSignatures(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What stands in the place of a model's files and is no file, or larger than a message
+// can be, is told, and not waited for.
+func TestSavedModelOfNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "saved_model.pb")
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.LoadSavedModel(dir, nil, nil); err == nil {
+		t.Error("a directory was loaded")
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", name); err != nil {
+		t.Skip(err)
+	}
+	if _, err := session.LoadSavedModel(dir, nil, nil); err == nil {
+		t.Error("a device was loaded")
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(name) // with nothing in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 40); err != nil {
+		t.Skip(err)
+	}
+	if _, err := session.LoadSavedModel(dir, nil, nil); status.CodeOf(err) != status.InvalidArgument {
+		t.Errorf("of a terabyte: %v", err)
+	}
+}

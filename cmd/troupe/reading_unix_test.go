@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/conformance/hostile"
+	"github.com/troupe-go/troupe/op"
+	"github.com/troupe-go/troupe/savedmodel"
+	tf "github.com/troupe-go/troupe/session"
 )
 
 var attacks = flag.String("attacks", "^(function_chain|graph_frames_deep)$", "read the graphs of the attacks that match `PATTERN`")
@@ -56,12 +59,39 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("%s: %s", command, text)
 		}
 	}
+	endless := filepath.Join(dir, "endless") // a SavedModel that is never initialized
+	if err := savedmodel.Write(endless, neverReady(t)); err != nil {
+		t.Fatal(err)
+	}
+	if text := readHostile(t, 64<<20, 0, "run", endless, "--feed", "x=1", "--max-time", "300ms"); !strings.Contains(text, "300ms, the limit of time (--max-time)") {
+		t.Error(text)
+	}
 	fifo := filepath.Join(dir, "fifo") // one that nobody writes to
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if text := readHostile(t, 64<<20, 0, "conformance", fifo, "--max-time", "100ms"); !strings.Contains(text, "100ms, the limit of time") {
 		t.Error(text)
+	}
+}
+
+// neverReady is a model whose initialization is a loop without end.
+func neverReady(t *testing.T) savedmodel.Model {
+	t.Helper()
+	s := op.NewScope()
+	yes := op.Const(s.SubScope("yes"), true)
+	out := op.While(s, []tf.Output{op.Const(s.SubScope("from"), float32(0))},
+		func(s *op.Scope, v []tf.Output) tf.Output { return op.Identity(s, yes) },
+		func(s *op.Scope, v []tf.Output) []tf.Output { return []tf.Output{op.Cos(s, v[0])} })
+	x := op.Placeholder(s.SubScope("x"), tf.Float)
+	y := op.Neg(s, x)
+	g, err := s.Finalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return savedmodel.Model{
+		Graph: g, Init: out[0].Op,
+		Signatures: map[string]savedmodel.Signature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
 	}
 }
 

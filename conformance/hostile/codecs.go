@@ -125,14 +125,18 @@ func wavOf(n uint32) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, n), make([]byte, 16)...)
 }
 
-// zeros is n zeros, compressed.
-func zeros(n int64) []byte {
+// zeros is n zeros, compressed: what a block of them becomes behind another one, again
+// and again. It is cut off at the end.
+func zeros(n int) []byte {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
 	block := make([]byte, 1<<20)
-	for ; n > 0; n -= int64(len(block)) {
+	write := func() int {
 		_, _ = w.Write(block)
+		_ = w.Flush()
+		return b.Len()
 	}
-	_ = w.Close()
-	return b.Bytes()
+	first := write()
+	second := write()
+	return append(b.Bytes(), bytes.Repeat(b.Bytes()[first:second], n>>20-2)...)
 }

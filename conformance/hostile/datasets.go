@@ -92,7 +92,7 @@ var datasets = func() []Attack {
 		}},
 		{"dataset_zipped_twice", func(b *builder) {
 			d, types, shapes := b.count(5), int64s, scalars
-			for range 20 {
+			for range 17 {
 				types, shapes = append(types, types...), append(shapes, shapes...)
 				d = op.ZipDataset(b.SubScope("z"), []tf.Output{d, d}, types, shapes)
 			}

@@ -3,6 +3,7 @@ package hostile
 import (
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Things that hold tensors, given ever more of them.
@@ -16,7 +17,24 @@ var holders = func() []Attack {
 		},
 		"scalars": func(_ *builder, s *op.Scope, i tf.Output) tf.Output { return op.Cast(s, i, tf.Float) },
 	}
-	kinds := map[string]tf.DataType{"text": tf.String, "floats": tf.Float, "scalars": tf.Float}
+	fresh["ragged"] = func(b *builder, s *op.Scope, i tf.Output) tf.Output {
+		return op.RaggedTensorToVariant(s, nil, fresh["floats"](b, s, i), false)
+	}
+	fresh["composite"] = func(b *builder, s *op.Scope, i tf.Output) tf.Output {
+		return op.CompositeTensorVariantFromComponents(s, []tf.Output{fresh["floats"](b, s, i)}, "")
+	}
+	fresh["dataset"] = func(b *builder, s *op.Scope, i tf.Output) tf.Output {
+		return s.AddOperation(tf.OpSpec{
+			Type: "TensorDataset", Input: []tf.Input{tf.OutputList{fresh["floats"](b, s, i)}}, Attrs: map[string]any{"output_shapes": []tf.Shape{{}}},
+		}).Output(0)
+	}
+	fresh["compressed"] = func(b *builder, s *op.Scope, i tf.Output) tf.Output {
+		return s.AddOperation(tf.OpSpec{Type: "CompressElement", Input: []tf.Input{tf.OutputList{fresh["floats"](b, s, i)}}}).Output(0)
+	}
+	kinds := map[string]tf.DataType{
+		"text": tf.String, "floats": tf.Float, "scalars": tf.Float,
+		"ragged": tensor.Variant, "composite": tensor.Variant, "dataset": tensor.Variant, "compressed": tensor.Variant,
+	}
 	type hold func(b *builder, dt tf.DataType, n int32, make func(s *op.Scope, i tf.Output) tf.Output)
 	one := func(b *builder) tf.Output { return b.konst(int32(1)) }
 	count := func(b *builder, n int32, init []tf.Output, body func(s *op.Scope, i tf.Output, v []tf.Output) []tf.Output) []tf.Output {

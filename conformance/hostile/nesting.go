@@ -23,11 +23,23 @@ func (b *builder) nestOptional(depth int32) tf.Output {
 	})[0]
 }
 
+// nestComposite is a composite tensor of a composite tensor, and so on.
+func (b *builder) nestComposite(depth int32) tf.Output {
+	of := func(s *op.Scope, x tf.Output) tf.Output {
+		return op.CompositeTensorVariantFromComponents(s, []tf.Output{x}, "")
+	}
+	return b.loop(depth, []tf.Output{of(b.SubScope("first"), b.konst(int32(7)))}, func(s *op.Scope, v []tf.Output) []tf.Output {
+		return []tf.Output{of(s, v[0])}
+	})[0]
+}
+
 // Values nested so deep that a walk by recursion needs more stack than there is.
 var nesting = func() []Attack {
 	var all []Attack
 	for _, depth := range []int32{20_000, 300_000, 10_000_000} {
-		for name, nest := range map[string]func(*builder, int32) tf.Output{"list": (*builder).nest, "optional": (*builder).nestOptional} {
+		for name, nest := range map[string]func(*builder, int32) tf.Output{
+			"list": (*builder).nest, "optional": (*builder).nestOptional, "composite": (*builder).nestComposite,
+		} {
 			for use, f := range map[string]func(b *builder, v tf.Output){
 				"fetched":    func(b *builder, v tf.Output) { b.fetch(v) },
 				"released":   func(b *builder, v tf.Output) { b.fetch(op.Const(b.WithControlDependencies(v.Op), int32(1))) },

@@ -76,3 +76,55 @@ var places = []Attack{
 		b.fetch(op.Sum(b.Scope, b.konst([]float32{1}), axes))
 	}},
 }
+
+// long is a vector of n whole numbers.
+func (b *builder) long(n int32) tf.Output {
+	return op.Range(b.SubScope("range"), b.konst(int32(0)), b.konst(n), b.konst(int32(1)))
+}
+
+// Kernels that need more than they are given, and give less.
+var temporaries = []Attack{
+	{"beside_list_diff", func(b *builder) {
+		y, _ := op.ListDiff(b.Scope, b.long(14_000_000), b.long(14_000_000))
+		b.fetch(op.Size(b.Scope, y))
+	}},
+	{"beside_unique", func(b *builder) {
+		y, _ := op.Unique(b.Scope, b.long(14_000_000))
+		b.fetch(op.Size(b.Scope, y))
+	}},
+	{"beside_fake_quant", func(b *builder) {
+		x := b.zeros(14_000_000)
+		b.fetch(op.Size(b.Scope, op.FakeQuantWithMinMaxVarsPerChannel(b.Scope, x, x, x)))
+	}},
+	{"beside_segments", func(b *builder) {
+		b.fetch(op.Size(b.Scope, op.SegmentSum(b.Scope, b.zeros(14_000_000), b.long(14_000_000))))
+	}},
+	{"beside_sparse_segments", func(b *builder) {
+		x := op.Mul(b.Scope, b.long(25_000_000), b.konst(int32(0)))
+		b.fetch(op.Size(b.Scope, op.SparseSegmentSum(b.Scope, b.zeros(1, 2), x, x)))
+	}},
+	{"beside_cross_entropy", func(b *builder) {
+		x := b.zeros(1, 20_000_000)
+		l, _ := op.SoftmaxCrossEntropyWithLogits(b.Scope, x, x)
+		b.fetch(l)
+	}},
+	{"beside_list_of_rows", func(b *builder) {
+		x := op.Cast(b.Scope, b.zeros(12_000_000, 1), tf.Uint8)
+		l := op.TensorListFromTensor(b.Scope, x, b.konst([]int32{1}))
+		b.fetch(op.TensorListLength(b.Scope, l))
+	}},
+	{"beside_accidental_hits", func(b *builder) {
+		one := b.konst([][]int64{{1}})
+		i, _, _ := op.ComputeAccidentalHits(b.Scope, one, op.Cast(b.Scope, b.long(14_000_000), tf.Int64), 1)
+		b.fetch(op.Size(b.Scope, i))
+	}},
+	{"beside_words", func(b *builder) {
+		text := op.Fill(b.Scope, b.konst([]int32{6_000_000}), b.konst("a"))
+		_, v, _ := op.StringSplitV2(b.Scope, text, b.konst(""))
+		b.fetch(op.Size(b.Scope, v))
+	}},
+	{"beside_regex", func(b *builder) {
+		text := op.Fill(b.Scope, b.konst([]int32{6_000_000}), b.konst("a"))
+		b.fetch(op.Size(b.Scope, op.RegexReplace(b.Scope, text, b.konst("a"), b.konst("b"))))
+	}},
+}

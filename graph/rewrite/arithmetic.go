@@ -224,8 +224,13 @@ func cast(_ *work, n *graph.Node) (graph.Output, *graph.Node, bool) {
 	return n.Inputs()[0], nil, n.InputTypes()[0] == n.OutputTypes()[0]
 }
 
-func ofOne(_ *work, n *graph.Node) (graph.Output, *graph.Node, bool) {
-	return n.Inputs()[0], nil, n.NumInputs() == 1
+// ofOne knows a sum of one tensor, of a type that has sums.
+func ofOne(w *work, n *graph.Node) (graph.Output, *graph.Node, bool) {
+	if n.NumInputs() != 1 || n.OutputTypes()[0] == tensor.Variant {
+		return n.Inputs()[0], nil, false
+	}
+	_, err := w.kernel(n)
+	return n.Inputs()[0], nil, err == nil
 }
 
 // repeated knows a Tile of every dimension once.

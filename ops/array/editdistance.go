@@ -32,6 +32,7 @@ func newEditDistance(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		out[0] = v
+		defer ctx.UnreserveTo(ctx.Reserved())
 		numbers, err := numbered(ctx, &in[1], &in[4])
 		if err != nil {
 			return err

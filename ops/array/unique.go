@@ -3,6 +3,7 @@ package array
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -135,11 +136,22 @@ func widened[T interface{ Float32() float32 }](x []T) []float32 {
 func number[T comparable](ctx *kernel.Context, elements func(*tensor.Value) []T, vs []*tensor.Value) ([][]int64, error) {
 	seen, next := map[T]int64{}, int64(0)
 	numbers := make([][]int64, len(vs))
+	const block = 1 << 14
 	for k, v := range vs {
+		if err := ctx.Reserve(8 * v.NumElements()); err != nil {
+			return nil, err
+		}
 		numbers[k] = make([]int64, v.NumElements())
 		for i, x := range elements(v) {
-			if i&0xffff == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
+			if i%block == 0 {
+				// Room for a block of new ones. The map is half empty at times, and there
+				// twice while it grows.
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				if err := ctx.Reserve(min(block, len(numbers[k])-i) * 2 * int(8+unsafe.Sizeof(x))); err != nil {
+					return nil, err
+				}
 			}
 			n, ok := seen[x]
 			if !ok {
@@ -181,6 +193,7 @@ func numberedRows(ctx *kernel.Context, x []int64, rows, n int) ([]int64, error) 
 
 // unique is the kernel of the operations on distinct elements and slices.
 func unique(ctx *kernel.Context, in, out []tensor.Value, places tensor.DType) error {
+	defer ctx.UnreserveTo(ctx.Reserved())
 	x, axis := in[0].Dims(), 0
 	if len(in) > 1 && in[1].Rank() != 1 {
 		return status.Invalid("axis expects a 1D vector.")
@@ -275,6 +288,7 @@ func integers(ctx *kernel.Context, dt tensor.DType, x []int64) (tensor.Value, er
 }
 
 func listDiff(ctx *kernel.Context, in, out []tensor.Value, places tensor.DType) error {
+	defer ctx.UnreserveTo(ctx.Reserved())
 	for i, name := range []string{"x", "y"} {
 		if in[i].Rank() != 1 {
 			return status.Invalid("%s should be a 1D vector.", name)

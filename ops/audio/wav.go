@@ -159,14 +159,16 @@ func newDecodeWav(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		to := tensor.Of[float32](&out[0])
-		for i := range to {
-			sample, channel := i/int(channels), min(i%int(channels), w.channels-1)
-			if sample >= has {
-				clear(to[i:])
-				break
+		for lo, hi := range ctx.Ranges(len(to), 1<<14) {
+			for i := lo; i < hi; i++ {
+				sample, channel := i/int(channels), min(i%int(channels), w.channels-1)
+				if sample >= has {
+					to[i] = 0
+					continue
+				}
+				at := 2 * (sample*w.channels + channel)
+				to[i] = float32(int16(w.samples[at])|int16(w.samples[at+1])<<8) / (1 << 15)
 			}
-			at := 2 * (sample*w.channels + channel)
-			to[i] = float32(int16(w.samples[at])|int16(w.samples[at+1])<<8) / (1 << 15)
 		}
 		out[1] = tensor.Scalar(int32(w.rate))
 		return nil

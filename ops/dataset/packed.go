@@ -47,9 +47,16 @@ type Packed struct {
 	components []tensor.Value
 }
 
+// packedBytes is about what a Packed takes beside the places of its tensors, as long as
+// its step lasts.
+const packedBytes = 192
+
 func newPacker(kind string) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
-		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			if err := ctx.Charge(packedBytes + 16*len(in)); err != nil {
+				return err
+			}
 			p := &Packed{kind, make([]tensor.Value, len(in))}
 			for i, v := range in {
 				p.components[i] = v.Share()

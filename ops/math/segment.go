@@ -252,6 +252,10 @@ func newFloatSegments[T elementwise.Float](dt tensor.DType, kind reduction, unso
 
 func (k *segments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x := in[0].Dims()
+	defer ctx.UnreserveTo(ctx.Reserved())
+	if err := ctx.Reserve(8 * in[1].NumElements()); err != nil {
+		return err
+	}
 	ids := appendSegments(make([]int64, 0, in[1].NumElements()), &in[1])
 	var rows int64
 	var err error

@@ -172,7 +172,8 @@ func (k sparseSegments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	if in[0].Rank() < 1 {
 		return status.Invalid("Shape must be at least rank 1")
 	}
-	rows, ids, err := segmentRows(in)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	rows, ids, err := segmentRows(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -262,7 +263,7 @@ func (k sparseSegments[T]) segments(in []tensor.Value, ids []int64) (int64, erro
 }
 
 // segmentRows is the indices and the segment_ids among the inputs.
-func segmentRows(in []tensor.Value) (rows, ids []int64, err error) {
+func segmentRows(ctx *kernel.Context, in []tensor.Value) (rows, ids []int64, err error) {
 	switch {
 	case in[1].Rank() != 1:
 		err = status.Invalid("indices should be a vector.")
@@ -275,6 +276,9 @@ func segmentRows(in []tensor.Value) (rows, ids []int64, err error) {
 		return nil, nil, err
 	}
 	n := in[1].NumElements()
+	if err := ctx.Reserve(16 * n); err != nil {
+		return nil, nil, err
+	}
 	return kernel.AppendInts(make([]int64, 0, n), &in[1]), kernel.AppendInts(make([]int64, 0, n), &in[2]), nil
 }
 
@@ -301,7 +305,8 @@ func (k sparseSegmentsGrad[T]) Run(ctx *kernel.Context, in, out []tensor.Value) 
 	if in[0].Rank() < 1 {
 		return status.Invalid("Shape must be at least rank 1")
 	}
-	rows, ids, err := segmentRows(in)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	rows, ids, err := segmentRows(ctx, in)
 	if err != nil {
 		return err
 	}

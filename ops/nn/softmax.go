@@ -267,6 +267,10 @@ func crossEntropy[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, in,
 		clear(loss)
 		return nil
 	}
+	defer ctx.UnreserveTo(ctx.Reserved())
+	if err := ctx.Reserve(2 * n * dt.Size() * min(rows, ctx.Step.Pool.Workers())); err != nil {
+		return err
+	}
 	ctx.Parallel(rows, max(1, rowGrain/n), func(lo, hi int) {
 		logits, want := make([]T, n), make([]T, n)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {

@@ -2,6 +2,7 @@ package quant
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -89,7 +90,7 @@ func (k *fake) nudge(low, high float32) nudged {
 
 // nudges are the ranges of the channels, or the one range, that inputs at and
 // at+1, if there are any, or attributes give.
-func (k *fake) nudges(x []int64, in []tensor.Value, at int) ([]nudged, error) {
+func (k *fake) nudges(ctx *kernel.Context, x []int64, in []tensor.Value, at int) ([]nudged, error) {
 	if at >= len(in) {
 		return []nudged{k.nudge(k.low, k.high)}, nil
 	}
@@ -113,6 +114,9 @@ func (k *fake) nudges(x []int64, in []tensor.Value, at int) ([]nudged, error) {
 			}
 		}
 	}
+	if err := ctx.Reserve(n * int(unsafe.Sizeof(nudged{}))); err != nil {
+		return nil, err
+	}
 	all, low, high := make([]nudged, n), tensor.Of[float32](&in[at]), tensor.Of[float32](&in[at+1])
 	for i := range all {
 		all[i] = k.nudge(low[i], high[i])
@@ -121,7 +125,8 @@ func (k *fake) nudges(x []int64, in []tensor.Value, at int) ([]nudged, error) {
 }
 
 func (k *fake) forward(ctx *kernel.Context, in, out []tensor.Value) error {
-	ranges, err := k.nudges(in[0].Dims(), in, 1)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	ranges, err := k.nudges(ctx, in[0].Dims(), in, 1)
 	if err != nil {
 		return err
 	}
@@ -152,11 +157,15 @@ func (k *fake) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	if !tensor.SameShape(in[0], in[1]) {
 		return status.Invalid("gradient and input must be the same size")
 	}
-	ranges, err := k.nudges(in[1].Dims(), in, 2)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	ranges, err := k.nudges(ctx, in[1].Dims(), in, 2)
 	if err != nil {
 		return err
 	}
 	if out[0], err = ctx.Alloc(tensor.Float, in[0].Dims()); err != nil {
+		return err
+	}
+	if err := ctx.Reserve(16 * len(ranges)); err != nil {
 		return err
 	}
 	below, above := make([]float64, len(ranges)), make([]float64, len(ranges))

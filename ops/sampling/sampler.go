@@ -266,6 +266,9 @@ func (u *unigrams) learn(ctx *kernel.Context, classes []int64) error {
 	return nil
 }
 
+// mapBytes is what an entry of a map of numbers takes, at most.
+const mapBytes = 40
+
 // newHits makes the kernel of ComputeAccidentalHits.
 func newHits(c *kernel.Construction) (kernel.Kernel, error) {
 	correct := c.Int("num_true")
@@ -275,6 +278,10 @@ func newHits(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("true_candidates must be a batch_size * num_true matrix")
 		case in[1].Rank() != 1:
 			return status.Invalid("sampled_candidates must be a vector, which is typically an output from CandidateSampler")
+		}
+		defer ctx.UnreserveTo(ctx.Reserved())
+		if err := ctx.Reserve(mapBytes * in[1].Dim(0)); err != nil {
+			return err
 		}
 		place := make(map[int64]int64, in[1].Dim(0))
 		for i, class := range tensor.Of[int64](&in[1]) {
