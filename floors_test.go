@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"ops/..."},
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},
-	{"sequential", "actors", "actors/..."},
+	{"sequential", "actors", "actors/...", "messages/...", "messages"},
 	{"session", "savedmodel"},
 	{"", "op", "op/...", "train"}, // the root package
 	{"serve", "conformance", "conformance/..."},
@@ -27,9 +27,9 @@ var floors = [][]string{
 
 // only lists who alone may import a module directly.
 var only = map[string][]string{
-	"github.com/asynkron/protoactor-go": {"actors", "actors/..."},
+	"github.com/asynkron/protoactor-go": {"actors", "actors/...", "messages"},
 	"google.golang.org/grpc":            {"actors/remote", "serve"},
-	"github.com/ebitengine/purego":      {"devices/cuda"},
+	"github.com/ebitengine/purego":      {"devices/dynamic"},
 }
 
 const module = "github.com/troupe-go/troupe"

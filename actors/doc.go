@@ -1,10 +1,9 @@
-// Package actors drives steps for the product. It is the only package that
-// knows the actor library.
+// Package actors drives steps for the product. It makes the process's one actor
+// system, which package messages uses too; no other package knows the library.
 //
 // [Engine] drives a step on the goroutine of its caller. Tokens between nodes go
 // by the direct path of package nodes; expensive kernels and those that wait run
-// elsewhere and report to the step's inbox. [Messages] plays every node as a
-// spawned actor instead and sends every token as a message.
+// elsewhere and report to the step's inbox.
 //
 // An engine's session actor is spawned and supervises its device's actor. Steps
 // and nodes have PIDs of the address [Address], with the ids "session/step" and
@@ -22,7 +21,6 @@
 //	actor.Watch   anybody → step or node       actor.Terminated when the step ends, at once if it has; actor.Unwatch takes it back
 //	Steps         anybody → session actor      by its mailbox; Running to the sender
 //	faulted       step → session actor         once, after a kernel's panic ended the step
-//	nodes.Token   node → node (Messages)       in order for each pair of nodes
 //
 // A node that receives is one whose kernel is a [kernel.Receiver]: it waits for a
 // token from outside the step, for each iteration that it acts in. A token may

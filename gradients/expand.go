@@ -16,9 +16,17 @@ import (
 // calls, conditionals and loops made of functions become the nodes that engines make
 // of them anyway, and are differentiated as those. Functions that have a gradient of
 // their own stay calls.
-func expand(g *graph.Graph, ys, xs, stop []graph.Output) error {
+func expand(ctx context.Context, g *graph.Graph, ys, xs, stop []graph.Output) error {
 	open, size := map[string]expanded{}, g.NumNodes()
+	watch := status.NewWatch(ctx)
+	most := mostExpanded + expandedPerNode*size
 	for {
+		if err := watch.Steps(g.NumNodes()); err != nil {
+			return err
+		}
+		if g.NumNodes() > most {
+			return status.Errorf(status.ResourceExhausted, "gradients: the functions between come to more than %d nodes", most)
+		}
 		s := between(g, ys, xs, stop)
 		var calls []*graph.Node
 		for _, n := range g.Nodes() {
@@ -39,11 +47,19 @@ func expand(g *graph.Graph, ys, xs, stop []graph.Output) error {
 		if len(calls) == 0 {
 			return nil
 		}
-		if err := lower.InPlace(context.Background(), g, calls, func(n *graph.Node) bool { return ownGradient(n) != nil }); err != nil {
+		if err := lower.InPlace(ctx, g, calls, func(n *graph.Node) bool { return ownGradient(n) != nil }); err != nil {
 			return err
 		}
 	}
 }
+
+// mostExpanded is how many nodes a graph may come to by functions that are expanded,
+// and expandedPerNode how many more for each that it has: few functions that call each
+// other stand for any number.
+const (
+	mostExpanded    = 1 << 20
+	expandedPerNode = 16
+)
 
 // An expanded is a node that was expanded: the functions that it calls, and the node
 // whose expansion it came from.

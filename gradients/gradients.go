@@ -1,6 +1,8 @@
 package gradients
 
 import (
+	"context"
+
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/status"
@@ -8,8 +10,8 @@ import (
 )
 
 func init() {
-	graph.RegisterDifferentiator(func(g *graph.Graph, prefix string, y, x, dx []graph.Output) ([]graph.Output, error) {
-		return Dense(g, y, x, Options{Prefix: prefix, GradYs: dx})
+	graph.RegisterDifferentiator(func(ctx context.Context, g *graph.Graph, prefix string, y, x, dx []graph.Output) ([]graph.Output, error) {
+		return Dense(g, y, x, Options{Context: ctx, Prefix: prefix, GradYs: dx})
 	})
 }
 
@@ -21,6 +23,9 @@ type Options struct {
 	// GradYs is the gradients of the ys; none, or a zero Output among them, stands
 	// for ones.
 	GradYs []graph.Output
+	// Context ends the work early, with CANCELLED or DEADLINE_EXCEEDED; nil: nothing
+	// does. What had been added by then stays, and nothing needs it.
+	Context context.Context
 	// Stop is tensors that count as constants: nothing flows back beyond them.
 	Stop []graph.Output
 }
@@ -88,11 +93,15 @@ func add(g *graph.Graph, ys, xs []graph.Output, o Options) (*graph.Builder, []gr
 			return nil, nil, status.Invalid("prefix [%s] conflicts with existing node in the graph.", prefix)
 		}
 	}
-	if err := expand(g, ys, xs, stop); err != nil {
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := expand(ctx, g, ys, xs, stop); err != nil {
 		return nil, nil, err
 	}
 	b := graph.NewBuilder(g).Scope(prefix)
-	w, err := newWalk(g, b, ys, xs, stop)
+	w, err := newWalk(ctx, g, b, ys, xs, stop)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -145,6 +145,9 @@ func (lv *level) run(from []graph.Output) error {
 	return lv.w.b.Err()
 }
 
+// stepsOfVisit is what it costs to differentiate a node, in steps of a watch.
+const stepsOfVisit = 64
+
 // visit sums up what has come to the outputs of a unit and hands it on to the
 // inputs.
 func (lv *level) visit(n *graph.Node) error {
@@ -152,6 +155,9 @@ func (lv *level) visit(n *graph.Node) error {
 		return lv.visitLoop(l)
 	}
 	w := lv.w
+	if err := w.watch.Steps(stepsOfVisit); err != nil {
+		return err
+	}
 	dy := make([]gradient.Value, n.NumOutputs())
 	flows := false
 	for i := range dy {

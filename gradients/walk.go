@@ -1,6 +1,7 @@
 package gradients
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/troupe-go/troupe/graph"
@@ -18,10 +19,11 @@ type walk struct {
 	sums   map[graph.Output]gradient.Value // of the xs
 	shapes *shapes
 	size   int // of the graph before the walk
+	watch  *status.Watch
 }
 
-func newWalk(g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
-	w := &walk{span: between(g, ys, xs, stop), b: b, sums: map[graph.Output]gradient.Value{}, size: g.NumNodes()}
+func newWalk(ctx context.Context, g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
+	w := &walk{span: between(g, ys, xs, stop), b: b, watch: status.NewWatch(ctx), sums: map[graph.Output]gradient.Value{}, size: g.NumNodes()}
 	var err error
 	if w.loops, err = findLoops(g); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (g *Graph) AddLibrary(def []byte) error {
 		return err
 	}
 	return g.changeLibrary(func(l *library) error {
-		return l.Read(wire.NewCursor("FunctionDefLibrary", def))
+		return l.Read(wire.NewCursor("FunctionDefLibrary", def), nil)
 	})
 }
 

@@ -1,9 +1,13 @@
 package graph
 
-import "github.com/troupe-go/troupe/status"
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/status"
+)
 
 // A Differentiator is what [Graph.AddGradients] calls; package gradients has it.
-type Differentiator func(g *Graph, prefix string, y, x, dx []Output) ([]Output, error)
+type Differentiator func(ctx context.Context, g *Graph, prefix string, y, x, dx []Output) ([]Output, error)
 
 var differentiator Differentiator
 
@@ -21,8 +25,14 @@ func RegisterDifferentiator(d Differentiator) { differentiator = d }
 // gradients can do more. In a program that does not link it the error is
 // UNIMPLEMENTED.
 func (g *Graph) AddGradients(prefix string, y []Output, x []Output, dx []Output) ([]Output, error) {
+	return g.AddGradientsContext(context.Background(), prefix, y, x, dx)
+}
+
+// AddGradientsContext is [Graph.AddGradients] until ctx ends. What it had added by then
+// stays, and nothing needs it.
+func (g *Graph) AddGradientsContext(ctx context.Context, prefix string, y []Output, x []Output, dx []Output) ([]Output, error) {
 	if differentiator == nil {
 		return nil, status.Errorf(status.Unimplemented, "gradients need package gradients, which the program does not import")
 	}
-	return differentiator(g, prefix, y, x, dx)
+	return differentiator(ctx, g, prefix, y, x, dx)
 }

@@ -71,7 +71,7 @@ func (g *Graph) lib() *library {
 func (im *importer) stageLibrary() error {
 	im.lib = im.g.library.stage()
 	for _, sp := range im.scan.Libraries {
-		if err := im.lib.Read(sp.Message("FunctionDefLibrary", im.scan.Bytes)); err != nil {
+		if err := im.lib.Read(sp.Message("FunctionDefLibrary", im.scan.Bytes), im.watch); err != nil {
 			return err
 		}
 	}

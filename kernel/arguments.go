@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -29,22 +31,38 @@ func OnlyInt(v *tensor.Value, what string) (int64, error) {
 
 // AppendInts appends the elements of v, a tensor of signed integers, to dst.
 func AppendInts(dst []int64, v *tensor.Value) []int64 {
-	switch v.DType() {
-	case tensor.Int8:
-		return appendWidened(dst, tensor.Of[int8](v))
-	case tensor.Int16:
-		return appendWidened(dst, tensor.Of[int16](v))
-	case tensor.Int32:
-		return appendWidened(dst, tensor.Of[int32](v))
-	}
-	return append(dst, tensor.Of[int64](v)...)
+	return AppendFirst(dst, v, v.NumElements())
 }
 
 func appendWidened[T int8 | int16 | int32](dst []int64, x []T) []int64 {
+	dst = slices.Grow(dst, len(x))
 	for _, x := range x {
 		dst = append(dst, int64(x))
 	}
 	return dst
+}
+
+// AppendFirst is AppendInts for the first n elements, or as many as there are: for
+// lists in which so many mistakes cannot hide, such as those of axes.
+func AppendFirst(dst []int64, v *tensor.Value, n int) []int64 {
+	n = min(n, v.NumElements())
+	switch v.DType() {
+	case tensor.Int8:
+		return appendWidened(dst, tensor.Of[int8](v)[:n])
+	case tensor.Int16:
+		return appendWidened(dst, tensor.Of[int16](v)[:n])
+	case tensor.Int32:
+		return appendWidened(dst, tensor.Of[int32](v)[:n])
+	}
+	return append(dst, tensor.Of[int64](v)[:n]...)
+}
+
+// Short fails for a list of sizes or axes that is longer than any shape; what names it.
+func Short(v *tensor.Value, what string) error {
+	if n := v.NumElements(); n > tensor.MaxRank {
+		return status.Invalid("%s has %d dimensions, more than the %d allowed", what, n, tensor.MaxRank)
+	}
+	return nil
 }
 
 // AppendIntVector is AppendInts for an input that must have rank 1.
@@ -56,13 +74,16 @@ func AppendIntVector(dst []int64, v *tensor.Value, what string) ([]int64, error)
 }
 
 // Dims is what a shape input says: a vector (or, where the operation allows
-// it, a scalar) of dimensions that are not negative and whose product fits.
+// it, a scalar) of dimensions that are not negative, and no more than there may be.
 func Dims(v *tensor.Value, what string) ([]int64, error) {
-	return AppendDims(make([]int64, 0, v.NumElements()), v, what)
+	return AppendDims(make([]int64, 0, min(v.NumElements(), tensor.MaxRank)), v, what)
 }
 
 // AppendDims appends what [Dims] gives to dst, which is empty.
 func AppendDims(dst []int64, v *tensor.Value, what string) ([]int64, error) {
+	if err := Short(v, what); err != nil {
+		return nil, err
+	}
 	dims, err := AppendIntVector(dst, v, what)
 	if err != nil {
 		return nil, err

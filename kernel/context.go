@@ -2,11 +2,13 @@ package kernel
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
@@ -65,6 +67,8 @@ type Step struct {
 	Rendezvous resource.Rendezvous
 	// Transfers counts what goes from device to device; nil: nothing is counted.
 	Transfers *profile.Transfers
+	// Accelerators are the devices with memory of their own, by full name.
+	Accelerators map[string]devices.Streams
 	// Profile takes down what nodes take; nil: nothing is.
 	Profile *profile.Recorder
 }
@@ -98,6 +102,31 @@ func (c *Context) Err() error {
 		return err
 	}
 	return nil
+}
+
+// Ask panics if the step has ended, with what becomes the kernel's error, as Parallel
+// does: for what is asked deep within an algorithm. What has to be given back is given
+// back by defer.
+func (c *Context) Ask() {
+	if err := c.Err(); err != nil {
+		panic(interrupted{err})
+	}
+}
+
+// Ranges are consecutive ranges that cover [0, n), of so many each but the last. It
+// asks between them, see [Context.Ask]: so a loop over much work of one goroutine is
+// written as one over ranges of some 100 µs.
+func (c *Context) Ranges(n, each int) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for lo := 0; lo < n; lo += each {
+			if lo > 0 {
+				c.Ask()
+			}
+			if !yield(lo, min(n-lo, each)+lo) {
+				return
+			}
+		}
+	}
 }
 
 // Parallel shares out [0, n) in ranges of at least grain; see [Pool]. It does not

@@ -11,12 +11,12 @@ import (
 // panicMessage begins the error of a kernel that panicked.
 const panicMessage = "the kernel panicked: "
 
-// interrupted is what [Context.Parallel] panics with when the step has ended.
+// interrupted is what [Context.Parallel] and [Context.Ask] panic with when the step has ended.
 type interrupted struct{ error }
 
 // Panicked is the error of a kernel that panicked with r: INTERNAL, with the
 // stack of the goroutine that asks; or why the step has ended, if [Context.Parallel]
-// broke the kernel off for that.
+// or [Context.Ask] broke the kernel off for that.
 func Panicked(r any) error {
 	if err, ok := r.(error); ok {
 		var ended interrupted

@@ -1,10 +1,8 @@
 package nodes
 
 import (
-	"fmt"
 	"sync"
 
-	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/profile"
@@ -37,7 +35,7 @@ type awayArena struct {
 	tensor.Arena
 }
 
-// Number is the number of the node, as [Token.To] gives it.
+// Number is the number of the node.
 func (a *Activation) Number() int { return int(a.node) }
 
 // Node is the name of the node.
@@ -296,24 +294,3 @@ func (s *Step) Complete(a *Activation, err error) {
 	a.in, a.kernel, a.clock, a.meter, a.gone, a.activation = nil, nil, nil, nil, false, activation{}
 	s.free = append(s.free, a)
 }
-
-// A Transport carries tokens between nodes for a driver that wants to see
-// every one. Send is called while the step runs; each token must later be
-// given to [Step.Accept].
-type Transport interface {
-	Send(t Token)
-}
-
-// A Token is one value, or death, on its way along one edge.
-type Token struct {
-	it    *frames.Iteration
-	e     *edge
-	value tensor.Value
-	dead  bool
-}
-
-// To numbers the node the token goes to, from 0 to Program.NumNodes()-1.
-func (t Token) To() int { return int(t.e.node) }
-
-// String is "value → node".
-func (t Token) String() string { return fmt.Sprintf("%d at %s", t.e.node, t.it.Tag()) }

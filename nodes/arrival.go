@@ -37,10 +37,6 @@ func deadBit(dead bool) uint32 {
 func (s *Step) deliver(it *frames.Iteration, pt port, v tensor.Value) {
 	edges := s.p.edges[pt.lo:pt.hi]
 	v.Hold(len(edges))
-	if s.post != nil {
-		s.mail(it, edges, v, false)
-		return
-	}
 	for i := range edges {
 		e := &edges[i]
 		it.Inputs[e.slot] = v
@@ -55,10 +51,6 @@ func (s *Step) deliver(it *frames.Iteration, pt port, v tensor.Value) {
 // signal sends along control edges, or death along data edges.
 func (s *Step) signal(it *frames.Iteration, pt port, dead bool) {
 	edges := s.p.edges[pt.lo:pt.hi]
-	if s.post != nil {
-		s.mail(it, edges, tensor.Value{}, dead)
-		return
-	}
 	bit := deadBit(dead)
 	for i := range edges {
 		e := &edges[i]
@@ -74,29 +66,4 @@ func (s *Step) signal(it *frames.Iteration, pt port, dead bool) {
 func (s *Step) wake(it *frames.Iteration, node int32, pending uint32) {
 	it.Outstanding++
 	s.ready.push(activation{it, node, died(pending)})
-}
-
-// mail sends a value, or death, along edges through the transport.
-func (s *Step) mail(it *frames.Iteration, edges []edge, v tensor.Value, dead bool) {
-	for i := range edges {
-		it.Outstanding++
-		s.post.Send(Token{it, &edges[i], v, dead})
-	}
-}
-
-// Accept delivers a token that a transport carried.
-func (s *Step) Accept(t Token) {
-	if s.err != nil {
-		return
-	}
-	e := t.e
-	if !t.dead && e.slot >= 0 {
-		t.it.Inputs[e.slot] = t.value
-	}
-	c := arrived(t.it.Pending[e.local], deadBit(t.dead))
-	t.it.Pending[e.local] = c
-	if complete(c) {
-		s.wake(t.it, e.node, c)
-	}
-	s.leave(t.it)
 }

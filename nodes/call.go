@@ -127,17 +127,21 @@ func (a *Activation) Calls() bool {
 
 // Call is what the activation calls. It fails where calls are too deep, where the
 // step has been cancelled, and where the function does not compile.
-func (a *Activation) Call() (c *Call, err error) {
+func (a *Activation) Call() (*Call, error) {
+	return a.kernel.(*recursiveCall).call(&a.ctx, a.in, a.out)
+}
+
+// call is the call that a node makes in a step.
+func (k *recursiveCall) call(ctx *kernel.Context, in, out []tensor.Value) (c *Call, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = kernel.Panicked(r)
 		}
 	}()
-	k := a.kernel.(*recursiveCall)
-	if err := a.ctx.Err(); err != nil { // before a function is compiled for nobody
+	if err := ctx.Err(); err != nil { // before a function is compiled for nobody
 		return nil, err
 	}
-	c = &Call{Step: *a.ctx.Step, Feeds: slices.Clone(a.in), Fetched: a.out}
+	c = &Call{Step: *ctx.Step, Feeds: slices.Clone(in), Fetched: out}
 	if err := deepen(&c.Step, k.f.Name); err != nil {
 		return nil, err
 	}
@@ -146,6 +150,22 @@ func (a *Activation) Call() (c *Call, err error) {
 	}
 	c.Program, err = k.of.program(c.Step.Context, k.f, k.callee)
 	return c, err
+}
+
+// Calls says whether a kernel of a program is a call of a function, which its
+// driver plays with [PlayCall], as anything may wait in there.
+func Calls(k kernel.Kernel) bool {
+	_, ok := k.(*recursiveCall)
+	return ok
+}
+
+// PlayCall plays the function that a node calls on an engine, to its end.
+func PlayCall(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value, e Engine) error {
+	c, err := k.(*recursiveCall).call(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	return e.Run(&c.Step, c.Program, c.Feeds, c.Fetched)
 }
 
 // deepen makes a step one within the step that it is a copy of.

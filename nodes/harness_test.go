@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
@@ -105,7 +106,7 @@ func engines(t testing.TB, seeds int) []engine {
 		{sequential.New(budget), "sequential", budget},
 		{actors.New(actors.Config{Budget: budget}), "actors", budget},
 		{actors.New(actors.Config{Budget: budget, Tokens: true}), "tokens", budget},
-		{actors.NewMessages(actors.Config{Budget: budget}), "messages", budget},
+		{messages.New(actors.Config{Budget: budget}), "messages", budget},
 	}
 	for seed := range uint64(seeds) {
 		e := sequential.Seeded(seed, budget)

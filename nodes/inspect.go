@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/nodes/kind"
 )
 
-// Node is the number of the node of that name, as [Token].To gives it; -1 if the
+// Node is the number of the node of that name, from 0 to [Program.NumNodes]-1; -1 if the
 // program has none. Names are those of the graph's nodes; a feed is "_arg_x:0", a
 // fetch "_retval_y:0".
 func (p *Program) Node(name string) int {

@@ -121,6 +121,9 @@ func (p *Program) fetch(i int32) int32 {
 	return i
 }
 
+// Device is the full name of where node i runs.
+func (p *Program) Device(i int) string { return p.device(int32(i)) }
+
 // Blocks says whether a kernel of the program may wait for something outside
 // its step.
 func (p *Program) Blocks() bool { return p.blocks }

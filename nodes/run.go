@@ -9,9 +9,8 @@ import (
 
 // Options of a step.
 type Options struct {
-	Order     Order     // which of the ready nodes acts next; nil: the newest
-	Transport Transport // carries the tokens; nil: they go straight
-	Budget    *tensor.Budget
+	Order  Order // which of the ready nodes acts next; nil: the newest
+	Budget *tensor.Budget
 	// Alarm is what the driver rings for the step's attention; it is rung for the
 	// driver when the step's context ends. Nil: the step has one of its own.
 	Alarm *Alarm
@@ -29,7 +28,7 @@ type Options struct {
 	// they cost, which is for tests. It needs a Clock.
 	Eager bool
 	// Units lets loops, and whole programs, in which nothing can block be
-	// played as one. It is ignored with an Order or a Transport, which want to
+	// played as one. It is ignored with an Order, which wants to
 	// see every token.
 	Units bool
 }
@@ -50,10 +49,10 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 	}
 	s.ctx.Step = shared
 	s.arena.Budget, s.away.Budget = o.Budget, o.Budget
-	s.order, s.post, s.feeds = o.Order, o.Transport, feeds
+	s.order, s.feeds = o.Order, feeds
 	s.ctx.Keep, s.poll, s.trace = 0, o.Poll, o.Trace
 	s.listen(o.Alarm)
-	s.useUnits = o.Units && o.Order == nil && o.Transport == nil && o.Trace == nil
+	s.useUnits = o.Units && o.Order == nil && o.Trace == nil
 	s.clock, s.left, s.env.Eager = o.Clock, 0, o.Eager
 	if s.clock != nil {
 		if s.runs%measureEvery == 0 {
@@ -117,7 +116,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 	s.frames.Reset(s.giveBack)
 	s.arena.Settle()
 	s.away.Settle()
-	s.err, s.running, s.asyncs, s.feeds, s.post, s.order, s.poll, s.clock = nil, 0, 0, nil, nil, nil, nil, nil
+	s.err, s.running, s.asyncs, s.feeds, s.order, s.poll, s.clock = nil, 0, 0, nil, nil, nil, nil
 	s.current, s.ctx.Step = activation{}, nil
 	s.p.pool.Put(s)
 	if err != nil {

@@ -30,8 +30,7 @@ type Step struct {
 	p      *Program
 	frames *frames.Table
 	ready  queue
-	order  Order     // nil: newest first
-	post   Transport // nil: tokens go straight to their node
+	order  Order // nil: newest first
 	poll   func() error
 	alarm  *Alarm
 	trace  func(Event)

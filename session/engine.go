@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/cpu"
+	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/status"
@@ -29,7 +30,13 @@ func newEngine(o SessionOptions, pool *cpu.Pool, all []devices.Device, budget *t
 		cfg.Tokens = true
 		e = actors.New(cfg)
 	case o.Engine == "messages":
-		e = actors.NewMessages(cfg)
+		e = messages.New(cfg)
+	case name == "messages":
+		seed, err := strconv.ParseUint(argument, 10, 64)
+		if err != nil {
+			return nil, status.Invalid("engine %q: a seed is a number, as in messages:42", o.Engine)
+		}
+		e = messages.Seeded(seed, cfg)
 	case o.Engine == "sequential":
 		e = sequential.New(budget)
 	case name == "seeded":
@@ -39,7 +46,7 @@ func newEngine(o SessionOptions, pool *cpu.Pool, all []devices.Device, budget *t
 		}
 		e = sequential.Seeded(seed, budget)
 	default:
-		return nil, status.Invalid("there is no engine %q: actors, tokens, messages, seeded:N and sequential are known", o.Engine)
+		return nil, status.Invalid("there is no engine %q: actors, tokens, messages, messages:N, seeded:N and sequential are known", o.Engine)
 	}
 	return e, nil
 }

@@ -27,8 +27,8 @@ type SessionOptions struct {
 	// runtime and are ignored.
 	Config []byte
 
-	// Engine drives the steps: "actors" (also ""), "messages", "seeded:N" or
-	// "sequential"; or "tokens", which is "actors" without playing loops and
+	// Engine drives the steps: "actors" (also ""), "messages", "messages:N",
+	// "seeded:N" or "sequential"; or "tokens", which is "actors" without playing loops and
 	// programs as one unit.
 	Engine string
 

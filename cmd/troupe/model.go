@@ -60,6 +60,7 @@ type model struct {
 // was saved, over a graph of its own, which becomes the model's.
 func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troupe.Session, error) {
 	if m.folder == "" {
+		loaded(cmd)
 		return troupe.NewSession(m.graph, options)
 	}
 	loaded, err := m.load(cmd, options)
@@ -70,15 +71,16 @@ func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troup
 	return loaded.Session, nil
 }
 
-// load loads the SavedModel.
-func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (loaded *troupe.SavedModel, err error) {
+// load loads the SavedModel with its values: a bounded command has read it then.
+func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (model *troupe.SavedModel, err error) {
 	err = loading(cmd, m.folder, func() error {
-		if loaded, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
+		if model, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
 			return failure{err}
 		}
 		return nil
 	})
-	return loaded, err
+	loaded(cmd)
+	return model, err
 }
 
 // An unimported is the error of a model that was read and cannot be imported.

@@ -56,7 +56,7 @@ may be fed.
 
 The graph may read files in the model's own folder and no other, and write none,
 unless --read and --write permit it. --max-memory and --max-time bound reading the
-model; --timeout bounds each step.
+model, the values of its variables included; --timeout bounds each step.
 
 While a long run goes on, a terminal shows how many iterations a second its
 outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
@@ -106,7 +106,6 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return failure{err}
 	}
-	loaded(cmd)
 	if m.folder == "" && (f.signature != "" || f.tags != nil) {
 		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
 	}
@@ -117,6 +116,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		if f.trace.asked() {
 			return fmt.Errorf("--trace goes with --fetch, --target or a signature; `troupe profile` traces cases")
 		}
+		loaded(cmd)
 		return f.play(cmd, m.script)
 	}
 	if f.tags != nil {

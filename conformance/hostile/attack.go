@@ -19,7 +19,7 @@ type Attack struct {
 // Attacks are all attacks, by kind.
 func Attacks() []Attack {
 	var all []Attack
-	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes} {
+	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places} {
 		all = append(all, kind...)
 	}
 	return all

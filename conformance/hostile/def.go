@@ -70,13 +70,22 @@ func attr(v any) *wire.AttrValue {
 
 // function adds a function of one int32 that gives one, the output named by ret.
 func (d *def) function(name string, params []string, ret string, nodes ...*wire.NodeDef) {
+	d.functionOf(wire.DataType_DT_INT32, name, params, ret, nodes)
+}
+
+// floats adds a function of one float that gives one, the output named by ret.
+func (d *def) floats(name, ret string, nodes ...*wire.NodeDef) {
+	d.functionOf(wire.DataType_DT_FLOAT, name, nil, ret, nodes)
+}
+
+func (d *def) functionOf(dt wire.DataType, name string, params []string, ret string, nodes []*wire.NodeDef) {
 	if d.graph.Library == nil {
 		d.graph.Library = &wire.FunctionDefLibrary{}
 	}
 	sig := &wire.OpDef{
 		Name:      name,
-		InputArg:  []*wire.OpDef_ArgDef{{Name: "x", Type: wire.DataType_DT_INT32}},
-		OutputArg: []*wire.OpDef_ArgDef{{Name: "z", Type: wire.DataType_DT_INT32}},
+		InputArg:  []*wire.OpDef_ArgDef{{Name: "x", Type: dt}},
+		OutputArg: []*wire.OpDef_ArgDef{{Name: "z", Type: dt}},
 	}
 	for _, p := range params {
 		name, kind, _ := strings.Cut(p, ":")

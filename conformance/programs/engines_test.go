@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
@@ -58,7 +59,14 @@ func engineOf(label string, limit int64) (*engine, error) {
 		cfg.Tokens = true
 		e.Engine = actors.New(cfg)
 	case "messages":
-		e.Engine = actors.NewMessages(cfg)
+		e.Engine = messages.New(cfg)
+		if seed != "" {
+			n, err := strconv.ParseUint(seed, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			e.Engine = messages.Seeded(n, cfg)
+		}
 	case "sequential":
 		e.Engine = sequential.New(e.budget)
 	case "seeded":

@@ -32,9 +32,10 @@ func TestPrograms(t *testing.T) {
 	})
 }
 
-// TestMessages runs some programs with every node a spawned actor.
+// TestMessages runs some programs with every node an actor, whose messages come in their
+// order or in any.
 func TestMessages(t *testing.T) {
-	all, end := engines(t, "messages", memoryLimit)
+	all, end := engines(t, "messages,messages:1,messages/3", memoryLimit)
 	defer end()
 	for seed := range 100 {
 		tr, _, err := try(&script{rng: rand.New(rand.NewPCG(uint64(seed), 2))}, programs.Options{Depth: 2}, all)

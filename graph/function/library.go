@@ -159,10 +159,13 @@ func gradientError(function, gradient, old string) error {
 }
 
 // Read adds what a FunctionDefLibrary holds. It may fail when it has added some of
-// it: who does not want that stages a library first.
-func (l *Library) Read(c wire.Cursor) error {
+// it: who does not want that stages a library first. The watch may be nil.
+func (l *Library) Read(c wire.Cursor, watch *status.Watch) error {
 	for c.Next() {
-		var err error
+		err := watch.Steps(4)
+		if err != nil {
+			return err
+		}
 		switch {
 		case c.IsBytes(LibraryFunction):
 			var fn *Function

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/troupe-go/troupe/graph"
@@ -17,7 +18,11 @@ func (l *lowering) symbolic(t *task) error {
 	if err != nil {
 		return err
 	}
-	body, err := backward(forward)
+	ctx, err := deeper(l.ctx)
+	if err != nil {
+		return err
+	}
+	body, err := backward(ctx, forward)
 	if err != nil {
 		return status.Within(err, "function '%s'", f.Name)
 	}
@@ -42,8 +47,23 @@ func (l *lowering) symbolic(t *task) error {
 	return l.finish(n, r, l.after(done, r), append(done.effects, r.pivot)...)
 }
 
+// mostSymbolic is how many gradients may be taken one of the other: a function may be
+// the gradient of itself.
+const mostSymbolic = 64
+
+type symbolicKey struct{}
+
+// deeper is ctx for what is inside another gradient.
+func deeper(ctx context.Context) (context.Context, error) {
+	depth, _ := ctx.Value(symbolicKey{}).(int)
+	if depth++; depth > mostSymbolic {
+		return nil, status.Errorf(status.ResourceExhausted, "more than %d gradients are taken one of the other", mostSymbolic)
+	}
+	return context.WithValue(ctx, symbolicKey{}, depth), nil
+}
+
 // backward is the body of a function's gradient.
-func backward(forward *graph.Body) (*graph.Body, error) {
+func backward(ctx context.Context, forward *graph.Body) (*graph.Body, error) {
 	g := forward.Graph.Clone()
 	own, err := graph.NewBody(g)
 	if err != nil {
@@ -66,7 +86,7 @@ func backward(forward *graph.Body) (*graph.Body, error) {
 		b.Args = append(b.Args, dy)
 		ys, dys = append(ys, y), append(dys, dy.Output(0))
 	}
-	dxs, err := g.AddGradients("", ys, xs, dys)
+	dxs, err := g.AddGradientsContext(ctx, "", ys, xs, dys)
 	if err != nil {
 		return nil, err
 	}

@@ -169,12 +169,36 @@ func rows[T, R tensor.Element](ctx *kernel.Context, b *Broadcast, o []R, x, y []
 		return nil
 	}
 	c := *b
+	if n := c.inner.n; n > Grain { // pieces of runs
+		per := (n-1)/Grain + 1
+		ctx.Parallel(c.rows*per, 1, func(lo, hi int) {
+			for at := lo; at < hi && ctx.Err() == nil; at++ {
+				row, from := at/per, at%per*Grain
+				piece(&c, row, from, min(n-from, Grain), o, x, y, l)
+			}
+		})
+		return ctx.Err()
+	}
 	ctx.Parallel(c.rows, max(1, Grain/c.inner.n), func(lo, hi int) {
 		if ctx.Err() == nil {
 			runs(&c, lo, hi, o, x, y, l)
 		}
 	})
 	return ctx.Err()
+}
+
+// piece computes n elements of a run, from one on.
+func piece[T, R tensor.Element](b *Broadcast, row, from, n int, o []R, x, y []T, l Loops[T, R]) {
+	b.each(row, row+1, func(row, xi, yi int) {
+		switch o := o[row*b.inner.n+from:][:n]; {
+		case b.inner.x == 0:
+			l.SV(o, x[xi], y[yi+from:][:n])
+		case b.inner.y == 0:
+			l.VS(o, x[xi+from:][:n], y[yi])
+		default:
+			l.VV(o, x[xi+from:][:n], y[yi+from:][:n])
+		}
+	})
 }
 
 // runs computes runs lo to hi-1.

@@ -98,7 +98,9 @@ func failing(t *testing.T, where string, run func(f *Runner) error) {
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = kernel.Panicked(fmt.Sprintf("%v\n%s", r, debug.Stack()))
+			if err = kernel.Panicked(r); kernel.IsPanic(err) {
+				err = kernel.Panicked(fmt.Sprintf("%v\n%s", r, debug.Stack()))
+			}
 		}
 	}()
 	return f()

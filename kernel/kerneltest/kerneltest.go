@@ -68,6 +68,16 @@ func (r *Runner) Run(node, op string, attrs registry.Attrs, inputs ...*tensor.Te
 	return result, nil
 }
 
+// Play runs a kernel as engines do: what it panics with is its error.
+func Play(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = kernel.Panicked(r)
+		}
+	}()
+	return k.Run(ctx, in, out)
+}
+
 // New makes the CPU kernel of a node and tells the types of its outputs.
 func New(node, op string, attrs registry.Attrs, inputs ...tensor.DType) (kernel.Kernel, []tensor.DType, error) {
 	def, err := registry.Global.Lookup(op)

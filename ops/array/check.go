@@ -42,7 +42,7 @@ type found struct{ nan, inf, negativeInf bool }
 
 func newCheckNumerics(c *kernel.Construction) (kernel.Kernel, error) {
 	message, apart := c.Str("message"), c.Op.Name == "CheckNumericsV2"
-	var look func(v *tensor.Value) found
+	var look func(ctx *kernel.Context, v *tensor.Value) found
 	switch dt := c.Type("T"); dt {
 	case tensor.Float:
 		look = lookAt(func(x float32) float64 { return float64(x) })
@@ -55,8 +55,8 @@ func newCheckNumerics(c *kernel.Construction) (kernel.Kernel, error) {
 	default:
 		return nil, c.Errorf("%v has no infinities", dt)
 	}
-	return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
-		if f := look(&in[0]); f != (found{}) {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		if f := look(ctx, &in[0]); f != (found{}) {
 			return status.Invalid("%s : Tensor had %s values", message, f.describe(apart))
 		}
 		out[0] = in[0]
@@ -64,17 +64,20 @@ func newCheckNumerics(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-func lookAt[T tensor.Element](wide func(T) float64) func(v *tensor.Value) found {
-	return func(v *tensor.Value) (f found) {
-		for _, x := range tensor.Of[T](v) {
-			switch x := wide(x); {
-			case x-x == 0:
-			case math.IsNaN(x):
-				f.nan = true
-			case x > 0:
-				f.inf = true
-			default:
-				f.negativeInf = true
+func lookAt[T tensor.Element](wide func(T) float64) func(ctx *kernel.Context, v *tensor.Value) found {
+	return func(ctx *kernel.Context, v *tensor.Value) (f found) {
+		x := tensor.Of[T](v)
+		for lo, hi := range ctx.Ranges(len(x), 1<<16) {
+			for _, x := range x[lo:hi] {
+				switch x := wide(x); {
+				case x-x == 0:
+				case math.IsNaN(x):
+					f.nan = true
+				case x > 0:
+					f.inf = true
+				default:
+					f.negativeInf = true
+				}
 			}
 		}
 		return f

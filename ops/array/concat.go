@@ -243,6 +243,9 @@ func concatOffset(ctx *kernel.Context, in, out []tensor.Value) error {
 	var first []int64
 	at, ok, offset := 0, false, int64(0)
 	for i := range out {
+		if err := kernel.Short(&in[i+1], "input shape"); err != nil {
+			return err
+		}
 		dims, err := kernel.AppendIntVector(nil, &in[i+1], "input shape")
 		if err != nil {
 			return err

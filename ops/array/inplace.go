@@ -108,5 +108,5 @@ func inplace(ctx *kernel.Context, in, out []tensor.Value, c combination) error {
 		strided.Scatter(&out[0], &updates, rows, n)
 		return nil
 	}
-	return combineRows(&out[0], &updates, rows, n, c)
+	return combineRows(ctx, &out[0], &updates, rows, n, c)
 }

@@ -55,6 +55,9 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[1].Rank() > 1 { // a scalar is taken for a vector
 		return status.Invalid("sizes input must be a vector, got shape %s", tensor.FormatDims(in[1].Dims()))
 	}
+	if err := kernel.Short(&in[1], "sizes input"); err != nil {
+		return err
+	}
 	dims := kernel.AppendInts(buf[:0], &in[1])
 	n, product, unknown, zero := int64(in[0].NumElements()), int64(1), -1, false
 	for i, d := range dims {

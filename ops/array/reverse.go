@@ -81,10 +81,10 @@ func reverseV2(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	var buf [8]int64
-	axes, err := kernel.AppendIntVector(buf[:0], &in[1], "'dims'")
-	if err != nil {
-		return err
+	if in[1].Rank() != 1 {
+		return status.Invalid("'dims' must be a vector, got shape %s", tensor.FormatDims(in[1].Dims()))
 	}
+	axes := kernel.AppendFirst(buf[:0], &in[1], in[0].Rank()+1) // of more, one is wrong
 	var turn [tensor.MaxRank]bool
 	for i, a := range axes {
 		d, ok := kernel.Axis(a, in[0].Rank())

@@ -205,57 +205,60 @@ func scatter(ctx *kernel.Context, dst, idx, updates *tensor.Value, c combination
 	}
 	if c == assign {
 		for i, r := range list {
+			if i%(1<<13) == 1<<13-1 {
+				ctx.Ask()
+			}
 			if r != nowhere {
 				strided.Move(dst, int(r)*n, updates, i*n, n)
 			}
 		}
 		return nil
 	}
-	return combineRows(dst, updates, list, n, c)
+	return combineRows(ctx, dst, updates, list, n, c)
 }
 
 // combineRows combines the runs of n elements that rows names with updates;
 // nowhere is passed over.
-func combineRows(dst, updates *tensor.Value, rows []int64, n int, c combination) error {
+func combineRows(ctx *kernel.Context, dst, updates *tensor.Value, rows []int64, n int, c combination) error {
 	switch dt := dst.DType(); dt {
 	case tensor.Float:
-		return combineReals[float32](dst, updates, rows, n, c)
+		return combineReals[float32](ctx, dst, updates, rows, n, c)
 	case tensor.Double:
-		return combineReals[float64](dst, updates, rows, n, c)
+		return combineReals[float64](ctx, dst, updates, rows, n, c)
 	case tensor.Int8:
-		return combineReals[int8](dst, updates, rows, n, c)
+		return combineReals[int8](ctx, dst, updates, rows, n, c)
 	case tensor.Int16:
-		return combineReals[int16](dst, updates, rows, n, c)
+		return combineReals[int16](ctx, dst, updates, rows, n, c)
 	case tensor.Int32:
-		return combineReals[int32](dst, updates, rows, n, c)
+		return combineReals[int32](ctx, dst, updates, rows, n, c)
 	case tensor.Int64:
-		return combineReals[int64](dst, updates, rows, n, c)
+		return combineReals[int64](ctx, dst, updates, rows, n, c)
 	case tensor.Uint8:
-		return combineReals[uint8](dst, updates, rows, n, c)
+		return combineReals[uint8](ctx, dst, updates, rows, n, c)
 	case tensor.Uint16:
-		return combineReals[uint16](dst, updates, rows, n, c)
+		return combineReals[uint16](ctx, dst, updates, rows, n, c)
 	case tensor.Uint32:
-		return combineReals[uint32](dst, updates, rows, n, c)
+		return combineReals[uint32](ctx, dst, updates, rows, n, c)
 	case tensor.Uint64:
-		return combineReals[uint64](dst, updates, rows, n, c)
+		return combineReals[uint64](ctx, dst, updates, rows, n, c)
 	case tensor.Complex64:
-		return combineNumbers[complex64](dst, updates, rows, n, c)
+		return combineNumbers[complex64](ctx, dst, updates, rows, n, c)
 	case tensor.Complex128:
-		return combineNumbers[complex128](dst, updates, rows, n, c)
+		return combineNumbers[complex128](ctx, dst, updates, rows, n, c)
 	case tensor.Half:
-		combine(dst, updates, rows, n, elementwise.Half2(narrowly(c)))
+		combine(ctx, dst, updates, rows, n, elementwise.Half2(narrowly(c)))
 	case tensor.Bfloat16:
-		combine(dst, updates, rows, n, elementwise.Bfloat2(narrowly(c)))
+		combine(ctx, dst, updates, rows, n, elementwise.Bfloat2(narrowly(c)))
 	case tensor.Bool:
 		if c != sum {
 			return noCombination(dt)
 		}
-		combine(dst, updates, rows, n, func(x, y bool) bool { return x || y })
+		combine(ctx, dst, updates, rows, n, func(x, y bool) bool { return x || y })
 	case tensor.String:
 		if c != sum {
 			return noCombination(dt)
 		}
-		combine(dst, updates, rows, n, func(x, y string) string { return x + y })
+		combine(ctx, dst, updates, rows, n, func(x, y string) string { return x + y })
 	default:
 		return noCombination(dt)
 	}
@@ -266,24 +269,24 @@ func noCombination(dt tensor.DType) error {
 	return status.Errorf(status.Unimplemented, "no kernel of this scatter operation for %v", dt)
 }
 
-func combineReals[T elementwise.Real](dst, updates *tensor.Value, rows []int64, n int, c combination) error {
+func combineReals[T elementwise.Real](ctx *kernel.Context, dst, updates *tensor.Value, rows []int64, n int, c combination) error {
 	switch c {
 	case largest:
-		combine(dst, updates, rows, n, func(x, y T) T { return max(x, y) })
+		combine(ctx, dst, updates, rows, n, func(x, y T) T { return max(x, y) })
 	case smallest:
-		combine(dst, updates, rows, n, func(x, y T) T { return min(x, y) })
+		combine(ctx, dst, updates, rows, n, func(x, y T) T { return min(x, y) })
 	default:
-		return combineNumbers[T](dst, updates, rows, n, c)
+		return combineNumbers[T](ctx, dst, updates, rows, n, c)
 	}
 	return nil
 }
 
-func combineNumbers[T elementwise.Number](dst, updates *tensor.Value, rows []int64, n int, c combination) error {
+func combineNumbers[T elementwise.Number](ctx *kernel.Context, dst, updates *tensor.Value, rows []int64, n int, c combination) error {
 	switch c {
 	case sum:
-		combine(dst, updates, rows, n, func(x, y T) T { return x + y })
+		combine(ctx, dst, updates, rows, n, func(x, y T) T { return x + y })
 	case difference:
-		combine(dst, updates, rows, n, func(x, y T) T { return x - y })
+		combine(ctx, dst, updates, rows, n, func(x, y T) T { return x - y })
 	default:
 		return noCombination(dst.DType())
 	}
@@ -304,9 +307,13 @@ func narrowly(c combination) func(x, y float32) float32 {
 
 // combine applies f to the elements of the runs that rows names, and to the
 // updates, one row after the other: the result does not depend on threads.
-func combine[T tensor.Element](dst, updates *tensor.Value, rows []int64, n int, f func(x, y T) T) {
+func combine[T tensor.Element](ctx *kernel.Context, dst, updates *tensor.Value, rows []int64, n int, f func(x, y T) T) {
 	d, u := tensor.Of[T](dst), tensor.Of[T](updates)
+	each := max(1, 1<<16/max(1, n))
 	for i, r := range rows {
+		if i%each == each-1 {
+			ctx.Ask()
+		}
 		if r == nowhere {
 			continue
 		}

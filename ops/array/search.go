@@ -145,6 +145,9 @@ func unravel(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].NumElements() == 0 {
 		return status.Invalid("received empty tensor indices: %s", tensor.FormatDims(in[0].Dims()))
 	}
+	if err := kernel.Short(&in[1], "dims"); err != nil {
+		return err
+	}
 	dims := kernel.AppendInts(nil, &in[1])
 	limit := int64(math.MaxInt64)
 	if in[0].DType() == tensor.Int32 {
@@ -162,27 +165,33 @@ func unravel(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		size *= d
 	}
-	x := kernel.AppendInts(nil, &in[0])
-	for _, k := range x {
-		if k >= size {
-			return status.Invalid("index is out of bound as with dims")
-		}
-	}
-	coordinates := make([]int64, len(dims)*len(x))
-	for i, k := range x {
-		for d, n := range slices.Backward(dims) {
-			coordinates[d*len(x)+i] = k % n
-			k /= n
-		}
-	}
-	v, err := integers(ctx, in[0].DType(), coordinates)
+	shape := append([]int64{int64(len(dims))}, in[0].Dims()...)
+	v, err := ctx.Alloc(in[0].DType(), shape)
 	if err != nil {
 		return err
 	}
-	if in[0].Rank() == 1 {
-		v.SetDims([]int64{int64(len(dims)), int64(len(x))})
-	}
 	out[0] = v
+	if v.DType() == tensor.Int32 {
+		return coordinates[int32](ctx, &in[0], dims, size, &out[0])
+	}
+	return coordinates[int64](ctx, &in[0], dims, size, &out[0])
+}
+
+// coordinates writes a column for each index, all of which are to be below size.
+func coordinates[T int32 | int64](ctx *kernel.Context, indices *tensor.Value, dims []int64, size int64, v *tensor.Value) error {
+	x, o := tensor.Of[T](indices), tensor.Of[T](v)
+	for lo, hi := range ctx.Ranges(len(x), max(1, 1<<14/(len(dims)+1))) {
+		for i, k := range x[lo:hi] {
+			k := int64(k)
+			if k >= size {
+				return status.Invalid("index is out of bound as with dims")
+			}
+			for d, n := range slices.Backward(dims) {
+				o[d*len(x)+lo+i] = T(k % n)
+				k /= n
+			}
+		}
+	}
 	return nil
 }
 

@@ -138,6 +138,9 @@ func twoShapes(in []tensor.Value) (x, y []int64, err error) {
 		if in[i].Rank() != 1 {
 			return nil, nil, status.Invalid("In[%d] (%s) must be a vector, it has shape %s", i, name, tensor.FormatDims(in[i].Dims()))
 		}
+		if err := kernel.Short(&in[i], name); err != nil {
+			return nil, nil, err
+		}
 	}
 	return kernel.AppendInts(nil, &in[0]), kernel.AppendInts(nil, &in[1]), nil
 }

@@ -122,11 +122,11 @@ func splitSizes(dst []int64, in []tensor.Value, parts int) (sizes []int64, at in
 	if at, err = splitAxis(&in[2], in[0].Rank()); err != nil {
 		return nil, 0, err
 	}
+	if n := in[1].NumElements(); in[1].Rank() == 1 && n != parts {
+		return nil, 0, status.Invalid("size of the split_tensor must be %d, got %d", parts, n)
+	}
 	if sizes, err = kernel.AppendIntVector(dst, &in[1], "size_splits"); err != nil {
 		return nil, 0, err
-	}
-	if len(sizes) != parts {
-		return nil, 0, status.Invalid("size of the split_tensor must be %d, got %d", parts, len(sizes))
 	}
 	left, rest := in[0].Dims()[at], -1
 	for i, s := range sizes {

@@ -44,12 +44,12 @@ shape: The shape, of no fewer dimensions, of which the last go with those of the
 func tile(ctx *kernel.Context, in, out []tensor.Value) error {
 	var buf [8]int64
 	x := in[0].Dims()
+	if n := in[1].NumElements(); in[1].Rank() == 1 && n != len(x) {
+		return status.Invalid("Expected multiples argument to be a vector of length %d but got length %d", len(x), n)
+	}
 	multiples, err := kernel.AppendIntVector(buf[:0], &in[1], "multiples")
 	if err != nil {
 		return err
-	}
-	if len(multiples) != len(x) {
-		return status.Invalid("Expected multiples argument to be a vector of length %d but got length %d", len(x), len(multiples))
 	}
 	once := true
 	dims := make([]int64, len(x))

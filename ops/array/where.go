@@ -63,9 +63,11 @@ func where[T tensor.Element](holds func(T) bool) kernel.Kernel {
 		}
 		x := tensor.Of[T](&in[0])
 		count := 0
-		for _, x := range x {
-			if holds(x) {
-				count++
+		for lo, hi := range ctx.Ranges(len(x), 1<<16) {
+			for _, x := range x[lo:hi] {
+				if holds(x) {
+					count++
+				}
 			}
 		}
 		v, err := ctx.Alloc(tensor.Int64, []int64{int64(count), int64(len(dims))})
@@ -74,15 +76,17 @@ func where[T tensor.Element](holds func(T) bool) kernel.Kernel {
 		}
 		out[0] = v
 		o := tensor.Of[int64](&out[0])
-		for i, x := range x {
-			if !holds(x) {
-				continue
-			}
-			row := o[:len(dims)]
-			o = o[len(dims):]
-			for d := len(dims) - 1; d >= 0; d-- {
-				row[d] = int64(i) % dims[d]
-				i /= int(dims[d])
+		for lo, hi := range ctx.Ranges(len(x), max(1, 1<<15/len(dims))) {
+			for i := lo; i < hi; i++ {
+				if !holds(x[i]) {
+					continue
+				}
+				row, at := o[:len(dims)], int64(i)
+				o = o[len(dims):]
+				for d := len(dims) - 1; d >= 0; d-- {
+					row[d] = at % dims[d]
+					at /= dims[d]
+				}
 			}
 		}
 		return nil

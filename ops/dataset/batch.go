@@ -90,6 +90,9 @@ metadata: Ignored.`)
 	onto(newWindow, "WindowDataset")
 }
 
+// askAfter is how many elements are taken without asking whether anybody waits.
+const askAfter = 1 << 10
+
 // A batching says how elements become batches.
 type batching struct {
 	n    int64
@@ -137,6 +140,11 @@ func (b batching) of(d, like *Dataset) *Dataset {
 				}
 			}()
 			for int64(len(rows)) < b.n {
+				if len(rows)%askAfter == askAfter-1 {
+					if err := stopped(ctx); err != nil {
+						return nil, err
+					}
+				}
 				e, err := it(ctx)
 				if err == errEnd {
 					over = true
@@ -298,6 +306,9 @@ func newWindow(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Da
 				if err == errEnd {
 					over = true
 					break
+				}
+				if err == nil && len(buffer)%askAfter == askAfter-1 {
+					err = stopped(ctx)
 				}
 				if err == nil {
 					err = p.hold(e)

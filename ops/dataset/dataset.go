@@ -61,6 +61,10 @@ func (d *Dataset) check(e element) error {
 	return nil
 }
 
+// datasetBytes is about what a dataset takes, as long as its step lasts: a loop may
+// make any number.
+const datasetBytes = 512
+
 // A maker makes a dataset of what a node takes when it runs.
 type maker func(ctx *kernel.Context, in []tensor.Value) (*Dataset, error)
 
@@ -84,7 +88,20 @@ func register(make func(c *kernel.Construction, like *Dataset) (maker, error), o
 			if err != nil {
 				return err
 			}
-			out[0] = variantOf(d)
+			if err := ctx.Charge(datasetBytes); err != nil {
+				return err
+			}
+			bounded := d.like(d.size, func(ctx context.Context, p *pass) (iterator, error) {
+				if err := stopped(ctx); err != nil {
+					return nil, err
+				}
+				if err := p.enter(); err != nil {
+					return nil, err
+				}
+				defer p.leave()
+				return d.begin(ctx, p)
+			})
+			out[0] = variantOf(bounded)
 			return nil
 		}), nil
 	}, ops...)

@@ -3,10 +3,12 @@ package dataset
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -20,6 +22,10 @@ type pass struct {
 	step   kernel.Step // to be copied for each call of a function
 	parent *pass
 	tasks  sync.WaitGroup
+
+	// How many datasets are being begun, each by the one around it, and the most there
+	// ever were, those of the passes above included.
+	depth, deepest atomic.Int64
 
 	mu     sync.Mutex
 	closed bool
@@ -42,6 +48,8 @@ func newPass(ctx context.Context, step *kernel.Step) *pass {
 // sub is a pass below p.
 func (p *pass) sub() *pass {
 	s := &pass{step: p.step, parent: p}
+	s.depth.Store(p.deepest.Load())
+	s.deepest.Store(p.deepest.Load())
 	s.ctx, s.cancel = context.WithCancel(p.ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,6 +59,26 @@ func (p *pass) sub() *pass {
 	p.below[s] = struct{}{}
 	return s
 }
+
+// mostNested is how many datasets may be made one of another: iterators call each
+// other.
+const mostNested = 10_000
+
+// enter says that a dataset is being begun, and leave that it has been. It fails where
+// too many are nested.
+func (p *pass) enter() error {
+	n := p.depth.Add(1)
+	if n > mostNested {
+		p.leave()
+		return status.Errorf(status.ResourceExhausted, "datasets are nested more than %d deep", mostNested)
+	}
+	for most := p.deepest.Load(); n > most && !p.deepest.CompareAndSwap(most, n); {
+		most = p.deepest.Load()
+	}
+	return nil
+}
+
+func (p *pass) leave() { p.depth.Add(-1) }
 
 // close ends the pass and those below it: it returns when their goroutines have
 // ended, and what they held is off the account. Calls after the first do nothing.
@@ -112,7 +140,8 @@ func (p *pass) goes(f func()) {
 // sizeOf is what is charged for an element: its tensors, and the places that hold
 // them.
 func sizeOf(e element) int64 {
-	size := int64(len(e)) * 16
+	const list = 3 * 24 // the element's slice in a list that grows
+	size := list + int64(len(e))*16
 	for _, v := range e {
 		if !v.Plain() {
 			size += v.TotalBytes()

@@ -354,6 +354,9 @@ func newZip(_ *kernel.Construction, like *Dataset) (maker, error) {
 			return func(ctx context.Context) (element, error) {
 				var zipped element
 				var failed error
+				if err := stopped(ctx); err != nil {
+					return nil, err
+				}
 				for _, it := range its { // a failure of one does not keep the others back
 					switch e, err := it(ctx); {
 					case err == errEnd:

@@ -170,14 +170,19 @@ func adjustContrast(ctx *kernel.Context, in, out []tensor.Value) error {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			clear(sums)
 			from, to := x[i*image:][:image], o[i*image:][:image]
-			for j := 0; j < image; j += depth {
-				for c, v := range from[j : j+depth] {
-					sums[c] += float64(v)
+			each := max(1, 1<<15/depth) // pixels
+			for lo, hi := range ctx.Ranges(image/depth, each) {
+				for j := lo * depth; j < hi*depth; j += depth {
+					for c, v := range from[j : j+depth] {
+						sums[c] += float64(v)
+					}
 				}
 			}
-			for j, v := range from {
-				mean := float32(sums[j%depth] / float64(image/depth))
-				to[j] = (v-mean)*factor + mean
+			for lo, hi := range ctx.Ranges(image/depth, each) {
+				for j := lo * depth; j < hi*depth; j++ {
+					mean := float32(sums[j%depth] / float64(image/depth))
+					to[j] = (from[j]-mean)*factor + mean
+				}
 			}
 		}
 	})

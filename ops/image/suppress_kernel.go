@@ -3,6 +3,7 @@ package image
 import (
 	"container/heap"
 	"math"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
@@ -66,17 +67,27 @@ type candidate struct {
 
 // Candidates are a heap with the greatest score on top; of equal ones, the
 // first box.
-type candidates []candidate
-
-func (c candidates) Len() int { return len(c) }
-func (c candidates) Less(i, j int) bool {
-	return c[i].score > c[j].score || c[i].score == c[j].score && c[i].box < c[j].box
+type candidates struct {
+	ctx   *kernel.Context // asked now and then
+	list  []candidate
+	swaps int
 }
-func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
-func (c *candidates) Push(x any)   { *c = append(*c, x.(candidate)) }
+
+func (c *candidates) Len() int { return len(c.list) }
+func (c *candidates) Less(i, j int) bool {
+	a, b := &c.list[i], &c.list[j]
+	return a.score > b.score || a.score == b.score && a.box < b.box
+}
+func (c *candidates) Swap(i, j int) {
+	if c.swaps++; c.swaps%(1<<13) == 0 {
+		c.ctx.Ask()
+	}
+	c.list[i], c.list[j] = c.list[j], c.list[i]
+}
+func (c *candidates) Push(x any) { c.list = append(c.list, x.(candidate)) }
 func (c *candidates) Pop() any {
-	last := (*c)[len(*c)-1]
-	*c = (*c)[:len(*c)-1]
+	last := c.list[len(c.list)-1]
+	c.list = c.list[:len(c.list)-1]
 	return last
 }
 
@@ -161,15 +172,23 @@ func (k *suppression) put(ctx *kernel.Context, out []tensor.Value, taken []candi
 // suppress takes up to most boxes of scores above least; overlaps is how much two
 // boxes overlap.
 func suppress(ctx *kernel.Context, overlaps func(i, j int) float32, scores []float32, most int, iou, least, sigma float32) ([]candidate, error) {
-	queue := make(candidates, 0, len(scores))
+	size := (len(scores) + most) * int(unsafe.Sizeof(candidate{}))
+	if err := ctx.Reserve(size); err != nil {
+		return nil, err
+	}
+	defer ctx.Unreserve(size)
+	queue := candidates{ctx: ctx, list: make([]candidate, 0, len(scores))}
 	for i, s := range scores {
+		if i%(1<<14) == 1<<14-1 {
+			ctx.Ask()
+		}
 		if s > least {
-			queue = append(queue, candidate{box: i, score: s})
+			queue.list = append(queue.list, candidate{box: i, score: s})
 		}
 	}
 	heap.Init(&queue)
 	taken := make([]candidate, 0, most)
-	for len(taken) < most && len(queue) > 0 {
+	for len(taken) < most && len(queue.list) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,8 @@ import (
 // that is not positive.
 func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
 	left := make([]T, a.rows) // the row of L, conjugated
-	for j := 0; j < a.rows && ctx.Err() == nil; j++ {
+	for j := range a.rows {
+		ctx.Ask()
 		row := a.row(j)
 		copy(left, row[:j])
 		conjugate(left[:j])
@@ -21,7 +22,11 @@ func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
 		}
 		d := of[T](math.Sqrt(pivot))
 		row[j] = d
+		each := 1 << 16 / (j + 1)
 		for i := j + 1; i < a.rows; i++ {
+			if (i-j)%(each+1) == 0 {
+				ctx.Ask()
+			}
 			below := a.row(i)
 			below[j] = (below[j] - dot(below[:j], left[:j])) / d
 		}
@@ -43,16 +48,17 @@ func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) matrix[T
 	n := l.rows
 	clearUpper(l)
 	clearUpper(grad)
-	adjoint := l.adjoint()
+	adjoint := l.adjoint(ctx)
 	s := adjoint.times(ctx, grad)
 	for i := range n { // the lower half of s, mirrored
+		ctx.Ask()
 		for j := range i {
 			s.set(j, i, conj(s.at(i, j)))
 		}
 	}
 	// L⁻ᴴ·S·L⁻¹ / 2, one side after the other; s is its own adjoint.
 	substitute(ctx, adjoint, s, false, false)
-	g := s.adjoint()
+	g := s.adjoint(ctx)
 	substitute(ctx, adjoint, g, false, false)
 	scale(g.data, 0.5)
 	return g

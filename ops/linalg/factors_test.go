@@ -314,7 +314,7 @@ func TestEndedStep(t *testing.T) {
 		end()
 		ctx := new(kerneltest.Runner).Context()
 		ctx.Step.Context = ended
-		err = k.Run(ctx, []tensor.Value{tensor.ValueOf(in)}, make([]tensor.Value, len(outputs)))
+		err = kerneltest.Play(k, ctx, []tensor.Value{tensor.ValueOf(in)}, make([]tensor.Value, len(outputs)))
 		if status.CodeOf(err) != status.Canceled {
 			t.Errorf("%s: %v", op, err)
 		}

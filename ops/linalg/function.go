@@ -85,7 +85,7 @@ func newInverse[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 	return &batch[T]{inputs: 1, sizes: square[T](2), outputs: c.Outputs, run: func(s *scratch[T]) error {
 		a := s.in[0]
 		if adjoint {
-			a = a.adjoint()
+			a = a.adjoint(s.ctx)
 		}
 		p, _ := factorize(s.ctx, a)
 		if !regular(a) {
@@ -202,7 +202,7 @@ func ofTriangle(s *scratch[complex128], f func(t matrix[complex128]) matrix[comp
 		s.out[0].fill(cmplx.NaN())
 		return nil
 	}
-	copy(s.out[0].data, u.times(s.ctx, f(t)).times(s.ctx, u.adjoint()).data)
+	copy(s.out[0].data, u.times(s.ctx, f(t)).times(s.ctx, u.adjoint(s.ctx)).data)
 	return nil
 }
 
@@ -237,9 +237,13 @@ func hasNegative(t matrix[complex128]) bool {
 func triangleRoot(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
 	n := t.rows
 	r := newMatrix[complex128](n, n)
-	for j := 0; j < n && ctx.Err() == nil; j++ {
+	for j := range n {
+		ctx.Ask()
 		r.set(j, j, cmplx.Sqrt(t.at(j, j)))
 		for i := j - 1; i >= 0; i-- {
+			if i%32 == 31 {
+				ctx.Ask()
+			}
 			x := t.at(i, j)
 			for k := i + 1; k < j; k++ {
 				x -= r.at(i, k) * r.at(k, j)
@@ -266,7 +270,8 @@ func triangleLog(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
 		diagonal[i] = cmplx.Log(t.at(i, i))
 	}
 	roots := 0
-	for ; distanceTo1(t) > 0.25 && roots < 1100 && ctx.Err() == nil; roots++ {
+	for ; distanceTo1(t) > 0.25 && roots < 1100; roots++ {
+		ctx.Ask()
 		t = triangleRoot(ctx, t)
 	}
 	for i := range n {
@@ -278,6 +283,7 @@ func triangleLog(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
 			if x == 0 && side > 0 {
 				break
 			}
+			ctx.Ask()
 			m := t.clone()
 			scale(m.data, complex((1+side*x)/2, 0))
 			for i := range n {

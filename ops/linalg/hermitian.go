@@ -27,7 +27,7 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 	q, diagonal, beside := tridiagonalize(ctx, a)
 	var rows matrix[T] // the transpose of the vectors
 	if wanted {
-		rows = q.columns(ctx, n, n).adjoint()
+		rows = q.columns(ctx, n, n).adjoint(ctx)
 		conjugate(rows.data)
 	}
 	steps := 0
@@ -47,10 +47,11 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 		for start > 0 && beside[start-1] != 0 {
 			start--
 		}
-		if steps++; steps > 30*n || ctx.Err() != nil {
+		ctx.Ask()
+		if steps++; steps > 30*n {
 			return nil, vectors, false
 		}
-		chase(diagonal, beside, start, end, rows)
+		chase(ctx, diagonal, beside, start, end, rows)
 	}
 	for i := range n - 1 { // by selection, which moves few vectors
 		k := i
@@ -71,7 +72,7 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 	}
 	if wanted {
 		conjugate(rows.data)
-		vectors = rows.adjoint()
+		vectors = rows.adjoint(ctx)
 	}
 	return diagonal, vectors, true
 }
@@ -81,7 +82,8 @@ func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T],
 	n := a.rows
 	q.shift = 1
 	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
-	for k := 0; k < n-1 && ctx.Err() == nil; k++ {
+	for k := range n - 1 {
+		ctx.Ask()
 		v := make([]T, n-k-1)
 		for i := range v {
 			v[i] = a.at(k+1+i, k)
@@ -125,7 +127,7 @@ func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T],
 // rotation is that of the shifted matrix, and the others chase what it puts
 // outside of the diagonals down to the end. The rotations are applied to
 // neighbouring rows, if there are any.
-func chase[T wide](d, e []float64, start, end int, rows matrix[T]) {
+func chase[T wide](ctx *kernel.Context, d, e []float64, start, end int, rows matrix[T]) {
 	half := (d[end-1] - d[end]) / 2
 	off := e[end-1]
 	shift := d[end]
@@ -136,6 +138,9 @@ func chase[T wide](d, e []float64, start, end int, rows matrix[T]) {
 	}
 	x, z := d[start]-shift, e[start]
 	for k := start; k < end && z != 0; k++ {
+		if k%64 == 63 {
+			ctx.Ask()
+		}
 		c, s := rotation(x, z)
 		lower := s*d[k] + c*e[k]
 		next := s*e[k] + c*d[k+1]

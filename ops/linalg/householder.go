@@ -27,16 +27,21 @@ func reflect[T wide](x []T) (tau T, beta float64) {
 
 // reflectRows applies 1 - tau·v·vᴴ to the columns of a from the given one on,
 // whose rows from first on are as many as v.
-func reflectRows[T wide](a matrix[T], first, from int, v []T, tau T) {
+func reflectRows[T wide](ctx *kernel.Context, a matrix[T], first, from int, v []T, tau T) {
 	if tau == 0 {
 		return
 	}
 	w := make([]T, a.cols-from) // vᴴ·a
-	for i, x := range v {
-		addTo(w, conj(x), a.row(first + i)[from:])
+	each := max(1, 1<<17/max(1, len(w)))
+	for lo, hi := range ctx.Ranges(len(v), each) {
+		for i, x := range v[lo:hi] {
+			addTo(w, conj(x), a.row(first + lo + i)[from:])
+		}
 	}
-	for i, x := range v {
-		addTo(a.row(first + i)[from:], -tau*x, w)
+	for lo, hi := range ctx.Ranges(len(v), each) {
+		for i, x := range v[lo:hi] {
+			addTo(a.row(first + lo + i)[from:], -tau*x, w)
+		}
 	}
 }
 
@@ -56,20 +61,22 @@ func (r *reflections[T]) add(v []T, tau T) {
 
 // applyTo replaces a by the product times a.
 func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T]) {
-	for i := len(r.v) - 1; i >= 0 && ctx.Err() == nil; i-- {
-		reflectRows(a, i+r.shift, 0, r.v[i], r.tau[i])
+	for i := len(r.v) - 1; i >= 0; i-- {
+		ctx.Ask()
+		reflectRows(ctx, a, i+r.shift, 0, r.v[i], r.tau[i])
 	}
 }
 
 // triangularize replaces a by R of A = Q·R and gives Q.
 func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
-	for k := 0; k < min(a.rows, a.cols) && ctx.Err() == nil; k++ {
+	for k := range min(a.rows, a.cols) {
+		ctx.Ask()
 		v := make([]T, a.rows-k)
 		for i := range v {
 			v[i] = a.at(k+i, k)
 		}
 		tau, beta := reflect(v)
-		reflectRows(a, k, k+1, v, tau)
+		reflectRows(ctx, a, k, k+1, v, tau)
 		for i := range v {
 			a.set(k+i, k, 0)
 		}

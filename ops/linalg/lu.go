@@ -12,7 +12,8 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 	for i := range p {
 		p[i] = i
 	}
-	for k := 0; k < n && ctx.Err() == nil; k++ {
+	for k := range n {
+		ctx.Ask()
 		pivot, most := k, abs(a.at(k, k))
 		for i := k + 1; i < n; i++ {
 			if x := abs(a.at(i, k)); x > most {
@@ -28,7 +29,11 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 			odd = !odd
 		}
 		top := a.row(k)
+		each := 1 << 17 / (n - k)
 		for i := k + 1; i < n; i++ {
+			if (i-k)%(each+1) == 0 {
+				ctx.Ask()
+			}
 			row := a.row(i)
 			f := row[k] / top[k]
 			row[k] = f
@@ -62,7 +67,9 @@ func solveFactored[T scalar](ctx *kernel.Context, x, lu matrix[T], p []int, b ma
 // triangle of a. With unit, the diagonal is 1.
 func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool) {
 	n := a.rows
-	for step := 0; step < n && ctx.Err() == nil; step++ {
+	each := max(1, 1<<17/max(1, x.cols))
+	for step := range n {
+		ctx.Ask()
 		i, from, to := step, 0, step
 		if !lower {
 			i = n - 1 - step
@@ -73,6 +80,9 @@ func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool)
 			y[0] -= dot(row[from:to], x.data[from:to])
 		} else {
 			for k := from; k < to; k++ {
+				if (k-from)%each == each-1 {
+					ctx.Ask()
+				}
 				addTo(y, -row[k], x.row(k))
 			}
 		}

@@ -50,22 +50,41 @@ func (a matrix[T]) swapRows(i, j int) {
 }
 
 // adjoint is the conjugate transpose.
-func (a matrix[T]) adjoint() matrix[T] {
+func (a matrix[T]) adjoint(ctx *kernel.Context) matrix[T] {
+	b := a.transpose(ctx)
+	conjugate(b.data)
+	return b
+}
+
+// transpose goes by squares, of which both sides stay in the cache.
+func (a matrix[T]) transpose(ctx *kernel.Context) matrix[T] {
+	const side = 32
 	b := newMatrix[T](a.cols, a.rows)
-	for i := range a.rows {
-		for j, x := range a.row(i) {
-			b.data[j*b.cols+i] = x
+	for top := 0; top < a.rows; top += side {
+		bottom := min(a.rows-top, side) + top
+		for left, right := range ctx.Ranges(a.cols, side<<6) {
+			for ; left < right; left += side {
+				for i := top; i < bottom; i++ {
+					for j, x := range a.row(i)[left : min(right-left, side)+left] {
+						b.data[(left+j)*b.cols+i] = x
+					}
+				}
+			}
 		}
 	}
-	conjugate(b.data)
 	return b
 }
 
 // times is a·b.
 func (a matrix[T]) times(ctx *kernel.Context, b matrix[T]) matrix[T] {
 	c := newMatrix[T](a.rows, b.cols)
-	for i := 0; i < a.rows && ctx.Err() == nil; i++ {
+	each := max(1, 1<<16/max(1, b.cols))
+	for i := range a.rows {
+		ctx.Ask()
 		for k, x := range a.row(i) {
+			if k%each == each-1 {
+				ctx.Ask()
+			}
 			addTo(c.row(i), x, b.row(k))
 		}
 	}

@@ -21,7 +21,7 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 	q := hessenberg(ctx, a)
 	columns := matrix[complex128]{} // Uᵀ
 	if wanted {
-		columns = transpose(q.columns(ctx, n, n))
+		columns = q.columns(ctx, n, n).transpose(ctx)
 	}
 	for steps, end := 0, n-1; end > 0; {
 		if negligible(a, end-1) {
@@ -29,7 +29,8 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 			steps = 0
 			continue
 		}
-		if steps++; steps > 30*n+30 || ctx.Err() != nil {
+		ctx.Ask()
+		if steps++; steps > 30*n+30 {
 			return u, false
 		}
 		start := end - 1
@@ -45,6 +46,9 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 		}
 		x, y := a.at(start, start)-shift, a.at(start+1, start)
 		for k := start; k < end; k++ {
+			if k%32 == 31 {
+				ctx.Ask()
+			}
 			g := newGivens(x, y)
 			first := max(k-1, start)
 			g.rows(a.row(k)[first:], a.row(k + 1)[first:])
@@ -68,13 +72,7 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 	for i := range n {
 		clear(a.row(i)[:i])
 	}
-	return transpose(columns), true
-}
-
-func transpose(a matrix[complex128]) matrix[complex128] {
-	t := a.adjoint()
-	conjugate(t.data)
-	return t
+	return columns.transpose(ctx), true
 }
 
 // hessenberg replaces a by Qᴴ·A·Q, which is 0 below the diagonal under the main
@@ -82,13 +80,14 @@ func transpose(a matrix[complex128]) matrix[complex128] {
 func hessenberg[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
 	n := a.rows
 	q.shift = 1
-	for k := 0; k < n-2 && ctx.Err() == nil; k++ {
+	for k := range n - 2 {
+		ctx.Ask()
 		v := make([]T, n-k-1)
 		for i := range v {
 			v[i] = a.at(k+1+i, k)
 		}
 		tau, beta := reflect(v)
-		reflectRows(a, k+1, k+1, v, tau)
+		reflectRows(ctx, a, k+1, k+1, v, tau)
 		if tau != 0 { // A·Hᴴ
 			for i := range n {
 				row := a.row(i)[k+1:]
@@ -183,9 +182,13 @@ func eigenvectors(ctx *kernel.Context, t, u matrix[complex128]) matrix[complex12
 	n := t.rows
 	size := t.largest()
 	x := newMatrix[complex128](n, n) // of t
-	for k := n - 1; k >= 0 && ctx.Err() == nil; k-- {
+	for k := n - 1; k >= 0; k-- {
+		ctx.Ask()
 		x.set(k, k, 1)
 		for i := k - 1; i >= 0; i-- {
+			if i%32 == 31 {
+				ctx.Ask()
+			}
 			sum := -t.at(i, k)
 			for j := i + 1; j < k; j++ {
 				sum -= t.at(i, j) * x.at(j, k)
@@ -199,6 +202,7 @@ func eigenvectors(ctx *kernel.Context, t, u matrix[complex128]) matrix[complex12
 	}
 	v := u.times(ctx, x)
 	for k := range n {
+		ctx.Ask()
 		sum := 0.0
 		for i := range n {
 			sum = math.Hypot(sum, cmplx.Abs(v.at(i, k)))

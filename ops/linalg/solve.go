@@ -50,7 +50,7 @@ func newSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 	return &batch[T]{inputs: 2, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
 		a := s.in[0]
 		if adjoint {
-			a = a.adjoint()
+			a = a.adjoint(s.ctx)
 		}
 		p, _ := factorize(s.ctx, a)
 		if !regular(a) {
@@ -98,7 +98,7 @@ func newLeastSquares[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 // X = Aᴴ·(A·Aᴴ + w)⁻¹·B.
 func normalEquations[T scalar](s *scratch[T], weight float64) error {
 	a, b := s.in[0], s.in[1]
-	adjoint := a.adjoint()
+	adjoint := a.adjoint(s.ctx)
 	high := a.rows >= a.cols
 	gram, x := matrix[T]{}, b
 	if high {
@@ -117,7 +117,7 @@ func normalEquations[T scalar](s *scratch[T], weight float64) error {
 		return status.Invalid("Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide %s l2_regularizer > 0.", hint)
 	}
 	substitute(s.ctx, gram, x, true, false)
-	substitute(s.ctx, gram.adjoint(), x, false, false)
+	substitute(s.ctx, gram.adjoint(s.ctx), x, false, false)
 	if !high {
 		x = adjoint.times(s.ctx, x)
 	}
@@ -131,7 +131,7 @@ func leastNorm[T scalar, W wide](s *scratch[T]) {
 	a, b := convert[W](s.in[0]), convert[W](s.in[1])
 	values, u, v := singular(s.ctx, a, false)
 	epsilon, _ := precision[T]()
-	y := u.adjoint().times(s.ctx, b)
+	y := u.adjoint(s.ctx).times(s.ctx, b)
 	for i, value := range values {
 		if value <= values[0]*epsilon*float64(len(values)) {
 			clear(y.row(i))

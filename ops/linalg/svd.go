@@ -18,7 +18,7 @@ import (
 // Small singular values are as exact, relatively, as the columns allow.
 func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64, u, v matrix[T]) {
 	if a.rows < a.cols {
-		s, v, u = singular(ctx, a.adjoint(), full)
+		s, v, u = singular(ctx, a.adjoint(ctx), full)
 		return s, u, v
 	}
 	m, n := a.rows, a.cols
@@ -43,7 +43,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 		a = matrix[T]{n, n, a.data[:n*n]}
 	}
 	conjugate(a.data)
-	columns := a.adjoint() // one a row
+	columns := a.adjoint(ctx) // one a row
 	right := identity[T](n)
 	orthogonalize(ctx, columns, right)
 	s = make([]float64, n)
@@ -57,6 +57,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 	u, v = newMatrix[T](m, width), newMatrix[T](n, n)
 	rank := 0
 	for to, j := range order {
+		ctx.Ask()
 		values[to] = s[j] * size
 		for i, x := range right.row(j) {
 			v.set(i, to, x)
@@ -77,13 +78,17 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 // orthogonal.
 func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) {
 	norms := make([]float64, a.rows) // squared, of the rows
-	for sweep, again := 0, true; again && sweep < 60 && ctx.Err() == nil; sweep++ {
+	each := max(1, 1<<15/max(1, a.cols))
+	for sweep, again := 0, true; again && sweep < 60; sweep++ {
 		again = false
 		for i := range norms {
 			norms[i] = squares(a.row(i))
 		}
-		for i := 0; i < a.rows && ctx.Err() == nil; i++ {
+		for i := range a.rows {
 			for j := i + 1; j < a.rows; j++ {
+				if (j-i)%each == 0 {
+					ctx.Ask()
+				}
 				g := inner(a.row(i), a.row(j))
 				size := abs(g)
 				if size <= 0x1p-52*math.Sqrt(norms[i])*math.Sqrt(norms[j]) || size < 0x1p-1000 {

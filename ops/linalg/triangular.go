@@ -83,7 +83,7 @@ func (k *triangular[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 					failure.at(i, err)
 				}
 			case k.adjoint:
-				substitute(ctx, a.adjoint(), x, !k.lower, false)
+				substitute(ctx, a.adjoint(ctx), x, !k.lower, false)
 			default:
 				substitute(ctx, a, x, k.lower, false)
 			}

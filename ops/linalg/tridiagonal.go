@@ -51,7 +51,11 @@ func newTridiagonalMatMul[T scalar](c *kernel.Construction) (kernel.Kernel, erro
 	}
 	return &batch[T]{inputs: 4, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
 		above, main, below, x := s.in[0].data, s.in[1].data, s.in[2].data, s.in[3]
+		each := max(1, 1<<14/max(1, x.cols))
 		for i := range x.rows {
+			if i%each == each-1 {
+				s.ctx.Ask()
+			}
 			y := s.out[0].row(i)
 			addTo(y, main[i], x.row(i))
 			if i > 0 {
@@ -82,7 +86,7 @@ func newTridiagonalSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error
 	return &batch[T]{inputs: 2, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
 		d, x := s.in[0], s.out[0]
 		copy(x.data, s.in[1].data)
-		if !solveTridiagonal(d.row(0), d.row(1), d.row(2), x, pivoting, perturb) {
+		if !solveTridiagonal(s.ctx, d.row(0), d.row(1), d.row(2), x, pivoting, perturb) {
 			x.fill(of[T](math.NaN()))
 		}
 		return nil
@@ -93,9 +97,13 @@ func newTridiagonalSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error
 // the diagonals: row i of the triangle is main[i], above[i] and below[i], two
 // beside the diagonal. It is false if it meets a pivot of 0, unless such are
 // to be perturbed.
-func solveTridiagonal[T scalar](above, main, below []T, x matrix[T], pivoting, perturb bool) bool {
+func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x matrix[T], pivoting, perturb bool) bool {
 	n := x.rows
+	each := max(1, 1<<14/max(1, x.cols))
 	for i := range n - 1 {
+		if i%each == each-1 {
+			ctx.Ask()
+		}
 		under := below[i+1]
 		below[i] = 0
 		if pivoting && abs(under) > abs(main[i]) {
@@ -132,6 +140,9 @@ func solveTridiagonal[T scalar](above, main, below []T, x matrix[T], pivoting, p
 		tolerance = perturbation(above, main, below)
 	}
 	for i := n - 1; i >= 0; i-- {
+		if i%each == each-1 {
+			ctx.Ask()
+		}
 		y := x.row(i)
 		if i+1 < n {
 			addTo(y, -above[i], x.row(i+1))

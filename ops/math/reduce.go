@@ -247,7 +247,7 @@ func merge(x []int64, reduced []bool) []run {
 func axes(v *tensor.Value, rank int, flags []bool) ([]bool, error) {
 	flags = append(flags, make([]bool, rank)...)
 	var buf [8]int64
-	for _, a := range kernel.AppendInts(buf[:0], v) {
+	for _, a := range kernel.AppendFirst(buf[:0], v, rank+1) { // of more, one is wrong
 		d, ok := kernel.Axis(a, rank)
 		if !ok {
 			return nil, status.Invalid("Invalid reduction dimension (%d for input with %d dimension(s))", a, rank)

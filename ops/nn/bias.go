@@ -240,6 +240,7 @@ func biasAddGrad[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Val
 			}
 			sums := partial[p*n : (p+1)*n]
 			for i := p * height; i < min((p+1)*height, outer); i++ {
+				ctx.Ask()
 				block := x[i*n*inner : (i+1)*n*inner]
 				if inner == 1 {
 					for j, x := range block {
@@ -248,6 +249,9 @@ func biasAddGrad[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Val
 					continue
 				}
 				for j := range sums {
+					if inner > elementwise.Grain {
+						ctx.Ask()
+					}
 					for _, x := range block[j*inner : (j+1)*inner] {
 						sums[j] += x
 					}
@@ -256,6 +260,7 @@ func biasAddGrad[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Val
 		}
 	})
 	for p := range parts {
+		ctx.Ask()
 		for j, x := range partial[p*n : (p+1)*n] {
 			o[j] += x
 		}

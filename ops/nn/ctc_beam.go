@@ -98,8 +98,8 @@ func (k beamSearch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			logChances(input, c.at(t, b))
-			leaves = k.step(leaves, input)
+			logChances(ctx, input, c.at(t, b))
+			leaves = k.step(ctx, leaves, input)
 		}
 		slices.SortStableFunc(leaves, func(a, b *prefix[T]) int { return cmp.Compare(b.now.total, a.now.total) })
 		if len(leaves) < k.paths {
@@ -119,11 +119,13 @@ func (k beamSearch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 // logChances sets to to the logarithms of the probabilities that scores stand for.
-func logChances[T elementwise.Float](to, scores []T) {
+func logChances[T elementwise.Float](ctx *kernel.Context, to, scores []T) {
 	most := slices.Max(scores)
 	var sum T
-	for _, x := range scores {
-		sum += T(math.Exp(float64(x - most)))
+	for lo, hi := range ctx.Ranges(len(scores), 1<<13) {
+		for _, x := range scores[lo:hi] {
+			sum += T(math.Exp(float64(x - most)))
+		}
 	}
 	offset := most + T(math.Log(float64(sum)))
 	for i, x := range scores {
@@ -132,7 +134,7 @@ func logChances[T elementwise.Float](to, scores []T) {
 }
 
 // step is the beam after one more symbol.
-func (k beamSearch[T]) step(leaves beam[T], input []T) beam[T] {
+func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) beam[T] {
 	branches, blank := []*prefix[T](leaves), len(input)-1
 	for _, b := range branches {
 		b.old = b.now
@@ -162,6 +164,9 @@ func (k beamSearch[T]) step(leaves beam[T], input []T) beam[T] {
 			continue
 		}
 		for class, x := range input[:blank] {
+			if class%(1<<13) == 1<<13-1 {
+				ctx.Ask()
+			}
 			child := b.children[class]
 			if child != nil && child.active() {
 				continue

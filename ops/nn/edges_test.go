@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	_ "github.com/troupe-go/troupe/ops/array"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -59,5 +60,42 @@ func TestConvWithoutDilations(t *testing.T) {
 	b.Op("Conv2D", graph.Attrs{"strides": []int64{1, 1, 1, 1}, "padding": "VALID", "dilations": []int64{}}, x, w)
 	if b.Err() == nil {
 		t.Error("Conv2D without dilations")
+	}
+}
+
+// A window and its strides that are inputs have a number for each dimension.
+func TestWindowsFromInputs(t *testing.T) {
+	x, err := tensor.FromSlice([]float32{1, 2, 3, 4}, 1, 2, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(n int64) *tensor.Tensor {
+		ones := make([]int32, n)
+		for i := range ones {
+			ones[i] = 1
+		}
+		v, err := tensor.FromSlice(ones, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, format := range []string{"NHWC", "NCHW"} {
+		attrs := registry.Attrs{{Name: "data_format", Value: registry.StringAttr(format)}, {Name: "padding", Value: registry.StringAttr("SAME")}}
+		for _, n := range []int64{0, 1, 3, 4, 5, 1 << 16} {
+			for _, m := range []int64{0, 1, 3, 4, 5, 1 << 16} {
+				for op, in := range map[string][]*tensor.Tensor{"MaxPoolV2": {x}, "MaxPoolGradV2": {x, x, x}, "MaxPoolGradGradV2": {x, x, x}} {
+					_, err := kerneltest.Run(op, attrs, append(in, numbers(n), numbers(m))...)
+					switch {
+					case n == 4 && m == 4:
+						if err != nil {
+							t.Errorf("%s %s: %v", op, format, err)
+						}
+					case status.CodeOf(err) != status.InvalidArgument:
+						t.Errorf("%s %s with windows and strides of %d and %d numbers: %v", op, format, n, m, err)
+					}
+				}
+			}
+		}
 	}
 }

@@ -98,7 +98,7 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 			q := &maxPool[T]{&pooling{m: &motion{}}, dt}
 			*q.m = *p.m
 			n := len(in) - 2
-			ksize, strides := kernel.AppendInts(nil, &in[n]), kernel.AppendInts([]int64{}, &in[n+1]) // strides are not nil, be there none
+			ksize, strides := kernel.AppendFirst(nil, &in[n], 5), kernel.AppendFirst([]int64{}, &in[n+1], 5) // strides are not nil, be there none
 			if c := strings.IndexByte(format, 'C'); c < len(ksize) && c < len(strides) && ksize[c] == 1 {
 				strides[c] = 1 // a window of one channel does not move over channels
 			}

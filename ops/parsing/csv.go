@@ -63,11 +63,12 @@ func (k *csv) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return ctx.Err()
 		}
 		var err error
-		if fields, err = k.split(fields[:0], record); err != nil {
+		n := 0
+		if fields, n, err = k.split(ctx, fields[:0], len(out), record); err != nil {
 			return err
 		}
-		if len(fields) != len(out) {
-			return status.Invalid("Expect %d fields but have %d in record %d", len(out), len(fields), i)
+		if n != len(out) {
+			return status.Invalid("Expect %d fields but have %d in record %d", len(out), n, i)
 		}
 		for f, s := range fields {
 			if s == "" || s == k.missing {
@@ -86,11 +87,17 @@ func (k *csv) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// split appends the selected fields of a record to dst.
-func (k *csv) split(dst []string, s string) ([]string, error) {
+// split appends the selected fields of a record to dst, at most as many as are wanted,
+// and says how many there are.
+func (k *csv) split(ctx *kernel.Context, dst []string, want int, s string) (_ []string, n int, err error) {
 	field, last := int64(0), s
 	wanted := func() bool {
-		return len(k.columns) == 0 || len(dst) < len(k.columns) && k.columns[len(dst)] == field
+		return len(k.columns) == 0 || n < len(k.columns) && k.columns[n] == field
+	}
+	add := func(text string) {
+		if n++; n <= want {
+			dst = append(dst, text)
+		}
 	}
 	for len(s) > 0 {
 		if s[0] == '\n' || s[0] == '\r' {
@@ -99,9 +106,8 @@ func (k *csv) split(dst []string, s string) ([]string, error) {
 		}
 		var text string
 		if k.quotes && s[0] == '"' {
-			var err error
 			if text, s, err = k.quoted(s[1:]); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		} else {
 			text = s
@@ -111,20 +117,22 @@ func (k *csv) split(dst []string, s string) ([]string, error) {
 				s = ""
 			}
 			if k.quotes && strings.Contains(text, `"`) || strings.ContainsAny(text, "\r\n") {
-				return nil, status.Invalid("Unquoted fields cannot have quotes/CRLFs inside")
+				return nil, 0, status.Invalid("Unquoted fields cannot have quotes/CRLFs inside")
 			}
 		}
 		if wanted() {
-			if dst = append(dst, text); len(dst) == len(k.columns) {
-				return dst, nil
+			if add(text); n == len(k.columns) {
+				return dst, n, nil
 			}
 		}
-		field++
+		if field++; field%(1<<14) == 0 {
+			ctx.Ask()
+		}
 	}
 	if last != "" && last[len(last)-1] == k.delimiter && wanted() {
-		dst = append(dst, "")
+		add("")
 	}
-	return dst, nil
+	return dst, n, nil
 }
 
 // quoted reads a field behind its first quote, and the delimiter.

@@ -46,41 +46,64 @@ func newDecompress(c *kernel.Construction) (kernel.Kernel, error) {
 		if out[0], err = ctx.Alloc(tensor.String, in[0].Dims()); err != nil {
 			return err
 		}
-		charged := int64(0)
-		defer func() {
-			if b := ctx.Arena.Budget; b != nil {
-				b.Release(charged)
-			}
-		}()
 		o := tensor.Of[string](&out[0])
 		for i, packed := range tensor.Of[string](&in[0]) {
 			r, err := open(strings.NewReader(packed))
 			if err != nil {
 				return badCompression(i, err)
 			}
-			var text strings.Builder
-			for {
-				if err := ctx.Err(); err != nil {
+			if o[i], err = decompressed(ctx, r, min(4*len(packed)+512, decompressStep)); err != nil {
+				if ctx.Err() != nil || status.CodeOf(err) == status.ResourceExhausted {
 					return err
 				}
-				n, err := io.CopyN(&text, r, decompressStep)
-				if b := ctx.Arena.Budget; b != nil {
-					if err := b.Charge(n); err != nil {
-						return err
-					}
-					charged += n
-				}
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				if err != nil {
-					return badCompression(i, err)
-				}
+				return badCompression(i, err)
 			}
-			o[i] = text.String()
 		}
 		return nil
 	}), nil
+}
+
+// decompressed is all that r gives, read into blocks of which the first is that large.
+// It stays reserved until the kernel returns.
+func decompressed(ctx *kernel.Context, r io.Reader, first int) (string, error) {
+	var blocks [][]byte
+	var block []byte
+	total := 0
+	for {
+		if len(block) == cap(block) {
+			if err := ctx.Err(); err != nil {
+				return "", err
+			}
+			size := first
+			if blocks != nil {
+				size = decompressStep
+			}
+			if err := ctx.Reserve(size); err != nil {
+				return "", err
+			}
+			block = make([]byte, 0, size)
+			blocks = append(blocks, nil)
+		}
+		n, err := r.Read(block[len(block):cap(block)])
+		block, total = block[:len(block)+n], total+n
+		blocks[len(blocks)-1] = block
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if err := ctx.Reserve(total); err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	text.Grow(total)
+	for _, b := range blocks {
+		text.Write(b)
+		ctx.Unreserve(cap(b))
+	}
+	return text.String(), nil
 }
 
 // decompressStep is how much is decompressed between two looks at whether there

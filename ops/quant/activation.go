@@ -132,6 +132,9 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[1].Rank() > 1 {
 		return status.Invalid("sizes input must be 1-D, not %s", tensor.FormatDims(in[1].Dims()))
 	}
+	if err := kernel.Short(&in[1], "sizes input"); err != nil {
+		return err
+	}
 	dims := kernel.AppendInts(nil, &in[1])
 	n, open := int64(1), -1
 	for i, d := range dims {

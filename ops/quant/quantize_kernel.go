@@ -127,7 +127,7 @@ func (k *quantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	x, o := tensor.Of[float32](&in[0]), tensor.Of[T](&out[0])
 	least, most := limits[T]()
-	s.each(func(i, from, to int) {
+	s.each(ctx, func(i, from, to int) {
 		for j := from; j < to; j++ {
 			o[j] = T(min(max(steps[i](x[j]), least), most))
 		}
@@ -204,7 +204,7 @@ func (k *dequantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	x, o := tensor.Of[T](&in[0]), tensor.Of[float32](&v)
 	low, high := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2])
-	s.each(func(i, from, to int) {
+	s.each(ctx, func(i, from, to int) {
 		scale, shift := k.line(low[i], high[i])
 		for j := from; j < to; j++ {
 			o[j] = (float32(x[j])+shift.before)*scale + shift.behind

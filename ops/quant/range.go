@@ -1,6 +1,7 @@
 package quant
 
 import (
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -37,15 +38,25 @@ func slicingOf(dims []int64, axis int64) (slicing, error) {
 	return s, nil
 }
 
-// each calls f for every run of elements of slice i: from lo to hi.
-func (s slicing) each(f func(i, lo, hi int)) {
+// each calls f for every run of elements of slice i: from lo to hi. Long runs come in
+// pieces.
+func (s slicing) each(ctx *kernel.Context, f func(i, lo, hi int)) {
 	if s.inner == 0 {
 		return
 	}
+	const piece = 1 << 14
+	credit := piece
 	for o := range s.outer {
 		for i := range s.n {
-			lo := (o*s.n + i) * s.inner
-			f(i, lo, lo+s.inner)
+			first := (o*s.n + i) * s.inner
+			for lo := 0; lo < s.inner; lo += piece {
+				n := min(s.inner-lo, piece)
+				if credit -= n; credit < 0 {
+					ctx.Ask()
+					credit = piece
+				}
+				f(i, first+lo, first+lo+n)
+			}
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (k *roundTrip[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		for i := range low {
 			low[i], high[i] = T(math.Inf(1)), T(math.Inf(-1))
 		}
-		s.each(func(i, from, to int) {
+		s.each(ctx, func(i, from, to int) {
 			for _, v := range x[from:to] {
 				low[i], high[i] = min(low[i], v), max(high[i], v)
 			}
@@ -111,7 +111,7 @@ func (k *roundTrip[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	x, o := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
-	s.each(func(i, from, to int) {
+	s.each(ctx, func(i, from, to int) {
 		lo, hi := low[i], high[i]
 		scale, inverse := k.scale(&lo, &hi, bits)
 		for j := from; j < to; j++ {
@@ -206,7 +206,7 @@ func roundTripGradient[T elementwise.Float](ctx *kernel.Context, axis int64, in,
 	}
 	g, x, o := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
 	low, high := tensor.Of[T](&in[2]), tensor.Of[T](&in[3])
-	s.each(func(i, from, to int) {
+	s.each(ctx, func(i, from, to int) {
 		for j := from; j < to; j++ {
 			if x[j] >= low[i] && x[j] <= high[i] {
 				o[j] = g[j]

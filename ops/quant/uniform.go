@@ -202,7 +202,7 @@ func uniformQuantize[T int8 | uint8 | int32](ctx *kernel.Context, u uniform, dt 
 	x, o := tensor.Of[float32](&in[0]), tensor.Of[T](&out[0])
 	var credit kernel.Credit
 	stopped := false
-	s.each(func(i, lo, hi int) {
+	s.each(ctx, func(i, lo, hi int) {
 		if stopped = stopped || !credit.Spend(ctx, hi-lo); stopped {
 			return
 		}
@@ -233,7 +233,7 @@ func uniformDequantize[T int8 | uint8 | int32](ctx *kernel.Context, u uniform, i
 	x, o := tensor.Of[T](&in[0]), tensor.Of[float32](&out[0])
 	var credit kernel.Credit
 	stopped := false
-	s.each(func(i, lo, hi int) {
+	s.each(ctx, func(i, lo, hi int) {
 		if stopped = stopped || !credit.Spend(ctx, hi-lo); stopped {
 			return
 		}
@@ -304,7 +304,7 @@ func newRequantizer[F int8 | int32](c *kernel.Construction) (kernel.Kernel, erro
 		x, o := tensor.Of[F](&in[0]), tensor.Of[int8](&out[0])
 		var credit kernel.Credit
 		stopped := false
-		s.each(func(i, lo, hi int) {
+		s.each(ctx, func(i, lo, hi int) {
 			if stopped = stopped || !credit.Spend(ctx, hi-lo); stopped {
 				return
 			}
@@ -341,7 +341,7 @@ func newUniformClip(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		x, o := tensor.Of[int32](&in[0]), tensor.Of[int32](&out[0])
-		s.each(func(i, lo, hi int) {
+		s.each(ctx, func(i, lo, hi int) {
 			for k := lo; k < hi; k++ {
 				o[k] = min(max(x[k], low[i]), high[i])
 			}

@@ -60,6 +60,9 @@ func (k ranges[T, S]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	splits, total := tensor.Of[S](&out[0]), uint64(0)
 	splits[0] = 0
 	for row := range rows {
+		if row%(1<<13) == 1<<13-1 {
+			ctx.Ask()
+		}
 		if at(2, row) == 0 {
 			return status.Invalid("Requires delta != 0")
 		}
@@ -78,6 +81,9 @@ func (k ranges[T, S]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	o := tensor.Of[T](&out[1])
 	for row := range rows {
+		if row%(1<<13) == 1<<13-1 {
+			ctx.Ask()
+		}
 		x, delta := at(0, row), at(2, row)
 		for i := splits[row]; i < splits[row+1]; i++ {
 			if i%block == block-1 && ctx.Err() != nil {

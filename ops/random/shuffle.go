@@ -47,24 +47,29 @@ func shuffle(ctx *kernel.Context, in, out []tensor.Value, generator func(rows in
 		return err
 	}
 	defer ctx.Free(order)
-	permute(tensor.Of[int64](&order), philox.NewSingle(g))
+	permute(ctx, tensor.Of[int64](&order), philox.NewSingle(g))
 	v, err := ctx.Alloc(in[0].DType(), in[0].Dims())
 	if err != nil {
 		return err
 	}
 	out[0] = v
-	strided.Gather(&out[0], 0, &in[0], 0, tensor.Of[int64](&order), in[0].NumElements()/rows)
+	n := in[0].NumElements() / rows
+	for lo, hi := range ctx.Ranges(rows, max(1, 1<<16/n)) {
+		strided.Gather(&out[0], lo*n, &in[0], 0, tensor.Of[int64](&order)[lo:hi], n)
+	}
 	return ctx.Err()
 }
 
 // permute sets o to a permutation of 0, 1 and so on (R. Fisher and F. Yates,
 // 1938).
-func permute(o []int64, g *philox.Single) {
+func permute(ctx *kernel.Context, o []int64, g *philox.Single) {
 	for i := range o {
 		o[i] = int64(i)
 	}
-	for i := range len(o) - 1 {
-		j := i + int(g.One()%uint32(len(o)-i))
-		o[i], o[j] = o[j], o[i]
+	for lo, hi := range ctx.Ranges(len(o)-1, 1<<14) {
+		for i := lo; i < hi; i++ {
+			j := i + int(g.One()%uint32(len(o)-i))
+			o[i], o[j] = o[j], o[i]
+		}
 	}
 }

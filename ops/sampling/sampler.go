@@ -65,9 +65,12 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	case k.unique && k.n > k.limit:
 		return status.Invalid("Sampler's range is too small.")
 	}
-	for _, class := range tensor.Of[int64](correct) {
-		if class < 0 || class >= k.limit {
-			return status.Invalid("`true_candidate` out of range [0, %d), received %d", k.limit, class)
+	classes := tensor.Of[int64](correct)
+	for lo, hi := range ctx.Ranges(len(classes), 1<<16) {
+		for _, class := range classes[lo:hi] {
+			if class < 0 || class >= k.limit {
+				return status.Invalid("`true_candidate` out of range [0, %d), received %d", k.limit, class)
+			}
 		}
 	}
 	if out[0], err = ctx.Alloc(tensor.Int64, []int64{k.n}); err != nil {
@@ -96,7 +99,7 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	if err := k.sample(ctx, counts, g, correct, out); err != nil {
 		return err
 	}
-	return counts.learn(tensor.Of[int64](correct))
+	return counts.learn(ctx, classes)
 }
 
 // sample sets the outputs.
@@ -142,8 +145,11 @@ func (k *sampler) sample(ctx *kernel.Context, from distribution, g philox.Genera
 		}
 		return float32(-math.Expm1(float64(tries) * math.Log1p(-float64(p))))
 	}
-	for i, class := range tensor.Of[int64](correct) {
-		tensor.Of[float32](&out[1])[i] = expected(class)
+	classes, counts := tensor.Of[int64](correct), tensor.Of[float32](&out[1])
+	for lo, hi := range ctx.Ranges(len(classes), 1<<13) {
+		for i, class := range classes[lo:hi] {
+			counts[lo+i] = expected(class)
+		}
 	}
 	for i, class := range drawn {
 		tensor.Of[float32](&out[2])[i] = expected(class)
@@ -246,13 +252,15 @@ func (u *unigrams) probability(class int64) float32 {
 }
 
 // learn counts classes, which are within the range.
-func (u *unigrams) learn(classes []int64) error {
-	for _, class := range classes {
-		if u.sums[1] == math.MaxInt32 {
-			return status.Errorf(status.ResourceExhausted, "the counts of classes have become too large")
-		}
-		for i := u.leaves + class; i > 0; i /= 2 {
-			u.sums[i]++
+func (u *unigrams) learn(ctx *kernel.Context, classes []int64) error {
+	for lo, hi := range ctx.Ranges(len(classes), 1<<13) {
+		for _, class := range classes[lo:hi] {
+			if u.sums[1] == math.MaxInt32 {
+				return status.Errorf(status.ResourceExhausted, "the counts of classes have become too large")
+			}
+			for i := u.leaves + class; i > 0; i /= 2 {
+				u.sums[i]++
+			}
 		}
 	}
 	return nil
@@ -270,12 +278,17 @@ func newHits(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		place := make(map[int64]int64, in[1].Dim(0))
 		for i, class := range tensor.Of[int64](&in[1]) {
+			if i%(1<<13) == 1<<13-1 {
+				ctx.Ask()
+			}
 			place[class] = int64(i)
 		}
 		n, classes := int64(0), tensor.Of[int64](&in[0])
-		for _, class := range classes {
-			if _, ok := place[class]; ok {
-				n++
+		for lo, hi := range ctx.Ranges(len(classes), 1<<13) {
+			for _, class := range classes[lo:hi] {
+				if _, ok := place[class]; ok {
+					n++
+				}
 			}
 		}
 		for i, dt := range []tensor.DType{tensor.Int32, tensor.Int64, tensor.Float} {
@@ -285,6 +298,9 @@ func newHits(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		to := 0
 		for i, class := range classes {
+			if i%(1<<13) == 1<<13-1 {
+				ctx.Ask()
+			}
 			at, ok := place[class]
 			if !ok {
 				continue

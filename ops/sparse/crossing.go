@@ -183,6 +183,9 @@ func newSparseCross(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		to, at := int64(0), tensor.Of[int64](&out[0])
 		for r := range rows {
+			if r%block == block-1 {
+				ctx.Ask()
+			}
 			m, _ := size(features, r)
 			if err := k.row(ctx, &out[1], to, m, features, r); err != nil {
 				return err
@@ -336,6 +339,9 @@ func newRaggedCross(c *kernel.Construction) (kernel.Kernel, error) {
 		total := int64(0)
 		put(0, 0)
 		for r := range rows {
+			if r%block == block-1 {
+				ctx.Ask()
+			}
 			m, err := size(features, r)
 			if err != nil {
 				return err
@@ -351,6 +357,9 @@ func newRaggedCross(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		to := int64(0)
 		for r := range rows {
+			if r%block == block-1 {
+				ctx.Ask()
+			}
 			m, _ := size(features, r)
 			if err := k.row(ctx, &out[0], to, m, features, r); err != nil {
 				return err

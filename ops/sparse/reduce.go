@@ -167,7 +167,11 @@ func (k *sparseReduction) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	for i := range order {
 		order[i] = int64(i)
 	}
+	asked := 0
 	compare := func(a, b int64) int {
+		if asked++; asked%(1<<14) == 0 {
+			ctx.Ask()
+		}
 		x, y := e.index(int(a)), e.index(int(b))
 		for _, d := range stay {
 			if c := cmp.Compare(x[d], y[d]); c != 0 {

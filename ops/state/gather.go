@@ -106,7 +106,7 @@ func (k *gather) rows(ctx *kernel.Context, params, indices *tensor.Value) (tenso
 		return tensor.Value{}, err
 	}
 	limit, size, perBatch := pd[b], int(product(pd[b+1:])), int(product(id[b:]))
-	err = eachIndex(indices, func(i int, index int64) error {
+	err = eachIndex(ctx, indices, func(i int, index int64) error {
 		if index < 0 || index >= limit {
 			return status.Invalid("indices%s = %d is not in [0, %d)", position(i, id), index, limit)
 		}
@@ -160,7 +160,7 @@ func (k *gatherNd) slices(ctx *kernel.Context, params, indices *tensor.Value) (t
 		return o, nil
 	}
 	at, bad := 0, false
-	err = eachIndex(indices, func(i int, index int64) error {
+	err = eachIndex(ctx, indices, func(i int, index int64) error {
 		d := i % depth
 		if d == 0 {
 			at, bad = 0, false

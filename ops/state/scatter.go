@@ -117,7 +117,7 @@ func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return tensor.Value{}, err
 		}
 		start(&next, &now)
-		return next, k.rows(&next, &indices, updates)
+		return next, k.rows(ctx, &next, &indices, updates)
 	})
 	if err == nil && len(out) > 0 {
 		out[0] = in[0]
@@ -193,7 +193,7 @@ func product(dims []int64) int64 {
 }
 
 // rows changes the rows of params that indices name.
-func (k *scatter) rows(params, indices *tensor.Value, updates tensor.Value) error {
+func (k *scatter) rows(ctx *kernel.Context, params, indices *tensor.Value, updates tensor.Value) error {
 	limit, size := 1, params.NumElements()
 	if params.Rank() > 0 {
 		limit, size = params.Dim(0), int(product(params.Dims()[1:]))
@@ -206,7 +206,7 @@ func (k *scatter) rows(params, indices *tensor.Value, updates tensor.Value) erro
 		}
 		updates, step = row, 0
 	}
-	return eachIndex(indices, func(i int, index int64) error {
+	return eachIndex(ctx, indices, func(i int, index int64) error {
 		if index < 0 || index >= int64(limit) {
 			return status.Invalid("indices%s = %d is not in [0, %d)", position(i, indices.Dims()), index, limit)
 		}
@@ -236,18 +236,23 @@ func repeat(x *tensor.Value, n int) (tensor.Value, error) {
 	return row, nil
 }
 
-// eachIndex calls f for the elements of an int32 or int64 tensor until it fails.
-func eachIndex(indices *tensor.Value, f func(i int, index int64) error) error {
+// eachIndex calls f for the elements of an int32 or int64 tensor until it fails, or the
+// step has ended.
+func eachIndex(ctx *kernel.Context, indices *tensor.Value, f func(i int, index int64) error) error {
 	if indices.DType() == tensor.Int32 {
-		for i, x := range tensor.Of[int32](indices) {
-			if err := f(i, int64(x)); err != nil {
+		return eachOf(ctx, tensor.Of[int32](indices), f)
+	}
+	return eachOf(ctx, tensor.Of[int64](indices), f)
+}
+
+func eachOf[T int32 | int64](ctx *kernel.Context, indices []T, f func(i int, index int64) error) error {
+	for i, x := range indices {
+		if i%(1<<13) == 1<<13-1 {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		return nil
-	}
-	for i, x := range tensor.Of[int64](indices) {
-		if err := f(i, x); err != nil {
+		if err := f(i, int64(x)); err != nil {
 			return err
 		}
 	}

@@ -119,7 +119,7 @@ func (k *scatterNd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return tensor.Value{}, err
 		}
 		start(&next, &now)
-		return next, k.slices(&next, &indices, &updates)
+		return next, k.slices(ctx, &next, &indices, &updates)
 	})
 	if err == nil && len(out) > 0 {
 		out[0] = in[0]
@@ -156,7 +156,7 @@ func checkScatterNd(params, indices, updates tensor.Value) error {
 }
 
 // slices changes the slices of params that indices name.
-func (k *scatterNd) slices(params, indices, updates *tensor.Value) error {
+func (k *scatterNd) slices(ctx *kernel.Context, params, indices, updates *tensor.Value) error {
 	outer := indices.Dims()[:indices.Rank()-1]
 	depth := indices.Dim(len(outer))
 	dims := params.Dims()
@@ -166,7 +166,7 @@ func (k *scatterNd) slices(params, indices, updates *tensor.Value) error {
 	if depth == 0 || count == 0 {
 		return nil
 	}
-	return eachIndex(indices, func(i int, index int64) error {
+	return eachIndex(ctx, indices, func(i int, index int64) error {
 		d := i % depth
 		if d == 0 {
 			at, bad = 0, false
@@ -196,8 +196,9 @@ func (k *scatterNd) slices(params, indices, updates *tensor.Value) error {
 // coordinates is the n-th vector of indices in words: "[2, 2]".
 func coordinates(indices *tensor.Value, n, depth int) string {
 	var words []string
-	for _, x := range kernel.AppendInts(nil, indices)[n*depth : (n+1)*depth] {
-		words = append(words, fmt.Sprint(x))
+	for i := n * depth; i < (n+1)*depth; i++ {
+		one := tensor.ScalarAt(indices, i)
+		words = append(words, fmt.Sprint(kernel.AppendInts(nil, &one)[0]))
 	}
 	return "[" + strings.Join(words, ", ") + "]"
 }

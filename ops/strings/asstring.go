@@ -83,13 +83,13 @@ func newAsString(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		out[0] = v
-		print(&in[0], tensor.Of[string](&out[0]))
+		print(ctx, &in[0], tensor.Of[string](&out[0]))
 		return nil
 	}), nil
 }
 
 // printer is what prints elements of a dtype; nil if it has no text.
-func (f format) printer(dt tensor.DType) func(v *tensor.Value, o []string) {
+func (f format) printer(dt tensor.DType) func(ctx *kernel.Context, v *tensor.Value, o []string) {
 	switch dt {
 	case tensor.Bool:
 		return printing(strconv.FormatBool)
@@ -127,22 +127,25 @@ func (f format) printer(dt tensor.DType) func(v *tensor.Value, o []string) {
 	return nil
 }
 
-func printing[T tensor.Element](f func(T) string) func(v *tensor.Value, o []string) {
-	return func(v *tensor.Value, o []string) {
-		for i, x := range tensor.Of[T](v) {
-			o[i] = f(x)
+func printing[T tensor.Element](f func(T) string) func(ctx *kernel.Context, v *tensor.Value, o []string) {
+	return func(ctx *kernel.Context, v *tensor.Value, o []string) {
+		x := tensor.Of[T](v)
+		for lo, hi := range ctx.Ranges(len(x), 1<<10) {
+			for i, x := range x[lo:hi] {
+				o[lo+i] = f(x)
+			}
 		}
 	}
 }
 
-func signed[T int8 | int16 | int32 | int64](f format) func(v *tensor.Value, o []string) {
+func signed[T int8 | int16 | int32 | int64](f format) func(ctx *kernel.Context, v *tensor.Value, o []string) {
 	return printing(func(x T) string {
 		digits, negative := strings.CutPrefix(strconv.FormatInt(int64(x), 10), "-")
 		return f.fill(f.sign(negative), digits, true)
 	})
 }
 
-func unsigned[T uint8 | uint16 | uint32 | uint64](f format) func(v *tensor.Value, o []string) {
+func unsigned[T uint8 | uint16 | uint32 | uint64](f format) func(ctx *kernel.Context, v *tensor.Value, o []string) {
 	return printing(func(x T) string { return f.fill("", strconv.FormatUint(uint64(x), 10), true) })
 }
 

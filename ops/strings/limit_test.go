@@ -1,6 +1,7 @@
 package strings_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -45,6 +46,32 @@ func TestLimits(t *testing.T) {
 		r := kerneltest.Runner{Limit: c.limit}
 		if _, err := r.Run("node", c.op, c.attrs, c.in...); status.CodeOf(err) != status.ResourceExhausted {
 			t.Errorf("%s with a limit of %d: %v", c.op, c.limit, err)
+		}
+	}
+}
+
+// The least width and precision are as good as none.
+func TestAsStringLeast(t *testing.T) {
+	attr := func(name string, n int64) registry.NamedAttr {
+		return registry.NamedAttr{Name: name, Value: registry.IntAttr(n)}
+	}
+	for _, c := range []struct {
+		attrs registry.Attrs
+		x     *tensor.Tensor
+		want  string
+	}{
+		{registry.Attrs{attr("width", math.MinInt64)}, tensor.Scalar(int32(-7)).Tensor(), "-7"},
+		{registry.Attrs{attr("width", math.MinInt32)}, tensor.Scalar(true).Tensor(), "true"},
+		{registry.Attrs{attr("precision", math.MinInt64), attr("width", math.MinInt64)}, tensor.Scalar(1.5).Tensor(), "1.500000"},
+		{registry.Attrs{attr("precision", math.MinInt64)}, tensor.Scalar("text").Tensor(), "text"},
+	} {
+		out, err := kerneltest.Run("AsString", c.attrs, c.x)
+		if err != nil {
+			t.Errorf("%v: %v", c.attrs, err)
+			continue
+		}
+		if v := tensor.ValueOf(out[0]); tensor.At0[string](&v) != c.want {
+			t.Errorf("%v of %v: %v, want %s", c.attrs, c.x, out[0], c.want)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (k reduceJoin) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 // joinedAxes is the dimensions that v lists, of rank dimensions.
 func joinedAxes(v *tensor.Value, rank int) ([]int, error) {
 	var axes []int
-	for _, a := range kernel.AppendInts(nil, v) {
+	for _, a := range kernel.AppendFirst(nil, v, rank+1) { // of more, one is wrong
 		d, ok := kernel.Axis(a, rank)
 		if !ok {
 			return nil, status.Errorf(status.OutOfRange, "Invalid reduction dimension %d for input with %d dimension(s)", a, rank)

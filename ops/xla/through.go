@@ -110,6 +110,9 @@ func broadcastHelperShape(c *shape.Context) error {
 }
 
 func broadcastHelper(ctx *kernel.Context, in, out []tensor.Value) error {
+	if err := kernel.Short(&in[2], "broadcast_dims"); err != nil {
+		return err
+	}
 	dims, err := kernel.AppendIntVector(nil, &in[2], "broadcast_dims")
 	if err != nil {
 		return err

@@ -1,0 +1,357 @@
+package streams
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/stream"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Options is how a device is opened. The zero Options is good.
+type Options struct {
+	// Seeded runs all actors of the device, one message at a time, when it is
+	// drained; nil: they run by themselves.
+	Seeded *Seeded
+}
+
+// A Device is an accelerator behind its actors. Its methods hand works over and do
+// not wait for them; they fail if the work makes no sense, or with UNAVAILABLE where
+// the device is not to be had. It is safe for concurrent use: works come in the order
+// in which they are handed over.
+type Device struct {
+	open    func() (devices.Accelerator, error)
+	options Options
+	root    *actor.RootContext
+	pid     *actor.PID
+	life    atomic.Pointer[incarnation]
+	started chan struct{} // closed when the first incarnation is
+	once    sync.Once
+	closing atomic.Bool
+}
+
+// Open opens an accelerator, and spawns its actor under a parent, the context of an
+// actor or of the actor system itself. After a failure open is called again.
+func Open(system *actor.ActorSystem, parent actor.SpawnerContext, open func() (devices.Accelerator, error), o Options) (*Device, error) {
+	driver, err := open()
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{open: open, options: o, root: system.Root, started: make(chan struct{})}
+	first := newIncarnation(driver, system.Root)
+	d.life.Store(first)
+	d.pid = parent.Spawn(d.props(func() actor.Actor { return &keeper{device: d} }))
+	if o.Seeded != nil {
+		o.Seeded.Drain()
+	}
+	<-d.started
+	return d, nil
+}
+
+// props is an actor's, with the dispatcher that was asked for.
+func (d *Device) props(producer actor.Producer) *actor.Props {
+	if d.options.Seeded == nil {
+		return actor.PropsFromProducer(producer)
+	}
+	return actor.PropsFromProducer(producer, actor.WithDispatcher(d.options.Seeded))
+}
+
+// A keeper is the device's actor.
+type keeper struct{ device *Device }
+
+// Receive handles one message.
+func (k *keeper) Receive(ctx actor.Context) {
+	d := k.device
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		g := d.life.Load()
+		if g.ended() != nil { // started anew: the streams of the last life have stopped
+			g.driver.Close()
+			driver, err := d.open()
+			if err != nil {
+				panic(err) // and again, until the supervisor has enough of it
+			}
+			g = newIncarnation(driver, d.root)
+		}
+		g.device = ctx.Self()
+		for kind := range g.streams {
+			g.streams[kind] = ctx.Spawn(d.props(func() actor.Actor { return &queueing{of: g, kind: stream.Kind(kind)} }))
+		}
+		d.life.Store(g)
+		d.once.Do(func() { close(d.started) })
+	case *Failed:
+		if m.incarnation == d.life.Load() && !d.closing.Load() {
+			panic(m.err) // the supervisor's to decide what follows
+		}
+	case *actor.Stopped:
+		d.life.Load().driver.Close()
+	}
+}
+
+// Close ends the device; what is due fails with UNAVAILABLE.
+func (d *Device) Close() error {
+	if d.closing.Swap(true) {
+		return nil
+	}
+	g := d.life.Load()
+	g.finishAll(status.Errorf(status.Unavailable, "device %s is closed", g.attributes.Name))
+	stopped := d.root.PoisonFuture(d.pid)
+	if d.options.Seeded != nil {
+		d.options.Seeded.Drain()
+	}
+	return stopped.Wait()
+}
+
+// PID is the address of the device's actor.
+func (d *Device) PID() *actor.PID { return d.pid }
+
+// Attributes is what is known of the device, with its present incarnation.
+func (d *Device) Attributes() devices.Attributes { return d.life.Load().attributes }
+
+// Statistics is how the device's memory is used.
+func (d *Device) Statistics() stream.Statistics {
+	g := d.life.Load()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pool.Statistics()
+}
+
+// Load makes code ready; see [devices.Accelerator].
+func (d *Device) Load(c *devices.Code) error {
+	g := d.life.Load()
+	if err := g.ended(); err != nil {
+		return err
+	}
+	return g.driver.Load(c)
+}
+
+// enter locks the present incarnation.
+func (d *Device) enter() (*incarnation, error) {
+	g := d.life.Load()
+	g.mu.Lock()
+	if err := g.ended(); err != nil {
+		g.mu.Unlock()
+		return nil, err
+	}
+	g.uses = g.uses[:0]
+	return g, nil
+}
+
+// Alloc gives memory, with anything in it. Where there is none left but what
+// streams still use, it waits for them.
+func (d *Device) Alloc(ctx context.Context, bytes int64) (*Memory, error) {
+	g, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	block, err := g.pool.Alloc(bytes, g.passed)
+	rest := g.pool.Statistics().Resting
+	g.mu.Unlock()
+	if status.CodeOf(err) == status.ResourceExhausted && rest > 0 {
+		if err := d.Wait(ctx); err != nil {
+			return nil, err
+		}
+		g.mu.Lock()
+		block, err = g.pool.Alloc(bytes, g.passed)
+		g.mu.Unlock()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Memory{of: g, block: block, size: bytes}, nil
+}
+
+// Reserve is Alloc, for kernels.
+func (d *Device) Reserve(ctx context.Context, bytes int64) (devices.Buffer, error) {
+	m, err := d.Alloc(ctx, bytes)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+var _ devices.Streams = (*Device)(nil)
+
+// memory is a buffer as Memory.
+func (d *Device) memory(b devices.Buffer) (*Memory, error) {
+	if m, ok := b.(*Memory); ok {
+		return m, nil
+	}
+	return nil, status.Errorf(status.Internal, "a buffer is no memory of %s", d.Attributes().Name)
+}
+
+// Write copies from the host to the start of dst. from may be changed when it
+// returns.
+func (d *Device) Write(to devices.Buffer, from []byte) error {
+	dst, err := d.memory(to)
+	if err != nil {
+		return err
+	}
+	if int64(len(from)) > dst.size {
+		return status.Errorf(status.Internal, "%d bytes are written to memory of %d", len(from), dst.size)
+	}
+	g, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer g.mu.Unlock()
+	if len(from) == 0 {
+		dst.wrote = true
+		return nil
+	}
+	raw, err := g.use(dst, devices.Writes)
+	if err != nil {
+		return err
+	}
+	staged, err := g.stage(int64(len(from)))
+	if err != nil {
+		return err
+	}
+	copy(staged.Bytes(), from)
+	g.send(stream.HostToDevice, &Copy{to: raw, from: staged, dst: dst, bytes: int64(len(from))})
+	g.after(stream.HostToDevice, nil, func(error) { g.unstage(staged) })
+	return nil
+}
+
+// Read copies n bytes from the start of src to the host. done gets them, for as long
+// as it runs, or why there are none; it must not wait.
+func (d *Device) Read(from devices.Buffer, n int64, done func([]byte, error)) error {
+	src, err := d.memory(from)
+	if err != nil {
+		return err
+	}
+	if n < 0 || n > src.size {
+		return status.Errorf(status.Internal, "%d bytes are read from memory of %d", n, src.size)
+	}
+	g, err := d.enter()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		g.mu.Unlock()
+		done(nil, nil)
+		return nil
+	}
+	defer g.mu.Unlock()
+	raw, err := g.use(src, devices.Reads)
+	if err != nil {
+		return err
+	}
+	staged, err := g.stage(n)
+	if err != nil {
+		return err
+	}
+	g.send(stream.DeviceToHost, &Copy{to: staged, from: raw, src: src, bytes: n})
+	g.after(stream.DeviceToHost, src, func(err error) {
+		if err != nil {
+			done(nil, err)
+		} else {
+			done(staged.Bytes()[:n], nil)
+		}
+		g.unstage(staged)
+	})
+	return nil
+}
+
+// Copy copies n bytes within the device.
+func (d *Device) Copy(dst, src *Memory, n int64) error {
+	if n < 0 || n > src.size || n > dst.size {
+		return status.Errorf(status.Internal, "%d bytes are copied from memory of %d to memory of %d", n, src.size, dst.size)
+	}
+	g, err := d.enter()
+	if err != nil || n == 0 {
+		if err == nil {
+			g.mu.Unlock()
+		}
+		return err
+	}
+	defer g.mu.Unlock()
+	from, err := g.use(src, devices.Reads)
+	if err != nil {
+		return err
+	}
+	to, err := g.use(dst, devices.Writes)
+	if err != nil {
+		return err
+	}
+	g.send(stream.DeviceToDevice, &Copy{to: to, from: from, dst: dst, src: src, bytes: n})
+	return nil
+}
+
+// Launch executes code. The buffers among l's arguments are Memory; l may be changed
+// when it returns.
+func (d *Device) Launch(l *devices.Launch) error {
+	g, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer g.mu.Unlock()
+	m := launches.Get().(*Launch)
+	args, memory := m.launch.Args[:0], m.memory[:0]
+	m.launch = *l
+	for i, a := range l.Args {
+		mem, _ := a.Buffer.(*Memory)
+		if a.Buffer != nil {
+			if mem == nil {
+				return status.Errorf(status.Internal, "%s: argument %d is no memory of %s", l.Code.Entry, i, g.attributes.Name)
+			}
+			if a.Buffer, err = g.use(mem, a.Access); err != nil {
+				return err
+			}
+		}
+		args, memory = append(args, a), append(memory, mem)
+	}
+	m.launch.Args, m.memory = args, memory
+	g.send(stream.Compute, m)
+	return nil
+}
+
+var launches = sync.Pool{New: func() any { return new(Launch) }}
+
+// free takes the message back.
+func (m *Launch) free() {
+	clear(m.launch.Args)
+	clear(m.memory)
+	launches.Put(m)
+}
+
+// After has do called when stream s has done all that it was handed so far, or with
+// an error if the device fails. do must not wait.
+func (d *Device) After(s stream.Kind, do func(error)) error {
+	g, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer g.mu.Unlock()
+	g.after(s, nil, do)
+	return nil
+}
+
+// Wait waits until all streams have done what they were handed so far.
+func (d *Device) Wait(ctx context.Context) error {
+	done := make(chan error, stream.Kinds)
+	for s := range stream.Kinds {
+		if err := d.After(s, func(err error) { done <- err }); err != nil {
+			return err
+		}
+	}
+	if d.options.Seeded != nil {
+		d.options.Seeded.Drain()
+	}
+	var first error
+	for range stream.Kinds {
+		select {
+		case err := <-done:
+			if first == nil {
+				first = err
+			}
+		case <-ctx.Done():
+			return status.FromContext(ctx)
+		}
+	}
+	return first
+}

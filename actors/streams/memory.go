@@ -1,0 +1,63 @@
+package streams
+
+import (
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/stream"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Memory is a piece of a device's memory. It has one owner, who releases it.
+type Memory struct {
+	of    *incarnation
+	block *stream.Block
+	size  int64
+	wrote bool // a work that writes it was handed over; the incarnation's lock guards it
+	fault atomic.Pointer[status.Error]
+}
+
+var _ devices.Buffer = (*Memory)(nil)
+
+// Size is in bytes.
+func (m *Memory) Size() int64 { return m.size }
+
+// Release gives the memory back; works that were handed over before still have it.
+func (m *Memory) Release() {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	if m.block != nil {
+		m.of.pool.Release(m.block)
+		m.block = nil
+	}
+}
+
+// Fault is why the memory has no contents: the error of the work that should have
+// written it. It is known once an After behind that work was called.
+func (m *Memory) Fault() error {
+	if err := m.fault.Load(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (m *Memory) fail(err error) { m.fault.CompareAndSwap(nil, status.From(err)) }
+
+// use notes a use by the next work, and answers the driver's buffer. The incarnation
+// is locked.
+func (g *incarnation) use(m *Memory, access devices.Access) (devices.Buffer, error) {
+	if m.of != g {
+		return nil, status.Errorf(status.Unavailable, "device %s has restarted: incarnation %d has lost its memory", m.of.attributes.Name, m.of.attributes.Incarnation)
+	}
+	if m.block == nil {
+		return nil, status.Errorf(status.Internal, "device %s: memory is used after its release", g.attributes.Name)
+	}
+	switch {
+	case access&devices.Writes != 0:
+		m.wrote = true
+	case !m.wrote:
+		return nil, status.Errorf(status.Internal, "device %s: memory is read that nobody has written", g.attributes.Name)
+	}
+	g.uses = append(g.uses, stream.Use{Block: m.block, Access: access})
+	return m.block.Buffer, nil
+}

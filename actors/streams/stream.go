@@ -1,0 +1,164 @@
+package streams
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/stream"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A queueing is the actor of a stream: it fills one of the driver's queues.
+type queueing struct {
+	of      *incarnation
+	kind    stream.Kind
+	queue   devices.Queue
+	blocked *event // not recorded yet: what comes is kept
+	kept    []any
+}
+
+// Receive handles one message.
+func (s *queueing) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		queue, err := s.of.driver.NewQueue(s.kind.String())
+		if err != nil {
+			s.of.lose(err)
+			return
+		}
+		s.queue = queue
+	case *Launch, *Copy, *Record, *Wait, *After:
+		if s.blocked != nil {
+			s.kept = append(s.kept, m)
+			return
+		}
+		s.do(ctx, m)
+	case *Recorded:
+		if m.event != s.blocked {
+			return
+		}
+		s.blocked = nil
+		s.do(ctx, &Wait{m.event})
+		for len(s.kept) > 0 && s.blocked == nil {
+			next := s.kept[0]
+			s.kept[0] = nil
+			s.kept = s.kept[1:]
+			s.do(ctx, next)
+		}
+		if len(s.kept) == 0 {
+			s.kept = nil
+		}
+	}
+}
+
+// do does one work. Once the incarnation has ended there is nothing left to do:
+// whoever waits has been told.
+func (s *queueing) do(ctx actor.Context, work any) {
+	if s.queue == nil || s.of.ended() != nil {
+		return
+	}
+	switch m := work.(type) {
+	case *Launch:
+		s.launch(m)
+	case *Copy:
+		s.copy(m)
+	case *Record:
+		recorded, err := s.queue.Record()
+		if err != nil {
+			s.of.lose(err)
+			return
+		}
+		for _, who := range m.event.settle(recorded) {
+			ctx.Send(who, &Recorded{m.event})
+		}
+		m.event.release()
+	case *Wait:
+		recorded := m.event.ask(ctx.Self())
+		if recorded == nil {
+			s.blocked = m.event
+			return
+		}
+		if err := s.queue.Wait(recorded); err != nil {
+			s.of.lose(err)
+		}
+		m.event.release()
+	case *After:
+		s.after(m)
+	}
+}
+
+// launch enqueues a launch, unless something that it reads has no contents.
+func (s *queueing) launch(m *Launch) {
+	defer m.free()
+	err := error(nil)
+	for i, mem := range m.memory {
+		if mem != nil && m.launch.Args[i].Access&devices.Reads != 0 && err == nil {
+			err = mem.Fault()
+		}
+	}
+	if err == nil {
+		err = s.queue.Launch(&m.launch)
+	}
+	if err != nil {
+		for i, mem := range m.memory {
+			if mem != nil && m.launch.Args[i].Access&devices.Writes != 0 {
+				s.refuse(mem, err)
+			}
+		}
+	}
+}
+
+// copy enqueues a copy.
+func (s *queueing) copy(m *Copy) {
+	err := error(nil)
+	if m.src != nil {
+		err = m.src.Fault()
+	}
+	if err == nil {
+		switch {
+		case m.src == nil:
+			err = s.queue.Write(m.to, m.from.(devices.HostBuffer), m.bytes)
+		case m.dst == nil:
+			err = s.queue.Read(m.to.(devices.HostBuffer), m.from, m.bytes)
+		default:
+			err = s.queue.Copy(m.to, m.from, m.bytes)
+		}
+	}
+	if err != nil {
+		if m.dst == nil { // the read's After tells the host
+			s.refuse(m.src, err)
+			return
+		}
+		s.refuse(m.dst, err)
+	}
+}
+
+// refuse takes down that a work did not write its memory; a device that is lost is
+// more than that.
+func (s *queueing) refuse(m *Memory, err error) {
+	if status.CodeOf(err) == status.Unavailable {
+		s.of.lose(err)
+		return
+	}
+	m.fail(err)
+}
+
+// after asks for a completion.
+func (s *queueing) after(m *After) {
+	recorded, err := s.queue.Record()
+	if err != nil {
+		s.of.lose(err)
+		return
+	}
+	recorded.Notify(func(err error) {
+		if err != nil {
+			s.of.lose(err)
+			return
+		}
+		s.of.finish(m)
+	})
+	recorded.Release()
+	if err := s.queue.Flush(); err != nil {
+		s.of.lose(err)
+	}
+}

@@ -1,0 +1,190 @@
+package accelerators
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A trial is one operation, on a device and on the CPU.
+type trial struct {
+	op    string
+	attrs registry.Attrs
+	in    []*tensor.Tensor
+	write func(out, in []code.Array) ([]devices.Launch, error)
+	tol   tensor.Tolerance
+	want  []*tensor.Tensor // computed otherwise, where it is not the CPU's kernel
+}
+
+// Check compares all operations that there is code for.
+func Check(t *testing.T, b *Bench) {
+	for _, group := range groups {
+		t.Run(group.name, func(t *testing.T) {
+			for _, c := range group.trials() {
+				c.check(t, b)
+			}
+		})
+	}
+}
+
+var groups = []struct {
+	name   string
+	trials func() []trial
+}{
+	{"Elementwise", elementwiseTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
+	{"Reduce", reduceTrials}, {"Softmax", softmaxTrials}, {"Move", moveTrials}, {"Random", randomTrials}, {"Update", updateTrials}, {"LSTM", lstmTrials},
+	{"Window", windowTrials}, {"Normalize", normalizeTrials},
+}
+
+// Codes is all code that the trials use, each function once.
+func Codes() (all []*devices.Code, err error) {
+	seen := map[*devices.Code]bool{}
+	for _, group := range groups {
+		for _, c := range group.trials() {
+			want := c.want
+			if want == nil {
+				if want, err = kerneltest.Run(c.op, c.attrs, c.in...); err != nil {
+					return nil, err
+				}
+			}
+			launches, err := c.write(arrays(want), arrays(c.in))
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range launches {
+				if !seen[l.Code] {
+					seen[l.Code] = true
+					all = append(all, l.Code)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// arrays are of tensors' types and shapes, without memory.
+func arrays(ts []*tensor.Tensor) (all []code.Array) {
+	for _, t := range ts {
+		all = append(all, code.Array{Type: t.DType(), Dims: t.Dims()})
+	}
+	return all
+}
+
+func (c *trial) check(t *testing.T, b *Bench) {
+	t.Helper()
+	name := c.op
+	for _, in := range c.in {
+		name += fmt.Sprintf(" %v%v", in.DType(), in.Dims())
+	}
+	want, in := c.want, c.in
+	if want == nil {
+		var err error
+		if want, err = kerneltest.Run(c.op, c.attrs, in...); err != nil {
+			t.Errorf("%s: the CPU's kernel: %v", name, err)
+			return
+		}
+	}
+	got, err := b.Run(in, want, c.write)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	for i := range want {
+		if err := tensor.Compare(got[i], want[i], c.tol); err != nil {
+			t.Errorf("%s: output %d: %v", name, i, err)
+		}
+	}
+}
+
+// near is what functions of floats may differ by.
+var near = map[tensor.DType]tensor.Tolerance{
+	tensor.Float: {ATol: 1e-6, RTol: 1e-5}, tensor.Double: {ATol: 1e-13, RTol: 1e-12}, tensor.Half: {ATol: 1e-3, RTol: 2e-3}, tensor.Bfloat16: {ATol: 1e-2, RTol: 1e-2},
+}
+
+// random is a tensor of numbers around zero, some of them special.
+func random(rng *rand.Rand, dt tensor.DType, dims ...int64) *tensor.Tensor {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64() * 3
+		if rng.IntN(8) == 0 {
+			x[i] = float64(rng.IntN(5) - 2)
+		}
+	}
+	f, err := tensor.FromSlice(x, dims...)
+	if err != nil {
+		panic(err)
+	}
+	return cast(f, dt)
+}
+
+// cast converts by the CPU's kernel.
+func cast(t *tensor.Tensor, dt tensor.DType) *tensor.Tensor {
+	if t.DType() == dt {
+		return t
+	}
+	if dt == tensor.Uint8 || dt == tensor.Uint32 || dt == tensor.Uint64 || dt == tensor.Uint16 { // not from what is negative
+		t = must(kerneltest.Run("Abs", nil, t))[0]
+	}
+	return must(kerneltest.Run("Cast", registry.Attrs{{Name: "DstT", Value: registry.AttrValue{Kind: registry.KindType, Type: dt}}}, t))[0]
+}
+
+func must(t []*tensor.Tensor, err error) []*tensor.Tensor {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func broadcastingTrials() (all []trial) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, shapes := range [][2][]int64{
+		{{}, {}}, {{5}, {}}, {{}, {3, 4}}, {{3, 1}, {1, 4}}, {{2, 1, 3, 1}, {5, 1, 7}}, {{0, 3}, {3}}, {{4, 3}, {4, 1}}, {{2, 3, 4, 5}, {3, 1, 5}},
+	} {
+		all = append(all, trial{op: "Sub", in: []*tensor.Tensor{random(rng, tensor.Float, shapes[0]...), random(rng, tensor.Float, shapes[1]...)}, write: mapped("Sub"), tol: near[tensor.Float]})
+	}
+	return all
+}
+
+func matmulTrials() (all []trial) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	for _, c := range []struct {
+		dt     tensor.DType
+		x, y   []int64
+		tx, ty bool
+	}{
+		{tensor.Float, []int64{3, 5}, []int64{5, 2}, false, false},
+		{tensor.Float, []int64{33, 50}, []int64{50, 49}, false, false},
+		{tensor.Float, []int64{50, 33}, []int64{50, 49}, true, false},
+		{tensor.Float, []int64{33, 50}, []int64{49, 50}, false, true},
+		{tensor.Float, []int64{50, 33}, []int64{49, 50}, true, true},
+		{tensor.Float, []int64{4, 0}, []int64{0, 3}, false, false},
+		{tensor.Double, []int64{17, 31}, []int64{31, 18}, false, false},
+		{tensor.Int32, []int64{3, 20}, []int64{20, 3}, false, false},
+	} {
+		attrs := registry.Attrs{
+			{Name: "transpose_a", Value: registry.AttrValue{Kind: registry.KindBool, B: c.tx}},
+			{Name: "transpose_b", Value: registry.AttrValue{Kind: registry.KindBool, B: c.ty}},
+		}
+		all = append(all, trial{op: "MatMul", attrs: attrs, in: []*tensor.Tensor{random(rng, c.dt, c.x...), random(rng, c.dt, c.y...)},
+			write: func(out, in []code.Array) ([]devices.Launch, error) {
+				return code.MatMul(out[0], in[0], in[1], c.tx, c.ty)
+			}, tol: tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}})
+	}
+	for _, s := range [][2][]int64{{{3, 4, 5}, {3, 5, 6}}, {{2, 1, 4, 5}, {3, 5, 20}}, {{4, 17}, {3, 17, 2}}} {
+		all = append(all, trial{op: "BatchMatMulV2", in: []*tensor.Tensor{random(rng, tensor.Float, s[0]...), random(rng, tensor.Float, s[1]...)},
+			write: func(out, in []code.Array) ([]devices.Launch, error) {
+				return code.MatMul(out[0], in[0], in[1], false, false)
+			}, tol: tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}})
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package accelerators
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda"
+	"github.com/troupe-go/troupe/devices/opencl"
+	_ "github.com/troupe-go/troupe/ops/accelerated"
+	_ "github.com/troupe-go/troupe/ops/all"
+	"github.com/troupe-go/troupe/status"
+)
+
+func TestMain(m *testing.M) {
+	actors.System()
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+}
+
+// openOpenCL opens the first OpenCL device, or skips the test.
+func openOpenCL(t testing.TB) *Bench {
+	t.Helper()
+	d, err := opencl.Open(0, devices.Options{})
+	if status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func TestOpenCL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its driver compiles a hundred kernels")
+	}
+	Check(t, openOpenCL(t))
+}
+
+// TestCUDA runs where there is a GPU.
+func TestCUDA(t *testing.T) {
+	d, err := cuda.Open(0, devices.Options{})
+	if status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	Check(t, b)
+}
+
+// TestNVRTC compiles all code that the trials use, which takes no GPU.
+func TestNVRTC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles a hundred kernels")
+	}
+	all, err := Codes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range all {
+		cubin, err := cuda.Compile(c.Source, "sm_80")
+		if i == 0 && status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+			t.Skipf("NOT CHECKED: %v", err)
+		}
+		if err != nil || len(cubin) == 0 {
+			t.Errorf("%s: %v", c.Entry, err)
+		}
+	}
+	t.Logf("%d functions", len(all))
+}

@@ -1,0 +1,129 @@
+package devices
+
+import "context"
+
+// An Accelerator is the driver of a device with memory of its own and queues that
+// work behind the back of whoever fills them. It is safe for concurrent use, but for
+// its queues. A driver knows nothing of who depends on what: package devices/stream
+// orders works, package actors/streams hands them over.
+//
+// An error with the code UNAVAILABLE says that the device is lost: no call to it
+// succeeds any more but Close.
+type Accelerator interface {
+	Attributes() Attributes
+	// Alloc gives memory of the device, of at least one byte, with anything in it. It
+	// fails with RESOURCE_EXHAUSTED where there is none.
+	Alloc(bytes int64) (Buffer, error)
+	// AllocHost gives memory of the host's that queues copy from and to without
+	// waiting.
+	AllocHost(bytes int64) (HostBuffer, error)
+	// Load makes code ready for launches, which takes up to seconds the first time.
+	// Launch does it too where it has to. A mistake in the code is INTERNAL, with the
+	// compiler's log; code that the device cannot run is UNIMPLEMENTED.
+	Load(c *Code) error
+	// NewQueue makes a queue, whose name is for messages.
+	NewQueue(name string) (Queue, error)
+	// Close ends all queues, works and buffers, done or not; events that are not
+	// done fail.
+	Close() error
+}
+
+// A Buffer is a piece of an accelerator's memory.
+type Buffer interface {
+	Size() int64
+	// Release gives the memory back. Nobody may use it any more: the works that do
+	// must have ended.
+	Release()
+}
+
+// A HostBuffer is memory of the host's for copies.
+type HostBuffer interface {
+	Buffer
+	// Bytes is the memory. The host may read it if no work that writes it is under
+	// way, and write it if no work that uses it is.
+	Bytes() []byte
+}
+
+// A Queue does works one after another, in the order in which they come. No call
+// waits for a work to end. One goroutine at a time may use it.
+type Queue interface {
+	// Write copies n bytes of the host's to the device, Read from the device, and
+	// Copy within it. All count from the start of both.
+	Write(dst Buffer, src HostBuffer, n int64) error
+	Read(dst HostBuffer, src Buffer, n int64) error
+	Copy(dst, src Buffer, n int64) error
+	Launch(l *Launch) error // l may be changed when it returns
+	// Record gives an event that is done when all works before it are. The caller
+	// releases it.
+	Record() (Event, error)
+	// Wait keeps all later works back until e, of any queue of the same
+	// accelerator, is done.
+	Wait(e Event) error
+	// Flush says that somebody is going to wait for what the queue has.
+	Flush() error
+	Close() error // when it is empty
+}
+
+// An Event is a place in a queue.
+type Event interface {
+	// Notify calls done, once, when the queue has passed the event: with nil, or
+	// with what failed. It may call from within, or from any goroutine; done must
+	// not wait.
+	Notify(done func(error))
+	// Wait waits for the same.
+	Wait(ctx context.Context) error
+	Release() // forgets the event; whoever waits for it still gets it
+}
+
+// An Access is what a work does with a buffer.
+type Access uint8
+
+// Accesses to a buffer are bits. A work that only writes may leave parts as they are.
+const (
+	Reads  Access = 1
+	Writes Access = 2
+)
+
+// Code is one kernel function for accelerators.
+type Code struct {
+	Entry string // the function's name, and the code's for messages
+	// Source is the text of a module that has the function, in the common part of
+	// OpenCL C and CUDA C; see package devices/code.
+	Source string
+	// Emulate does what the function does, for all threads, in Go. args are the
+	// launch's, memory the bytes of those that are buffers, at their places.
+	Emulate func(l *Launch, memory [][]byte) error
+}
+
+// A Launch is one execution of code by many threads.
+type Launch struct {
+	Code   *Code
+	Groups [3]int // of threads, in each dimension, at least 1
+	Size   [3]int // threads of a group, in each dimension, at least 1
+	Args   []Arg
+}
+
+// An Arg is an argument of a launch: a buffer, or a number.
+type Arg struct {
+	Buffer Buffer // nil for a number
+	Access Access // to the buffer
+	Bits   uint64 // the number
+	Bytes  uint8  // of the number: 4 or 8
+}
+
+// Streams are an accelerator's, as kernels see them: works are handed over, in an order
+// that is right for each of them after the other, and are done in an order that makes no
+// difference. Package actors/streams implements them.
+type Streams interface {
+	Attributes() Attributes
+	Load(c *Code) error
+	// Reserve gives memory, with anything in it.
+	Reserve(ctx context.Context, bytes int64) (Buffer, error)
+	// Write copies from the host; from may be changed when it returns.
+	Write(to Buffer, from []byte) error
+	// Read copies n bytes to the host: done gets them, for as long as it runs, or why
+	// there are none, and must not wait.
+	Read(from Buffer, n int64, done func([]byte, error)) error
+	// Launch executes code; l may be changed when it returns.
+	Launch(l *Launch) error
+}

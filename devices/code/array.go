@@ -1,0 +1,174 @@
+package code
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An Array is a tensor's elements in a buffer.
+type Array struct {
+	Buffer devices.Buffer
+	Type   tensor.DType
+	Dims   []int64
+}
+
+// Elements is how many an array has.
+func (a Array) Elements() int64 {
+	n := int64(1)
+	for _, d := range a.Dims {
+		n *= d
+	}
+	return n
+}
+
+// An element is how a type appears in code.
+type element struct {
+	name    string // in the names of functions
+	compute string // the type that it is computed with
+	stored  string
+	class   byte // f, i, u, b: float, integer, unsigned, bool
+}
+
+var elements = map[tensor.DType]element{
+	tensor.Float: {"f32", "f32", "f32", 'f'}, tensor.Double: {"f64", "f64", "f64", 'f'},
+	tensor.Half: {"f16", "f32", "u16", 'f'}, tensor.Bfloat16: {"bf16", "f32", "u16", 'f'},
+	tensor.Int8: {"i8", "i8", "i8", 'i'}, tensor.Int16: {"i16", "i16", "i16", 'i'},
+	tensor.Int32: {"i32", "i32", "i32", 'i'}, tensor.Int64: {"i64", "i64", "i64", 'i'},
+	tensor.Uint8: {"u8", "u8", "u8", 'u'}, tensor.Uint16: {"u16", "u16", "u16", 'u'},
+	tensor.Uint32: {"u32", "u32", "u32", 'u'}, tensor.Uint64: {"u64", "u64", "u64", 'u'},
+	tensor.Bool: {"b8", "u8", "u8", 'b'},
+}
+
+// load and store are expressions for an element of an array.
+func (e element) load(at string) string {
+	if e.compute != e.stored {
+		return "from_" + e.name + "(" + at + ")"
+	}
+	return at
+}
+
+func (e element) store(value string) string {
+	if e.compute != e.stored {
+		return "to_" + e.name + "(" + value + ")"
+	}
+	return "(" + e.stored + ")(" + value + ")"
+}
+
+// heading is what a source begins with that uses elements of these types.
+func heading(types ...element) string {
+	var b strings.Builder
+	b.WriteString(prelude)
+	double, small := false, false
+	for _, e := range types {
+		double = double || e.compute == "f64"
+		small = small || e.compute != e.stored
+	}
+	if double {
+		b.WriteString("#if defined(__OPENCL_VERSION__) && __OPENCL_VERSION__ < 120\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\ntypedef double f64;\n")
+	}
+	if small {
+		b.WriteString(narrow)
+	}
+	return b.String()
+}
+
+// made has all functions that were made, by name.
+var made sync.Map // string → *devices.Code
+
+// function gives the function of a name, and writes it if there is none.
+func function(name string, write func(b *strings.Builder), types ...element) *devices.Code {
+	if c, ok := made.Load(name); ok {
+		return c.(*devices.Code)
+	}
+	var b strings.Builder
+	b.WriteString(heading(types...))
+	write(&b)
+	c, _ := made.LoadOrStore(name, &devices.Code{Entry: name, Source: b.String()})
+	return c.(*devices.Code)
+}
+
+// Made calls f with all functions that were made so far.
+func Made(f func(*devices.Code)) {
+	made.Range(func(_, c any) bool { f(c.(*devices.Code)); return true })
+}
+
+// element of an array's type; an error if accelerators have none.
+func elementOf(t tensor.DType) (element, error) {
+	e, ok := elements[t]
+	if !ok {
+		return e, status.Errorf(status.Unimplemented, "accelerators have no code for elements of type %v", t)
+	}
+	return e, nil
+}
+
+// A call collects the arguments of a launch.
+type call struct{ launch devices.Launch }
+
+func (c *call) reads(bs ...devices.Buffer) *call {
+	for _, b := range bs {
+		c.launch.Args = append(c.launch.Args, devices.Arg{Buffer: b, Access: devices.Reads})
+	}
+	return c
+}
+
+func (c *call) writes(bs ...devices.Buffer) *call {
+	for _, b := range bs {
+		c.launch.Args = append(c.launch.Args, devices.Arg{Buffer: b, Access: devices.Writes})
+	}
+	return c
+}
+
+func (c *call) updates(bs ...devices.Buffer) *call {
+	for _, b := range bs {
+		c.launch.Args = append(c.launch.Args, devices.Arg{Buffer: b, Access: devices.Reads | devices.Writes})
+	}
+	return c
+}
+
+func (c *call) i64(ns ...int64) *call {
+	for _, n := range ns {
+		c.launch.Args = append(c.launch.Args, devices.Arg{Bits: uint64(n), Bytes: 8})
+	}
+	return c
+}
+
+func (c *call) u32(ns ...uint32) *call {
+	for _, n := range ns {
+		c.launch.Args = append(c.launch.Args, devices.Arg{Bits: uint64(n), Bytes: 4})
+	}
+	return c
+}
+
+func (c *call) f32(xs ...float64) *call {
+	for _, x := range xs {
+		c.launch.Args = append(c.launch.Args, devices.Arg{Bits: uint64(math.Float32bits(float32(x))), Bytes: 4})
+	}
+	return c
+}
+
+// group is how many threads a group has, where nothing else decides.
+const group = 256
+
+// mostGroups is enough to fill any device; threads of more elements do several.
+const mostGroups = 4096
+
+// flat launches a function whose threads share out n elements.
+func (c *call) flat(f *devices.Code, n int64) []devices.Launch {
+	return c.grid(f, [3]int{int(min((n+group-1)/group, mostGroups)), 1, 1}, [3]int{group, 1, 1})
+}
+
+func (c *call) grid(f *devices.Code, groups, size [3]int) []devices.Launch {
+	c.launch.Code, c.launch.Groups, c.launch.Size = f, groups, size
+	return []devices.Launch{c.launch}
+}
+
+// mistake is an error of ours.
+func mistake(format string, args ...any) error {
+	return status.Errorf(status.Internal, "code: %s", fmt.Sprintf(format, args...))
+}

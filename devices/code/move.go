@@ -1,0 +1,224 @@
+package code
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/status"
+)
+
+// sized gives the unsigned type of the size of an array's elements: what only moves
+// elements need not know more.
+func sized(a Array) (string, error) {
+	switch n := a.Type.Size(); n {
+	case 1, 2, 4, 8:
+		return fmt.Sprintf("u%d", 8*n), nil
+	default:
+		return "", status.Errorf(status.Unimplemented, "accelerators have no code for elements of type %v", a.Type)
+	}
+}
+
+// A Part is some of an array's elements: where the first is, and how far it is from
+// one to the next of each dimension.
+type Part struct {
+	Array
+	Start   int64
+	Strides []int64
+}
+
+// All is all of an array.
+func All(a Array) Part { return Part{a, 0, dense(a.Dims)} }
+
+// Move copies the elements of one part to another of the same shape, dims.
+func Move(z, x Part, dims []int64) ([]devices.Launch, error) {
+	s, err := sized(z.Array)
+	if err != nil {
+		return nil, err
+	}
+	w := walk{slices.Clone(dims), [][]int64{slices.Clone(z.Strides), slices.Clone(x.Strides)}}
+	n := int64(1)
+	for i, d := range dims {
+		n *= d
+		if d > 0 && (z.Strides[i] > 0 && z.Start+z.Strides[i]*(d-1) >= z.Elements() || x.Start < 0) {
+			return nil, mistake("a part of shape %v leaves %v", dims, z.Dims)
+		}
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	w.collapse()
+	name := fmt.Sprintf("move_%s_r%d", s, len(w.dims))
+	f := function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, "KERNEL %s(GLOBAL const %s *x, GLOBAL %s *z, i64 n, i64 zstart, i64 xstart%s) {\n  EACH(i, n) {\n", name, s, s, w.parameters("", "z", "x"))
+		w.places(b, "", "i", "z", "x")
+		b.WriteString("    z[zstart + z_at] = x[xstart + x_at];\n  }\n}\n")
+	})
+	c := (&call{}).reads(x.Buffer).writes(z.Buffer).i64(n, z.Start, x.Start)
+	w.args(c)
+	return c.flat(f, n), nil
+}
+
+// Transpose permutes dimensions: dimension i of z is dimension perm[i] of x.
+func Transpose(z, x Array, perm []int) ([]devices.Launch, error) {
+	p, s := All(x), dense(x.Dims)
+	for i, from := range perm {
+		p.Strides[i] = s[from]
+	}
+	return Move(All(z), p, z.Dims)
+}
+
+// Slice takes z's shape out of x, from begin on, every steps[i]-th element of a
+// dimension, backward if it is negative.
+func Slice(z, x Array, begin, steps []int64) ([]devices.Launch, error) {
+	p := All(x)
+	for i, b := range begin {
+		p.Start += b * p.Strides[i]
+		p.Strides[i] *= steps[i]
+	}
+	return Move(All(z), p, z.Dims)
+}
+
+// Place puts x into z, from begin on.
+func Place(z, x Array, begin []int64) ([]devices.Launch, error) {
+	p := All(z)
+	for i, b := range begin {
+		p.Start += b * p.Strides[i]
+	}
+	return Move(p, All(x), x.Dims)
+}
+
+// Concat joins arrays along an axis.
+func Concat(z Array, axis int, xs ...Array) (all []devices.Launch, err error) {
+	begin := make([]int64, len(z.Dims))
+	for _, x := range xs {
+		l, err := Place(z, x, begin)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l...)
+		begin[axis] += x.Dims[axis]
+	}
+	return all, nil
+}
+
+// BroadcastTo repeats x over z.
+func BroadcastTo(z, x Array) ([]devices.Launch, error) {
+	w, err := broadcasting(z.Dims, x.Dims)
+	if err != nil {
+		return nil, err
+	}
+	return Move(Part{z, 0, dense(w.dims)}, Part{x, 0, w.strides[0]}, w.dims)
+}
+
+// Tile repeats x in each dimension, as often as z is larger.
+func Tile(z, x Array) ([]devices.Launch, error) {
+	var dims, from []int64 // each dimension as times and size
+	for i, s := range dense(x.Dims) {
+		times := int64(1)
+		if x.Dims[i] > 0 {
+			times = z.Dims[i] / x.Dims[i]
+		}
+		dims, from = append(dims, times, x.Dims[i]), append(from, 0, s)
+	}
+	return Move(Part{z, 0, dense(dims)}, Part{x, 0, from}, dims)
+}
+
+// Fill puts the element with these bits everywhere.
+func Fill(z Array, bits uint64) ([]devices.Launch, error) {
+	s, err := sized(z)
+	if err != nil {
+		return nil, err
+	}
+	n := z.Elements()
+	if n == 0 {
+		return nil, nil
+	}
+	f := function("fill_"+s, func(b *strings.Builder) {
+		fmt.Fprintf(b, "KERNEL fill_%s(GLOBAL %s *z, i64 n, i64 bits) {\n  EACH(i, n) z[i] = (%s)bits;\n}\n", s, s, s)
+	})
+	return (&call{}).writes(z.Buffer).i64(n, int64(bits)).flat(f, n), nil
+}
+
+// Pad puts x into z, which is larger, and the element with these bits around it.
+func Pad(z, x Array, before []int64, bits uint64) ([]devices.Launch, error) {
+	fill, err := Fill(z, bits)
+	if err != nil {
+		return nil, err
+	}
+	place, err := Place(z, x, before)
+	return append(fill, place...), err
+}
+
+// Gather takes rows of params: dimension axis is replaced by the shape of indices.
+// What is out of range is zero.
+func Gather(z, params, indices Array, axis int) ([]devices.Launch, error) {
+	s, err := sized(params)
+	if err != nil {
+		return nil, err
+	}
+	index, err := elementOf(indices.Type)
+	if err != nil {
+		return nil, err
+	}
+	n, inner := z.Elements(), int64(1)
+	for _, d := range params.Dims[axis+1:] {
+		inner *= d
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	name := "gather_" + s + "_" + index.name
+	f := function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, `KERNEL %[1]s(GLOBAL const %[2]s *x, GLOBAL const %[3]s *indices, GLOBAL %[2]s *z, i64 n, i64 count, i64 limit, i64 inner) {
+  EACH(i, n) {
+    i64 column = i %% inner, row = i / inner, at = (i64)indices[row %% count];
+    z[i] = at < 0 || at >= limit ? (%[2]s)0 : x[(row / count * limit + at) * inner + column];
+  }
+}
+`, name, s, index.stored)
+	}, index)
+	return (&call{}).reads(params.Buffer, indices.Buffer).writes(z.Buffer).i64(n, indices.Elements(), params.Dims[axis], inner).flat(f, n), nil
+}
+
+// SegmentSum adds the rows of x up, row i into row indices[i] of z; negative indices
+// and those out of range are left out. Rows are added in order, whatever the device.
+func SegmentSum(z, x, indices Array) ([]devices.Launch, error) {
+	e, err := elementOf(x.Type)
+	if err != nil {
+		return nil, err
+	}
+	index, err := elementOf(indices.Type)
+	if err != nil {
+		return nil, err
+	}
+	if z.Elements() == 0 {
+		return nil, nil
+	}
+	all, err := Fill(z, 0)
+	if err != nil {
+		return nil, err
+	}
+	count, limit := indices.Elements(), z.Dims[0]
+	inner := z.Elements() / limit
+	if count == 0 {
+		return all, nil
+	}
+	name := "segmentsum_" + e.name + "_" + index.name
+	f := function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, `typedef %[2]s T;
+KERNEL %[1]s(GLOBAL const %[3]s *x, GLOBAL const %[4]s *indices, GLOBAL %[3]s *z, i64 count, i64 limit, i64 inner) {
+  EACH(column, inner) {
+    for (i64 row = 0; row < count; row++) {
+      i64 at = (i64)indices[row];
+      if (at < 0 || at >= limit) continue;
+      at = at * inner + column;
+      z[at] = %[5]s;
+    }
+  }
+}
+`, name, e.compute, e.stored, index.stored, e.store(e.load("z[at]")+" + "+e.load("x[row * inner + column]")))
+	}, e, index)
+	return append(all, (&call{}).reads(x.Buffer, indices.Buffer).updates(z.Buffer).i64(count, limit, inner).flat(f, inner)...), nil
+}

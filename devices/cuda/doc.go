@@ -1,0 +1,18 @@
+// Package cuda drives NVIDIA GPUs through the driver's library and NVRTC, without
+// cgo. A program that wants them imports it; what it links then needs the system's C
+// library.
+//
+// A queue is a stream that does not wait for the default one, an event one without
+// timing, host memory is page-locked. Every call is made on a thread on which the
+// device's primary context is current. Completions are asked for, by one goroutine of
+// the device's that sleeps when none is due.
+//
+// Kernels are compiled by NVRTC for the device's architecture when they are first
+// loaded, and what was compiled is kept in the user's cache folder, under the digest
+// of all that decided it.
+//
+// Where there is no driver, no NVRTC or no device, Devices says so with NOT_FOUND.
+//
+// The package was written on machines without a GPU: that its kernels compile is
+// tested, that the driver is called rightly is not.
+package cuda

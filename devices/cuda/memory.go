@@ -1,0 +1,85 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/dynamic"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A buffer is a [devices.Buffer].
+type buffer struct {
+	device  *Device
+	address uintptr
+	size    int64
+}
+
+// Alloc gives memory of the device.
+func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
+	if bytes < 1 {
+		return nil, status.Errorf(status.ResourceExhausted, "%s has no buffers of %d bytes", d.attributes.Name, bytes)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, d.gone()
+	}
+	b := &buffer{device: d, size: bytes}
+	if err := failure("cuMemAlloc", d.do(driver.memAlloc, uintptr(unsafe.Pointer(&b.address)), uintptr(bytes))); err != nil {
+		return nil, err
+	}
+	d.buffers[b] = struct{}{}
+	return b, nil
+}
+
+// Size is in bytes.
+func (b *buffer) Size() int64 { return b.size }
+
+// Release gives the memory back.
+func (b *buffer) Release() {
+	b.device.mu.Lock()
+	defer b.device.mu.Unlock()
+	if _, ok := b.device.buffers[b]; ok && !b.device.closed {
+		delete(b.device.buffers, b)
+		b.device.do(driver.memFree, b.address)
+	}
+}
+
+// A hostBuffer is a [devices.HostBuffer], of page-locked memory.
+type hostBuffer struct {
+	device  *Device
+	address uintptr
+	size    int64
+}
+
+// AllocHost gives memory of the host's.
+func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, d.gone()
+	}
+	h := &hostBuffer{device: d, size: bytes}
+	if err := failure("cuMemHostAlloc", d.do(driver.memHostAlloc, uintptr(unsafe.Pointer(&h.address)), uintptr(bytes), portable)); err != nil {
+		return nil, err
+	}
+	d.hosts[h] = struct{}{}
+	return h, nil
+}
+
+// Size is in bytes.
+func (h *hostBuffer) Size() int64 { return h.size }
+
+// Bytes is the memory.
+func (h *hostBuffer) Bytes() []byte { return dynamic.Bytes(h.address, h.size) }
+
+// Release gives the memory back.
+func (h *hostBuffer) Release() {
+	h.device.mu.Lock()
+	defer h.device.mu.Unlock()
+	if _, ok := h.device.hosts[h]; ok && !h.device.closed {
+		delete(h.device.hosts, h)
+		h.device.do(driver.memFreeHost, h.address)
+	}
+}

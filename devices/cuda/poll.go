@@ -1,0 +1,79 @@
+package cuda
+
+import (
+	"sync"
+	"time"
+)
+
+// A polling asks the driver which events are done: its callbacks may not call it, and
+// may hold streams up.
+type polling struct {
+	device *Device
+	mu     sync.Mutex
+	wake   sync.Cond
+	due    []expectation
+	ended  bool
+	done   chan struct{}
+}
+
+type expectation struct {
+	event *event
+	tell  func(error)
+}
+
+// between is how long it waits between two looks at what is due.
+const between = 10 * time.Microsecond
+
+func newPolling(d *Device) *polling {
+	p := &polling{device: d, done: make(chan struct{})}
+	p.wake.L = &p.mu
+	go p.run()
+	return p
+}
+
+func (p *polling) add(e *event, tell func(error)) {
+	p.mu.Lock()
+	p.due = append(p.due, expectation{e, tell})
+	p.mu.Unlock()
+	p.wake.Signal()
+}
+
+func (p *polling) run() {
+	defer close(p.done)
+	var due []expectation
+	for {
+		p.mu.Lock()
+		for len(due)+len(p.due) == 0 {
+			if p.ended {
+				p.mu.Unlock()
+				return
+			}
+			p.wake.Wait()
+		}
+		due, p.due = append(due, p.due...), nil
+		p.mu.Unlock()
+		left := due[:0]
+		for _, x := range due {
+			r := p.device.do(driver.eventQuery, x.event.handle)
+			if r == notReady {
+				left = append(left, x)
+				continue
+			}
+			x.tell(failure("a work", r))
+			x.event.Release()
+		}
+		clear(due[len(left):])
+		if due = left; len(due) > 0 {
+			time.Sleep(between)
+		}
+	}
+}
+
+// close waits until nothing is due: the streams are empty.
+func (p *polling) close() {
+	p.mu.Lock()
+	p.ended = true
+	p.mu.Unlock()
+	p.wake.Signal()
+	<-p.done
+}

@@ -1,0 +1,9 @@
+//go:build !(linux && (amd64 || arm64))
+
+package dynamic
+
+// Pages gives memory.
+func Pages(bytes int64) ([]byte, error) { return make([]byte, bytes), nil }
+
+// Free does nothing.
+func Free([]byte) {}

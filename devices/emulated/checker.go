@@ -1,0 +1,159 @@
+package emulated
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A clock is a vector clock: how many works of each agent have happened, the host
+// first, then the queues. What is missing is 0.
+type clock []uint64
+
+func (c *clock) set(agent int, n uint64) {
+	for len(*c) <= agent {
+		*c = append(*c, 0)
+	}
+	(*c)[agent] = n
+}
+
+func (c *clock) join(other clock) {
+	for i, n := range other {
+		if i >= len(*c) || (*c)[i] < n {
+			c.set(i, n)
+		}
+	}
+}
+
+// has says whether work n of an agent has happened.
+func (c clock) has(agent int, n uint64) bool { return agent < len(c) && n <= c[agent] }
+
+// A touch is a work's access to a piece of memory.
+type touch struct {
+	work  *work
+	agent int
+	at    uint64 // the agent's count
+}
+
+// A memory is a buffer of the device's or of the host's, with who touched it last.
+// The device's lock guards it.
+type memory struct {
+	device *Device
+	name   string
+	host   bool
+	size   int64
+	bytes  []byte
+	wrote  *touch   // the last that wrote it; nil: nobody
+	read   []*touch // since, the last of each agent
+	freed  *work    // who released it
+}
+
+// check says whether clock, that of work w of an agent, orders an access after all
+// that it must come after, and takes it down.
+func (m *memory) check(w *work, access devices.Access, agent int, at clock) error {
+	if m.freed != nil {
+		return status.Errorf(status.Internal, "%s uses %s, which was released", w, m.name)
+	}
+	if m.wrote == nil && access&devices.Reads != 0 {
+		return status.Errorf(status.Internal, "%s reads %s, which nobody has written", w, m.name)
+	}
+	unordered := func(t *touch, does, did string) error {
+		return status.Errorf(status.Internal, "nothing orders %s, which %s %s, after %s, which %s it", w, does, m.name, t.work, did)
+	}
+	does := "reads"
+	if access&devices.Writes != 0 {
+		does = "writes"
+	}
+	if m.wrote != nil && !m.settled(m.wrote, at, agent) {
+		return unordered(m.wrote, does, "writes")
+	}
+	if access&devices.Writes != 0 {
+		for _, t := range m.read {
+			if !m.settled(t, at, agent) {
+				return unordered(t, does, "reads")
+			}
+		}
+		m.wrote, m.read = &touch{w, agent, at[agent]}, nil
+		return nil
+	}
+	t := &touch{w, agent, at[agent]}
+	for i := range m.read {
+		if m.read[i].agent == agent {
+			m.read[i] = t
+			return nil
+		}
+	}
+	m.read = append(m.read, t)
+	return nil
+}
+
+// settled says whether a touch comes before what an agent does at a clock. The host
+// also knows what it was told.
+func (m *memory) settled(t *touch, at clock, agent int) bool {
+	return at.has(t.agent, t.at) || (agent == 0 || m.host) && m.device.done.has(t.agent, t.at)
+}
+
+// quiet says whether nobody is at the memory any more, as far as the host was told.
+func (m *memory) quiet() bool {
+	for _, t := range append(slices.Clone(m.read), m.wrote) {
+		if t != nil && !m.settled(t, m.device.clock, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Size is in bytes.
+func (m *memory) Size() int64 { return m.size }
+
+// host is the work that stands for whatever the host does itself.
+var host = &work{name: "the host"}
+
+// Bytes is a use by the host.
+func (m *memory) Bytes() []byte {
+	d := m.device
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clock[0]++
+	if err := m.check(host, devices.Writes, 0, d.clock); err != nil {
+		d.fail(err)
+		d.wake()
+	}
+	return m.bytes[:m.size]
+}
+
+// Release poisons the memory: whoever still uses it shows.
+func (m *memory) Release() {
+	d := m.device
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m.freed == nil && !d.closed && d.err == nil {
+		for _, t := range append(slices.Clone(m.read), m.wrote) {
+			if t != nil && !m.settled(t, d.clock, 0) {
+				d.fail(status.Errorf(status.Internal, "%s is released while %s may still use it", m.name, t.work))
+				d.wake()
+				break
+			}
+		}
+	}
+	if m.freed != nil {
+		d.fail(status.Errorf(status.Internal, "%s is released twice", m.name))
+		d.wake()
+		return
+	}
+	m.freed = host
+	if !m.host {
+		d.used -= m.size
+	}
+	if d.err == nil {
+		fill(m.bytes)
+	}
+}
+
+// fill poisons memory.
+func fill(b []byte) {
+	for i := range b {
+		b[i] = poison
+	}
+}

@@ -1,0 +1,234 @@
+package emulated
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Type is the device type of emulated accelerators.
+const Type = "EMULATED"
+
+// poison fills what nobody has written: a float32 of it is -1.7e-13.
+const poison = 0xAA
+
+// DefaultMemory is the memory of a device that was given no limit.
+const DefaultMemory = 1 << 30
+
+// Options is how a device is made. The zero Options is good.
+type Options struct {
+	Devices devices.Options
+	ID      int // the device's number
+	// Seed decides in which order queues go on, and how long works are kept back.
+	Seed uint64
+	// Schedule runs functions that never wait, one at a time, later; nil runs them
+	// on a goroutine of the device's.
+	Schedule func(run func())
+}
+
+// A Device is an emulated accelerator. See [devices.Accelerator].
+type Device struct {
+	attributes devices.Attributes
+	schedule   func(func())
+	idle       sync.WaitGroup // the goroutine, if there is no scheduler
+
+	mu      sync.Mutex
+	rng     *rand.Rand
+	queues  []*queue
+	clock   clock // the host's: what the host has waited for
+	done    clock // what the host was told is done
+	turning bool  // turn is scheduled
+	used    int64 // bytes of device memory
+	count   int   // pieces of memory so far
+	err     error // what ended the device
+	closed  bool
+}
+
+var _ devices.Accelerator = (*Device)(nil)
+
+// New makes a device.
+func New(o Options) *Device {
+	a := o.Devices.Describe(Type, o.ID, "emulated in Go")
+	if a.MemoryLimit == 0 {
+		a.MemoryLimit = DefaultMemory
+	}
+	return &Device{attributes: a, schedule: o.Schedule, rng: rand.New(rand.NewPCG(o.Seed, 0)), clock: clock{1}, done: clock{0}}
+}
+
+// Attributes is what is known of the device.
+func (d *Device) Attributes() devices.Attributes { return d.attributes }
+
+// Load checks that there is an emulation of the code.
+func (d *Device) Load(c *devices.Code) error {
+	if c.Emulate == nil {
+		return status.Errorf(status.Unimplemented, "%s: code %s has no emulation", d.attributes.Name, c.Entry)
+	}
+	return nil
+}
+
+// NewQueue makes a queue.
+func (d *Device) NewQueue(name string) (devices.Queue, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.failed(); err != nil {
+		return nil, err
+	}
+	q := &queue{device: d, name: name, agent: len(d.queues) + 1}
+	d.queues = append(d.queues, q)
+	return q, nil
+}
+
+// Err is what ended the device: a report of the checker, or that it was lost.
+func (d *Device) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// Lose makes the device fail with UNAVAILABLE, as if it had been pulled out: what is
+// under way fails, and so does every call.
+func (d *Device) Lose(reason string) {
+	d.mu.Lock()
+	d.fail(status.Errorf(status.Unavailable, "device %s is lost: %s", d.attributes.Name, reason))
+	d.wake()
+	d.mu.Unlock()
+}
+
+// Close ends the device.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	d.fail(status.Errorf(status.Unavailable, "device %s is closed", d.attributes.Name))
+	d.closed = true
+	d.wake()
+	d.mu.Unlock()
+	d.idle.Wait()
+	return nil
+}
+
+// failed is what ended the device. It is locked.
+func (d *Device) failed() error { return d.err }
+
+// fail ends the device with its first error. It is locked.
+func (d *Device) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// wake schedules turns if there is something to do and none is. It is locked.
+func (d *Device) wake() {
+	if d.turning || !d.busy() {
+		return
+	}
+	d.turning = true
+	if d.schedule != nil {
+		d.schedule(d.turn)
+		return
+	}
+	d.idle.Go(func() {
+		for d.play() {
+			runtime.Gosched()
+		}
+	})
+}
+
+// turn is one turn, and schedules the next.
+func (d *Device) turn() {
+	if d.play() {
+		d.schedule(d.turn)
+	}
+}
+
+// busy says whether a queue has works. The device is locked.
+func (d *Device) busy() bool {
+	for _, q := range d.queues {
+		if len(q.works) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// play lets one queue, chosen by the seed, come one tick nearer to the end of its
+// first work. It is false if no queue has any.
+func (d *Device) play() bool {
+	d.mu.Lock()
+	var ready []*queue
+	for _, q := range d.queues {
+		if len(q.works) > 0 && (d.err != nil || q.works[0].wait == nil || q.works[0].wait.over) {
+			ready = append(ready, q)
+		}
+	}
+	if len(ready) == 0 {
+		if d.busy() { // an event that is waited for was recorded before
+			panic("emulated: queues wait for each other")
+		}
+		d.turning = false
+		d.mu.Unlock()
+		return false
+	}
+	q := ready[d.rng.IntN(len(ready))]
+	w := q.works[0]
+	if w.delay > 0 && d.err == nil {
+		w.delay--
+		d.mu.Unlock()
+		return true
+	}
+	if w.run != nil && d.err == nil {
+		d.mu.Unlock() // nobody else plays, and w stays the first
+		err := w.perform()
+		d.mu.Lock()
+		if err != nil {
+			d.fail(status.Within(err, "%s", w))
+		}
+	}
+	q.works[0] = nil
+	q.works = q.works[1:]
+	var told []func(error)
+	err := d.err
+	if e := w.event; e != nil {
+		e.over, e.err = true, err
+		told, e.told = e.told, nil
+		if len(told) > 0 && err == nil {
+			d.done.join(e.clock)
+		}
+	}
+	d.mu.Unlock()
+	for _, f := range told {
+		f(err)
+	}
+	return true
+}
+
+// perform runs a work; code that panics has left its buffers' bounds.
+func (w *work) perform() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = status.Errorf(status.Internal, "the code failed: %v", r)
+		}
+	}()
+	return w.run()
+}
+
+// A work is an entry of a queue.
+type work struct {
+	number int // within the queue, from 1
+	name   string
+	queue  *queue
+	run    func() error // nil: nothing
+	wait   *event       // what it waits for
+	event  *event       // what is done with it
+	delay  int          // ticks
+}
+
+// String is such as "add, work 7 of queue "compute"".
+func (w *work) String() string {
+	if w.queue == nil {
+		return w.name
+	}
+	return fmt.Sprintf("%s, work %d of queue %q", w.name, w.number, w.queue.name)
+}

@@ -1,0 +1,138 @@
+package resident
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Tensor is a tensor in the memory of an accelerator. It never changes.
+type Tensor struct {
+	object tensor.Object // whose value it is
+	device devices.Streams
+	dt     tensor.DType
+	dims   []int64
+	memory *memory
+	shared atomic.Bool // the collector's
+}
+
+// A memory is held by the tensors that differ in shape alone.
+type memory struct {
+	buffer  devices.Buffer
+	holders atomic.Int32
+}
+
+// newMemory holds a buffer once. The collector releases what nobody else does.
+func newMemory(b devices.Buffer) *memory {
+	m := &memory{buffer: b}
+	m.holders.Store(1)
+	runtime.AddCleanup(m, func(b devices.Buffer) { b.Release() }, b)
+	return m
+}
+
+// Array is the tensor as code has it.
+func (t *Tensor) Array() code.Array {
+	return code.Array{Buffer: t.memory.buffer, Type: t.dt, Dims: t.dims}
+}
+
+// DType is the element type.
+func (t *Tensor) DType() tensor.DType { return t.dt }
+
+// Dims is the shape, not to be written.
+func (t *Tensor) Dims() []int64 { return t.dims }
+
+// String is what a printed variant says.
+func (t *Tensor) String() string {
+	return fmt.Sprintf("%v%s on %s", t.dt, tensor.FormatDims(t.dims), t.device.Attributes().Name)
+}
+
+// Claim has nothing to hold.
+func (t *Tensor) Claim(*tensor.Arena) {}
+
+// Release gives the memory up.
+func (t *Tensor) Release(*tensor.Arena) {
+	if !t.shared.Load() && t.memory.holders.Add(-1) == 0 {
+		t.memory.buffer.Release()
+	}
+}
+
+// Share leaves the memory to the collector.
+func (t *Tensor) Share(func(tensor.Value)) { t.shared.Store(true) }
+
+// Bytes is the header on the host; the device counts its memory itself.
+func (t *Tensor) Bytes() int { return 128 }
+
+// value is a token for a new tensor.
+func value(ctx *kernel.Context, d devices.Streams, dt tensor.DType, dims []int64, m *memory) (tensor.Value, error) {
+	t := &Tensor{device: d, dt: dt, dims: dims, memory: m}
+	t.object.Value = t
+	return ctx.Holding(&t.object, t)
+}
+
+// Of is the tensor that a token on an accelerator carries.
+func Of(v *tensor.Value) (*Tensor, error) {
+	if v.DType() == tensor.Variant && v.NumElements() == 1 {
+		if o := tensor.Of[*tensor.Object](v)[0]; o != nil {
+			if t, ok := o.Value.(*Tensor); ok {
+				return t, nil
+			}
+		}
+	}
+	return nil, status.Errorf(status.Internal, "a %v in host memory comes where one on an accelerator should", v.DType())
+}
+
+// bytes is how many the elements take.
+func bytes(dt tensor.DType, dims []int64) (int64, error) {
+	n, err := tensor.NumElements(dt, dims)
+	return int64(n) * int64(dt.Size()), err
+}
+
+// Upload is v, of the host's, on a device.
+func Upload(ctx *kernel.Context, d devices.Streams, v *tensor.Value) (tensor.Value, error) {
+	if v.DType().HasPointers() {
+		return tensor.Value{}, status.Errorf(status.Internal, "elements of type %v stay in host memory", v.DType())
+	}
+	b, err := d.Reserve(ctx.Step.Context, int64(v.SizeBytes()))
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	m := newMemory(b)
+	if err := d.Write(b, tensor.Bytes(v)); err != nil {
+		b.Release()
+		return tensor.Value{}, err
+	}
+	return value(ctx, d, v.DType(), append([]int64(nil), v.Dims()...), m)
+}
+
+// Download brings a tensor to the host: done gets it when the device has come to it,
+// and must not wait.
+func Download(v *tensor.Value, done func(*tensor.Tensor, error)) error {
+	t, err := Of(v)
+	if err != nil {
+		return err
+	}
+	host, err := tensor.New(t.dt, t.dims...)
+	if err != nil {
+		return err
+	}
+	n := int64(host.SizeBytes())
+	if n == 0 {
+		done(host, nil)
+		return nil
+	}
+	return t.device.Read(t.memory.buffer, n, func(from []byte, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		to := tensor.ValueOf(host)
+		copy(tensor.Bytes(&to), from)
+		done(to.Tensor(), nil)
+	})
+}

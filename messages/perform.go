@@ -1,0 +1,293 @@
+package messages
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/messages/protocol"
+	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Kernels run in the turn of their node, but for those that may wait, which are
+// started, and those that are worth another core: their node is told later.
+
+const (
+	// expensive is the cost in nanoseconds from which on a kernel is worth another
+	// core: about what it takes to hand it over.
+	expensive = 2_000
+	// measureEvery is how many runs of a kernel pass from one that is measured to
+	// the next.
+	measureEvery = 16
+)
+
+// awayArena serves kernels that run away from the goroutine that drives the step.
+type awayArena struct {
+	sync.Mutex
+	tensor.Arena
+}
+
+// A performance is the run of a kernel elsewhere, and the message to its node
+// that it is done.
+type performance struct {
+	node  *node
+	a     *protocol.Activation
+	out   []tensor.Value
+	err   error
+	ctx   kernel.Context
+	place int  // in stage.running
+	timed bool // it runs on the pool
+	calls bool // it is a function: a panic is that of one of its nodes
+	nanos int64
+
+	worker     int // that runs it; -1: nobody of the pool
+	meter      *profile.Meter
+	begin, end int64
+}
+
+var epoch = time.Now()
+
+// now is the time in nanoseconds from some beginning.
+func now() int64 { return int64(time.Since(epoch)) }
+
+// perform runs a node's kernel, or lets it be run.
+func (st *stage) perform(n *node, a *protocol.Activation) {
+	k := st.graph.Flow.Nodes[n.Number].Kernel
+	calls := nodes.Calls(k)
+	if n.Transfer {
+		st.ctx.Tag, st.ctx.Dead = st.tag(a.Tag), a.Dead
+	}
+	sends := n.Transfer && len(n.Out) == 1 // which does not wait, whatever the kind says
+	if !sends && (n.Kind == kind.Async || calls || st.worthSharing(n)) {
+		st.handOut(n, a, k, calls)
+		return
+	}
+	out := st.outs[:len(n.Out)-1]
+	err := st.runHere(n, a, k, out)
+	n.Ran(a, out, err, &st.out)
+	clear(out)
+}
+
+// runHere runs a kernel in the turn of its node. A panic is the node's.
+func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out []tensor.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if err = kernel.Panicked(r); kernel.IsPanic(err) {
+				panic(err)
+			}
+		}
+	}()
+	if m := st.meter; m != nil {
+		if !m.Wants(n.Number) {
+			m.Count(n.Number, 1)
+			return k.Run(&st.ctx, a.In, out)
+		}
+		begin := m.Clock()
+		err := k.Run(&st.ctx, a.In, out)
+		m.Note(n.Number, begin, m.Clock(), int64(a.Tag.Iter), m.Lane, out)
+		return err
+	}
+	if n.runs++; st.engine.cfg.Pool == nil || n.runs%measureEvery != 1 {
+		return k.Run(&st.ctx, a.In, out)
+	}
+	begin := now()
+	err = k.Run(&st.ctx, a.In, out)
+	n.note(now() - begin)
+	return err
+}
+
+// note adds a measurement to what is known of the kernel's cost. One that is far
+// above counts for less: the goroutine may have been preempted while the clock
+// ran.
+func (n *node) note(nanos int64) {
+	x := uint64(min(max(nanos, 1), 1<<31))
+	if old := uint64(n.cost); old != 0 && 8*x > old {
+		x = (3*old + min(x, 4*old)) / 4
+	}
+	n.cost = uint32(x)
+}
+
+// worthSharing says whether a kernel is better run on another core, while this one
+// has something else to do.
+func (st *stage) worthSharing(n *node) bool {
+	return n.cost >= expensive && st.engine.cfg.Pool != nil && (st.queue.n > 0 || len(st.running) > 0)
+}
+
+// handOut lets a kernel run elsewhere.
+func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls bool) {
+	var p *performance
+	if last := len(st.free) - 1; last >= 0 {
+		p = st.free[last]
+		st.free = st.free[:last]
+	} else {
+		p = &performance{}
+	}
+	outs := len(n.Out) - 1
+	if cap(p.out) < outs {
+		p.out = make([]tensor.Value, outs)
+	}
+	pool := n.Kind != kind.Async && !calls
+	if pool && st.cancel == nil { // nothing runs elsewhere yet that could look at it
+		st.ctx.Step.Context, st.cancel = context.WithCancel(st.outer)
+	}
+	p.node, p.a, p.out, p.place, p.err = n, a, p.out[:outs], len(st.running), nil
+	p.ctx = kernel.Context{Step: st.ctx.Step, Arena: &st.away.Arena, Lock: &st.away.Mutex, Tag: st.ctx.Tag, Dead: st.ctx.Dead}
+	for i := range min(len(a.In), 64) {
+		if v := a.In[i]; !v.Sole() && !v.SoleView() {
+			p.ctx.Keep |= 1 << uint(i)
+		}
+	}
+	p.meter, p.worker, p.timed, p.calls = st.meter, -1, pool, calls
+	st.running = append(st.running, p)
+	switch {
+	case calls:
+		go func() {
+			if p.meter != nil {
+				defer p.time()()
+			}
+			p.done(nodes.PlayCall(k, &p.ctx, a.In, p.out, st.engine))
+		}()
+	case !pool:
+		p.start(k.(kernel.Async))
+	default:
+		st.engine.cfg.Pool.Publish(p, int64(n.cost))
+	}
+}
+
+// time notes when the kernel begins and, when what it answers is called, when it
+// ends.
+func (p *performance) time() (stop func()) {
+	p.begin = p.meter.Clock()
+	return func() { p.end = p.meter.Clock() }
+}
+
+// done tells the node.
+func (p *performance) done(err error) {
+	p.err = err
+	p.node.box.PostUserMessage(p)
+}
+
+// start begins an asynchronous kernel. A panic within Start is the kernel's error
+// unless it was done by then.
+func (p *performance) start(k kernel.Async) {
+	var once sync.Once
+	finish := func(err error) { once.Do(func() { p.done(err) }) }
+	if p.meter != nil {
+		stop := p.time()
+		finish = func(err error) { once.Do(func() { stop(); p.done(err) }) }
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			finish(kernel.Panicked(r))
+		}
+	}()
+	k.Start(&p.ctx, p.a.In, p.out, finish)
+}
+
+// Run runs the kernel, if the step still wants it, on a worker of the pool.
+func (p *performance) Run(worker int) {
+	p.worker = worker
+	if p.ctx.Step.Context.Err() != nil {
+		p.done(p.ctx.Err())
+		return
+	}
+	p.done(p.run())
+}
+
+func (p *performance) run() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = kernel.Panicked(r)
+		}
+	}()
+	if p.meter != nil {
+		defer p.time()()
+	}
+	begin := now()
+	err = p.node.box.stage.graph.Flow.Nodes[p.node.Number].Kernel.Run(&p.ctx, p.a.In, p.out)
+	p.nanos = now() - begin
+	return err
+}
+
+// ran takes a performance from those that run. False: nobody wants it any more.
+func (st *stage) ran(p *performance) bool {
+	last := len(st.running) - 1
+	st.running[p.place] = st.running[last]
+	st.running[p.place].place = p.place
+	st.running[last] = nil
+	st.running = st.running[:last]
+	if st.err == nil {
+		return true
+	}
+	st.reportOf(p.err)
+	st.release(p)
+	return false
+}
+
+func (st *stage) release(p *performance) {
+	clear(p.out)
+	p.node, p.a, p.err, p.meter, p.ctx = nil, nil, nil, nil, kernel.Context{}
+	st.free = append(st.free, p)
+}
+
+// performed is the end of a kernel in the turn of its node. One that has panicked
+// is its node's panic.
+func (st *stage) performed(n *node, p *performance) {
+	if kernel.IsPanic(p.err) && !p.calls {
+		panic(p.err)
+	}
+	if p.err == nil {
+		if p.timed {
+			n.note(p.nanos)
+		}
+		if p.meter != nil {
+			p.note()
+		}
+		for i := range p.out {
+			st.arena.Claim(p.out[i])
+		}
+	}
+	n.Ran(p.a, p.out, p.err, &st.out)
+	st.release(p)
+}
+
+// note takes down a kernel that has run somewhere.
+func (p *performance) note() {
+	thread := profile.Elsewhere
+	switch {
+	case p.worker > 0:
+		thread = profile.Worker0 + p.worker
+	case p.worker == 0:
+		thread = p.meter.Lane
+	}
+	p.meter.Note(p.node.Number, p.begin, p.end, int64(p.a.Tag.Iter), thread, p.out)
+}
+
+// wait lets something happen elsewhere: a kernel is done, or the step is cancelled;
+// or helps with what has been published.
+func (st *stage) wait() {
+	if pool := st.engine.cfg.Pool; pool != nil && pool.Help() {
+		return
+	}
+	select {
+	case <-st.post.bell:
+	case <-st.outer.Done():
+		st.cancelled()
+	}
+}
+
+// drain waits for kernels that run though the step has failed.
+func (st *stage) drain() {
+	if st.post.waiting.Load() {
+		st.read()
+		return
+	}
+	if pool := st.engine.cfg.Pool; pool != nil && pool.Help() {
+		return
+	}
+	<-st.post.bell
+}

@@ -1,0 +1,190 @@
+package accelerated
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/resident"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func init() {
+	small := map[string][]tensor.DType{"T": floats}
+	resident.Register("SoftmaxCrossEntropyWithLogits", small, nil, func(*kernel.Construction) (resident.Plan, error) { return entropy(false), nil })
+	resident.Register("SparseSoftmaxCrossEntropyWithLogits", small, nil, func(*kernel.Construction) (resident.Plan, error) { return entropy(true), nil })
+	resident.Register("Conv2D", small, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		geometry, err := windows(c, "")
+		return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+			_, dims, err := geometry.over(in[0].Dims, in[1].Dims)
+			return in[0].Type, dims, err
+		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+			w, _, err := geometry.over(in[0].Dims, in[1].Dims)
+			if err != nil {
+				return nil, err
+			}
+			return code.Conv2D(z, in[0], in[1], w)
+		}), err
+	})
+	resident.Register("Conv2DBackpropInput", small, []string{"input_sizes"}, func(c *kernel.Construction) (resident.Plan, error) {
+		geometry, err := windows(c, "")
+		return backprop(geometry, 0, func(z code.Array, in []resident.Input, w code.Window) ([]devices.Launch, error) {
+			return code.Conv2DBackpropInput(z, in[1].Array, in[2].Array, w)
+		}), err
+	})
+	resident.Register("Conv2DBackpropFilter", small, []string{"filter_sizes"}, func(c *kernel.Construction) (resident.Plan, error) {
+		geometry, err := windows(c, "")
+		return backprop(geometry, 1, func(z code.Array, in []resident.Input, w code.Window) ([]devices.Launch, error) {
+			return code.Conv2DBackpropFilter(z, in[0].Array, in[2].Array, w)
+		}), err
+	})
+	for _, op := range []string{"MaxPool", "AvgPool"} {
+		resident.Register(op, small, nil, func(c *kernel.Construction) (resident.Plan, error) {
+			geometry, err := windows(c, "ksize")
+			return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+				_, dims, err := geometry.over(in[0].Dims, nil)
+				return in[0].Type, dims, err
+			}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+				w, _, err := geometry.over(in[0].Dims, nil)
+				if err != nil {
+					return nil, err
+				}
+				return code.Pool(z, in[0], w, op == "AvgPool")
+			}), err
+		})
+	}
+	resident.Register("MaxPoolGrad", small, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		geometry, err := windows(c, "ksize")
+		return one(same, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+			w, dims, err := geometry.over(in[0].Dims, nil)
+			if err == nil && !slices.Equal(dims, in[2].Dims) {
+				err = status.Invalid("MaxPoolGrad: the gradient has shape %s and should have %s", tensor.FormatDims(in[2].Dims), tensor.FormatDims(dims))
+			}
+			if err != nil {
+				return nil, err
+			}
+			return code.PoolGrad(z, in[0], in[2], w, false)
+		}), err
+	})
+}
+
+// entropy is the loss and the gradient of logits, whose labels are rows or numbers of
+// classes.
+func entropy(sparse bool) resident.Plan {
+	return resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			x, y := in[0].Dims, in[1].Dims
+			if len(x) != 2 || sparse && (len(y) != 1 || y[0] != x[0]) || !sparse && !slices.Equal(x, y) {
+				return nil, status.Invalid("logits and labels must fit: %s and %s", tensor.FormatDims(x), tensor.FormatDims(y))
+			}
+			return []resident.Shape{{Type: in[0].Type, Dims: x[:1]}, {Type: in[0].Type, Dims: x}}, nil
+		},
+		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+			return code.CrossEntropy(out[0], out[1], in[0].Array, in[1].Array)
+		},
+	}
+}
+
+// A geometry is what attributes say of windows over images.
+type geometry struct {
+	window  code.Window
+	pool    bool // the size is given; otherwise it is the filter's
+	padding string
+	around  []int64 // where padding is EXPLICIT
+}
+
+// windows reads the attributes; size names the one with the window's size, if it is
+// not the filter's.
+func windows(c *kernel.Construction, size string) (geometry, error) {
+	g := geometry{window: code.Window{Dilation: [2]int64{1, 1}}, padding: c.Str("padding"), around: c.Ints("explicit_paddings")}
+	if f := c.Str("data_format"); f != "" && f != "NHWC" {
+		return g, status.Errorf(status.Unimplemented, "%s of %s has no kernel for accelerators", c.Op.Name, f)
+	}
+	middle := func(name string) ([2]int64, error) {
+		v := c.Ints(name)
+		if len(v) != 4 || v[0] != 1 || v[3] != 1 || v[1] < 1 || v[2] < 1 {
+			return [2]int64{}, status.Errorf(status.Unimplemented, "%s with %s %v has no kernel for accelerators", c.Op.Name, name, v)
+		}
+		return [2]int64{v[1], v[2]}, nil
+	}
+	var err error
+	if g.window.Strides, err = middle("strides"); err != nil {
+		return g, err
+	}
+	if size == "" {
+		g.window.Dilation, err = middle("dilations")
+		return g, err
+	}
+	g.pool = true
+	g.window.Size, err = middle(size)
+	return g, err
+}
+
+// over is the window over images of a shape, and the shape of what it makes; filter is
+// that of the filter.
+func (g geometry) over(images, filter []int64) (code.Window, []int64, error) {
+	w := g.window
+	if len(images) != 4 || !g.pool && (len(filter) != 4 || filter[2] != images[3]) {
+		return w, nil, status.Invalid("windows need images of rank 4, and a filter of as many channels: %s and %s", tensor.FormatDims(images), tensor.FormatDims(filter))
+	}
+	made := slices.Clone(images)
+	if !g.pool {
+		w.Size = [2]int64{filter[0], filter[1]}
+		made[3] = filter[3]
+	}
+	for i := range 2 {
+		reach, step, size := (w.Size[i]-1)*w.Dilation[i]+1, w.Strides[i], images[1+i]
+		switch g.padding {
+		case "SAME":
+			made[1+i] = (size + step - 1) / step
+			w.Before[i] = max((made[1+i]-1)*step+reach-size, 0) / 2
+		case "EXPLICIT":
+			if len(g.around) != 8 || g.around[2+2*i] < 0 || g.around[3+2*i] < 0 {
+				return w, nil, status.Invalid("explicit_paddings are %v", g.around)
+			}
+			w.Before[i] = g.around[2+2*i]
+			size += g.around[2+2*i] + g.around[3+2*i]
+			fallthrough
+		default:
+			made[1+i] = (size-reach)/step + 1
+			if size < reach {
+				made[1+i] = 0
+			}
+		}
+		if w.Size[i] < 1 {
+			return w, nil, status.Invalid("a filter of shape %s", tensor.FormatDims(filter))
+		}
+	}
+	return w, made, nil
+}
+
+// backprop is the gradient of input which of a convolution, 0 its images and 1 its
+// filter; its shape is input which of the operation, and the other one of the two is
+// an input itself.
+func backprop(g geometry, which int, write func(z code.Array, in []resident.Input, w code.Window) ([]devices.Launch, error)) resident.Plan {
+	shapes := func(in []resident.Input) (sizes []int64, w code.Window, err error) {
+		sizes = integers(in[which].Host)
+		both := [2][]int64{in[0].Dims, in[1].Dims}
+		both[which] = sizes
+		w, made, err := g.over(both[0], both[1])
+		if err == nil && (!slices.Equal(made, in[2].Dims) || slices.Min(sizes) < 0) {
+			err = status.Invalid("the gradient of a convolution has shape %s and should have %s", tensor.FormatDims(in[2].Dims), tensor.FormatDims(made))
+		}
+		return sizes, w, err
+	}
+	return resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			sizes, _, err := shapes(in)
+			return []resident.Shape{{Type: in[2].Type, Dims: sizes}}, err
+		},
+		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+			_, w, err := shapes(in)
+			if err != nil {
+				return nil, err
+			}
+			return write(out[0], in, w)
+		},
+	}
+}
