@@ -62,13 +62,13 @@ type Step struct {
 	Depth int   // how many calls of functions are open around it
 	// Functions is what kernels call functions with; nil outside a session.
 	Functions Functions
+	// Accelerators are the devices with memory of their own, by full name.
+	Accelerators map[string]devices.Streams
 	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
 	// are none.
 	Rendezvous resource.Rendezvous
 	// Transfers counts what goes from device to device; nil: nothing is counted.
 	Transfers *profile.Transfers
-	// Accelerators are the devices with memory of their own, by full name.
-	Accelerators map[string]devices.Streams
 	// Profile takes down what nodes take; nil: nothing is.
 	Profile *profile.Recorder
 }

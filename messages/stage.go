@@ -347,7 +347,7 @@ func (st *stage) fail(f *protocol.Failure) {
 			e.Node, e.Op = flow.Name(f.Node), flow.Op(f.Node)
 		}
 		if e.Device == "" { // a fused kernel names the node itself
-			e.Tag, e.Device = st.tag(f.Tag), st.program.Device(int(f.Node))
+			e.Tag, e.Device = st.tag(f.Tag), st.program.Device(int32(f.Node))
 		}
 	}
 	st.err = &e

@@ -568,7 +568,7 @@ func (c *compiler) kernels(spec Spec) error {
 		}
 		k, err := c.kernel(n, c.constants(c.in[i][:n.nin]))
 		if err != nil {
-			return locate(err, n.def, p.device(int32(i)))
+			return locate(err, n.def, p.Device(int32(i)))
 		}
 		n.kernel = k
 		switch k.(type) {
@@ -590,7 +590,7 @@ func (c *compiler) kernels(spec Spec) error {
 			p.blocks = true
 		}
 		if mayWait(k) && !mightWait(n.def) {
-			return locate(status.Errorf(status.Internal, "the kernel of an operation that could not wait does"), n.def, p.device(int32(i)))
+			return locate(status.Errorf(status.Internal, "the kernel of an operation that could not wait does"), n.def, p.Device(int32(i)))
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (s *Step) playExit(a activation, n *node) {
 func (s *Step) leftTwice(a activation) error {
 	f := a.it.Frame
 	err := status.Invalid("an Exit of frame %q has a value in more than one iteration", f.Static.Name)
-	err.Node, err.Op, err.Tag, err.Device = s.p.name(a.node), s.p.op(a.node), f.Parent.Tag(), s.p.device(a.node)
+	err.Node, err.Op, err.Tag, err.Device = s.p.name(a.node), s.p.op(a.node), f.Parent.Tag(), s.p.Device(a.node)
 	return err
 }
 

@@ -116,7 +116,7 @@ func (p *Program) Describe() []profile.Node {
 func (p *Program) describe(i int) profile.Node {
 	n := &p.nodes[i]
 	d := profile.Node{
-		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.device(int32(i)), Function: p.function,
+		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.Device(int32(i)), Function: p.function,
 		Inclusive: n.flags&flagCall != 0,
 	}
 	if n.frame > 0 {

@@ -130,7 +130,7 @@ func (y *play) run() (ok bool, err error) {
 func (p *Program) failed(err error, node int32, m *unit.Machine) error {
 	e := *status.From(err)
 	if e.Node == "" && node >= 0 {
-		e.Node, e.Op, e.Tag, e.Device = p.name(node), p.op(node), p.tag(nil, m), p.device(node)
+		e.Node, e.Op, e.Tag, e.Device = p.name(node), p.op(node), p.tag(nil, m), p.Device(node)
 	}
 	return &e
 }

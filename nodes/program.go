@@ -121,9 +121,6 @@ func (p *Program) fetch(i int32) int32 {
 	return i
 }
 
-// Device is the full name of where node i runs.
-func (p *Program) Device(i int) string { return p.device(int32(i)) }
-
 // Blocks says whether a kernel of the program may wait for something outside
 // its step.
 func (p *Program) Blocks() bool { return p.blocks }
@@ -140,8 +137,8 @@ func (p *Program) name(i int32) string {
 	return n.def.Name()
 }
 
-// device is the full name of a node's device.
-func (p *Program) device(i int32) string { return p.devices[p.nodes[i].device] }
+// Device is the full name of a node's device.
+func (p *Program) Device(i int32) string { return p.devices[p.nodes[i].device] }
 
 // op is the operation of a node.
 func (p *Program) op(i int32) string {

@@ -122,7 +122,7 @@ func (s *Step) fail(a activation, err error) {
 			e.Node, e.Op = s.p.name(a.node), s.p.op(a.node)
 		}
 		if e.Device == "" { // a fused kernel names the node itself
-			e.Tag, e.Device = a.it.Tag(), s.p.device(a.node)
+			e.Tag, e.Device = a.it.Tag(), s.p.Device(a.node)
 		}
 		s.err = &e
 		if s.ctx.Step.Context.Err() != nil { // which the kernel has heard of before the driver

@@ -211,7 +211,7 @@ func (s *Step) failUnit(node int32, err error) {
 		e.Node, e.Op = s.p.name(node), s.p.op(node)
 	}
 	if e.Device == "" && node >= 0 { // a fused kernel names the node itself
-		e.Tag, e.Device = s.unitTag(), s.p.device(node)
+		e.Tag, e.Device = s.unitTag(), s.p.Device(node)
 	}
 	s.err = &e
 	if s.ctx.Step.Context.Err() != nil {
