@@ -39,10 +39,6 @@ func (s *Script) run(ctx context.Context, cfg Config) error {
 	})
 }
 
-func missing(what string) error {
-	return gap{status.Errorf(status.Unimplemented, "%s is not implemented yet", what)}
-}
-
 // An Outcome is what became of a step: what was fetched, or an error.
 type Outcome struct {
 	Fetched []*tensor.Tensor

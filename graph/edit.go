@@ -346,6 +346,17 @@ func (e *Editor) AddControl(n *Node, on ...*Node) error {
 	return nil
 }
 
+// SetControls makes n wait for these nodes and no others.
+func (e *Editor) SetControls(n *Node, on ...*Node) error {
+	for _, n := range append([]*Node{n}, on...) {
+		if err := e.owns(n); err != nil {
+			return err
+		}
+	}
+	e.setControls(n.self, func([]*Node) []*Node { return addControls(nil, on) })
+	return nil
+}
+
 // RemoveControl makes n no longer wait for other nodes. Those that it does not
 // wait for change nothing.
 func (e *Editor) RemoveControl(n *Node, on ...*Node) error {

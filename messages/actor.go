@@ -2,6 +2,8 @@ package messages
 
 import (
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/nodes"
 
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes/kind"
@@ -22,6 +24,11 @@ func (n *node) Receive(ctx actor.Context) {
 	st := n.box.stage
 	switch m := ctx.Message().(type) {
 	case *protocol.Message:
+		if t := st.ctx.Step.Transfers; t != nil && m.Verb == protocol.Arrive {
+			if d := st.graph.Flow.Nodes[n.Number].Def; d != nil && d.Class() == graph.ClassSend { // which has one input
+				nodes.CountTransfer(t, d, m.Value, m.Dead)
+			}
+		}
 		a := n.Node.Receive(m, &st.out)
 		if st.meter != nil && st.out.Acts && n.Kind > kind.Async && !st.out.Dead {
 			st.meter.Count(n.Number, 1)

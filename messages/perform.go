@@ -58,7 +58,11 @@ func now() int64 { return int64(time.Since(epoch)) }
 func (st *stage) perform(n *node, a *protocol.Activation) {
 	k := st.graph.Flow.Nodes[n.Number].Kernel
 	calls := nodes.Calls(k)
-	if n.Kind == kind.Async || calls || st.worthSharing(n) {
+	if n.Transfer {
+		st.ctx.Tag, st.ctx.Dead = st.tag(a.Tag), a.Dead
+	}
+	sends := n.Transfer && len(n.Out) == 1 // which does not wait, whatever the kind says
+	if !sends && (n.Kind == kind.Async || calls || st.worthSharing(n)) {
 		st.handOut(n, a, k, calls)
 		return
 	}
@@ -131,7 +135,7 @@ func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls
 		st.ctx.Step.Context, st.cancel = context.WithCancel(st.outer)
 	}
 	p.node, p.a, p.out, p.place, p.err = n, a, p.out[:outs], len(st.running), nil
-	p.ctx = kernel.Context{Step: st.ctx.Step, Arena: &st.away.Arena, Lock: &st.away.Mutex}
+	p.ctx = kernel.Context{Step: st.ctx.Step, Arena: &st.away.Arena, Lock: &st.away.Mutex, Tag: st.ctx.Tag, Dead: st.ctx.Dead}
 	for i := range min(len(a.In), 64) {
 		if v := a.In[i]; !v.Sole() && !v.SoleView() {
 			p.ctx.Keep |= 1 << uint(i)

@@ -9,6 +9,8 @@ import (
 	"github.com/troupe-go/troupe/graph/placement"
 	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Programs on several devices. Their nodes are placed, and they are split into pieces,
@@ -94,12 +96,17 @@ func (c *compiler) across(n *node) *graph.Node {
 
 // countTransfer counts what a Send is about to send.
 func (s *Step) countTransfer(a activation, n *node) {
+	CountTransfer(s.ctx.Step.Transfers, n.def, a.it.Inputs[n.in], a.dead)
+}
+
+// CountTransfer counts a token that a Send sends, for engines that play nodes themselves.
+func CountTransfer(t *profile.Transfers, send *graph.Node, v tensor.Value, dead bool) {
 	bytes := int64(0)
-	if v := a.it.Inputs[n.in]; !a.dead && !v.IsRef() {
+	if !dead && !v.IsRef() {
 		bytes = int64(v.SizeBytes())
 	}
-	attrs := n.def.Attrs()
-	s.ctx.Step.Transfers.Add(partition.Crossing(n.def), attrs.Find("send_device").S, attrs.Find("recv_device").S, a.dead, bytes)
+	attrs := send.Attrs()
+	t.Add(partition.Crossing(send), attrs.Find("send_device").S, attrs.Find("recv_device").S, dead, bytes)
 }
 
 // typeOf is the type of a device.

@@ -40,7 +40,7 @@ func (p *Program) flowOf(watch *status.Watch) (*unit.Flow, error) {
 			Frame: n.frame, Outs: n.nout, Aux: n.aux, Kernel: n.kernel, Def: n.def,
 		}
 		if n.flags&flagTransfer != 0 { // it acts though it is dead, and knows its iteration
-			f.Nodes[i].Kind = kind.Async
+			f.Nodes[i].Kind, f.Nodes[i].Transfer = kind.Async, true
 		}
 		at := len(slab)
 		for _, s := range p.sources[i] {

@@ -92,6 +92,20 @@ func (s *splitter) cut() error {
 			return err
 		}
 	}
+	for _, n := range s.waiting { // each once, for one may wait for many
+		controls := slices.Clone(n.Controls())
+		if err := s.watch.Steps(1 + len(controls)); err != nil {
+			return err
+		}
+		for i, c := range controls {
+			if by := s.instead[n][c]; by != nil {
+				controls[i] = by
+			}
+		}
+		if err := s.SetControls(n, controls...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -165,12 +179,11 @@ func (s *splitter) cutGroup(g *group) error {
 			return err
 		}
 		for _, t := range g.takers {
-			if err := s.RemoveControl(t.Op, src); err != nil {
-				return err
+			if s.instead[t.Op] == nil {
+				s.instead[t.Op] = map[*graph.Node]*graph.Node{}
+				s.waiting = append(s.waiting, t.Op)
 			}
-			if err := s.AddControl(t.Op, i); err != nil {
-				return err
-			}
+			s.instead[t.Op][src] = i
 		}
 		return nil
 	}

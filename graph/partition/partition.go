@@ -63,10 +63,11 @@ func Split(ctx context.Context, p Program, o Options) (*Pieces, error) {
 	}
 	s := &splitter{
 		Part: part, Options: o, watch: status.NewWatch(ctx),
-		device: make(map[*graph.Node]int, len(p.Nodes)),
-		kept:   map[*graph.Node]bool{},
-		loops:  map[place]*controlLoop{},
-		groups: map[crossing]*group{},
+		device:  make(map[*graph.Node]int, len(p.Nodes)),
+		kept:    map[*graph.Node]bool{},
+		loops:   map[place]*controlLoop{},
+		groups:  map[crossing]*group{},
+		instead: map[*graph.Node]map[*graph.Node]*graph.Node{},
 	}
 	for _, n := range p.Nodes {
 		s.device[part.Copy(n)] = o.Device(n)
@@ -117,6 +118,9 @@ type splitter struct {
 	order    []*group // in the order in which they were found
 	number   int      // of names
 	transfer int      // of transfers' names
+
+	waiting []*graph.Node                               // nodes that wait for others on other devices
+	instead map[*graph.Node]map[*graph.Node]*graph.Node // by those: what they wait for in whose place
 
 	transfers []Transfer
 }

@@ -148,7 +148,38 @@ func TestPartitionIsLinear(t *testing.T) {
 		}
 		return len(p.Nodes)
 	}
-	if few, many := added(100), added(20000); many > few*201 {
-		t.Errorf("%d nodes of a chain of 100, %d of one of 20000", few, many)
+	if few, many := added(100), added(4000); many > few*41 {
+		t.Errorf("%d nodes of a chain of 100, %d of one of 4000", few, many)
+	}
+}
+
+// So does splitting at a node that thousands on another device read, wait for, and that
+// waits for thousands.
+func TestPartitionFan(t *testing.T) {
+	const n = 5000
+	g := graph.New()
+	b := graph.NewBuilder(g)
+	x := b.On("/cpu:0").Const(make([]float32, 32))
+	var all []*graph.Node
+	for range n {
+		all = append(all, b.On("/cpu:1").After(x.Op).Add(graph.OpSpec{Type: "Neg", Input: []graph.Input{x}}))
+	}
+	end := b.On("/cpu:0").After(all...).Add(graph.OpSpec{Type: "NoOp"})
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	placed, err := placement.Place(t.Context(), g.Nodes(), placement.Options{Devices: cpus(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := partition.Split(t.Context(), partition.Program{Graph: g, Nodes: g.Nodes(), Targets: []*graph.Node{end}}, partition.Options{Devices: cpus(2), Device: placed.Device})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(p.Transfers), n+2; got != want {
+		t.Errorf("%d transfers, want %d", got, want)
+	}
+	if got := len(p.Targets[0].Controls()); got != n {
+		t.Errorf("the end waits for %d, want %d", got, n)
 	}
 }

@@ -22,6 +22,7 @@ type Spec struct {
 	Deref    bool   // some input is a reference that the node wants read, or shared
 	Refs     []bool // by input, if Deref: the node wants a reference there
 	Shares   bool   // it hands on what a reference variable shares
+	Transfer bool   // a Send or a Recv, which carries death, too
 	Extra    bool   // a Merge that more tokens can come to than it waits for
 	Number   int32  // in the program
 	Local    int32  // in its frame
@@ -101,6 +102,7 @@ func NewGraph(flow *unit.Flow) *Graph {
 	for i := range flow.Nodes {
 		from, n := &flow.Nodes[i], &g.Nodes[i]
 		n.Kind, n.Constant, n.Deref, n.Shares = from.Kind, from.Constant, from.Deref, from.Shares
+		n.Transfer = from.Transfer
 		n.Number, n.Frame, n.Aux = int32(i), from.Frame, from.Aux
 		n.Out = outs[first[i] : first[i]+from.Outs+1]
 		for _, s := range flow.In[i] {

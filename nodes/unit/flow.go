@@ -27,6 +27,7 @@ type Node struct {
 	Constant bool  // an Enter that brings a loop invariant
 	Deref    bool  // some input is a reference that the node wants read, or shared
 	Shares   bool  // it hands on what a reference variable shares
+	Transfer bool  // a Send or a Recv that meets its other end at a rendezvous
 	Frame    int32 // index into Frames
 	Outs     int32
 	Aux      int32 // of Const, Arg, Retval: index of the constant, feed, fetch; of Enter: the frame entered
