@@ -83,4 +83,3 @@ func (k recv) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func alone(key string) error {
 	return status.Errorf(status.Internal, "nothing can be sent or received in a step without a rendezvous: %s", key)
 }
-
