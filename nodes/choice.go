@@ -1,6 +1,9 @@
 package nodes
 
-import "github.com/troupe-go/troupe/graph"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 // What whoever chooses among the nodes that are ready may know of them.
 
@@ -18,6 +21,21 @@ func (p *Program) Name(node int) string { return p.name(int32(node)) }
 // Def is the node of the graph, in which functions are laid out; nil of a feed or fetch.
 func (p *Program) Def(node int) *graph.Node { return p.nodes[node].def }
 
-// Read says whether references have been read for the kernel, at the time when it was
-// handed out.
-func (a *Activation) Read() bool { return a.step.p.nodes[a.node].flags&flagDeref != 0 }
+// Reads says whether the kernel was given the values of references when it was handed
+// out, and may write through others when it runs.
+func (a *Activation) Reads() bool {
+	p := a.step.p
+	n := &p.nodes[a.node]
+	if n.flags&flagDeref == 0 || n.def == nil {
+		return false
+	}
+	reads, writes := false, false
+	for k, t := range n.def.InputTypes() {
+		if t.IsRef() || t == tensor.Resource {
+			writes = true
+		} else if from := p.sources[a.node][k]; from.port >= 0 && p.isRef(from) {
+			reads = true
+		}
+	}
+	return reads && writes
+}

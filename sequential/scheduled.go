@@ -28,7 +28,8 @@ type Scheduler interface {
 
 // An Event is that a node acts in an iteration, its kernel included, which happens once
 // in a step. What waits for something outside starts to wait. A kernel that is given
-// the values of references runs in an event of its own, after the one that reads them.
+// the values of references and writes through others runs in an event of its own, after
+// the one that reads.
 type Event struct {
 	ID     string      // such as "y", "y@while[2]"; the same in every schedule
 	Def    *graph.Node // nil for feeds and fetches
@@ -100,7 +101,7 @@ func (r *run) follow() {
 	} else {
 		r.pick = s.at
 		r.handle(t, t.step.Next())
-		if k := len(t.due) - 1; k >= 0 && !t.due[k].Read() {
+		if k := len(t.due) - 1; k >= 0 && !t.due[k].Reads() {
 			r.complete(t, k)
 		}
 	}

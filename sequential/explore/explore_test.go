@@ -3,6 +3,7 @@ package explore_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -158,4 +159,116 @@ func system(d *datadriven.TestData) (*explore.System, error) {
 	}
 	s.Steps = append(s.Steps, explore.Step{Program: p, Feeds: feeds, Unordered: races})
 	return s, nil
+}
+
+// assigned matches the variables of a graph in text form, which TestRaces gives values.
+var assigned = regexp.MustCompile(`(?m)^(\w+) = (VarHandleOp|VariableV2)\(\) \{dtype=DT_(\w+)`)
+
+// TestRaces explores the graphs that package race is tested with, variables beginning at
+// 7 and feeds at 2: those that it says have no race give one answer, and of the others all
+// but a few give several.
+func TestRaces(t *testing.T) {
+	// Harmless: nobody looks at what comes of it, or what comes of it is the same.
+	clean, racy, differ := 0, 0, 0
+	datadriven.Walk(t, "../../graph/race/testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			init := datadriven.CmdArg{Key: "init"}
+			for _, v := range assigned.FindAllStringSubmatch(d.Input, -1) {
+				name, op, dtype := v[1], "AssignVariableOp", v[3]
+				attr := "dtype"
+				if v[2] == "VariableV2" {
+					op, attr = "Assign", "T"
+				}
+				seven := "7"
+				if dtype == "BOOL" {
+					seven = "true"
+				}
+				d.Input += fmt.Sprintf("\nvalue_of_%s = Const() {dtype=DT_%s, value=Tensor<type: %s shape: [] values: %s>}\ninit_%[1]s = %s(%[1]s, value_of_%[1]s) {%s=DT_%[2]s}\n",
+					name, dtype, strings.ToLower(dtype), seven, op, attr)
+				init.Vals = append(init.Vals, "init_"+name)
+			}
+			if len(init.Vals) > 0 {
+				d.CmdArgs = append(d.CmdArgs, init)
+			}
+			s, err := system(d)
+			if err != nil {
+				t.Fatalf("%s: %v", d.Pos, err)
+			}
+			r := try(t, d.Pos, s, explore.Options{})
+			if !r.All {
+				t.Errorf("%s: %s", d.Pos, r.Why)
+			}
+			switch {
+			case d.Expected == "none\n":
+				clean++
+				if len(r.Answers) > 1 {
+					t.Errorf("%s: no race, and yet %q gives %s, and %q %s", d.Pos, r.Answers[0].Order, r.Answers[0].Text, r.Answers[1].Order, r.Answers[1].Text)
+				}
+			case len(r.Answers) > 1:
+				differ++
+				racy++
+			default:
+				racy++
+				t.Logf("%s: %s one answer: %s", d.Pos, d.Expected, r.Answers[0].Text)
+			}
+			return d.Expected
+		})
+	})
+	t.Logf("%d without races; %d with, of which %d differ", clean, racy, differ)
+}
+
+// TestPlanted takes two operations whose order matters for independent: a comparison with
+// every order must find that answers are missing.
+func TestPlanted(t *testing.T) {
+	planted := 0
+	for _, file := range []string{"variables.txt", "queues.txt", "control.txt"} {
+		datadriven.RunTest(t, "testdata/"+file, func(t *testing.T, d *datadriven.TestData) string {
+			s, err := system(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			full := try(t, d.Pos, s, explore.Options{Unreduced: true, Schedules: most})
+			for _, r := range s.Steps[len(s.Steps)-1].Unordered {
+				pair := [2]string{r.A.Node.Name(), r.B.Node.Name()}
+				mistaken := try(t, d.Pos, s, explore.Options{Independent: func(a, b string) bool { return [2]string{a, b} == pair }})
+				// Sums, and a taker that waits, may do without one of their pairs.
+				if found := missing(full, mistaken); found != "" {
+					planted++
+				} else if len(full.Answers) > 1 && len(s.Steps[len(s.Steps)-1].Unordered) == 1 {
+					t.Errorf("%s: nothing is missing if the order of %s and %s does not matter", d.Pos, pair[0], pair[1])
+				}
+			}
+			return d.Expected
+		})
+	}
+	if planted < 8 {
+		t.Errorf("%d planted mistakes were found", planted)
+	}
+}
+
+// TestSample: random schedules find what all schedules do.
+func TestSample(t *testing.T) {
+	for _, file := range []string{"variables.txt", "queues.txt", "control.txt"} {
+		datadriven.RunTest(t, "testdata/"+file, func(t *testing.T, d *datadriven.TestData) string {
+			s, err := system(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := try(t, d.Pos, s, explore.Options{})
+			drawn, err := explore.Sample(context.Background(), s, explore.Options{Schedules: 200}, 2, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if drawn.All || drawn.Bound <= 0 || drawn.Bound > 1 {
+				t.Errorf("%s: %v, %v", d.Pos, drawn.All, drawn.Bound)
+			}
+			if x := missing(all, drawn); x != "" {
+				t.Errorf("%s: random schedules did not find %s", d.Pos, x)
+			}
+			if x := missing(drawn, all); x != "" {
+				t.Errorf("%s: random schedules alone found %s", d.Pos, x)
+			}
+			return d.Expected
+		})
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -19,8 +21,7 @@ import (
 // variables, queues and the like, which are made anew each time.
 type System struct {
 	Steps []Step
-	// Prepare completes what a step's kernels share: pool, files, functions. It may be
-	// nil.
+	// Prepare completes what a step's kernels share: files, functions. It may be nil.
 	Prepare func(*kernel.Step)
 	// Answer is a step's in words: what was fetched, or its error. Nil: as [Answer].
 	Answer  func(step int, fetched []tensor.Value, err error) string
@@ -83,7 +84,7 @@ func (s *System) step(ctx context.Context, i int, resources *resource.Manager, b
 		ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 		defer cancel()
 	}
-	shared := &kernel.Step{Context: ctx, ID: int64(i), Resources: resources, PerStep: &resource.Manager{Budget: s.Budget}, Seed: 1}
+	shared := &kernel.Step{Context: ctx, ID: int64(i), Resources: resources, PerStep: &resource.Manager{Budget: s.Budget}, Pool: serial{}, Log: &silent, Seed: 1}
 	if s.Prepare != nil {
 		s.Prepare(shared)
 	}
@@ -104,6 +105,13 @@ func (s *System) step(ctx context.Context, i int, resources *resource.Manager, b
 	return err
 }
 
+// A serial pool shares nothing out.
+type serial struct{}
+
+func (serial) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
+func (serial) Workers() int                          { return 1 }
+func (serial) Expect(time.Duration)                  {}
+
 // waitsHere are the beginnings of names of operations that wait for each other within a
 // session, and for nothing outside.
 var waitsHere = []string{"Queue", "Barrier", "Accumulator", "SparseAccumulator", "ResourceAccumulator", "Mutex", "ReaderRead", "Stage", "Unstage", "MapStage", "MapUnstage", "OrderedMap"}
@@ -121,3 +129,5 @@ func stuck(waiting []sequential.Event) bool {
 	}
 	return true
 }
+
+var silent = zerolog.Nop()
