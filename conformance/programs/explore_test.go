@@ -115,3 +115,71 @@ func TestSchedules(t *testing.T) {
 		t.Errorf("%d programs: %d explored completely, %d in every order, %d with several schedules", played, complete, every, several)
 	}
 }
+
+// TestReduction takes a control edge from an operation that touches a variable, and
+// compares: whatever some order of events answers, an exploration that leaves out
+// equivalent ones must find.
+func TestReduction(t *testing.T) {
+	n, most := *seeds, 2000
+	if n == 0 {
+		n, most = 150, 100
+	}
+	compared, differ := 0, 0
+	for seed := *first; seed < *first+n; seed++ {
+		rng := rand.New(rand.NewPCG(uint64(seed), 11))
+		tr, err := newTrial(&script{rng: rng}, programs.Options{Depth: 1 + seed%2})
+		if err != nil || len(tr.program.Variables) == 0 {
+			continue
+		}
+		tr.form, tr.callers, tr.stopAt, tr.passes, tr.steps = programs.Frames, 1, 0, 0, tr.steps[:1]
+		if err := tr.lower(); err != nil {
+			t.Fatal(err)
+		}
+		if !tr.loosen(rng) {
+			continue
+		}
+		if err := tr.compile(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if tr.steps[0].program.NumNodes() > 60 {
+			continue
+		}
+		s, err := tr.system()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		s.Answer = nil
+		reduced, err := explore.Explore(context.Background(), s, explore.Options{Schedules: most})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, tr)
+		}
+		full, err := explore.Explore(context.Background(), s, explore.Options{Schedules: most, Unreduced: true})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, tr)
+		}
+		drawn, err := explore.Sample(context.Background(), s, explore.Options{Schedules: 50, Unreduced: true}, 3, uint64(seed))
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, tr)
+		}
+		compared++
+		if len(reduced.Answers) > 1 {
+			differ++
+		}
+		if !reduced.All {
+			continue
+		}
+		known := map[string]bool{}
+		for _, a := range reduced.Answers {
+			known[a.Text] = true
+		}
+		for _, a := range append(full.Answers, drawn.Answers...) {
+			if !known[a.Text] {
+				t.Fatalf("seed %d: with reduction there is no schedule that gives %s, as %q does\n%v", seed, a.Text, a.Order, tr)
+			}
+		}
+	}
+	t.Logf("%d programs compared, %d of which differ", compared, differ)
+	if differ == 0 {
+		t.Error("no program came to differ")
+	}
+}

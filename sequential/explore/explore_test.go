@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // most is how many schedules are played of a graph without reduction.
-const most = 3000
+const most = 1500
 
 // TestGolden explores the graphs of testdata; -rewrite writes the answers anew.
 //
