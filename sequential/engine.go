@@ -64,6 +64,7 @@ type run struct {
 	events    []Event
 	spots     []spot // by event
 	pick      int    // the ready node that acts next; -1
+	aborted   bool   // by the scheduler
 }
 
 // A part is one of a run's steps.
@@ -107,7 +108,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 		case r.take():
 		case r.scheduler != nil && len(r.active) > 0:
 			r.follow()
-		case r.scheduler != nil && len(r.waiting) > 0 && r.stuck():
+		case r.scheduler != nil && len(r.waiting) > 0 && !r.aborted && r.stuck():
 		case len(r.active) > 0:
 			at := r.active[len(r.active)-1]
 			if r.rng != nil && len(r.active) > 1 {

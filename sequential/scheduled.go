@@ -1,6 +1,8 @@
 package sequential
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
@@ -85,9 +87,7 @@ func (r *run) follow() {
 	r.offer()
 	i := r.scheduler.Next(r.events)
 	if i < 0 {
-		top := r.top
-		top.step.Abort(status.Errorf(status.Canceled, "the schedule was given up"))
-		r.settle(top)
+		r.abort(status.Errorf(status.Canceled, "the schedule was given up"))
 		return
 	}
 	e, s := r.events[i], r.spots[i]
@@ -128,7 +128,17 @@ func (r *run) stuck() bool {
 	if !r.scheduler.Stuck(r.events) {
 		return false
 	}
-	r.top.step.Abort(status.Errorf(status.Aborted, "nothing can happen any more"))
-	r.settle(r.top)
+	r.abort(status.Errorf(status.Aborted, "nothing can happen any more"))
 	return true
+}
+
+// abort ends every part, the outermost with err.
+func (r *run) abort(err *status.Error) {
+	r.aborted = true
+	for _, t := range append([]*part{r.top}, slices.Clone(r.active)...) {
+		if !t.ended {
+			t.step.Abort(err)
+			r.settle(t)
+		}
+	}
 }

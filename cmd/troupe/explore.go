@@ -283,7 +283,11 @@ func (f *exploreFlags) write(w io.Writer, r, drawn *explore.Result) error {
 			fmt.Fprintf(w, "    %s", line)
 		}
 	}
-	if len(shown.Answers) > 1 {
+	switch {
+	case len(shown.Answers) == 1:
+	case shown.Pair[0] == "":
+		fmt.Fprintln(w, "no schedule gives one of the others again: something in the graph does not depend on the schedule alone")
+	default:
 		fmt.Fprintf(w, "the first two differ in whether %s comes before %s", shown.Pair[0], shown.Pair[1])
 		if shown.Race != nil {
 			fmt.Fprintf(w, ":\n  %s\n", shown.Race)

@@ -148,13 +148,14 @@ func (x *explorer) shorten(ctx context.Context) error {
 	slices.SortStableFunc(known, func(a, b Answers) int { return cmp.Compare(len(a.Order), len(b.Order)) })
 	c := r.Answers[1].Order[0]
 	r.Pair = [2]string{c.First, c.Then}
-	for _, h := range slices.Concat(r.Answers[1].trace, x.first) {
-		for _, g := range slices.Concat(r.Answers[1].trace, x.first) {
-			if h.id == c.First && g.id == c.Then && h.step == g.step && r.Race == nil {
-				r.Race = x.racing[h.step][h.node][g.node]
-			}
+	where := map[string]happened{}
+	for _, h := range slices.Concat(x.first, r.Answers[1].trace) {
+		if c.Step == 0 || c.Step == h.step+1 {
+			where[h.id] = h
 		}
 	}
+	h := where[c.First]
+	r.Race = x.racing[h.step][h.node][where[c.Then].node]
 	return nil
 }
 
