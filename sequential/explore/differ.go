@@ -89,7 +89,7 @@ func (x *explorer) against(trace []happened) sequential.Order {
 				o = append(o, x.constraint(a, b))
 			}
 		}
-		for _, b := range x.first { // which did not happen here
+		for _, b := range x.seen() { // which did not happen here
 			if !here[b] && x.dependent(a, b) && (at[a] == 0 || at[b] < at[a]) {
 				o = append(o, x.constraint(a, b))
 			}
@@ -118,6 +118,11 @@ func (x *explorer) shorten(ctx context.Context) error {
 			for k, h := range a.trace {
 				if k > 0 && a.trace[k-1].step == h.step {
 					o = append(o, x.constraint(a.trace[k-1], h))
+				}
+			}
+			for _, h := range x.seen() { // what a step that failed did not come to
+				if last := lastOf(a.trace, h.step); last.id != "" && !slices.Contains(a.trace, h) {
+					o = append(o, x.constraint(last, h))
 				}
 			}
 			if ok, err := x.gives(ctx, o, a.Text); err != nil || !ok {
@@ -157,6 +162,31 @@ func (x *explorer) shorten(ctx context.Context) error {
 	h := where[c.First]
 	r.Race = x.racing[h.step][h.node][where[c.Then].node]
 	return nil
+}
+
+// seen is the events that some schedule with another answer had, as far as their order
+// matters.
+func (x *explorer) seen() (all []happened) {
+	known := map[happened]bool{}
+	for _, a := range x.result.Answers[:min(len(x.result.Answers), mostShortened+1)] {
+		for _, h := range a.trace {
+			if !known[h] && x.matters(h) {
+				known[h] = true
+				all = append(all, h)
+			}
+		}
+	}
+	return all
+}
+
+// lastOf is the last event of a step.
+func lastOf(trace []happened, step int) (last happened) {
+	for _, h := range trace {
+		if h.step == step {
+			last = h
+		}
+	}
+	return last
 }
 
 func (x *explorer) gives(ctx context.Context, o sequential.Order, want string) (bool, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
@@ -119,19 +120,24 @@ type happened struct {
 	step int
 	id   string
 	node string
+	// sets says that it sets what is fetched from within a loop, which only the first of
+	// its node's events may.
+	sets bool
 }
 
 func (x *explorer) event(step int, e sequential.Event) happened {
-	h := happened{step, e.ID, e.ID}
+	h := happened{step: step, id: e.ID}
 	if e.Def != nil {
 		h.node = e.Def.Name()
+	} else {
+		h.node, _, h.sets = strings.Cut(e.ID, "@")
 	}
 	return h
 }
 
 // matters says whether the order of an event and of some other may.
 func (x *explorer) matters(h happened) bool {
-	return x.Unreduced || len(x.racing[h.step][h.node]) > 0 || x.failing[h.step][h.id]
+	return x.Unreduced || h.sets || len(x.racing[h.step][h.node]) > 0 || x.failing[h.step][h.id]
 }
 
 // dependent says whether the order of two events matters, if nothing orders them.
@@ -139,7 +145,7 @@ func (x *explorer) dependent(a, b happened) bool {
 	if a.step != b.step {
 		return false
 	}
-	return x.racing[a.step][a.node][b.node] != nil || x.failing[a.step][a.id] && x.failing[b.step][b.id]
+	return x.racing[a.step][a.node][b.node] != nil || a.sets && b.sets && a.node == b.node || x.failing[a.step][a.id] && x.failing[b.step][b.id]
 }
 
 // A point is a state in which several events can be next.
