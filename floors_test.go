@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"ops/..."},
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},
-	{"sequential", "actors", "actors/...", "messages/...", "messages"},
+	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"session", "savedmodel"},
 	{"", "op", "op/...", "train"}, // the root package
 	{"serve", "conformance", "conformance/..."},

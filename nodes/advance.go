@@ -136,7 +136,11 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		if s.order == nil {
 			a = s.ready.pop()
 		} else {
-			a = s.ready.take(s.order(s.ready.len()))
+			i := s.order(s.ready.len())
+			if i < 0 {
+				return nil
+			}
+			a = s.ready.take(i)
 		}
 		n := &p.nodes[a.node]
 		s.current = a

@@ -1,8 +1,9 @@
 package nodes
 
 // An Order chooses among nodes that are ready. It gets their number, at least
-// 1, and answers an index; index 0 became ready first. The nil Order takes the
-// newest, which is the fastest.
+// 1, and answers an index; index 0 became ready first. Where it answers a negative
+// number none of them acts, and [Step.Next] returns nil. The nil Order takes the newest,
+// which is the fastest.
 type Order func(ready int) int
 
 // A queue holds the activations that are ready, in the order they became so.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -13,9 +14,14 @@ import (
 
 // An Engine drives steps one activation at a time.
 type Engine struct {
-	seeded bool
-	seed   uint64
-	budget *tensor.Budget
+	seeded    bool
+	seed      uint64
+	scheduler Scheduler // nil: none
+	ordered   bool
+	order     Order
+	steps     atomic.Int64 // of an ordered engine, that have begun
+	name      string       // of a scheduled or ordered engine
+	budget    *tensor.Budget
 }
 
 // New is the engine that always takes the node that became ready first.
@@ -27,8 +33,11 @@ func Seeded(seed uint64, budget *tensor.Budget) *Engine {
 	return &Engine{seeded: true, seed: seed, budget: budget}
 }
 
-// Name is "sequential" or "seeded:N".
+// Name is "sequential", "seeded:N", "schedule:ORDER" or "scheduled".
 func (e *Engine) Name() string {
+	if e.name != "" {
+		return e.name
+	}
 	if e.seeded {
 		return fmt.Sprintf("seeded:%d", e.seed)
 	}
@@ -49,10 +58,18 @@ type run struct {
 	active  []*part                     // those in which something can happen, the latest last
 	ended   bool
 	err     error // of the outermost part, when it has ended
+	top     *part
+
+	scheduler Scheduler // nil: none
+	events    []Event
+	spots     []spot // by event
+	pick      int    // the ready node that acts next; -1
+	aborted   bool   // by the scheduler
 }
 
 // A part is one of a run's steps.
 type part struct {
+	program *nodes.Program
 	step    *nodes.Step
 	cancel  context.CancelFunc // of what may wait in it; nil if nothing can
 	fetched []tensor.Value
@@ -71,13 +88,27 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 		r.rng = rand.New(rand.NewPCG(e.seed, 0))
 		r.options.Order = r.rng.IntN
 	}
+	if shared.Depth == 0 {
+		if r.scheduler = e.scheduler; e.ordered {
+			r.scheduler = e.order.Follow(int(e.steps.Add(1)))
+		}
+	}
+	if r.scheduler != nil {
+		r.options.Order = r.picked
+		r.scheduler.Begin(shared)
+		defer func() { r.scheduler.End(r.err) }()
+	}
 	outer := shared.Context
 	top := &part{}
+	r.top = top
 	r.begin(top, shared, p, feeds, fetched)
 	stop := outer.Done()
 	for !r.ended {
 		switch {
 		case r.take():
+		case r.scheduler != nil && len(r.active) > 0:
+			r.follow()
+		case r.scheduler != nil && len(r.waiting) > 0 && !r.aborted && r.stuck():
 		case len(r.active) > 0:
 			at := r.active[len(r.active)-1]
 			if r.rng != nil && len(r.active) > 1 {
@@ -106,7 +137,7 @@ func oldest(int) int { return 0 }
 
 // begin begins a part.
 func (r *run) begin(t *part, shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) {
-	t.fetched, t.place = fetched, -1
+	t.program, t.fetched, t.place = p, fetched, -1
 	if p.Blocks() {
 		shared.Context, t.cancel = context.WithCancel(shared.Context)
 	}
@@ -125,13 +156,22 @@ func (r *run) act(t *part) {
 		i = r.rng.IntN(choices)
 	}
 	if i < len(t.due) {
-		a := t.due[i]
-		t.due[i] = t.due[len(t.due)-1]
-		t.due = t.due[:len(t.due)-1]
-		t.step.Complete(a, a.Run())
+		r.complete(t, i)
 		return
 	}
-	a := t.step.Next()
+	r.handle(t, t.step.Next())
+}
+
+// complete runs a kernel that was handed out.
+func (r *run) complete(t *part, i int) {
+	a := t.due[i]
+	t.due[i] = t.due[len(t.due)-1]
+	t.due = t.due[:len(t.due)-1]
+	t.step.Complete(a, a.Run())
+}
+
+// handle takes what a part has handed out, if anything.
+func (r *run) handle(t *part, a *nodes.Activation) {
 	switch {
 	case a == nil:
 	case a.Calls():

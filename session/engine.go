@@ -39,6 +39,12 @@ func newEngine(o SessionOptions, pool *cpu.Pool, all []devices.Device, budget *t
 		e = messages.Seeded(seed, cfg)
 	case o.Engine == "sequential":
 		e = sequential.New(budget)
+	case name == "schedule":
+		order, err := sequential.ParseOrder(argument)
+		if err != nil {
+			return nil, status.Within(err, "engine %q", o.Engine)
+		}
+		e = sequential.Ordered(order, budget)
 	case name == "seeded":
 		seed, err := strconv.ParseUint(argument, 10, 64)
 		if err != nil {
@@ -46,7 +52,7 @@ func newEngine(o SessionOptions, pool *cpu.Pool, all []devices.Device, budget *t
 		}
 		e = sequential.Seeded(seed, budget)
 	default:
-		return nil, status.Invalid("there is no engine %q: actors, tokens, messages, messages:N, seeded:N and sequential are known", o.Engine)
+		return nil, status.Invalid("there is no engine %q: actors, tokens, messages, messages:N, seeded:N, schedule:ORDER and sequential are known", o.Engine)
 	}
 	return e, nil
 }

@@ -28,7 +28,7 @@ type SessionOptions struct {
 	Config []byte
 
 	// Engine drives the steps: "actors" (also ""), "messages", "messages:N",
-	// "seeded:N" or "sequential"; or "tokens", which is "actors" without playing loops and
+	// "seeded:N", "schedule:ORDER" or "sequential"; or "tokens", which is "actors" without playing loops and
 	// programs as one unit.
 	Engine string
 

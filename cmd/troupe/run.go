@@ -92,7 +92,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 
 // engineFlag adds the flag that chooses an engine.
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N or sequential")
+	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N, schedule:ORDER or sequential")
 	complete(cmd, "engine", "actors", "tokens", "messages", "seeded:1", "sequential")
 }
 

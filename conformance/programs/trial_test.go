@@ -292,20 +292,30 @@ func (t *trial) run(e *engine, resources *resource.Manager, ctx context.Context,
 	return e.Run(s, p, feeds, fetched)
 }
 
-// step runs a step and compares.
-func (t *trial) step(e *engine, resources *resource.Manager, ctx context.Context, s *step) error {
-	var feeds []tensor.Value
+// feeds is what a step feeds.
+func (s *step) feeds() (feeds []tensor.Value) {
 	for _, a := range s.inputs {
 		feeds = append(feeds, tensor.ValueOf(a.Tensor()))
 	}
 	for _, v := range slices.Sorted(maps.Keys(s.fed)) {
 		feeds = append(feeds, tensor.ValueOf(s.fed[v].Tensor()))
 	}
+	return feeds
+}
+
+// step runs a step and compares.
+func (t *trial) step(e *engine, resources *resource.Manager, ctx context.Context, s *step) error {
+	feeds := s.feeds()
 	fetched := make([]tensor.Value, len(s.results))
 	err := t.run(e, resources, ctx, s.program, feeds, fetched)
 	if ctx.Err() != nil && status.CodeOf(err) == status.Canceled {
 		return nil
 	}
+	return t.compare(s, feeds, fetched, err)
+}
+
+// compare says what is wrong about the outcome of a step.
+func (t *trial) compare(s *step, feeds, fetched []tensor.Value, err error) error {
 	for i, a := range s.inputs { // nobody may have written into them
 		if b, err := programs.FromValue(feeds[i]); err != nil || !a.Equal(b) {
 			return fmt.Errorf("input %d was %v and is %v, %v", i, a, b, err)

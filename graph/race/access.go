@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // A Mode is what an operation does to an object.
@@ -41,6 +42,17 @@ func conflict(a, b Mode) bool {
 		return false // the taker waits for what it needs
 	}
 	return true
+}
+
+// sumsRound says whether what a node adds is not a whole number.
+func sumsRound(n *graph.Node) bool {
+	for _, t := range n.InputTypes() {
+		switch t.Base() {
+		case tensor.Half, tensor.Bfloat16, tensor.Float, tensor.Double, tensor.Complex64, tensor.Complex128:
+			return true
+		}
+	}
+	return false
 }
 
 // exact has the operations whose names do not tell what they do.
@@ -94,6 +106,16 @@ func modeOf(n *graph.Node, k int) Mode {
 		return Write
 	}
 	return none
+}
+
+// changes says whether a node changes an object.
+func changes(n *graph.Node) bool {
+	for k, t := range n.InputTypes() {
+		if isHandle(t) && !modeOf(n, k).looks() {
+			return true
+		}
+	}
+	return false
 }
 
 // apart says whether two accesses of one object touch different parts of it for

@@ -185,6 +185,9 @@ func (p *program) accesses(objects []Object, refs references) ([][]access, error
 			}
 			// Who hands on what it is given has not looked at it.
 			if passes(refs, n, k) && n.Class() != graph.ClassOther || n.Type() == "IdentityN" {
+				if p.strict && from.DataType().IsRef() && !in[k].IsRef() && p.kept[i] {
+					add(i, of, Read) // unless it is looked at later still
+				}
 				continue
 			}
 			if isHandle(in[k]) {

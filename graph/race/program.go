@@ -19,12 +19,13 @@ type Program struct {
 // A program is one that is looked at: functions are laid out, nodes are numbered.
 type program struct {
 	watch   *status.Watch
+	strict  bool // see Unordered
 	nodes   []*graph.Node
 	number  map[*graph.Node]int32
 	fed     map[graph.Output]bool
 	fetched map[graph.Output]bool
 	frames  *graph.Frames
-	kept    []bool    // by number: its outputs go somewhere, or it has none
+	kept    []bool    // by number: its outputs go somewhere, or it has none, or it changes something
 	out     [][]int32 // by number: what waits for it
 }
 
@@ -74,7 +75,7 @@ func (p *program) link() (err error) {
 		if err := p.watch.Step(); err != nil {
 			return err
 		}
-		p.kept[i] = p.kept[i] || n.NumOutputs() == 0
+		p.kept[i] = p.kept[i] || n.NumOutputs() == 0 || changes(n)
 		for _, from := range n.Inputs() {
 			if k, ok := p.from(from); ok {
 				p.out[k] = append(p.out[k], int32(i))

@@ -44,11 +44,22 @@ func iterations(loop string) string { return fmt.Sprintf(" in several iterations
 // access that changes something. It fails with INVALID_ARGUMENT if the step has no
 // meaning (a fetch that is not there, inputs from different frames), and soon after
 // ctx has ended.
-func Find(ctx context.Context, p Program) ([]Race, error) {
+func Find(ctx context.Context, p Program) ([]Race, error) { return find(ctx, p, false) }
+
+// Unordered finds what [Find] does, and also the pairs whose order Find takes not to
+// matter: sums in floating point, which it may change in the last bits; putting into a
+// queue and taking out, of which the first to come may wait; and reading what is only
+// handed on. What a reference holds that is fetched is no access, as it is read when the
+// step has ended. So two operations that are no such pair, and touch no object beside
+// those that are known, lead to the same state in both orders, if both orders there are.
+func Unordered(ctx context.Context, p Program) ([]Race, error) { return find(ctx, p, true) }
+
+func find(ctx context.Context, p Program, strict bool) ([]Race, error) {
 	q, err := layOut(ctx, p)
 	if err != nil {
 		return nil, err
 	}
+	q.strict = strict
 	objects, refs, err := q.objects()
 	if err != nil {
 		return nil, err
@@ -139,10 +150,21 @@ func (f *finder) object(o Object, list []access) error {
 
 // matters says whether an access conflicts with any, itself included.
 func (f *finder) matters(o Object, a access, list []access) bool {
-	return slices.ContainsFunc(list, func(b access) bool { return conflicts(o, a.mode, b.mode) })
+	return slices.ContainsFunc(list, func(b access) bool { return f.conflicts(o, a, b) })
 }
 
-func conflicts(o Object, a, b Mode) bool {
+// conflicts says whether the order of two accesses of an object matters.
+func (f *finder) conflicts(o Object, x, y access) bool {
+	a, b := x.mode, y.mode
+	if f.strict {
+		switch {
+		case a.looks() && b.looks(), a == none, b == none, a == Fetch, b == Fetch:
+			return false
+		case a == Add && b == Add:
+			return sumsRound(f.nodes[x.node]) || sumsRound(f.nodes[y.node])
+		}
+		return true
+	}
 	return conflict(a, b) || o.heap && min(a, b) == Put && max(a, b) == Take
 }
 
@@ -175,7 +197,7 @@ func (f *finder) unordered(o Object, a access, at int, list []access, frame int)
 	var found []meeting
 	for k, b := range list {
 		in := f.frames.FrameOf[b.node]
-		if !f.within(in, frame) || !conflicts(o, a.mode, b.mode) || k < at && !b.mode.looks() {
+		if !f.within(in, frame) || !f.conflicts(o, a, b) || k < at && !b.mode.looks() {
 			continue
 		}
 		apart := apart(f.nodes[a.node], f.nodes[b.node])

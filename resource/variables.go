@@ -1,0 +1,36 @@
+package resource
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Variables calls f with the variables, by handle or by reference, that have a value, in
+// the order of their containers and names.
+func (m *Manager) Variables(f func(name Name, value tensor.Value)) {
+	type variable interface {
+		Read() (tensor.Value, bool)
+	}
+	type named struct {
+		key
+		variable
+	}
+	var all []named
+	m.mu.RLock()
+	for k, r := range m.byID {
+		if v, ok := r.(variable); ok {
+			all = append(all, named{k, v})
+		}
+	}
+	m.mu.RUnlock()
+	slices.SortFunc(all, func(a, b named) int {
+		return cmp.Or(cmp.Compare(a.container, b.container), cmp.Compare(a.name, b.name), cmp.Compare(a.kind.String(), b.kind.String()))
+	})
+	for _, v := range all {
+		if value, ok := v.Read(); ok {
+			f(Name{v.container, v.name}, value)
+		}
+	}
+}
