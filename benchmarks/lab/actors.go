@@ -23,7 +23,7 @@ type behaviour func(c turn, message any)
 type turn interface {
 	Self() address
 	Send(to address, message any)
-	Spawn(b behaviour) address // a child
+	Spawn(b behaviour) address // one that stops itself
 	Stop()                     // ends the actor after this turn
 }
 
@@ -143,7 +143,10 @@ func (a *hollywoodActor) Self() address { return a.context.PID() }
 func (a *hollywoodActor) Send(to address, message any) {
 	a.context.Send(to.(*hollywood.PID), message)
 }
+
+// Spawn makes no child: a parent that stops waits for children that are stopping themselves,
+// sometimes for ever.
 func (a *hollywoodActor) Spawn(b behaviour) address {
-	return a.context.SpawnChild(hollywoodProducer(b), "child")
+	return a.context.Engine().Spawn(hollywoodProducer(b), "actor")
 }
 func (a *hollywoodActor) Stop() { a.context.Engine().Stop(a.context.PID()) }
