@@ -30,6 +30,7 @@ var marks = []struct {
 func (t *table) draw(file string) error {
 	p := plot.New()
 	p.X.Label.Text = "nanoseconds a unit, two cores"
+	p.Y.Label.Text = " " // or the longest name touches the edge
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
