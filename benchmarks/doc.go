@@ -8,4 +8,5 @@
 //
 // graphs/graphs.json says for each graph what to feed, what to fetch, and how
 // many units of work a run does. time_tensorflow.py times TensorFlow on them.
+// lab is a module of its own: classical problems of concurrency (docs/laboratory.md).
 package benchmarks

@@ -1,0 +1,154 @@
+#!/usr/bin/env escript
+%% The laboratory's benchmarks as Erlang's processes: lab.escript NAME.
+%% Reads sizes, one a line, and writes for each the answer and the nanoseconds it took.
+-mode(compile).
+
+main([Name]) -> serve(Name).
+
+serve(Name) ->
+    case io:get_line("") of
+        eof -> ok;
+        Line ->
+            N = list_to_integer(string:trim(Line)),
+            %% A fresh process: its heap and mailbox are those of one run.
+            Main = self(),
+            spawn_link(fun() ->
+                Begin = erlang:monotonic_time(nanosecond),
+                Answer = run(Name, N),
+                Main ! {answer, Answer, erlang:monotonic_time(nanosecond) - Begin}
+            end),
+            receive {answer, Answer, Took} -> io:format("~b ~b~n", [Answer, Took]) end,
+            serve(Name)
+    end.
+
+times(0, _) -> ok;
+times(N, F) -> F(), times(N - 1, F).
+
+add(0, Sum) -> Sum;
+add(N, Sum) -> receive {sum, X} -> add(N - 1, Sum + X) end.
+
+run("ping-pong", N) ->
+    Ping = self(),
+    Pong = spawn_link(fun() -> times(N, fun() -> receive X -> Ping ! X + 1 end end) end),
+    ping(N, Pong, 0);
+
+run("counting", N) ->
+    Counter = self(),
+    spawn_link(fun() -> [Counter ! {sum, I} || I <- lists:seq(1, N)] end),
+    add(N, 0);
+
+run("thread ring", N) ->
+    First = self(),
+    Next = lists:foldl(fun(M, To) -> spawn_link(fun() -> member(M, To) end) end, First, lists:seq(99, 1, -1)),
+    Token = rounds(N, Next, 0),
+    Next ! stop,
+    receive stop -> Token end;
+
+run("fork-join throughput", N) ->
+    Master = self(),
+    Workers = [spawn_link(fun() -> Master ! {sum, worker(N, W, 0)} end) || W <- lists:seq(0, 15)],
+    [[W ! {sum, I} || W <- Workers] || I <- lists:seq(0, N - 1)],
+    add(16, 0);
+
+run("fork-join creation", N) ->
+    Master = self(),
+    [spawn_link(fun() -> Master ! {sum, squares(3, I)} end) || I <- lists:seq(0, N - 1)],
+    add(N, 0);
+
+run("bounded buffer", N) ->
+    Main = self(),
+    Buffer = spawn_link(fun() -> buffer(queue:new(), 0) end),
+    [begin
+        spawn_link(fun() -> [begin Buffer ! {offer, I + P, self()}, receive more -> ok end end || I <- lists:seq(0, N - 1)] end),
+        spawn_link(fun() -> Main ! {sum, consume(N, Buffer, 0)} end)
+     end || P <- lists:seq(0, 3)],
+    Sum = add(4, 0),
+    Buffer ! stop,
+    Sum;
+
+run("dining philosophers", N) ->
+    Main = self(),
+    Forks = list_to_tuple([spawn_link(fun() -> Main ! {sum, fork(2 * N, 0)} end) || _ <- lists:seq(1, 5)]),
+    [spawn_link(fun() -> times(N, fun() -> eat(element(min(P, P rem 5 + 1), Forks), element(max(P, P rem 5 + 1), Forks)) end) end)
+     || P <- lists:seq(1, 5)],
+    add(5, 0);
+
+run("sieve", N) ->
+    Counter = self(),
+    First = lists:foldl(fun(_, To) -> spawn_link(fun() -> receive Prime -> filter(Prime, To) end end) end, Counter, lists:seq(1, 10)),
+    spawn_link(fun() -> [First ! X || X <- lists:seq(2, N + 30)], First ! 0 end),
+    count(0);
+
+run("Fibonacci", N) -> fib(N, self()), add(1, 0);
+
+run("barrier", N) ->
+    Meeting = self(),
+    Parties = [spawn_link(fun() -> party(P, Meeting) end) || P <- lists:seq(0, 7)],
+    Sum = meet(N, Parties, 0),
+    [P ! stop || P <- Parties],
+    Sum.
+
+ping(0, _, V) -> V;
+ping(N, Pong, V) -> Pong ! V + 1, receive X -> ping(N - 1, Pong, X) end.
+
+turned(M, Token) when M rem 2 =:= 0 -> M - Token;
+turned(M, Token) -> Token bxor M.
+
+member(M, To) ->
+    receive
+        stop -> To ! stop;
+        Token -> To ! turned(M, Token), member(M, To)
+    end.
+
+rounds(0, _, Token) -> Token;
+rounds(N, Next, Token) -> Next ! turned(0, Token), receive T -> rounds(N - 1, Next, T) end.
+
+worker(0, _, Sum) -> Sum;
+worker(N, W, Sum) -> receive {sum, I} -> worker(N - 1, W, Sum + I + W) end.
+
+squares(0, X) -> X;
+squares(K, X) -> squares(K - 1, X * X rem 10007).
+
+%% A full buffer leaves offers in its mailbox, an empty one requests.
+buffer(Items, Size) ->
+    receive
+        {offer, V, From} when Size < 16 -> From ! more, buffer(queue:in(V, Items), Size + 1);
+        {request, From} when Size > 0 -> {{value, V}, Rest} = queue:out(Items), From ! {item, V}, buffer(Rest, Size - 1);
+        stop -> ok
+    end.
+
+consume(0, _, Sum) -> Sum;
+consume(N, Buffer, Sum) -> Buffer ! {request, self()}, receive {item, V} -> consume(N - 1, Buffer, Sum + V) end.
+
+fork(Meals, Count) when Count =:= Meals -> Count;
+fork(Meals, Count) -> receive {take, From} -> From ! taken, receive put -> fork(Meals, Count + 1) end end.
+
+eat(First, Second) ->
+    First ! {take, self()}, receive taken -> ok end,
+    Second ! {take, self()}, receive taken -> ok end,
+    First ! put, Second ! put.
+
+filter(Prime, To) ->
+    receive
+        0 -> To ! 0;
+        X when X rem Prime =/= 0 -> To ! X, filter(Prime, To);
+        _ -> filter(Prime, To)
+    end.
+
+count(N) -> receive 0 -> N; _ -> count(N + 1) end.
+
+fib(N, Parent) ->
+    spawn_link(fun() ->
+        if N < 2 -> Parent ! {sum, N};
+           true -> fib(N - 1, self()), fib(N - 2, self()), Parent ! {sum, add(2, 0)}
+        end
+    end).
+
+party(P, Meeting) ->
+    receive
+        {round, Sum} -> Meeting ! {sum, (Sum * (P + 2) + P) rem 1000003}, party(P, Meeting);
+        stop -> ok
+    end.
+
+meet(0, _, Sum) -> Sum;
+meet(N, Parties, Sum) -> [P ! {round, Sum} || P <- Parties], meet(N - 1, Parties, add(8, 0)).
