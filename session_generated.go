@@ -81,6 +81,13 @@ func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Out
 	return (*PartialRun)(x), err
 }
 
+// ProgramMemory is about how many bytes the programs take that the session has
+// compiled: one for each choice of feeds, fetches and targets, and those of functions
+// that are called. The memory limit bounds them together with [Session.MemoryInUse].
+func (s *Session) ProgramMemory() int64 {
+	return (*session.Session)(s).ProgramMemory()
+}
+
 // Run runs the part of the graph that the fetches and targets need, with the
 // fed tensors in the place of what the graph would compute, and returns the
 // fetched tensors by position. A feed may be any edge of the graph. Fed

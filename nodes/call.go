@@ -28,6 +28,11 @@ type Functions struct {
 	rewrite rewrite.Options
 	engine  Engine // plays what kernels call; nil: they cannot call
 
+	// Budget is charged what compiled programs take, those of functions and those
+	// that call them; nil: they are on no account.
+	Budget  *tensor.Budget
+	charged atomic.Int64
+
 	mu       sync.Mutex
 	programs map[string]*callee // by function and attributes
 	waiting  map[string]bool    // by function: whether anything in it may wait; see waits

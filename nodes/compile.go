@@ -55,6 +55,7 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 		return nil, err
 	}
 	if err := c.units(!spec.NoUnits); err != nil {
+		c.within.Discard(c.p)
 		return nil, err
 	}
 	return c.p, nil
@@ -71,8 +72,12 @@ func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (
 
 // layOut makes all of a program but its units of what has been prepared.
 func (c *compiler) layOut(spec Spec) error {
+	if err := c.charge(); err != nil {
+		return err
+	}
 	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
 		if err := step(spec); err != nil {
+			c.within.Discard(c.p)
 			return err
 		}
 	}

@@ -136,11 +136,21 @@ type Piece struct {
 // CompileApart is Compile for pieces that are played apart, each as a step of its own:
 // what one sends another receives from the steps' rendezvous. It also answers the whole,
 // as Compile does; where that runs on one device there are no pieces.
-func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []Piece, error) {
+func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (whole *Program, all []Piece, err error) {
+	defer func() {
+		if err != nil {
+			spec.Functions.Discard(whole)
+			for i := range all {
+				spec.Functions.Discard(all[i].Program)
+			}
+			whole, all = nil, nil
+		}
+	}()
 	of := spec
 	of.NoUnits = true // for the whole is not played
-	whole, err := Compile(ctx, g, of)
+	whole, err = Compile(ctx, g, of)
 	if err == nil && whole.pieces == nil && !spec.NoUnits {
+		spec.Functions.Discard(whole)
 		whole, err = Compile(ctx, g, spec)
 	}
 	if err != nil || whole.pieces == nil {
@@ -148,22 +158,22 @@ func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (*Program, []P
 	}
 	pieces, err := whole.pieces.Apart(ctx)
 	if err != nil {
-		return nil, nil, err
+		return whole, nil, err
 	}
-	var all []Piece
 	for _, piece := range pieces {
 		of = Spec{Feeds: piece.Feeds, Fetches: piece.Fetches, Targets: piece.Targets, Device: piece.Device}
 		c := newCompiler(ctx, piece.Graph, of, spec.Functions)
 		c.types = []string{typeOf(spec.Devices, piece.Device)}
 		c.p.fetchAt = piece.FetchAt
 		if err := c.prune(of); err != nil {
-			return nil, nil, err
+			return whole, all, err
 		}
 		if err := c.layOut(of); err != nil {
-			return nil, nil, err
+			return whole, all, err
 		}
 		if err := c.units(!spec.NoUnits); err != nil {
-			return nil, nil, err
+			spec.Functions.Discard(c.p)
+			return whole, all, err
 		}
 		all = append(all, Piece{c.p, piece.FeedAt, piece.FetchAt})
 	}

@@ -49,6 +49,7 @@ type Program struct {
 	transfers bool                 // it has Sends
 	fetchAt   []int                // where fetches stand among those of the step, of a piece played apart; nil: as they are
 	graph     rewrite.Program      // what was laid out, if passes were let at it
+	bytes     int64                // that Functions.Budget has been charged for it
 	rewritten []rewrite.Stat       // what they did
 
 	costs   costs

@@ -123,7 +123,10 @@ func (s *Session) partialProgram(ctx context.Context, feeds, fetches []Output, t
 	if pp.whole, err = pp.build(ctx, s); err != nil {
 		return nil, err
 	}
-	found, _ := s.programs.LoadOrStore(key, pp)
+	found, loaded := s.programs.LoadOrStore(key, pp)
+	if loaded {
+		s.discard(pp.whole)
+	}
 	return found.(*partialProgram), nil
 }
 

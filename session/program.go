@@ -94,11 +94,21 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 		return nil, err
 	}
 	found, loaded := s.programs.LoadOrStore(key, p)
-	if !loaded {
+	if loaded { // by another caller
+		s.discard(p)
+	} else {
 		s.log.Debug().Int("nodes", p.nodes.NumNodes()).Int("feeds", len(p.feeds)).
 			Int("fetches", len(p.fetches)).Int("targets", len(p.targets)).Msg("program compiled")
 	}
 	return found.(*program), nil
+}
+
+// discard gives back what a program takes that another caller has made, too.
+func (s *Session) discard(p *program) {
+	s.functions.Discard(p.nodes)
+	for i := range p.pieces {
+		s.functions.Discard(p.pieces[i].Program)
+	}
 }
 
 // rewriting says how the session's programs are rewritten.

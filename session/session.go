@@ -93,6 +93,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
+	s.functions.Budget = s.budget
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
 	return s, nil
@@ -253,6 +254,7 @@ func (s *Session) Close() error {
 		closeDevices(s.devices)
 		s.programs.Clear()
 		s.last.Store(nil)
+		s.functions.Close()
 		s.log.Debug().Int64("steps", s.steps.Load()).Msg("session closed")
 	})
 	return nil
@@ -267,7 +269,12 @@ func (s *Session) Engine() string { return s.engine.Name() }
 
 // MemoryInUse is the bytes that the tensors of running steps take, and those
 // that variables, queues and the like hold between steps.
-func (s *Session) MemoryInUse() int64 { return s.budget.Used() }
+func (s *Session) MemoryInUse() int64 { return s.budget.Used() - s.functions.Bytes() }
+
+// ProgramMemory is about how many bytes the programs take that the session has
+// compiled: one for each choice of feeds, fetches and targets, and those of functions
+// that are called. The memory limit bounds them together with [Session.MemoryInUse].
+func (s *Session) ProgramMemory() int64 { return s.functions.Bytes() }
 
 // detach makes a fetched value a tensor that shares nothing its owner could
 // change with the graph, with other fetches and with what was fed.

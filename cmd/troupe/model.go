@@ -60,7 +60,6 @@ type model struct {
 // was saved, over a graph of its own, which becomes the model's.
 func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troupe.Session, error) {
 	if m.folder == "" {
-		loaded(cmd)
 		return troupe.NewSession(m.graph, options)
 	}
 	loaded, err := m.load(cmd, options)
@@ -71,7 +70,7 @@ func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troup
 	return loaded.Session, nil
 }
 
-// load loads the SavedModel with its values: a bounded command has read it then.
+// load loads the SavedModel with its values.
 func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (model *troupe.SavedModel, err error) {
 	err = loading(cmd, m.folder, func() error {
 		if model, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
@@ -79,7 +78,6 @@ func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (model 
 		}
 		return nil
 	})
-	loaded(cmd)
 	return model, err
 }
 

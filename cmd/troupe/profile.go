@@ -80,7 +80,6 @@ func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer sess.Close()
-	loaded(cmd)
 	if err := f.choose(m); err != nil {
 		return err
 	}
@@ -92,6 +91,7 @@ func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	loaded(cmd)
 	var order []troupe.Output
 	var values []*troupe.Tensor
 	for o, t := range feeds {

@@ -302,7 +302,11 @@ func (f *raceFlags) write(w io.Writer, runs []raceRun) error {
 		}
 		switch {
 		case len(r.Races) > 0:
-			fmt.Fprintln(w, count(len(r.Races), "race"))
+			atLeast := ""
+			if len(r.Races) >= race.Most {
+				atLeast = "at least "
+			}
+			fmt.Fprintln(w, atLeast+count(len(r.Races), "race"))
 		case r.Tried == nil:
 			fmt.Fprintln(w, "no races")
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // A reading bounds what a command may take to load and describe files that others
-// made. It looks at the whole process, so it holds whatever the command is at.
+// made, feeds included. It looks at the whole process, so it holds whatever the command is at.
 type reading struct {
 	memory bytesFlag
 	time   time.Duration

@@ -70,6 +70,19 @@ func TestHostileFiles(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	feeds := filepath.Join(dir, "feeds.pbtxt")
+	if err := os.WriteFile(feeds, []byte(`node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "s" op: "Placeholder" attr { key: "dtype" value { type: DT_STRING } } }`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"s", "x"} {
+		if text := readHostile(t, 64<<20, 0, "run", feeds, "--feed", name+"=@/dev/zero", "--fetch", name, "--max-memory", "64MiB"); !strings.Contains(text, "the limit of memory (--max-memory)") {
+			t.Errorf("--feed %s=@/dev/zero: %s", name, text)
+		}
+	}
+	if text := readHostile(t, 64<<20, 0, "run", feeds, "--feed", "s=@"+fifo, "--fetch", "s", "--max-time", "100ms"); !strings.Contains(text, "100ms, the limit of time") {
+		t.Error(text)
+	}
 	if text := readHostile(t, 64<<20, 0, "conformance", fifo, "--max-time", "100ms"); !strings.Contains(text, "100ms, the limit of time") {
 		t.Error(text)
 	}

@@ -140,6 +140,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return fmt.Errorf("%w%s", err, f.nodesOfSignature(m))
 	}
+	loaded(cmd)
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
 
 	var meta troupe.RunMetadata

@@ -22,12 +22,12 @@ const defaultSignature = "serving_default"
 
 // runSignature runs a signature of a SavedModel: feeds and results go by its names.
 func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
-	loaded, err := m.load(cmd, f.options(m))
+	model, err := m.load(cmd, f.options(m))
 	if err != nil {
 		return err
 	}
-	defer loaded.Session.Close()
-	sig, key, err := signatureOfKey(loaded, f.signature)
+	defer model.Session.Close()
+	sig, key, err := signatureOfKey(model, f.signature)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,9 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 			return err
 		}
 	}
-	defer monitor(cmd.Context(), loaded.Session, cmd.ErrOrStderr())()
-	call, err := loaded.Prepare(cmd.Context(), key)
+	loaded(cmd)
+	defer monitor(cmd.Context(), model.Session, cmd.ErrOrStderr())()
+	call, err := model.Prepare(cmd.Context(), key)
 	if err != nil {
 		return failure{err}
 	}

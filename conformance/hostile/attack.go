@@ -19,7 +19,7 @@ type Attack struct {
 // Attacks are all attacks, by kind.
 func Attacks() []Attack {
 	var all []Attack
-	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries} {
+	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles} {
 		all = append(all, kind...)
 	}
 	return all
@@ -44,6 +44,9 @@ type builder struct {
 	fetches []tf.Output
 	targets []*tf.Operation
 	def     []byte // instead of what the scope has: a serialized GraphDef; the tensor "y:0" is fetched
+	devices int    // of the session, if not one
+	apart   bool   // SessionOptions.Apart
+	profile bool   // the run is profiled
 }
 
 func (b *builder) fetch(o ...tf.Output) { b.fetches = append(b.fetches, o...) }

@@ -85,9 +85,11 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 		}
 		fetches = []tf.Output{y.Output(0)}
 	}
-	s, err := tf.NewSession(g, &tf.SessionOptions{
-		MemoryLimit: l.Memory, Timeout: l.Deadline, Engine: l.Engine, Files: &tf.FilePolicy{},
-	})
+	o := tf.SessionOptions{MemoryLimit: l.Memory, Timeout: l.Deadline, Engine: l.Engine, Files: &tf.FilePolicy{}, Apart: b.apart}
+	if b.devices > 0 {
+		o.Devices = map[string]int{"CPU": b.devices}
+	}
+	s, err := tf.NewSession(g, &o)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,11 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 		}
 		feeds[p.Output(0)] = v
 	}
-	_, err = s.RunContext(ctx, feeds, fetches, b.targets)
+	var run tf.RunOptions
+	if b.profile {
+		run.Profile, run.Metadata = true, &tf.RunMetadata{}
+	}
+	_, err = s.RunWithOptions(ctx, run, feeds, fetches, b.targets)
 	if e := s.Close(); err == nil {
 		err = e
 	}

@@ -71,6 +71,22 @@ func chain(n int, around bool) []byte {
 	return g.bytes()
 }
 
+// wide is a function of n nodes that calls itself first, without end.
+func wide(n int) []byte {
+	g := newDef()
+	g.constant("c")
+	nodes := []*wire.NodeDef{call("n0", "f", "x")}
+	last := "n0:z:0"
+	for i := range n {
+		name := fmt.Sprint("n", i+1)
+		nodes = append(nodes, node(name, "Neg", []string{last}, "T", wire.DataType_DT_INT32))
+		last = name + ":y:0"
+	}
+	g.function("f", nil, last, nodes...)
+	g.node("y", "f", []string{"c"})
+	return g.bytes()
+}
+
 // Libraries that grow when they are put to use.
 var functions = []Attack{
 	{"function_twice_30", func(b *builder) { b.def = twice(30, "") }},
@@ -81,5 +97,6 @@ var functions = []Attack{
 	{"function_doubling_60", func(b *builder) { b.def = doubling(60) }},
 	{"function_chain", func(b *builder) { b.def = chain(100_000, false) }},
 	{"function_around", func(b *builder) { b.def = chain(3, true) }},
+	{"function_around_wide", func(b *builder) { b.def = wide(15_000) }},
 	{"function_long_way_around", func(b *builder) { b.def = chain(5000, true) }},
 }

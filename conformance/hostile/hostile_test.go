@@ -89,7 +89,7 @@ func TestAttacks(t *testing.T) {
 				t.Errorf("the process grew by %d MiB", o.Grown>>20)
 			}
 			switch o.Code {
-			case status.OK, status.ResourceExhausted, status.DeadlineExceeded, status.InvalidArgument, status.Unimplemented, status.NotFound, status.DataLoss:
+			case status.OK, status.ResourceExhausted, status.DeadlineExceeded, status.InvalidArgument, status.Unimplemented, status.NotFound, status.DataLoss, status.FailedPrecondition:
 			default:
 				t.Errorf("%v: %s", o.Code, o.Message)
 			}

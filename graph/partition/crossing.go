@@ -78,12 +78,24 @@ func (s *splitter) takesFromHost(by graph.Consumer) bool {
 	return in[by.Index] == devices.HostMemory
 }
 
-// memory is where the inputs and outputs of a node lie.
+// memory is where the inputs and outputs of a node lie: found once, for a node may have
+// thousands of them that cross.
 func (s *splitter) memory(n *graph.Node) (inputs, outputs []devices.Memory) {
-	return kernel.Memory(s.Devices[s.device[n]].Type, &kernel.Construction{
-		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(), Inputs: n.InputTypes(), Outputs: n.OutputTypes(),
-	})
+	m, ok := s.memories[n]
+	if !ok {
+		m.inputs, m.outputs = kernel.Memory(s.Devices[s.device[n]].Type, &kernel.Construction{
+			Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(), Inputs: n.InputTypes(), Outputs: n.OutputTypes(),
+		})
+		if s.memories == nil {
+			s.memories = map[*graph.Node]memory{}
+		}
+		s.memories[n] = m
+	}
+	return m.inputs, m.outputs
 }
+
+// A memory is where the inputs and outputs of a node lie.
+type memory struct{ inputs, outputs []devices.Memory }
 
 // cut puts a Send and a Recv in the place of every edge between devices.
 func (s *splitter) cut() error {

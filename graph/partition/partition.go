@@ -116,8 +116,9 @@ type splitter struct {
 	loops    map[place]*controlLoop
 	groups   map[crossing]*group
 	order    []*group // in the order in which they were found
-	number   int      // of names
-	transfer int      // of transfers' names
+	memories map[*graph.Node]memory
+	number   int // of names
+	transfer int // of transfers' names
 
 	waiting []*graph.Node                               // nodes that wait for others on other devices
 	instead map[*graph.Node]map[*graph.Node]*graph.Node // by those: what they wait for in whose place

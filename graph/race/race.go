@@ -39,8 +39,12 @@ func (r Race) String() string {
 
 func iterations(loop string) string { return fmt.Sprintf(" in several iterations of %q", loop) }
 
+// Most is how many races are found of one program: a variable that 50,000 operations
+// assign has a billion.
+const Most = 10_000
+
 // Find finds the races of a program, each pair of operations once for an object, in
-// the order of objects' names and of nodes. The time is linear in the program for each
+// the order of objects' names and of nodes; of more than Most any so many. The time is linear in the program for each
 // access that changes something. It fails with INVALID_ARGUMENT if the step has no
 // meaning (a fetch that is not there, inputs from different frames), and soon after
 // ctx has ended.
@@ -76,6 +80,10 @@ func find(ctx context.Context, p Program, strict bool) ([]Race, error) {
 	for i, o := range objects {
 		if err := f.object(o, list[i]); err != nil {
 			return nil, err
+		}
+		if len(f.races) >= Most {
+			f.races = f.races[:Most]
+			break
 		}
 	}
 	slices.SortStableFunc(f.races, func(a, b Race) int {
@@ -116,6 +124,12 @@ type finder struct {
 func (f *finder) object(o Object, list []access) error {
 	var reported map[[2]int32]bool
 	for i, a := range list {
+		if err := f.watch.Steps(1 + len(list)/16); err != nil {
+			return err
+		}
+		if len(f.races) >= Most {
+			return nil
+		}
 		if a.mode.looks() || !f.matters(o, a, list) {
 			continue
 		}

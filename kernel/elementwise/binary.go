@@ -134,7 +134,7 @@ func vv[T, R tensor.Element](ctx *kernel.Context, o []R, x, y []T, l Loops[T, R]
 		l.VV(o, x, y)
 		return nil
 	}
-	return blocks(ctx, len(o), func(lo, hi int) { l.VV(o[lo:hi], x[lo:hi], y[lo:hi]) })
+	return blocks(ctx, len(o), Grain, func(lo, hi int) { l.VV(o[lo:hi], x[lo:hi], y[lo:hi]) })
 }
 
 func vs[T, R tensor.Element](ctx *kernel.Context, o []R, x []T, y T, l Loops[T, R]) error {
@@ -142,7 +142,7 @@ func vs[T, R tensor.Element](ctx *kernel.Context, o []R, x []T, y T, l Loops[T, 
 		l.VS(o, x, y)
 		return nil
 	}
-	return blocks(ctx, len(o), func(lo, hi int) { l.VS(o[lo:hi], x[lo:hi], y) })
+	return blocks(ctx, len(o), Grain, func(lo, hi int) { l.VS(o[lo:hi], x[lo:hi], y) })
 }
 
 func sv[T, R tensor.Element](ctx *kernel.Context, o []R, x T, y []T, l Loops[T, R]) error {
@@ -150,12 +150,12 @@ func sv[T, R tensor.Element](ctx *kernel.Context, o []R, x T, y []T, l Loops[T, 
 		l.SV(o, x, y)
 		return nil
 	}
-	return blocks(ctx, len(o), func(lo, hi int) { l.SV(o[lo:hi], x, y[lo:hi]) })
+	return blocks(ctx, len(o), Grain, func(lo, hi int) { l.SV(o[lo:hi], x, y[lo:hi]) })
 }
 
-// blocks shares out n elements in blocks, and stops early with the step.
-func blocks(ctx *kernel.Context, n int, f func(lo, hi int)) error {
-	ctx.Parallel(n, Grain, func(lo, hi int) {
+// blocks shares out n elements in blocks of so many, and stops early with the step.
+func blocks(ctx *kernel.Context, n, grain int, f func(lo, hi int)) error {
+	ctx.Parallel(n, grain, func(lo, hi int) {
 		if ctx.Err() == nil {
 			f(lo, hi)
 		}

@@ -26,7 +26,7 @@ func (m *Map[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	case m.Vector != nil:
 		return Unary(ctx, in, out, m.Out, m.Vector)
 	case in[0].NumElements() > Grain:
-		return Unary(ctx, in, out, m.Out, m.each)
+		return unary(ctx, in, out, m.Out, Grain/8, m.each) // F may take a microsecond
 	}
 	// A small result costs no closure.
 	x := tensor.Of[T](&in[0])

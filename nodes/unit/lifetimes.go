@@ -35,7 +35,7 @@ type lifetimes struct {
 	within *Loop // of the instruction that is looked at
 	live   []bool
 	log    []int32 // values whose liveness was changed, each time
-	seen   []bool  // scratch of revert
+	seen   []bool  // scratch
 	full   []bool  // scratch
 }
 
@@ -156,13 +156,17 @@ func (l *lifetimes) instr(b *Block, in *Instr) {
 	// A value that stands twice in one instruction is given up after it, since
 	// the kernel must not write over what it reads.
 	for i := range in.In {
-		for k := i + 1; in.In[i].Mode == Borrow && k < len(in.In); k++ {
-			if in.In[k].Value == in.In[i].Value && in.In[k].Mode == Move {
-				in.In[k].Mode = Borrow
-				in.Drop = append(in.Drop, in.In[k].Value)
-				l.apart(in.Out, in.In[k].Value)
-			}
+		switch u := &in.In[i]; {
+		case u.Mode == Borrow:
+			l.seen[u.Value] = true
+		case u.Mode == Move && l.seen[u.Value]:
+			u.Mode = Borrow
+			in.Drop = append(in.Drop, u.Value)
+			l.apart(in.Out, u.Value)
 		}
+	}
+	for i := range in.In {
+		l.seen[in.In[i].Value] = false
 	}
 }
 

@@ -214,12 +214,15 @@ func encodeWav(ctx *kernel.Context, in, out []tensor.Value) error {
 	short(16)
 	b = append(b, "data"...)
 	word(bytes)
-	for _, x := range tensor.Of[float32](&in[0]) {
-		y := math.Round(float64(x * (1 << 15)))
-		if math.IsNaN(y) {
-			y = math.MinInt16
+	x := tensor.Of[float32](&in[0])
+	for lo, hi := range ctx.Ranges(len(x), 1<<14) {
+		for _, x := range x[lo:hi] {
+			y := math.Round(float64(x * (1 << 15)))
+			if math.IsNaN(y) {
+				y = math.MinInt16
+			}
+			short(int64(min(max(y, math.MinInt16), math.MaxInt16)))
 		}
-		short(int64(min(max(y, math.MinInt16), math.MaxInt16)))
 	}
 	return ctx.PutText(&out[0], string(b))
 }

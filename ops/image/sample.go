@@ -2,6 +2,8 @@ package image
 
 import (
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
@@ -167,7 +169,8 @@ func sampleBox[T elementwise.Integer](ctx *kernel.Context, k *boxSampler, dt ten
 			return status.Invalid("Min object covered must be non-negative: %v", covered)
 		}
 	}
-	objects, err := objectsOf(&in[1], image)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	objects, err := objectsOf(ctx, &in[1], image)
 	if err != nil {
 		return err
 	}
@@ -209,20 +212,26 @@ func sampleBox[T elementwise.Integer](ctx *kernel.Context, k *boxSampler, dt ten
 }
 
 // objectsOf is the boxes in pixels.
-func objectsOf(v *tensor.Value, image rect) ([]rect, error) {
+func objectsOf(ctx *kernel.Context, v *tensor.Value, image rect) ([]rect, error) {
 	if v.Rank() != 3 || v.Dim(2) != 4 {
 		return nil, status.Invalid("input boxes must be 3-dimensional [batch, num_boxes, coords], the coords four: %s", tensor.FormatDims(v.Dims()))
 	}
 	boxes := tensor.Of[float32](v)
-	var objects []rect
-	for ; len(boxes) > 0; boxes = boxes[4:] {
-		for _, x := range boxes[:4] {
-			if !(x >= 0 && x <= 1) {
-				return nil, status.Invalid("All bounding box coordinates must be in [0.0, 1.0]: %v", x)
+	n := len(boxes) / 4
+	if err := ctx.Reserve(n * int(unsafe.Sizeof(rect{}))); err != nil {
+		return nil, err
+	}
+	objects := make([]rect, 0, n)
+	w, h := float32(image.x1), float32(image.y1)
+	for lo, hi := range ctx.Ranges(n, 1<<14) {
+		for box := range slices.Chunk(boxes[4*lo:4*hi], 4) {
+			for _, x := range box {
+				if !(x >= 0 && x <= 1) {
+					return nil, status.Invalid("All bounding box coordinates must be in [0.0, 1.0]: %v", x)
+				}
 			}
+			objects = append(objects, rect{int(box[1] * w), int(box[0] * h), int(box[3] * w), int(box[2] * h)})
 		}
-		w, h := float32(image.x1), float32(image.y1)
-		objects = append(objects, rect{int(boxes[1] * w), int(boxes[0] * h), int(boxes[3] * w), int(boxes[2] * h)})
 	}
 	return objects, nil
 }
@@ -231,7 +240,7 @@ func objectsOf(v *tensor.Value, image rect) ([]rect, error) {
 func (k *boxSampler) draw(ctx *kernel.Context, g *philox.Single, image rect, objects []rect, covered float32) (rect, error) {
 	var credit kernel.Credit
 	for range k.attempts {
-		if !credit.Spend(ctx, len(objects)) {
+		if !credit.Spend(ctx, 8) {
 			return rect{}, ctx.Err()
 		}
 		ratio := philox.Unit(g)*(k.ratios[1]-k.ratios[0]) + k.ratios[0]
@@ -239,9 +248,14 @@ func (k *boxSampler) draw(ctx *kernel.Context, g *philox.Single, image rect, obj
 		if !ok || window.area() < 1 {
 			continue
 		}
-		for _, o := range objects {
-			if area := o.area(); area >= 1 && o.intersect(window).area()/area >= covered {
-				return window, nil
+		for some := range slices.Chunk(objects, 1<<14) {
+			if !credit.Spend(ctx, 8*len(some)) {
+				return rect{}, ctx.Err()
+			}
+			for _, o := range some {
+				if area := o.area(); area >= 1 && o.intersect(window).area()/area >= covered {
+					return window, nil
+				}
 			}
 		}
 	}

@@ -35,9 +35,11 @@ func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
 }
 
 // clearUpper sets what is above the diagonal to 0.
-func clearUpper[T scalar](a matrix[T]) {
-	for i := range a.rows {
-		clear(a.row(i)[i+1:])
+func clearUpper[T scalar](ctx *kernel.Context, a matrix[T]) {
+	for lo, hi := range ctx.Ranges(a.rows, 64) {
+		for i := lo; i < hi; i++ {
+			clear(a.row(i)[i+1:])
+		}
 	}
 }
 
@@ -46,8 +48,8 @@ func clearUpper[T scalar](a matrix[T]) {
 // decomposition, 2016, equation 8.
 func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) matrix[T] {
 	n := l.rows
-	clearUpper(l)
-	clearUpper(grad)
+	clearUpper(ctx, l)
+	clearUpper(ctx, grad)
 	adjoint := l.adjoint(ctx)
 	s := adjoint.times(ctx, grad)
 	for i := range n { // the lower half of s, mirrored
@@ -60,6 +62,8 @@ func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) matrix[T
 	substitute(ctx, adjoint, s, false, false)
 	g := s.adjoint(ctx)
 	substitute(ctx, adjoint, g, false, false)
-	scale(g.data, 0.5)
+	for lo, hi := range ctx.Ranges(len(g.data), 1<<16) {
+		scale(g.data[lo:hi], 0.5)
+	}
 	return g
 }

@@ -101,7 +101,7 @@ func newCholesky[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 		if !cholesky(s.ctx, l) {
 			l.fill(of[T](math.NaN()))
 		}
-		clearUpper(l)
+		clearUpper(s.ctx, l)
 		return nil
 	}}, nil
 }

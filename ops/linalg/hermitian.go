@@ -15,7 +15,7 @@ import (
 // steps with Wilkinson's shift. Golub and Van Loan, Matrix Computations, 8.3.
 func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool) {
 	n := a.rows
-	clearUpper(a)
+	clearUpper(ctx, a)
 	if !a.finite() {
 		return nil, vectors, false
 	}

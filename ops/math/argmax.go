@@ -157,6 +157,10 @@ func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *arg[T, R]) share(ctx *kernel.Context, o []R, x []T, n, inner int) error {
 	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
 		for ; lo < hi && ctx.Err() == nil; lo++ {
+			if n > 2*block && (k.whole == nil || inner > 1) {
+				o[lo] = R(k.long(ctx, x[lo/inner*n*inner+lo%inner:], n, inner))
+				continue
+			}
 			k.lines(o[lo:lo+1], x, lo, n, inner)
 		}
 	})
@@ -181,6 +185,19 @@ func (k *arg[T, R]) line(x []T, n, step int) int {
 	for i := 1; i < n; i++ {
 		if y := x[i*step]; k.better(y, best) {
 			best, at = y, i
+		}
+	}
+	return at
+}
+
+// long is line for lines that take long.
+func (k *arg[T, R]) long(ctx *kernel.Context, x []T, n, step int) int {
+	best, at := k.start(x[0]), 0
+	for lo, hi := range ctx.Ranges(n, block) {
+		for i := lo; i < hi; i++ {
+			if y := x[i*step]; k.better(y, best) {
+				best, at = y, i
+			}
 		}
 	}
 	return at

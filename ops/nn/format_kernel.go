@@ -68,9 +68,11 @@ func mapDims[T int32 | int64](ctx *kernel.Context, t translation, in, out []tens
 	}
 	out[0] = v
 	places, _ := t.places()
-	n, o := T(len(places)), tensor.Of[T](&out[0])
-	for i, d := range tensor.Of[T](&in[0]) {
-		o[i] = T(places[(d%n+n)%n])
+	n, o, x := T(len(places)), tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
+	for lo, hi := range ctx.Ranges(len(x), 1<<15) {
+		for i, d := range x[lo:hi] {
+			o[lo+i] = T(places[(d%n+n)%n])
+		}
 	}
 	return nil
 }

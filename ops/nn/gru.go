@@ -70,15 +70,19 @@ func gruCell(ctx *kernel.Context, in, out []tensor.Value) error {
 	n := s.cell
 	gates, hr := tensor.Of[float32](&scratch)[:2*s.batch*n], tensor.Of[float32](&scratch)[2*s.batch*n:]
 	s.affine(ctx, gates, 2*n, x, h, &in[2], &in[4])
-	for b := range s.batch {
-		vec.Sigmoid(r[b*n:][:n], gates[2*b*n:])
-		vec.Sigmoid(u[b*n:][:n], gates[(2*b+1)*n:])
+	for lo, hi := range ctx.Ranges(s.batch, 1+1<<14/n) {
+		for b := lo; b < hi; b++ {
+			vec.Sigmoid(r[b*n:][:n], gates[2*b*n:])
+			vec.Sigmoid(u[b*n:][:n], gates[(2*b+1)*n:])
+		}
+		vec.Mul(hr[lo*n:hi*n], h[lo*n:hi*n], r[lo*n:hi*n])
 	}
-	vec.Mul(hr, h, r)
 	s.affine(ctx, c, n, x, hr, &in[3], &in[5])
-	vec.Tanh(c, c)
-	for i := range next {
-		next[i] = u[i]*h[i] + (1-u[i])*c[i]
+	for lo, hi := range ctx.Ranges(len(next), 1<<14) {
+		vec.Tanh(c[lo:hi], c[lo:hi])
+		for i := lo; i < hi; i++ {
+			next[i] = u[i]*h[i] + (1-u[i])*c[i]
+		}
 	}
 	return ctx.Err()
 }
@@ -86,12 +90,16 @@ func gruCell(ctx *kernel.Context, in, out []tensor.Value) error {
 // affine sets o, of width columns, to x·W + h·U + b; W stands above U in w.
 func (s *gruSizes) affine(ctx *kernel.Context, o []float32, width int, x, h []float32, w, b *tensor.Value) {
 	bias, weights, pool := tensor.Of[float32](b), tensor.Of[float32](w), ctx.Step.Pool
-	for r := range s.batch {
-		copy(o[r*width:], bias)
+	for lo, hi := range ctx.Ranges(s.batch, 1+1<<14/width) {
+		for r := lo; r < hi; r++ {
+			copy(o[r*width:], bias)
+		}
 	}
+	ctx.Ask()
 	if s.in > 0 {
 		vec.GemmAdd(pool, false, false, s.batch, width, s.in, x, s.in, weights, width, o, width)
 	}
+	ctx.Ask()
 	vec.GemmAdd(pool, false, false, s.batch, width, s.cell, h, s.cell, weights[s.in*width:], width, o, width)
 }
 

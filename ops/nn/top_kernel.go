@@ -235,26 +235,36 @@ func (t inTopK) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	x, o := tensor.Of[float32](&in[0]), tensor.Of[bool](&out[0])
-	for r, class := range kernel.AppendInts(make([]int64, 0, rows), &in[1]) {
-		o[r] = class >= 0 && class < int64(n) && among(x[r*n:(r+1)*n], class, k)
+	for lo, hi := range ctx.Ranges(rows, 1+1<<15/max(1, n)) {
+		for r := lo; r < hi; r++ {
+			var class int64
+			if in[1].DType() == tensor.Int32 {
+				class = int64(tensor.Of[int32](&in[1])[r])
+			} else {
+				class = tensor.Of[int64](&in[1])[r]
+			}
+			o[r] = class >= 0 && class < int64(n) && among(ctx, x[r*n:(r+1)*n], class, k)
+		}
 	}
 	return nil
 }
 
 // among says whether fewer than k of x are greater than the one of the class.
 // It cannot be said where a number is not finite.
-func among(x []float32, class, k int64) bool {
+func among(ctx *kernel.Context, x []float32, class, k int64) bool {
 	want, greater := x[class], int64(0)
 	if !finite(want) {
 		return false
 	}
-	for _, v := range x {
-		if !finite(v) {
-			return false
-		}
-		if v > want {
-			if greater++; greater > k {
-				break
+	for lo, hi := range ctx.Ranges(len(x), 1<<16) {
+		for _, v := range x[lo:hi] {
+			if !finite(v) {
+				return false
+			}
+			if v > want {
+				if greater++; greater > k {
+					return false
+				}
 			}
 		}
 	}

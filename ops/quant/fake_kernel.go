@@ -118,8 +118,10 @@ func (k *fake) nudges(ctx *kernel.Context, x []int64, in []tensor.Value, at int)
 		return nil, err
 	}
 	all, low, high := make([]nudged, n), tensor.Of[float32](&in[at]), tensor.Of[float32](&in[at+1])
-	for i := range all {
-		all[i] = k.nudge(low[i], high[i])
+	for lo, hi := range ctx.Ranges(n, 1<<13) {
+		for i := lo; i < hi; i++ {
+			all[i] = k.nudge(low[i], high[i])
+		}
 	}
 	return all, nil
 }

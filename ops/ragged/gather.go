@@ -25,6 +25,14 @@ func newGather(c *kernel.Construction) (kernel.Kernel, error) {
 		if want := levels + indices.Rank() - 1; want != ranks {
 			return status.Invalid("OUTPUT_RAGGED_RANK must be %d for indices of shape %s, got %d", want, tensor.FormatDims(indices.Dims()), ranks)
 		}
+		defer ctx.UnreserveTo(ctx.Reserved())
+		work := 24 * indices.NumElements() // the numbers, and runs of them
+		for i := range in[:levels] {
+			work += 8 * in[i].NumElements()
+		}
+		if err := ctx.Reserve(work); err != nil {
+			return err
+		}
 		splits := make([][]int64, levels)
 		for i := range splits {
 			if in[i].Rank() != 1 {
@@ -74,11 +82,13 @@ func gather(ctx *kernel.Context, splits [][]int64, at, shape []int64, values *te
 		if out[made], err = ctx.Alloc(dt, []int64{n}); err != nil {
 			return err
 		}
-		for i := range int(n) {
-			if dt == tensor.Int32 {
-				tensor.Of[int32](&out[made])[i] = int32(split(i))
-			} else {
-				tensor.Of[int64](&out[made])[i] = split(i)
+		for lo, hi := range ctx.Ranges(int(n), 1<<14) {
+			for i := lo; i < hi; i++ {
+				if dt == tensor.Int32 {
+					tensor.Of[int32](&out[made])[i] = int32(split(i))
+				} else {
+					tensor.Of[int64](&out[made])[i] = split(i)
+				}
 			}
 		}
 		made++
@@ -95,8 +105,10 @@ func gather(ctx *kernel.Context, splits [][]int64, at, shape []int64, values *te
 	// Runs of rows of the current level; each goes on in the next one.
 	type run struct{ from, to int64 }
 	runs := make([]run, len(at))
-	for i, x := range at {
-		runs[i] = run{x, x + 1}
+	for lo, hi := range ctx.Ranges(len(at), 1<<15) {
+		for i := lo; i < hi; i++ {
+			runs[i] = run{at[i], at[i] + 1}
+		}
 	}
 	for level, s := range splits {
 		if err := ctx.Err(); err != nil {
@@ -124,12 +136,15 @@ func gather(ctx *kernel.Context, splits [][]int64, at, shape []int64, values *te
 				return err
 			}
 		}
-		for i, r := range runs {
-			if r.from == r.to { // an empty run stays empty
-				runs[i] = run{}
-				continue
+		for lo, hi := range ctx.Ranges(len(runs), 1<<14) {
+			for i := lo; i < hi; i++ {
+				r := &runs[i]
+				if r.from == r.to { // an empty run stays empty
+					*r = run{}
+					continue
+				}
+				*r = run{s[r.from], s[r.to]}
 			}
-			runs[i] = run{s[r.from], s[r.to]}
 		}
 	}
 	dims, n := append([]int64(nil), values.Dims()...), 1

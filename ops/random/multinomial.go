@@ -69,7 +69,7 @@ func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, gener
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		total := accumulate(below, func(i int) float64 { return at(r*n + i) })
+		total := accumulate(ctx, below, func(i int) float64 { return at(r*n + i) })
 		for k := r * samples; k < (r+1)*samples; k++ {
 			x0, x1 := numbers.One(), numbers.One()
 			x := unit64(x0, x1) * total
@@ -86,18 +86,22 @@ func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, gener
 
 // accumulate sets below to running sums of what is proportional to the classes'
 // probabilities. Classes whose logit is not finite have none.
-func accumulate(below []float64, at func(i int) float64) (total float64) {
+func accumulate(ctx *kernel.Context, below []float64, at func(i int) float64) (total float64) {
 	largest := math.Inf(-1)
-	for i := range below {
-		if x := at(i); finite(x) {
-			largest = max(largest, x)
+	for lo, hi := range ctx.Ranges(len(below), 1<<14) {
+		for i := lo; i < hi; i++ {
+			if x := at(i); finite(x) {
+				largest = max(largest, x)
+			}
 		}
 	}
-	for i := range below {
-		if x := at(i); finite(x) {
-			total += math.Exp(x - largest)
+	for lo, hi := range ctx.Ranges(len(below), 1<<13) {
+		for i := lo; i < hi; i++ {
+			if x := at(i); finite(x) {
+				total += math.Exp(x - largest)
+			}
+			below[i] = total
 		}
-		below[i] = total
 	}
 	return total
 }

@@ -166,6 +166,9 @@ func newSparseCross(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		total, widest := int64(0), int64(0)
 		for r := range rows {
+			if r%block == block-1 {
+				ctx.Ask()
+			}
 			m, err := size(features, r)
 			if err != nil {
 				return err
@@ -276,6 +279,9 @@ func sparseFeature(ctx *kernel.Context, at []int64, values *tensor.Value, rows i
 	}
 	f.starts = tensor.Of[int64](&f.memory)
 	for i := 0; i < len(at); i += 2 {
+		if i%(1<<15) == 1<<15-2 && ctx.Err() != nil {
+			return f, ctx.Err()
+		}
 		r := at[i]
 		if r < 0 || r >= rows {
 			return f, status.Invalid("indices[%d, 0] = %d at position %d is not in [0, %d)", i/2, r, position, rows)

@@ -23,7 +23,11 @@ func reorder(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	compare := func(i, j int64) int { return slices.Compare(e.index(int(i)), e.index(int(j))) }
 	sorted := true
+	var credit kernel.Credit
 	for i := 1; i < e.n && sorted; i++ {
+		if !credit.Spend(ctx, 16) {
+			return ctx.Err()
+		}
 		sorted = compare(int64(i-1), int64(i)) <= 0
 	}
 	if sorted {

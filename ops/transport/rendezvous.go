@@ -81,5 +81,5 @@ func (k recv) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 func alone(key string) error {
-	return status.Errorf(status.Internal, "nothing can be sent or received in a step without a rendezvous: %s", key)
+	return status.Errorf(status.FailedPrecondition, "nothing can be sent or received in a step without a rendezvous: %s", key)
 }
