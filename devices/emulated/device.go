@@ -50,6 +50,12 @@ type Device struct {
 
 var _ devices.Accelerator = (*Device)(nil)
 
+func init() {
+	devices.RegisterAccelerator(Type, func(number int, o devices.Options) (devices.Accelerator, error) {
+		return New(Options{Devices: o, ID: number, Seed: uint64(o.Seed) + uint64(number)}), nil
+	})
+}
+
 // New makes a device.
 func New(o Options) *Device {
 	a := o.Devices.Describe(Type, o.ID, "emulated in Go")

@@ -51,7 +51,7 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 			if err != nil {
 				return nil, err
 			}
-			k := &enqueuing{plan: p, op: op, device: c.Device, types: c.Inputs}
+			k := &enqueuing{plan: p, node: c.Node, op: op, device: c.Device, types: c.Inputs}
 			k.hosts, _ = kernel.Memory(kind, c)
 			if kind == emulated && p.Write != nil {
 				if k.cpu, err = kernel.Make("CPU", c); err != nil {
@@ -66,6 +66,7 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 // An enqueuing is a kernel that hands works over.
 type enqueuing struct {
 	plan   Plan
+	node   string
 	op     string
 	device string
 	types  []tensor.DType
@@ -132,7 +133,7 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	var launches []devices.Launch
 	if k.cpu != nil {
-		if launches, err = k.emulate(ctx, arrays, inputs); err != nil {
+		if launches, err = k.emulate(ctx, arrays, inputs, memories, tensors); err != nil {
 			return err
 		}
 	} else if k.plan.Write != nil {
@@ -154,8 +155,9 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// emulate is the launch that runs the CPU's kernel.
-func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input) ([]devices.Launch, error) {
+// emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
+// contents, and who reads them gets its error.
+func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch
 	hosts := make([]tensor.Value, len(in))
 	inputs := append([]Input(nil), in...)
@@ -175,7 +177,27 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input) (
 	}
 	l.Groups, l.Size = [3]int{1, 1, 1}, [3]int{1, 1, 1}
 	l.Code = &devices.Code{Entry: k.op, Emulate: func(_ *devices.Launch, memory [][]byte) error {
-		return k.compute(out, inputs, hosts, memory)
+		err := error(nil)
+		for _, t := range from {
+			if t != nil && err == nil {
+				err = t.memory.failed()
+			}
+		}
+		if err == nil {
+			if err = k.compute(out, inputs, hosts, memory); err != nil {
+				e := *status.From(err)
+				if e.Node == "" {
+					e.Node, e.Op, e.Device = k.node, k.op, k.device
+				}
+				err = &e
+			}
+		}
+		if err != nil {
+			for _, m := range made {
+				m.fault.Store(status.From(err))
+			}
+		}
+		return nil
 	}}
 	return []devices.Launch{l}, nil
 }
