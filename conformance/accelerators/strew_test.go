@@ -16,6 +16,9 @@ var strewn = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case w
 // nothing orders two works that must not be done at once. The seed decides where nodes
 // are, and what the devices' queues do when.
 func TestStrewn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of graphs")
+	}
 	var cases []*conformance.Case
 	for _, group := range []string{"control", "gradients"} {
 		found, err := conformance.Load("../testdata/" + group + ".zip")

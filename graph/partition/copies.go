@@ -57,8 +57,9 @@ func (s *splitter) copy() error {
 }
 
 // lies is where the inputs and outputs of a node on an accelerator are. What a step hands
-// on itself stays where it is, but for what the step looks at; what it makes is the
-// host's; and so is what can be nowhere else.
+// on itself is in the device's memory, but for what the step looks at, and for int32,
+// which is shapes and counters as a rule; what it makes is the host's; and so is what can
+// be nowhere else.
 func (s *splitter) lies(n *graph.Node) (inputs, outputs []devices.Memory) {
 	inputs, outputs = make([]devices.Memory, n.NumInputs()), make([]devices.Memory, n.NumOutputs())
 	everywhere := func(list []devices.Memory) {
@@ -66,12 +67,14 @@ func (s *splitter) lies(n *graph.Node) (inputs, outputs []devices.Memory) {
 			list[i] = devices.HostMemory
 		}
 	}
+	hands := false
 	switch n.Class() {
 	case graph.ClassSwitch:
-		inputs[1] = devices.HostMemory // the predicate
+		hands, inputs[1] = true, devices.HostMemory // the predicate
 	case graph.ClassMerge:
-		outputs[1] = devices.HostMemory // which input it was
+		hands, outputs[1] = true, devices.HostMemory // which input it was
 	case graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassIdentity:
+		hands = true
 	case graph.ClassSend, graph.ClassRecv, graph.ClassConstant, graph.ClassLoopCond, graph.ClassCall:
 		everywhere(inputs)
 		everywhere(outputs)
@@ -83,7 +86,7 @@ func (s *splitter) lies(n *graph.Node) (inputs, outputs []devices.Memory) {
 		types  []tensor.DType
 	}{{inputs, n.InputTypes()}, {outputs, n.OutputTypes()}} {
 		for i, t := range side.types {
-			if t.IsRef() || t.HasPointers() {
+			if t.IsRef() || t.HasPointers() || hands && t == tensor.Int32 {
 				side.memory[i] = devices.HostMemory
 			}
 		}

@@ -63,6 +63,16 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 	}
 }
 
+// RegisterHost adds kernels for all accelerators that are the CPU's, on the host's
+// memory: for what is a shape, an index or a counter, which the host asks for next.
+func RegisterHost(op string, types map[string][]tensor.DType) {
+	for _, kind := range Types {
+		kernel.Register(kernel.Registration{Op: op, Device: kind, Types: types, Host: true, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			return kernel.Make("CPU", c)
+		}})
+	}
+}
+
 // An enqueuing is a kernel that hands works over.
 type enqueuing struct {
 	plan   Plan
