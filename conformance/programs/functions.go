@@ -104,7 +104,11 @@ func (s *scope) callChoice(st *Choice) {
 			in.block(b)
 			outs := in.gives(st.Outs[i])
 			if st.Which != nil {
-				outs = append(outs, in.int(i))
+				which := in.int(i)
+				if len(outs) > 0 { // it comes with the first value, as a Merge's does
+					which = in.op("Identity", nil, which, control{outs[0].Op})
+				}
+				outs = append(outs, which)
 			}
 			return outs
 		}))

@@ -114,7 +114,8 @@ func (l *lstm) sizes(in []tensor.Value, steps bool) (s lstmSizes, err error) {
 		{lstmWCI, "wci", []int64{cell}}, {lstmWCF, "wcf", []int64{cell}}, {lstmWCO, "wco", []int64{cell}},
 		{lstmB, "b", []int64{4 * cell}},
 	} {
-		if !l.peephole && !steps && len(in) == lstmB+1 && c.i >= lstmWCI && c.i <= lstmWCO {
+		unused := !l.peephole && !steps && len(in) == lstmB+1 && c.i >= lstmWCI && c.i <= lstmWCO
+		if unused && in[c.i].Rank() == 1 {
 			continue // nobody looks at it
 		}
 		if got := in[c.i].Dims(); tensor.FormatDims(got) != tensor.FormatDims(c.dims) {
