@@ -153,7 +153,15 @@ type SessionOptions struct {
 	// it does not name have none, except that there always is a CPU. Nodes then run where
 	// they ask to, and what they hand each other goes from device to device; nodes that
 	// ask for nothing run on the first. CPU devices are names for parts of a graph, and share
-	// the session's threads. Nil: Config's device_count says it, or else there is CPU:0
+	// the session's threads.
+	//
+	// {"OPENCL": 1} is an accelerator, as are EMULATED and GPU, for programs that import
+	// its driver (devices/opencl, devices/emulated, devices/cuda) and its kernels
+	// (ops/accelerated). Nodes that have kernels for it go there unless they ask for another
+	// device, and their values stay in its memory; fetches come back. A step that it fails
+	// under ends with UNAVAILABLE and its name, and the next finds it opened anew.
+	//
+	// Nil: Config's device_count says it, or else there is CPU:0
 	// alone, on which everything runs.
 	Devices map[string]int
 

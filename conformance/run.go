@@ -127,7 +127,8 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}
 	if n := cfg.Strewing.Devices; n > 0 {
-		options.Devices = map[string]int{"CPU": n}
+		options.Devices = map[string]int{cfg.Strewing.kind(): n}
+		options.Seed = int64(cfg.Strewing.Seed)
 	}
 	if s.SavedModel != nil {
 		return s.openModel(options)

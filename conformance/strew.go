@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"strconv"
 
@@ -11,17 +12,20 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// A Strewing puts the nodes of a case at random on several CPU devices, which must not
+// A Strewing puts the nodes of a case at random on several devices, which must not
 // change any answer.
 type Strewing struct {
 	Devices int // 0: nodes are where the case puts them
 	Seed    uint64
+	Type    string // of the devices; "" is CPU
 }
+
+func (s Strewing) kind() string { return cmp.Or(s.Type, "CPU") }
 
 // device is a random one, sometimes none.
 func (s Strewing) device(rng *rand.Rand) string {
 	if d := rng.IntN(s.Devices*4 + 1); d > 0 {
-		return "/device:CPU:" + strconv.Itoa((d-1)%s.Devices)
+		return "/device:" + s.kind() + ":" + strconv.Itoa((d-1)%s.Devices)
 	}
 	return ""
 }

@@ -20,5 +20,6 @@
 //
 // A [Device] runs activations of kernels. A [Factory] makes the devices of one
 // type; it registers itself with [Register], as drivers do in database/sql, so
-// that a program chooses its device types by its imports.
+// that a program chooses its device types by its imports. An [Accelerator] has memory of
+// its own; its driver registers an [Opener] with [RegisterAccelerator].
 package devices

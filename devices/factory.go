@@ -21,16 +21,47 @@ type Options struct {
 	// caller included; 0 is GOMAXPROCS.
 	Threads     int
 	MemoryLimit int64 // bytes for each device; 0 is the device's own limit
+	Seed        int64 // of what an emulated device leaves to chance
 }
 
 // A Factory makes the devices of one type, numbered from 0. A machine without
 // any is no error.
 type Factory func(Options) ([]Device, error)
 
+// An Opener opens the accelerator of a type that has a number, counted from 0. It fails
+// with NOT_FOUND where there are not so many, or no driver.
+type Opener func(number int, o Options) (Accelerator, error)
+
 var (
 	mu        sync.Mutex
 	factories = map[string]Factory{}
+	openers   = map[string]Opener{}
 )
+
+// RegisterAccelerator adds the opener of a type. It panics if the type has one or is not
+// a word.
+func RegisterAccelerator(kind string, open Opener) {
+	mu.Lock()
+	defer mu.Unlock()
+	if openers[kind] != nil || factories[kind] != nil || !isWord(kind) || open == nil {
+		panic(fmt.Sprintf("devices: type %q cannot be registered, or is already", kind))
+	}
+	openers[kind] = open
+}
+
+// OpenerOf is how accelerators of a type are opened; nil if the type has none.
+func OpenerOf(kind string) Opener {
+	mu.Lock()
+	defer mu.Unlock()
+	return openers[kind]
+}
+
+// accelerators lists the types that have openers, sorted.
+func accelerators() []string {
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Sorted(maps.Keys(openers))
+}
 
 // Register adds the factory of a type. It panics if the type has one or is not
 // a word.
@@ -59,7 +90,7 @@ func New(o Options) ([]Device, error) {
 	types := Types()
 	for kind := range o.Count {
 		if !slices.Contains(types, kind) {
-			return nil, status.Errorf(status.NotFound, "Device type %s is not registered; there are %v", kind, types)
+			return nil, status.Errorf(status.NotFound, "Device type %s is not registered; there are %v", kind, append(slices.Clone(types), accelerators()...))
 		}
 	}
 	if i := slices.Index(types, "CPU"); i >= 0 {

@@ -39,7 +39,7 @@ func Memory(deviceType string, c *Construction) (inputs, outputs []devices.Memor
 		at := 0
 		for i := range side.args {
 			end := min(at+side.args[i].Len(c.Attrs), len(side.memory))
-			if kernel != nil && slices.Contains(kernel.HostMemory, side.args[i].Name) {
+			if kernel != nil && (kernel.Host || slices.Contains(kernel.HostMemory, side.args[i].Name)) {
 				for ; at < end; at++ {
 					side.memory[at] = devices.HostMemory
 				}

@@ -26,8 +26,10 @@ type Registration struct {
 	// HostMemory names the inputs and outputs that are in host memory on any
 	// device. An argument that is a list is so as a whole.
 	HostMemory []string
-	Label      string // for nodes with this _kernel attribute only
-	Priority   int    // the highest that fits wins; equal ones are a mistake
+	// Host says that all inputs and outputs are: the kernel computes on the host.
+	Host     bool
+	Label    string // for nodes with this _kernel attribute only
+	Priority int    // the highest that fits wins; equal ones are a mistake
 	// Holders says that the kernel never copies the elements of a variant that it
 	// is given, or counts what they hold: see [tensor.Holder]. Other kernels are
 	// given variants that are shared.

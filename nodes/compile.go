@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -96,6 +97,9 @@ func prepare(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 		if g, spec, err = c.lower(g, spec); err != nil {
 			return nil, spec, err
 		}
+	}
+	if spec.accelerated() {
+		options.Passes &^= rewrite.Fusing()
 	}
 	if options.Passes != 0 {
 		var err error
@@ -606,7 +610,11 @@ func (c *compiler) kernel(n *node, constants uint64) (kernel.Kernel, error) {
 	if f := n.def.Callee(); f != nil {
 		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
 	}
-	return makeKernel(n.def, c.types[n.device], c.p.devices[n.device], c.scope, constants)
+	of := c.types[n.device]
+	if n.flags&flagTransfer != 0 { // which are in the memory of the host on any device
+		of = "CPU"
+	}
+	return makeKernel(n.def, of, c.p.devices[n.device], c.scope, constants)
 }
 
 // constants says which inputs come from constants, bit i for the i-th, perhaps into
@@ -644,6 +652,10 @@ func makeKernel(n *graph.Node, deviceType, device, scope string, constants uint6
 func (c *compiler) units(wanted bool) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
+	if slices.ContainsFunc(c.types, func(t string) bool { return t != "CPU" }) {
+		p.why = "accelerators are driven by tokens"
+		return nil
+	}
 	if !wanted {
 		p.why = "the engine plays no units"
 		return nil

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
@@ -40,7 +41,7 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 		c.p.devices, c.types = []string{spec.Devices[0].Name}, []string{spec.Devices[0].Type}
 		return spec, nil
 	}
-	pieces, err := partition.Split(c.ctx, from, partition.Options{Devices: spec.Devices, Device: c.p.placed.Device})
+	pieces, err := partition.Split(c.ctx, from, partition.Options{Devices: spec.Devices, Device: c.p.placed.Device, Copies: spec.accelerated()})
 	if err != nil {
 		return spec, err
 	}
@@ -55,6 +56,11 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 	}
 	c.number, c.fed, c.p.nodes = make([]int32, pieces.Graph.NumNodes()), nil, nil
 	return spec, c.prune(spec)
+}
+
+// accelerated says whether some of the devices have memory of their own.
+func (s *Spec) accelerated() bool {
+	return slices.ContainsFunc(s.Devices, func(d devices.Attributes) bool { return d.Type != "CPU" })
 }
 
 // station says on which device a node is. A Send and a Recv of pieces that are played

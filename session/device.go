@@ -70,11 +70,14 @@ func (o *SessionOptions) checkDevices() error {
 	return nil
 }
 
-// open makes the devices of a session, and says which pool its CPUs share.
+// open makes the devices of a session but its accelerators, and says which pool its CPUs
+// share.
 func (o *SessionOptions) open() ([]devices.Device, *cpu.Pool, error) {
-	count := maps.Clone(o.Devices)
-	if count == nil {
-		count = map[string]int{}
+	count := map[string]int{}
+	for kind, n := range o.Devices {
+		if devices.OpenerOf(kind) == nil {
+			count[kind] = n
+		}
 	}
 	for _, kind := range devices.Types() {
 		if _, named := count[kind]; !named && kind != cpu.Type {

@@ -259,7 +259,7 @@ func (p *program) begin(s *Session) *call {
 		}
 		c.step = kernel.Step{
 			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
-			Seed: s.options.Seed, Functions: s.functions,
+			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
 		}
 	}
 	return c

@@ -27,7 +27,8 @@ type Session struct {
 	functions *nodes.Functions // the programs of the graph's functions
 	pool      kernel.Pool
 	devices   []devices.Device
-	places    []devices.Attributes // of devices
+	accel     accelerators
+	places    []devices.Attributes // of all devices, CPUs first
 	unasked   devices.Spec         // of the nodes that ask for none
 	log       zerolog.Logger
 	budget    *tensor.Budget
@@ -91,6 +92,14 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if s.engine, err = newEngine(o, pool, all, s.budget, &s.log); err != nil {
 		closeDevices(all)
 		return nil, err
+	}
+	if s.accel, err = o.openAccelerators(); err != nil {
+		s.engine.Close()
+		closeDevices(all)
+		return nil, err
+	}
+	for _, d := range s.accel.all {
+		s.places = append(s.places, d.Attributes())
 	}
 	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
 	s.functions.Budget = s.budget
@@ -251,6 +260,7 @@ func (s *Session) Close() error {
 	s.closeOnce.Do(func() {
 		s.resources.Clear()
 		s.engine.Close()
+		s.accel.close()
 		closeDevices(s.devices)
 		s.programs.Clear()
 		s.last.Store(nil)

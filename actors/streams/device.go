@@ -302,6 +302,9 @@ func (d *Device) Launch(l *devices.Launch) error {
 			if a.Buffer, err = g.use(mem, a.Access); err != nil {
 				return err
 			}
+			if mem.size == 0 { // of which nothing is read or written
+				a.Access = 0
+			}
 		}
 		args, memory = append(args, a), append(memory, mem)
 	}

@@ -50,6 +50,28 @@ type Device struct {
 
 var _ devices.Accelerator = (*Device)(nil)
 
+func init() {
+	devices.RegisterAccelerator(Type, func(number int, o devices.Options) (devices.Accelerator, error) {
+		d := New(Options{Devices: o, ID: number, Seed: uint64(o.Seed) + uint64(number)})
+		opened.Store(d, nil)
+		return d, nil
+	})
+}
+
+// opened are the devices that the type's opener has made, until they are closed.
+var opened sync.Map // of *Device
+
+// Opened lists the devices that sessions have open, for programs that try how they bear
+// the loss of one.
+func Opened() []*Device {
+	var all []*Device
+	opened.Range(func(d, _ any) bool {
+		all = append(all, d.(*Device))
+		return true
+	})
+	return all
+}
+
 // New makes a device.
 func New(o Options) *Device {
 	a := o.Devices.Describe(Type, o.ID, "emulated in Go")
@@ -106,6 +128,7 @@ func (d *Device) Close() error {
 	d.wake()
 	d.mu.Unlock()
 	d.idle.Wait()
+	opened.Delete(d)
 	return nil
 }
 

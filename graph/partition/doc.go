@@ -31,6 +31,13 @@
 // frame waits for the Merge. The Enter of a nested control loop takes what the Merge of
 // the one around it puts out.
 //
+// # Memory
+//
+// Where [Options].Copies asks for it, an edge on an accelerator that goes from its memory
+// to the host's, or back, gets a _Download or an _Upload, one for all who want the copy.
+// What is sent and received is in the host's memory, so what crosses between two
+// accelerators goes by way of the host.
+//
 // # Side by side
 //
 // [Pieces].Graph has all pieces beside each other, in which a Recv waits for its Send by

@@ -30,6 +30,9 @@ type Options struct {
 	// Cast is the type that an output crosses as, which it is cast to before and from
 	// after; Invalid, or no Cast: its own.
 	Cast func(from graph.Output, sender, receiver int) tensor.DType
+	// Copies says that devices other than CPUs have memory of their own, and no Send or
+	// Recv reaches into it: what goes between it and the host's is copied by nodes.
+	Copies bool
 }
 
 // Pieces is a program that has been split. The devices of its nodes are full names.
@@ -83,7 +86,7 @@ func Split(ctx context.Context, p Program, o Options) (*Pieces, error) {
 		s.targets = append(s.targets, part.Copy(t))
 		s.kept[part.Copy(t)] = true
 	}
-	for _, f := range []func() error{s.follow, s.repeatConstants, s.readReferences, s.findFrames, s.findCrossings, s.addLoops, s.cut, s.assign} {
+	for _, f := range []func() error{s.follow, s.repeatConstants, s.readReferences, s.findFrames, s.findCrossings, s.addLoops, s.cut, s.copy, s.assign} {
 		if err := f(); err != nil {
 			return nil, err
 		}

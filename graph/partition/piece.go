@@ -11,7 +11,7 @@ import (
 // it: "x:0", or "^x" for a control edge.
 func Crossing(send *graph.Node) string {
 	from := send.Inputs()[0]
-	if c := from.Op; c.Type() == "Cast" && isAdded(c) {
+	for c := from.Op; (c.Type() == "Cast" || c.Type() == "_Download") && isAdded(c); c = from.Op {
 		from = c.Inputs()[0]
 	}
 	if c := from.Op; c.Class() == graph.ClassConstant && len(c.Controls()) == 1 && strings.Contains(c.Name(), ctrl) {

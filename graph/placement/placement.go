@@ -184,9 +184,19 @@ func (w *placer) supported(n *graph.Node) []string {
 	if len(w.types) == 1 {
 		return nil
 	}
-	found := kernel.Supported(w.types, &kernel.Construction{
+	c := &kernel.Construction{
 		Node: n.Name(), Op: n.Def(), Attrs: n.Attrs(), Inputs: n.InputTypes(), Outputs: n.OutputTypes(),
-	})
+	}
+	found := kernel.Supported(w.types, c)
+	if n.Class() == graph.ClassOther && slices.Contains(found, "CPU") {
+		found = slices.DeleteFunc(found, func(t string) bool { // what it cannot do with such attributes
+			if t == "CPU" {
+				return false
+			}
+			_, err := kernel.Make(t, c)
+			return status.CodeOf(err) == status.Unimplemented
+		})
+	}
 	if len(found) == 0 || len(found) == len(w.types) {
 		return nil
 	}

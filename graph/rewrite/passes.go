@@ -58,6 +58,17 @@ func Default() Passes {
 	return s
 }
 
+// Fusing is the passes that put in operations which only CPUs have kernels for.
+func Fusing() Passes {
+	var s Passes
+	for i, p := range passes {
+		if p.name == "epilogue" || p.name == "elementwise" {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
 // Parse reads a set of passes: "" or "default" is [Default], "none" and "all" are what
 // they say, and a list such as "fold,common" is those passes alone. A name behind a
 // minus takes a pass away, behind a plus adds one: "-hoist" is the default but for one,

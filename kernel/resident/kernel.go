@@ -51,7 +51,7 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 			if err != nil {
 				return nil, err
 			}
-			k := &enqueuing{plan: p, op: op, device: c.Device, types: c.Inputs}
+			k := &enqueuing{plan: p, node: c.Node, op: op, device: c.Device, types: c.Inputs}
 			k.hosts, _ = kernel.Memory(kind, c)
 			if kind == emulated && p.Write != nil {
 				if k.cpu, err = kernel.Make("CPU", c); err != nil {
@@ -63,9 +63,20 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 	}
 }
 
+// RegisterHost adds kernels for all accelerators that are the CPU's, on the host's
+// memory: for what is a shape, an index or a counter, which the host asks for next.
+func RegisterHost(op string, types map[string][]tensor.DType) {
+	for _, kind := range Types {
+		kernel.Register(kernel.Registration{Op: op, Device: kind, Types: types, Host: true, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			return kernel.Make("CPU", c)
+		}})
+	}
+}
+
 // An enqueuing is a kernel that hands works over.
 type enqueuing struct {
 	plan   Plan
+	node   string
 	op     string
 	device string
 	types  []tensor.DType
@@ -132,7 +143,7 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	var launches []devices.Launch
 	if k.cpu != nil {
-		if launches, err = k.emulate(ctx, arrays, inputs); err != nil {
+		if launches, err = k.emulate(ctx, arrays, inputs, memories, tensors); err != nil {
 			return err
 		}
 	} else if k.plan.Write != nil {
@@ -154,8 +165,9 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// emulate is the launch that runs the CPU's kernel.
-func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input) ([]devices.Launch, error) {
+// emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
+// contents, and who reads them gets its error.
+func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch
 	hosts := make([]tensor.Value, len(in))
 	inputs := append([]Input(nil), in...)
@@ -175,7 +187,27 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input) (
 	}
 	l.Groups, l.Size = [3]int{1, 1, 1}, [3]int{1, 1, 1}
 	l.Code = &devices.Code{Entry: k.op, Emulate: func(_ *devices.Launch, memory [][]byte) error {
-		return k.compute(out, inputs, hosts, memory)
+		err := error(nil)
+		for _, t := range from {
+			if t != nil && err == nil {
+				err = t.memory.failed()
+			}
+		}
+		if err == nil {
+			if err = k.compute(out, inputs, hosts, memory); err != nil {
+				e := *status.From(err)
+				if e.Node == "" {
+					e.Node, e.Op, e.Device = k.node, k.op, k.device
+				}
+				err = &e
+			}
+		}
+		if err != nil {
+			for _, m := range made {
+				m.fault.Store(status.From(err))
+			}
+		}
+		return nil
 	}}
 	return []devices.Launch{l}, nil
 }

@@ -26,6 +26,15 @@ type Tensor struct {
 type memory struct {
 	buffer  devices.Buffer
 	holders atomic.Int32
+	fault   atomic.Pointer[status.Error] // why an emulated work has not written it
+}
+
+// failed is why there are no contents; nil as a rule.
+func (m *memory) failed() error {
+	if err := m.fault.Load(); err != nil {
+		return err
+	}
+	return nil
 }
 
 // newMemory holds a buffer once. The collector releases what nobody else does.
@@ -126,7 +135,11 @@ func Download(v *tensor.Value, done func(*tensor.Tensor, error)) error {
 		done(host, nil)
 		return nil
 	}
-	return t.device.Read(t.memory.buffer, n, func(from []byte, err error) {
+	m := t.memory
+	return t.device.Read(m.buffer, n, func(from []byte, err error) {
+		if err == nil {
+			err = m.failed()
+		}
 		if err != nil {
 			done(nil, err)
 			return

@@ -38,6 +38,10 @@ func init() {
 					taken, truth = append(taken, t), is
 				}
 			}
+			if i := slices.Index(taken, tensor.Int32); i >= 0 {
+				taken = slices.Delete(taken, i, i+1)
+				resident.RegisterHost(op, map[string][]tensor.DType{"T": {tensor.Int32}})
+			}
 			types = map[string][]tensor.DType{"T": taken}
 		}
 		resident.Register(op, types, nil, func(c *kernel.Construction) (resident.Plan, error) {

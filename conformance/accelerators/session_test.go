@@ -1,0 +1,198 @@
+package accelerators
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/devices/emulated"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// parsed is a graph of a text.
+func parsed(t *testing.T, text string) *session.Graph {
+	t.Helper()
+	def, err := graph.ParseText(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := session.NewGraph()
+	if err := g.Import(def, ""); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// A value goes from the CPU to an accelerator, through a product and what follows it, and
+// back.
+func TestSessionEmulated(t *testing.T) {
+	for _, engine := range []string{"actors", "tokens", "sequential", "seeded:3", "messages", "messages:5"} {
+		for _, apart := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s,apart=%v", engine, apart), func(t *testing.T) {
+				layer(t, session.SessionOptions{Engine: engine, Apart: apart, Devices: map[string]int{"EMULATED": 1}}, "EMULATED")
+			})
+		}
+	}
+}
+
+// The same on an OpenCL device.
+func TestSessionOpenCL(t *testing.T) {
+	openOpenCL(t) // or skip the test
+	layer(t, session.SessionOptions{Devices: map[string]int{"OPENCL": 1}}, "OPENCL")
+}
+
+// layer runs a layer of a network on a device of that type.
+func layer(t *testing.T, o session.SessionOptions, kind string) {
+	g := parsed(t, strings.ReplaceAll(`
+x = Placeholder() @/cpu:0 {dtype=DT_FLOAT}
+w = Placeholder() @/cpu:0 {dtype=DT_FLOAT}
+xw = MatMul(x, w) @/device:KIND:0 {T=DT_FLOAT}
+y = Relu(xw) @/device:KIND:0 {T=DT_FLOAT}
+`, "KIND", kind))
+	s, err := session.NewSession(g, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const m, k, n = 3, 17, 5
+	x, w := ramp(m, k), ramp(k, n)
+	out := func(name string) session.Output { return g.Operation(name).Output(0) }
+	for range 3 {
+		got, err := s.Run(map[session.Output]*session.Tensor{out("x"): x, out("w"): w}, []session.Output{out("y"), out("xw")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		xs, ws, ys := floats(x), floats(w), floats(got[0])
+		for i := range m {
+			for j := range n {
+				var sum float64
+				for l := range k {
+					sum += float64(xs[i*k+l]) * float64(ws[l*n+j])
+				}
+				if got := float64(ys[i*n+j]); math.Abs(got-max(sum, 0)) > 1e-4 {
+					t.Fatalf("y[%d, %d] is %g, want %g", i, j, got, max(sum, 0))
+				}
+			}
+		}
+	}
+	call, err := s.MakeCallable([]session.Output{out("x"), out("w")}, []session.Output{out("y")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces, err := call.Pieces(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := map[string]string{}
+	for _, p := range pieces {
+		for _, n := range p.Nodes {
+			ops[n.Type()] = p.Device
+		}
+	}
+	for _, op := range []string{"MatMul", "Relu", "_Upload", "_Download"} {
+		if !strings.Contains(ops[op], kind+":0") {
+			t.Errorf("%s is on %q", op, ops[op])
+		}
+	}
+}
+
+// perceptron has constant weights, asks for no device, and looks at a shape.
+const perceptron = `
+x = Placeholder() {dtype=DT_FLOAT}
+w = Placeholder() {dtype=DT_FLOAT}
+b = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [4] values: 1 -2 0.5 0>}
+xw = MatMul(x, w) {T=DT_FLOAT}
+h = BiasAdd(xw, b) {T=DT_FLOAT}
+relu = Relu(h) {T=DT_FLOAT}
+size = Shape(relu) {T=DT_FLOAT, out_type=DT_INT32}
+zero = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 0>}
+none = Fill(size, zero) {T=DT_FLOAT, index_type=DT_INT32}
+sum = AddV2(relu, none) {T=DT_FLOAT}
+flat = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 2 -1>}
+wide = Reshape(sum, flat) {T=DT_FLOAT, Tshape=DT_INT32}
+y = Softmax(wide) {T=DT_FLOAT}
+best = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+label = ArgMax(y, best) {T=DT_FLOAT, Tidx=DT_INT32, output_type=DT_INT64}
+`
+
+// A perceptron gives on accelerators what it gives on the CPU.
+func TestSessionPerceptron(t *testing.T) {
+	results := map[string][]*tensor.Tensor{}
+	for _, kind := range []string{"CPU", "EMULATED", "OPENCL"} {
+		if kind == "OPENCL" {
+			openOpenCL(t)
+		}
+		g := parsed(t, perceptron)
+		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		out := func(name string) session.Output { return g.Operation(name).Output(0) }
+		got, err := s.Run(map[session.Output]*session.Tensor{out("x"): ramp(3, 6), out("w"): ramp(6, 4)}, []session.Output{out("y"), out("label")}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		results[kind] = got
+		for i := range got {
+			if err := tensor.Compare(got[i], results["CPU"][i], rough); err != nil {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+	}
+}
+
+// A session goes on after an accelerator is lost, whose steps fail with its name.
+func TestSessionLost(t *testing.T) {
+	g := parsed(t, perceptron)
+	s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out := func(name string) session.Output { return g.Operation(name).Output(0) }
+	run := func() error {
+		_, err := s.Run(map[session.Output]*session.Tensor{out("x"): ramp(3, 6), out("w"): ramp(6, 4)}, []session.Output{out("y")}, nil)
+		return err
+	}
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	for lost := range 5 { // a supervisor has enough of ten within seconds
+		for _, d := range emulated.Opened() {
+			d.Lose("it was pulled out")
+		}
+		for err := run(); err != nil; err = run() { // until it is there again
+			if session.CodeOf(err) != session.Unavailable || !strings.Contains(err.Error(), "EMULATED:0") {
+				t.Fatalf("loss %d: %v", lost, err)
+			}
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// ramp is a matrix of numbers of both signs.
+func ramp(rows, columns int) *tensor.Tensor {
+	t, err := tensor.New(tensor.Float, int64(rows), int64(columns))
+	if err != nil {
+		panic(err)
+	}
+	data := floats(t)
+	for i := range data {
+		data[i] = float32(i*7%23-11) / 8
+	}
+	return t
+}
+
+func floats(t *tensor.Tensor) []float32 {
+	data, err := tensor.Data[float32](t)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

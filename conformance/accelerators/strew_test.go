@@ -1,0 +1,42 @@
+package accelerators
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/conformance"
+)
+
+var strewn = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case with")
+
+// TestStrewn holds the answers of cases whose nodes are on several emulated devices at
+// random: those that TensorFlow gave on one. A device fails, and the case with it, if
+// nothing orders two works that must not be done at once. The seed decides where nodes
+// are, and what the devices' queues do when.
+func TestStrewn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of graphs")
+	}
+	var cases []*conformance.Case
+	for _, group := range []string{"control", "gradients"} {
+		found, err := conformance.Load("../testdata/" + group + ".zip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, found...)
+	}
+	for seed := range uint64(*strewn) {
+		list := []string{"actors", "tokens", "sequential", fmt.Sprintf("seeded:%d", seed)}
+		for k, c := range cases {
+			cfg := conformance.Config{
+				Engine: list[(int(seed)+k)%len(list)], Apart: (int(seed)/4+k)%5 == 0, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],
+				Strewing: conformance.Strewing{Devices: 1 + (int(seed)+k)%4, Seed: seed + 1, Type: "EMULATED"},
+			}
+			if r := c.Run(t.Context(), cfg); r.Verdict != conformance.Passed {
+				t.Errorf("%s on %s, apart %v, %+v, passes %q: %s: %s", c.Name, cfg.Engine, cfg.Apart, cfg.Strewing, cfg.Rewrite, r.Verdict, r.Detail)
+			}
+		}
+	}
+}

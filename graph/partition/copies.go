@@ -1,0 +1,95 @@
+package partition
+
+import (
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A copied is an output that is wanted in a memory other than its own.
+type copied struct {
+	from   graph.Output
+	memory devices.Memory
+}
+
+// copy puts an _Upload or a _Download into every edge of an accelerator's between its
+// memory and the host's, one for all who want the copy. It comes after all else: by then
+// an edge has both ends on one device, and Sends and Recvs are of the host's memory.
+func (s *splitter) copy() error {
+	if !s.Copies {
+		return nil
+	}
+	made := map[copied]graph.Output{}
+	for _, n := range s.Nodes() {
+		if err := s.watch.Steps(1 + n.NumInputs()); err != nil {
+			return err
+		}
+		at := s.device[n]
+		if s.Devices[at].Type == "CPU" {
+			continue
+		}
+		want, _ := s.lies(n)
+		for k, from := range n.Inputs() {
+			_, have := s.lies(from.Op)
+			if have[from.Index] == want[k] {
+				continue
+			}
+			c := copied{from, want[k]}
+			to, ok := made[c]
+			if !ok {
+				op := "_Upload"
+				if want[k] == devices.HostMemory {
+					op = "_Download"
+				}
+				by, err := s.add(at, from.Op, graph.OpSpec{Type: op, Input: []graph.Input{from}})
+				if err != nil {
+					return err
+				}
+				to = by.Output(0)
+				made[c] = to
+			}
+			if err := s.SetInput(n, k, to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lies is where the inputs and outputs of a node on an accelerator are. What a step hands
+// on itself is in the device's memory, but for what the step looks at, and for int32,
+// which is shapes and counters as a rule; what it makes is the host's; and so is what can
+// be nowhere else.
+func (s *splitter) lies(n *graph.Node) (inputs, outputs []devices.Memory) {
+	inputs, outputs = make([]devices.Memory, n.NumInputs()), make([]devices.Memory, n.NumOutputs())
+	everywhere := func(list []devices.Memory) {
+		for i := range list {
+			list[i] = devices.HostMemory
+		}
+	}
+	hands := false
+	switch n.Class() {
+	case graph.ClassSwitch:
+		hands, inputs[1] = true, devices.HostMemory // the predicate
+	case graph.ClassMerge:
+		hands, outputs[1] = true, devices.HostMemory // which input it was
+	case graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassIdentity:
+		hands = true
+	case graph.ClassSend, graph.ClassRecv, graph.ClassConstant, graph.ClassLoopCond, graph.ClassCall:
+		everywhere(inputs)
+		everywhere(outputs)
+	default:
+		inputs, outputs = s.memory(n)
+	}
+	for _, side := range []struct {
+		memory []devices.Memory
+		types  []tensor.DType
+	}{{inputs, n.InputTypes()}, {outputs, n.OutputTypes()}} {
+		for i, t := range side.types {
+			if t.IsRef() || t.HasPointers() || hands && t == tensor.Int32 {
+				side.memory[i] = devices.HostMemory
+			}
+		}
+	}
+	return inputs, outputs
+}
