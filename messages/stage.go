@@ -208,7 +208,9 @@ func (st *stage) run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 		st.cancel()
 		st.cancel = nil
 	}
-	for len(st.running) > 0 {
+	// What a kernel has failed with may lie in the post still: the next step must not
+	// find it there.
+	for len(st.running) > 0 || st.err != nil && st.post.waiting.Load() {
 		st.drain()
 	}
 	err := st.end(fetched)
