@@ -81,6 +81,51 @@ func expSubScalarAVX512(dst []float32, x []float32, s float32)
 func erfAVX512(dst []float32, x []float32)
 
 //go:noescape
+func relu6AVX512(dst []float32, x []float32)
+
+//go:noescape
+func leakyReluScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func signAVX512(dst []float32, x []float32)
+
+//go:noescape
+func reluGradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func relu6GradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func eluAVX512(dst []float32, x []float32)
+
+//go:noescape
+func seluAVX512(dst []float32, x []float32)
+
+//go:noescape
+func softplusAVX512(dst []float32, x []float32)
+
+//go:noescape
+func expm1AVX512(dst []float32, x []float32)
+
+//go:noescape
+func logAVX512(dst []float32, x []float32)
+
+//go:noescape
+func log1pAVX512(dst []float32, x []float32)
+
+//go:noescape
+func erfcAVX512(dst []float32, x []float32)
+
+//go:noescape
+func sinAVX512(dst []float32, x []float32)
+
+//go:noescape
+func cosAVX512(dst []float32, x []float32)
+
+//go:noescape
+func atanAVX512(dst []float32, x []float32)
+
+//go:noescape
 func sumOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
@@ -214,6 +259,51 @@ func expSubScalarAVX2(dst []float32, x []float32, s float32)
 
 //go:noescape
 func erfAVX2(dst []float32, x []float32)
+
+//go:noescape
+func relu6AVX2(dst []float32, x []float32)
+
+//go:noescape
+func leakyReluScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func signAVX2(dst []float32, x []float32)
+
+//go:noescape
+func reluGradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func relu6GradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func eluAVX2(dst []float32, x []float32)
+
+//go:noescape
+func seluAVX2(dst []float32, x []float32)
+
+//go:noescape
+func softplusAVX2(dst []float32, x []float32)
+
+//go:noescape
+func expm1AVX2(dst []float32, x []float32)
+
+//go:noescape
+func logAVX2(dst []float32, x []float32)
+
+//go:noescape
+func log1pAVX2(dst []float32, x []float32)
+
+//go:noescape
+func erfcAVX2(dst []float32, x []float32)
+
+//go:noescape
+func sinAVX2(dst []float32, x []float32)
+
+//go:noescape
+func cosAVX2(dst []float32, x []float32)
+
+//go:noescape
+func atanAVX2(dst []float32, x []float32)
 
 //go:noescape
 func sumOfAVX2(x []float32, empty float32) float32

@@ -60,6 +60,23 @@ func elementwise(a *assembly) {
 		f.function("sigmoid", one, width, f.sigmoid)
 		f.function("expSub", withScalar, width, func(x, y []reg) { f.sub(x, y); f.exp(x, nil) })
 		f.function("erf", one, width, f.erf)
+		f.function("relu6", one, 4, f.relu6)
+		f.function("leakyRelu", withScalar, 4, f.leakyRelu)
+		f.function("sign", one, 4, f.sign)
+		f.function("reluGrad", two, 2, func(x, y []reg) { f.gate(x, y, 0) })
+		f.function("relu6Grad", two, 2, func(x, y []reg) { f.gate(x, y, 6) })
+		// The rest needs many registers.
+		width /= 2
+		f.function("elu", one, width, f.elu)
+		f.function("selu", one, width, f.selu)
+		f.function("softplus", one, width, f.softplus)
+		f.function("expm1", one, width, f.expLessOne)
+		f.function("log", one, width, f.log)
+		f.function("log1p", one, width, f.logOnePlus)
+		f.function("erfc", one, width, f.erfc)
+		f.function("sin", one, width, func(x, _ []reg) { f.wave(x, 0) })
+		f.function("cos", one, width, func(x, _ []reg) { f.wave(x, 1) })
+		f.function("atan", one, width, f.atan)
 		f.reduction("sum", func(acc, x reg) reg { f.VADDPS(x, acc, acc); return acc })
 		f.reduction("greatest", func(acc, x reg) reg { f.VMAXPS(acc, x, acc); return acc }) // acc where x is NaN
 		f.reduction("max", func(acc, x reg) reg { return f.extremeOf(acc, x, true) })
