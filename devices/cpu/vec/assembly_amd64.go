@@ -48,6 +48,18 @@ func aboveAVX512(dst []float32, x []float32, y []float32)
 func aboveScalarAVX512(dst []float32, x []float32, s float32)
 
 //go:noescape
+func atMostAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atMostScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func atLeastAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atLeastScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
 func mulAddAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -226,6 +238,18 @@ func aboveAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
 func aboveScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func atMostAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atMostScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func atLeastAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atLeastScalarAVX2(dst []float32, x []float32, s float32)
 
 //go:noescape
 func mulAddAVX2(dst []float32, x []float32, y []float32)

@@ -36,6 +36,14 @@ func aboveAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func aboveScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
 
+func atMostAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atMostScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func atLeastAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atLeastScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
 func mulAddAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float32, offset []float32) {
@@ -157,6 +165,14 @@ func minScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
 func aboveAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func aboveScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func atMostAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atMostScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func atLeastAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atLeastScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
 
 func mulAddAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 

@@ -833,6 +833,204 @@ done45:
 	VZEROUPPER
 	RET
 
+// func atMostAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atMostAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many46:
+	CMPQ    CX, $0x00000040
+	JLT     tail47
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VMINPS  Z0, Z4, Z0
+	VMINPS  Z1, Z5, Z1
+	VMINPS  Z2, Z6, Z2
+	VMINPS  Z3, Z7, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000040, CX
+	JMP     many46
+
+tail47:
+	CMPQ      CX, $0x00
+	JLE       done48
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMINPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail47
+
+done48:
+	VZEROUPPER
+	RET
+
+// func atMostScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atMostScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many49:
+	CMPQ    CX, $0x00000040
+	JLT     tail50
+	VMOVUPS (DX), Z1
+	VMOVUPS 64(DX), Z2
+	VMOVUPS 128(DX), Z3
+	VMOVUPS 192(DX), Z4
+	VMINPS  Z1, Z0, Z1
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z0, Z4
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 128(AX)
+	VMOVUPS Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many49
+
+tail50:
+	CMPQ      CX, $0x00
+	JLE       done51
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMINPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail50
+
+done51:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atLeastAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many52:
+	CMPQ    CX, $0x00000040
+	JLT     tail53
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VMAXPS  Z0, Z4, Z0
+	VMAXPS  Z1, Z5, Z1
+	VMAXPS  Z2, Z6, Z2
+	VMAXPS  Z3, Z7, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000040, CX
+	JMP     many52
+
+tail53:
+	CMPQ      CX, $0x00
+	JLE       done54
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMAXPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail53
+
+done54:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atLeastScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many55:
+	CMPQ    CX, $0x00000040
+	JLT     tail56
+	VMOVUPS (DX), Z1
+	VMOVUPS 64(DX), Z2
+	VMOVUPS 128(DX), Z3
+	VMOVUPS 192(DX), Z4
+	VMAXPS  Z1, Z0, Z1
+	VMAXPS  Z2, Z0, Z2
+	VMAXPS  Z3, Z0, Z3
+	VMAXPS  Z4, Z0, Z4
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 128(AX)
+	VMOVUPS Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many55
+
+tail56:
+	CMPQ      CX, $0x00
+	JLE       done57
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail56
+
+done57:
+	VZEROUPPER
+	RET
+
 // func mulAddAVX512(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulAddAVX512(SB), NOSPLIT, $0-72
@@ -841,9 +1039,9 @@ TEXT ·mulAddAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many46:
+many58:
 	CMPQ    CX, $0x00000020
-	JLT     tail47
+	JLT     tail59
 	VMOVUPS (AX), Z0
 	VMOVUPS 64(AX), Z1
 	VMOVUPS (DX), Z2
@@ -860,11 +1058,11 @@ many46:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many46
+	JMP     many58
 
-tail47:
+tail59:
 	CMPQ      CX, $0x00
-	JLE       done48
+	JLE       done60
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -878,9 +1076,9 @@ tail47:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail47
+	JMP       tail59
 
-done48:
+done60:
 	VZEROUPPER
 	RET
 
@@ -894,9 +1092,9 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many49:
+many61:
 	CMPQ    CX, $0x00000020
-	JLT     tail50
+	JLT     tail62
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS (BX), Z2
@@ -919,11 +1117,11 @@ many49:
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000020, CX
-	JMP     many49
+	JMP     many61
 
-tail50:
+tail62:
 	CMPQ      CX, $0x00
-	JLE       done51
+	JLE       done63
 	MOVL      $0xffffffff, R8
 	BZHIL     CX, R8, R8
 	KMOVW     R8, K1
@@ -941,9 +1139,9 @@ tail50:
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, DI
 	SUBQ      $0x00000010, CX
-	JMP       tail50
+	JMP       tail62
 
-done51:
+done63:
 	VZEROUPPER
 	RET
 
@@ -954,9 +1152,9 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many52:
+many64:
 	CMPQ    CX, $0x00000040
-	JLT     tail53
+	JLT     tail65
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -977,11 +1175,11 @@ many52:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many52
+	JMP     many64
 
-tail53:
+tail65:
 	CMPQ      CX, $0x00
-	JLE       done54
+	JLE       done66
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -993,9 +1191,9 @@ tail53:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail53
+	JMP       tail65
 
-done54:
+done66:
 	VZEROUPPER
 	RET
 
@@ -1006,9 +1204,9 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many55:
+many67:
 	CMPQ    CX, $0x00000040
-	JLT     tail56
+	JLT     tail68
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -1024,11 +1222,11 @@ many55:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many55
+	JMP     many67
 
-tail56:
+tail68:
 	CMPQ      CX, $0x00
-	JLE       done57
+	JLE       done69
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1038,9 +1236,9 @@ tail56:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail56
+	JMP       tail68
 
-done57:
+done69:
 	VZEROUPPER
 	RET
 
@@ -1051,9 +1249,9 @@ TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many58:
+many70:
 	CMPQ    CX, $0x00000040
-	JLT     tail59
+	JLT     tail71
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -1074,11 +1272,11 @@ many58:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many58
+	JMP     many70
 
-tail59:
+tail71:
 	CMPQ      CX, $0x00
-	JLE       done60
+	JLE       done72
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1090,9 +1288,9 @@ tail59:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail59
+	JMP       tail71
 
-done60:
+done72:
 	VZEROUPPER
 	RET
 
@@ -1103,9 +1301,9 @@ TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many61:
+many73:
 	CMPQ       CX, $0x00000040
-	JLT        tail62
+	JLT        tail74
 	VMOVUPS    (DX), Z0
 	VMOVUPS    64(DX), Z1
 	VMOVUPS    128(DX), Z2
@@ -1121,11 +1319,11 @@ many61:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000040, CX
-	JMP        many61
+	JMP        many73
 
-tail62:
+tail74:
 	CMPQ       CX, $0x00
-	JLE        done63
+	JLE        done75
 	MOVL       $0xffffffff, BX
 	BZHIL      CX, BX, BX
 	KMOVW      BX, K1
@@ -1135,9 +1333,9 @@ tail62:
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000010, CX
-	JMP        tail62
+	JMP        tail74
 
-done63:
+done75:
 	VZEROUPPER
 	RET
 
@@ -1148,9 +1346,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many64:
+many76:
 	CMPQ         CX, $0x00000040
-	JLT          tail65
+	JLT          tail77
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1233,11 +1431,11 @@ many64:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many64
+	JMP          many76
 
-tail65:
+tail77:
 	CMPQ         CX, $0x00
-	JLE          done66
+	JLE          done78
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1272,9 +1470,9 @@ tail65:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail65
+	JMP          tail77
 
-done66:
+done78:
 	VZEROUPPER
 	RET
 
@@ -1285,9 +1483,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many67:
+many79:
 	CMPQ         CX, $0x00000040
-	JLT          tail68
+	JLT          tail80
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1409,11 +1607,11 @@ many67:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many67
+	JMP          many79
 
-tail68:
+tail80:
 	CMPQ         CX, $0x00
-	JLE          done69
+	JLE          done81
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1460,9 +1658,9 @@ tail68:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail68
+	JMP          tail80
 
-done69:
+done81:
 	VZEROUPPER
 	RET
 
@@ -1473,9 +1671,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many70:
+many82:
 	CMPQ         CX, $0x00000040
-	JLT          tail71
+	JLT          tail83
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1575,11 +1773,11 @@ many70:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many70
+	JMP          many82
 
-tail71:
+tail83:
 	CMPQ         CX, $0x00
-	JLE          done72
+	JLE          done84
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1619,9 +1817,9 @@ tail71:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail71
+	JMP          tail83
 
-done72:
+done84:
 	VZEROUPPER
 	RET
 
@@ -1633,9 +1831,9 @@ TEXT ·expSubScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many73:
+many85:
 	CMPQ         CX, $0x00000040
-	JLT          tail74
+	JLT          tail86
 	VMOVUPS      (DX), Z1
 	VMOVUPS      64(DX), Z2
 	VMOVUPS      128(DX), Z3
@@ -1722,11 +1920,11 @@ many73:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many73
+	JMP          many85
 
-tail74:
+tail86:
 	CMPQ         CX, $0x00
-	JLE          done75
+	JLE          done87
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1762,9 +1960,9 @@ tail74:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail74
+	JMP          tail86
 
-done75:
+done87:
 	VZEROUPPER
 	RET
 
@@ -1775,9 +1973,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many76:
+many88:
 	CMPQ         CX, $0x00000040
-	JLT          tail77
+	JLT          tail89
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1976,11 +2174,11 @@ many76:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many76
+	JMP          many88
 
-tail77:
+tail89:
 	CMPQ         CX, $0x00
-	JLE          done78
+	JLE          done90
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2056,9 +2254,9 @@ tail77:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail77
+	JMP          tail89
 
-done78:
+done90:
 	VZEROUPPER
 	RET
 
@@ -2069,9 +2267,9 @@ TEXT ·relu6AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many79:
+many91:
 	CMPQ      CX, $0x00000040
-	JLT       tail80
+	JLT       tail92
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2101,11 +2299,11 @@ many79:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many79
+	JMP       many91
 
-tail80:
+tail92:
 	CMPQ      CX, $0x00
-	JLE       done81
+	JLE       done93
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2120,9 +2318,9 @@ tail80:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail80
+	JMP       tail92
 
-done81:
+done93:
 	VZEROUPPER
 	RET
 
@@ -2134,9 +2332,9 @@ TEXT ·leakyReluScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many82:
+many94:
 	CMPQ      CX, $0x00000040
-	JLT       tail83
+	JLT       tail95
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   128(DX), Z3
@@ -2161,11 +2359,11 @@ many82:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many82
+	JMP       many94
 
-tail83:
+tail95:
 	CMPQ      CX, $0x00
-	JLE       done84
+	JLE       done96
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2178,9 +2376,9 @@ tail83:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail83
+	JMP       tail95
 
-done84:
+done96:
 	VZEROUPPER
 	RET
 
@@ -2191,9 +2389,9 @@ TEXT ·signAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many85:
+many97:
 	CMPQ      CX, $0x00000040
-	JLT       tail86
+	JLT       tail98
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2228,11 +2426,11 @@ many85:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many85
+	JMP       many97
 
-tail86:
+tail98:
 	CMPQ      CX, $0x00
-	JLE       done87
+	JLE       done99
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2249,9 +2447,9 @@ tail86:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail86
+	JMP       tail98
 
-done87:
+done99:
 	VZEROUPPER
 	RET
 
@@ -2263,9 +2461,9 @@ TEXT ·reluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many88:
+many100:
 	CMPQ      CX, $0x00000020
-	JLT       tail89
+	JLT       tail101
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
@@ -2284,11 +2482,11 @@ many88:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many88
+	JMP       many100
 
-tail89:
+tail101:
 	CMPQ      CX, $0x00
-	JLE       done90
+	JLE       done102
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2304,9 +2502,9 @@ tail89:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail89
+	JMP       tail101
 
-done90:
+done102:
 	VZEROUPPER
 	RET
 
@@ -2318,9 +2516,9 @@ TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many91:
+many103:
 	CMPQ      CX, $0x00000020
-	JLT       tail92
+	JLT       tail104
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
@@ -2345,11 +2543,11 @@ many91:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many91
+	JMP       many103
 
-tail92:
+tail104:
 	CMPQ      CX, $0x00
-	JLE       done93
+	JLE       done105
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2368,9 +2566,9 @@ tail92:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail92
+	JMP       tail104
 
-done93:
+done105:
 	VZEROUPPER
 	RET
 
@@ -2381,9 +2579,9 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many94:
+many106:
 	CMPQ         CX, $0x00000020
-	JLT          tail95
+	JLT          tail107
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
@@ -2444,11 +2642,11 @@ many94:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many94
+	JMP          many106
 
-tail95:
+tail107:
 	CMPQ         CX, $0x00
-	JLE          done96
+	JLE          done108
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2489,9 +2687,9 @@ tail95:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail95
+	JMP          tail107
 
-done96:
+done108:
 	VZEROUPPER
 	RET
 
@@ -2502,9 +2700,9 @@ TEXT ·seluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many97:
+many109:
 	CMPQ         CX, $0x00000020
-	JLT          tail98
+	JLT          tail110
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
@@ -2571,11 +2769,11 @@ many97:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many97
+	JMP          many109
 
-tail98:
+tail110:
 	CMPQ         CX, $0x00
-	JLE          done99
+	JLE          done111
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2620,9 +2818,9 @@ tail98:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail98
+	JMP          tail110
 
-done99:
+done111:
 	VZEROUPPER
 	RET
 
@@ -2633,9 +2831,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many100:
+many112:
 	CMPQ         CX, $0x00000020
-	JLT          tail101
+	JLT          tail113
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+960(SB), Z2
@@ -2811,11 +3009,11 @@ many100:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many100
+	JMP          many112
 
-tail101:
+tail113:
 	CMPQ         CX, $0x00
-	JLE          done102
+	JLE          done114
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2925,9 +3123,9 @@ tail101:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail101
+	JMP          tail113
 
-done102:
+done114:
 	VZEROUPPER
 	RET
 
@@ -2938,9 +3136,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many103:
+many115:
 	CMPQ         CX, $0x00000020
-	JLT          tail104
+	JLT          tail116
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -3050,11 +3248,11 @@ many103:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many103
+	JMP          many115
 
-tail104:
+tail116:
 	CMPQ         CX, $0x00
-	JLE          done105
+	JLE          done117
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3126,9 +3324,9 @@ tail104:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail104
+	JMP          tail116
 
-done105:
+done117:
 	VZEROUPPER
 	RET
 
@@ -3139,9 +3337,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many106:
+many118:
 	CMPQ        CX, $0x00000020
-	JLT         tail107
+	JLT         tail119
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVAPS     Z0, Z2
@@ -3249,11 +3447,11 @@ many106:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many106
+	JMP         many118
 
-tail107:
+tail119:
 	CMPQ        CX, $0x00
-	JLE         done108
+	JLE         done120
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -3322,9 +3520,9 @@ tail107:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail107
+	JMP         tail119
 
-done108:
+done120:
 	VZEROUPPER
 	RET
 
@@ -3335,9 +3533,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many109:
+many121:
 	CMPQ        CX, $0x00000020
-	JLT         tail110
+	JLT         tail122
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     constants<>+0(SB), Z2
@@ -3467,11 +3665,11 @@ many109:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many109
+	JMP         many121
 
-tail110:
+tail122:
 	CMPQ        CX, $0x00
-	JLE         done111
+	JLE         done123
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -3552,9 +3750,9 @@ tail110:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail110
+	JMP         tail122
 
-done111:
+done123:
 	VZEROUPPER
 	RET
 
@@ -3565,9 +3763,9 @@ TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many112:
+many124:
 	CMPQ         CX, $0x00000020
-	JLT          tail113
+	JLT          tail125
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+704(SB), Z2
@@ -3724,11 +3922,11 @@ many112:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many112
+	JMP          many124
 
-tail113:
+tail125:
 	CMPQ         CX, $0x00
-	JLE          done114
+	JLE          done126
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3830,9 +4028,9 @@ tail113:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail113
+	JMP          tail125
 
-done114:
+done126:
 	VZEROUPPER
 	RET
 
@@ -3843,9 +4041,9 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many115:
+many127:
 	CMPQ         CX, $0x00000020
-	JLT          tail116
+	JLT          tail128
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -3918,11 +4116,11 @@ many115:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many115
+	JMP          many127
 
-tail116:
+tail128:
 	CMPQ         CX, $0x00
-	JLE          done117
+	JLE          done129
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3970,9 +4168,9 @@ tail116:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail116
+	JMP          tail128
 
-done117:
+done129:
 	VZEROUPPER
 	RET
 
@@ -3983,9 +4181,9 @@ TEXT ·cosAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many118:
+many130:
 	CMPQ         CX, $0x00000020
-	JLT          tail119
+	JLT          tail131
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -4056,11 +4254,11 @@ many118:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many118
+	JMP          many130
 
-tail119:
+tail131:
 	CMPQ         CX, $0x00
-	JLE          done120
+	JLE          done132
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4107,9 +4305,9 @@ tail119:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail119
+	JMP          tail131
 
-done120:
+done132:
 	VZEROUPPER
 	RET
 
@@ -4120,9 +4318,9 @@ TEXT ·atanAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many121:
+many133:
 	CMPQ         CX, $0x00000020
-	JLT          tail122
+	JLT          tail134
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+704(SB), Z2
@@ -4192,11 +4390,11 @@ many121:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many121
+	JMP          many133
 
-tail122:
+tail134:
 	CMPQ         CX, $0x00
-	JLE          done123
+	JLE          done135
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4243,9 +4441,9 @@ tail122:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail122
+	JMP          tail134
 
-done123:
+done135:
 	VZEROUPPER
 	RET
 
@@ -4259,9 +4457,9 @@ TEXT ·sumOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many124:
+many136:
 	CMPQ    CX, $0x00000040
-	JLT     tail125
+	JLT     tail137
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z0, Z0
 	VMOVUPS 64(AX), Z4
@@ -4272,12 +4470,12 @@ many124:
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many124
+	JMP     many136
 
-tail125:
+tail137:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done126
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4286,7 +4484,7 @@ tail125:
 	VADDPS       Z5, Z0, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done126
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4295,7 +4493,7 @@ tail125:
 	VADDPS       Z5, Z1, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done126
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4304,7 +4502,7 @@ tail125:
 	VADDPS       Z5, Z2, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done126
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4313,7 +4511,7 @@ tail125:
 	VADDPS       Z5, Z3, Z3
 	SUBQ         $0x00000010, CX
 
-done126:
+done138:
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
@@ -4339,9 +4537,9 @@ TEXT ·greatestOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many127:
+many139:
 	CMPQ    CX, $0x00000040
-	JLT     tail128
+	JLT     tail140
 	VMOVUPS (AX), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(AX), Z4
@@ -4352,12 +4550,12 @@ many127:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many127
+	JMP     many139
 
-tail128:
+tail140:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done129
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4366,7 +4564,7 @@ tail128:
 	VMAXPS       Z0, Z5, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done129
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4375,7 +4573,7 @@ tail128:
 	VMAXPS       Z1, Z5, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done129
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4384,7 +4582,7 @@ tail128:
 	VMAXPS       Z2, Z5, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done129
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4393,7 +4591,7 @@ tail128:
 	VMAXPS       Z3, Z5, Z3
 	SUBQ         $0x00000010, CX
 
-done129:
+done141:
 	VMAXPS     Z0, Z2, Z0
 	VMAXPS     Z1, Z3, Z1
 	VMAXPS     Z0, Z1, Z0
@@ -4419,9 +4617,9 @@ TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many130:
+many142:
 	CMPQ    CX, $0x00000040
-	JLT     tail131
+	JLT     tail143
 	VMOVUPS (AX), Z4
 	VMAXPS  Z4, Z0, Z5
 	VMAXPS  Z0, Z4, Z6
@@ -4452,12 +4650,12 @@ many130:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many130
+	JMP     many142
 
-tail131:
+tail143:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done132
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4471,7 +4669,7 @@ tail131:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done132
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4485,7 +4683,7 @@ tail131:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done132
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4499,7 +4697,7 @@ tail131:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done132
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4513,7 +4711,7 @@ tail131:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done132:
+done144:
 	VMAXPS     Z2, Z0, Z4
 	VMAXPS     Z0, Z2, Z5
 	VANDPS     Z5, Z4, Z4
@@ -4574,9 +4772,9 @@ TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many133:
+many145:
 	CMPQ    CX, $0x00000040
-	JLT     tail134
+	JLT     tail146
 	VMOVUPS (AX), Z4
 	VMINPS  Z4, Z0, Z5
 	VMINPS  Z0, Z4, Z6
@@ -4607,12 +4805,12 @@ many133:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many133
+	JMP     many145
 
-tail134:
+tail146:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done135
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4626,7 +4824,7 @@ tail134:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done135
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4640,7 +4838,7 @@ tail134:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done135
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4654,7 +4852,7 @@ tail134:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done135
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4668,7 +4866,7 @@ tail134:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done135:
+done147:
 	VMINPS     Z2, Z0, Z4
 	VMINPS     Z0, Z2, Z5
 	VORPS      Z5, Z4, Z4
@@ -4727,19 +4925,19 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Z0
 	XORQ         DX, DX
 
-many136:
+many148:
 	CMPQ    CX, $0x00000010
-	JLT     tail137
+	JLT     tail149
 	VMOVUPS (AX)(DX*4), Z1
 	VCMPPS  $0x00, Z0, Z1, K1
 	KMOVW   K1, BX
 	TESTL   BX, BX
-	JNE     found138
+	JNE     found150
 	ADDQ    $0x00000010, DX
 	SUBQ    $0x00000010, CX
-	JMP     many136
+	JMP     many148
 
-tail137:
+tail149:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -4748,15 +4946,15 @@ tail137:
 	KMOVW     K1, BX
 	BZHIL     CX, BX, BX
 	TESTL     BX, BX
-	JNE       found138
+	JNE       found150
 	ADDQ      CX, DX
-	JMP       done139
+	JMP       done151
 
-found138:
+found150:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done139:
+done151:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -4768,9 +4966,9 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many140:
+many152:
 	CMPQ      CX, $0x00000020
-	JLT       tail141
+	JLT       tail153
 	VCVTPS2PD (DX), Z0
 	VMOVUPD   Z0, (AX)
 	VCVTPS2PD 32(DX), Z0
@@ -4782,20 +4980,20 @@ many140:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000020, CX
-	JMP       many140
+	JMP       many152
 
-tail141:
+tail153:
 	TESTQ     CX, CX
-	JEQ       done142
+	JEQ       done154
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail141
+	JMP       tail153
 
-done142:
+done154:
 	VZEROUPPER
 	RET
 
@@ -4808,9 +5006,9 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many143:
+many155:
 	SUBQ        $0x10, CX
-	JLT         done144
+	JLT         done156
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -4818,9 +5016,9 @@ many143:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many143
+	JMP         many155
 
-done144:
+done156:
 	VZEROUPPER
 	RET
 
@@ -4833,18 +5031,18 @@ TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many145:
+many157:
 	SUBQ        $0x10, CX
-	JLT         done146
+	JLT         done158
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many145
+	JMP         many157
 
-done146:
+done158:
 	VZEROUPPER
 	RET
 
@@ -4857,9 +5055,9 @@ TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many147:
+many159:
 	SUBQ        $0x10, CX
-	JLT         done148
+	JLT         done160
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x12, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -4867,9 +5065,9 @@ many147:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many147
+	JMP         many159
 
-done148:
+done160:
 	VZEROUPPER
 	RET
 
@@ -4882,18 +5080,18 @@ TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many149:
+many161:
 	SUBQ        $0x10, CX
-	JLT         done150
+	JLT         done162
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x12, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many149
+	JMP         many161
 
-done150:
+done162:
 	VZEROUPPER
 	RET
 
@@ -4906,9 +5104,9 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many151:
+many163:
 	SUBQ        $0x10, CX
-	JLT         done152
+	JLT         done164
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1e, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -4916,9 +5114,9 @@ many151:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many151
+	JMP         many163
 
-done152:
+done164:
 	VZEROUPPER
 	RET
 
@@ -4931,18 +5129,18 @@ TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many153:
+many165:
 	SUBQ        $0x10, CX
-	JLT         done154
+	JLT         done166
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1e, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many153
+	JMP         many165
 
-done154:
+done166:
 	VZEROUPPER
 	RET
 
@@ -4955,9 +5153,9 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many155:
+many167:
 	SUBQ        $0x10, CX
-	JLT         done156
+	JLT         done168
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1d, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -4965,9 +5163,9 @@ many155:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many155
+	JMP         many167
 
-done156:
+done168:
 	VZEROUPPER
 	RET
 
@@ -4980,18 +5178,18 @@ TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many157:
+many169:
 	SUBQ        $0x10, CX
-	JLT         done158
+	JLT         done170
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1d, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many157
+	JMP         many169
 
-done158:
+done170:
 	VZEROUPPER
 	RET
 
@@ -5005,9 +5203,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many159:
+many171:
 	SUBQ      $0x10, CX
-	JLT       done160
+	JLT       done172
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -5017,9 +5215,9 @@ many159:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many159
+	JMP       many171
 
-done160:
+done172:
 	VZEROUPPER
 	RET
 
@@ -5033,7 +5231,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel161:
+pixel173:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5042,11 +5240,11 @@ pixel161:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row162:
+row174:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one163:
+one175:
 	VMOVUPS (R9), Z4
 	VMULPS  (R11), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -5062,11 +5260,11 @@ one163:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one163
+	JNE     one175
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row162
+	JNE     row174
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -5074,7 +5272,7 @@ one163:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel161
+	JNE     pixel173
 	VZEROUPPER
 	RET
 
@@ -5092,17 +5290,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
 
-pixel164:
+pixel176:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row165:
+row177:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one166:
+one178:
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVUPS.Z (R11), K1, Z2
 	VMULPS    Z2, Z1, Z1
@@ -5110,16 +5308,16 @@ one166:
 	ADDQ      SI, R11
 	ADDQ      DI, R9
 	DECQ      R12
-	JNE       one166
+	JNE       one178
 	ADDQ      24(AX), R8
 	ADDQ      48(AX), R9
 	DECQ      R10
-	JNE       row165
+	JNE       row177
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel164
+	JNE       pixel176
 	VZEROUPPER
 	RET
 
@@ -5133,7 +5331,7 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel167:
+pixel179:
 	VMOVUPS constants<>+5568(SB), Z0
 	VMOVUPS constants<>+5568(SB), Z1
 	VMOVUPS constants<>+5568(SB), Z2
@@ -5141,11 +5339,11 @@ pixel167:
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row168:
+row180:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one169:
+one181:
 	VMOVUPS (R9), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R9), Z4
@@ -5156,10 +5354,10 @@ one169:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one169
+	JNE     one181
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row168
+	JNE     row180
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -5167,7 +5365,7 @@ one169:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel167
+	JNE     pixel179
 	VZEROUPPER
 	RET
 
@@ -5185,254 +5383,35 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-pixel170:
+pixel182:
 	VMOVUPS constants<>+5568(SB), Z0
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row171:
+row183:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one172:
+one184:
 	VMOVUPS.Z (R9), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R9
 	DECQ      R10
-	JNE       one172
+	JNE       one184
 	ADDQ      24(AX), DI
 	DECQ      R8
-	JNE       row171
+	JNE       row183
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel170
+	JNE       pixel182
 	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many173:
-	CMPQ    CX, $0x00000020
-	JLT     tail174
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many173
-
-tail174:
-	CMPQ       CX, $0x00
-	JLE        done175
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail174
-
-done175:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many176:
-	CMPQ    CX, $0x00000020
-	JLT     tail177
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many176
-
-tail177:
-	CMPQ       CX, $0x00
-	JLE        done178
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail177
-
-done178:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many179:
-	CMPQ    CX, $0x00000020
-	JLT     tail180
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many179
-
-tail180:
-	CMPQ       CX, $0x00
-	JLE        done181
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail180
-
-done181:
-	VZEROUPPER
-	RET
-
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
-
-many182:
-	CMPQ    CX, $0x00000020
-	JLT     tail183
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many182
-
-tail183:
-	CMPQ       CX, $0x00
-	JLE        done184
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail183
-
-done184:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -5449,10 +5428,10 @@ many185:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -5475,7 +5454,7 @@ tail186:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -5487,9 +5466,9 @@ done187:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -5502,10 +5481,10 @@ many188:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -5526,7 +5505,7 @@ tail189:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
+	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -5537,9 +5516,9 @@ done190:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -5556,10 +5535,10 @@ many191:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -5582,7 +5561,7 @@ tail192:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -5594,13 +5573,13 @@ done193:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many194:
 	CMPQ    CX, $0x00000020
@@ -5609,14 +5588,18 @@ many194:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -5633,14 +5616,229 @@ tail195:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
 	JMP        tail195
 
 done196:
+	VZEROUPPER
+	RET
+
+// func mulAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many197:
+	CMPQ    CX, $0x00000020
+	JLT     tail198
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many197
+
+tail198:
+	CMPQ       CX, $0x00
+	JLE        done199
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail198
+
+done199:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many200:
+	CMPQ    CX, $0x00000020
+	JLT     tail201
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many200
+
+tail201:
+	CMPQ       CX, $0x00
+	JLE        done202
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail201
+
+done202:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many203:
+	CMPQ    CX, $0x00000020
+	JLT     tail204
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many203
+
+tail204:
+	CMPQ       CX, $0x00
+	JLE        done205
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail204
+
+done205:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many206:
+	CMPQ    CX, $0x00000020
+	JLT     tail207
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many206
+
+tail207:
+	CMPQ       CX, $0x00
+	JLE        done208
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail207
+
+done208:
 	VZEROUPPER
 	RET
 
@@ -5652,9 +5850,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many197:
+many209:
 	CMPQ    CX, $0x00000020
-	JLT     tail198
+	JLT     tail210
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5674,11 +5872,11 @@ many197:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many197
+	JMP     many209
 
-tail198:
+tail210:
 	CMPQ       CX, $0x00
-	JLE        done199
+	JLE        done211
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5693,9 +5891,9 @@ tail198:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail198
+	JMP        tail210
 
-done199:
+done211:
 	VZEROUPPER
 	RET
 
@@ -5707,9 +5905,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many200:
+many212:
 	CMPQ      CX, $0x00000020
-	JLT       tail201
+	JLT       tail213
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -5750,11 +5948,11 @@ many200:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many200
+	JMP       many212
 
-tail201:
+tail213:
 	CMPQ       CX, $0x00
-	JLE        done202
+	JLE        done214
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5775,9 +5973,9 @@ tail201:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail201
+	JMP        tail213
 
-done202:
+done214:
 	VZEROUPPER
 	RET
 
@@ -5789,9 +5987,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many203:
+many215:
 	CMPQ      CX, $0x00000020
-	JLT       tail204
+	JLT       tail216
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -5827,11 +6025,11 @@ many203:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many203
+	JMP       many215
 
-tail204:
+tail216:
 	CMPQ       CX, $0x00
-	JLE        done205
+	JLE        done217
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5850,9 +6048,9 @@ tail204:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail204
+	JMP        tail216
 
-done205:
+done217:
 	VZEROUPPER
 	RET
 
@@ -5864,9 +6062,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many206:
+many218:
 	CMPQ      CX, $0x00000020
-	JLT       tail207
+	JLT       tail219
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -5907,11 +6105,11 @@ many206:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many206
+	JMP       many218
 
-tail207:
+tail219:
 	CMPQ       CX, $0x00
-	JLE        done208
+	JLE        done220
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5932,9 +6130,9 @@ tail207:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail207
+	JMP        tail219
 
-done208:
+done220:
 	VZEROUPPER
 	RET
 
@@ -5946,9 +6144,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many209:
+many221:
 	CMPQ      CX, $0x00000020
-	JLT       tail210
+	JLT       tail222
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -5984,11 +6182,11 @@ many209:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many209
+	JMP       many221
 
-tail210:
+tail222:
 	CMPQ       CX, $0x00
-	JLE        done211
+	JLE        done223
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6007,9 +6205,9 @@ tail210:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail210
+	JMP        tail222
 
-done211:
+done223:
 	VZEROUPPER
 	RET
 
@@ -6021,9 +6219,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many212:
+many224:
 	CMPQ    CX, $0x00000020
-	JLT     tail213
+	JLT     tail225
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6044,11 +6242,11 @@ many212:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many212
+	JMP     many224
 
-tail213:
+tail225:
 	CMPQ       CX, $0x00
-	JLE        done214
+	JLE        done226
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6064,9 +6262,9 @@ tail213:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail213
+	JMP        tail225
 
-done214:
+done226:
 	VZEROUPPER
 	RET
 
@@ -6078,9 +6276,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many215:
+many227:
 	CMPQ    CX, $0x00000020
-	JLT     tail216
+	JLT     tail228
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6096,11 +6294,11 @@ many215:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many215
+	JMP     many227
 
-tail216:
+tail228:
 	CMPQ       CX, $0x00
-	JLE        done217
+	JLE        done229
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6114,9 +6312,223 @@ tail216:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail216
+	JMP        tail228
 
-done217:
+done229:
+	VZEROUPPER
+	RET
+
+// func atMostAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many230:
+	CMPQ    CX, $0x00000020
+	JLT     tail231
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMINPS  Y0, Y4, Y0
+	VMINPS  Y1, Y5, Y1
+	VMINPS  Y2, Y6, Y2
+	VMINPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many230
+
+tail231:
+	CMPQ       CX, $0x00
+	JLE        done232
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMINPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail231
+
+done232:
+	VZEROUPPER
+	RET
+
+// func atMostScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many233:
+	CMPQ    CX, $0x00000020
+	JLT     tail234
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMINPS  Y1, Y0, Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many233
+
+tail234:
+	CMPQ       CX, $0x00
+	JLE        done235
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMINPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail234
+
+done235:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many236:
+	CMPQ    CX, $0x00000020
+	JLT     tail237
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many236
+
+tail237:
+	CMPQ       CX, $0x00
+	JLE        done238
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail237
+
+done238:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many239:
+	CMPQ    CX, $0x00000020
+	JLT     tail240
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y1, Y0, Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many239
+
+tail240:
+	CMPQ       CX, $0x00
+	JLE        done241
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail240
+
+done241:
 	VZEROUPPER
 	RET
 
@@ -6128,9 +6540,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many218:
+many242:
 	CMPQ    CX, $0x00000010
-	JLT     tail219
+	JLT     tail243
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -6147,11 +6559,11 @@ many218:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many218
+	JMP     many242
 
-tail219:
+tail243:
 	CMPQ       CX, $0x00
-	JLE        done220
+	JLE        done244
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6169,9 +6581,9 @@ tail219:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail219
+	JMP        tail243
 
-done220:
+done244:
 	VZEROUPPER
 	RET
 
@@ -6185,9 +6597,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many221:
+many245:
 	CMPQ    CX, $0x00000010
-	JLT     tail222
+	JLT     tail246
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -6210,11 +6622,11 @@ many221:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many221
+	JMP     many245
 
-tail222:
+tail246:
 	CMPQ       CX, $0x00
-	JLE        done223
+	JLE        done247
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -6236,9 +6648,9 @@ tail222:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail222
+	JMP        tail246
 
-done223:
+done247:
 	VZEROUPPER
 	RET
 
@@ -6249,9 +6661,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many224:
+many248:
 	CMPQ    CX, $0x00000020
-	JLT     tail225
+	JLT     tail249
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6272,11 +6684,11 @@ many224:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many224
+	JMP     many248
 
-tail225:
+tail249:
 	CMPQ       CX, $0x00
-	JLE        done226
+	JLE        done250
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6292,9 +6704,9 @@ tail225:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail225
+	JMP        tail249
 
-done226:
+done250:
 	VZEROUPPER
 	RET
 
@@ -6305,9 +6717,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many227:
+many251:
 	CMPQ    CX, $0x00000020
-	JLT     tail228
+	JLT     tail252
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6323,11 +6735,11 @@ many227:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many227
+	JMP     many251
 
-tail228:
+tail252:
 	CMPQ       CX, $0x00
-	JLE        done229
+	JLE        done253
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6341,9 +6753,9 @@ tail228:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail228
+	JMP        tail252
 
-done229:
+done253:
 	VZEROUPPER
 	RET
 
@@ -6354,9 +6766,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many230:
+many254:
 	CMPQ    CX, $0x00000020
-	JLT     tail231
+	JLT     tail255
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6377,11 +6789,11 @@ many230:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many230
+	JMP     many254
 
-tail231:
+tail255:
 	CMPQ       CX, $0x00
-	JLE        done232
+	JLE        done256
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6397,9 +6809,9 @@ tail231:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail231
+	JMP        tail255
 
-done232:
+done256:
 	VZEROUPPER
 	RET
 
@@ -6410,9 +6822,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many233:
+many257:
 	CMPQ       CX, $0x00000020
-	JLT        tail234
+	JLT        tail258
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -6428,11 +6840,11 @@ many233:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many233
+	JMP        many257
 
-tail234:
+tail258:
 	CMPQ       CX, $0x00
-	JLE        done235
+	JLE        done259
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6446,9 +6858,9 @@ tail234:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail234
+	JMP        tail258
 
-done235:
+done259:
 	VZEROUPPER
 	RET
 
@@ -6459,9 +6871,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many236:
+many260:
 	CMPQ         CX, $0x00000010
-	JLT          tail237
+	JLT          tail261
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -6528,11 +6940,11 @@ many236:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many236
+	JMP          many260
 
-tail237:
+tail261:
 	CMPQ         CX, $0x00
-	JLE          done238
+	JLE          done262
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -6580,9 +6992,9 @@ tail237:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail237
+	JMP          tail261
 
-done238:
+done262:
 	VZEROUPPER
 	RET
 
@@ -6593,9 +7005,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many239:
+many263:
 	CMPQ         CX, $0x00000010
-	JLT          tail240
+	JLT          tail264
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -6665,11 +7077,11 @@ many239:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many239
+	JMP          many263
 
-tail240:
+tail264:
 	CMPQ         CX, $0x00
-	JLE          done241
+	JLE          done265
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -6720,9 +7132,9 @@ tail240:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail240
+	JMP          tail264
 
-done241:
+done265:
 	VZEROUPPER
 	RET
 
@@ -6733,9 +7145,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many242:
+many266:
 	CMPQ         CX, $0x00000010
-	JLT          tail243
+	JLT          tail267
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -6809,11 +7221,11 @@ many242:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many242
+	JMP          many266
 
-tail243:
+tail267:
 	CMPQ         CX, $0x00
-	JLE          done244
+	JLE          done268
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -6865,9 +7277,9 @@ tail243:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail243
+	JMP          tail267
 
-done244:
+done268:
 	VZEROUPPER
 	RET
 
@@ -6879,9 +7291,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many245:
+many269:
 	CMPQ         CX, $0x00000010
-	JLT          tail246
+	JLT          tail270
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -6950,11 +7362,11 @@ many245:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many245
+	JMP          many269
 
-tail246:
+tail270:
 	CMPQ         CX, $0x00
-	JLE          done247
+	JLE          done271
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7003,9 +7415,9 @@ tail246:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail246
+	JMP          tail270
 
-done247:
+done271:
 	VZEROUPPER
 	RET
 
@@ -7016,9 +7428,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many248:
+many272:
 	CMPQ         CX, $0x00000010
-	JLT          tail249
+	JLT          tail273
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -7133,11 +7545,11 @@ many248:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many248
+	JMP          many272
 
-tail249:
+tail273:
 	CMPQ         CX, $0x00
-	JLE          done250
+	JLE          done274
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7217,9 +7629,9 @@ tail249:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail249
+	JMP          tail273
 
-done250:
+done274:
 	VZEROUPPER
 	RET
 
@@ -7230,9 +7642,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many251:
+many275:
 	CMPQ      CX, $0x00000020
-	JLT       tail252
+	JLT       tail276
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7262,11 +7674,11 @@ many251:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many251
+	JMP       many275
 
-tail252:
+tail276:
 	CMPQ       CX, $0x00
-	JLE        done253
+	JLE        done277
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7285,9 +7697,9 @@ tail252:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail252
+	JMP        tail276
 
-done253:
+done277:
 	VZEROUPPER
 	RET
 
@@ -7299,9 +7711,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many254:
+many278:
 	CMPQ      CX, $0x00000020
-	JLT       tail255
+	JLT       tail279
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7326,11 +7738,11 @@ many254:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many254
+	JMP       many278
 
-tail255:
+tail279:
 	CMPQ       CX, $0x00
-	JLE        done256
+	JLE        done280
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7347,9 +7759,9 @@ tail255:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail255
+	JMP        tail279
 
-done256:
+done280:
 	VZEROUPPER
 	RET
 
@@ -7360,9 +7772,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many257:
+many281:
 	CMPQ      CX, $0x00000020
-	JLT       tail258
+	JLT       tail282
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7397,11 +7809,11 @@ many257:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many257
+	JMP       many281
 
-tail258:
+tail282:
 	CMPQ       CX, $0x00
-	JLE        done259
+	JLE        done283
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7422,9 +7834,9 @@ tail258:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail258
+	JMP        tail282
 
-done259:
+done283:
 	VZEROUPPER
 	RET
 
@@ -7436,9 +7848,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many260:
+many284:
 	CMPQ      CX, $0x00000010
-	JLT       tail261
+	JLT       tail285
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -7457,11 +7869,11 @@ many260:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many260
+	JMP       many284
 
-tail261:
+tail285:
 	CMPQ       CX, $0x00
-	JLE        done262
+	JLE        done286
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7481,9 +7893,9 @@ tail261:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail261
+	JMP        tail285
 
-done262:
+done286:
 	VZEROUPPER
 	RET
 
@@ -7495,9 +7907,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many263:
+many287:
 	CMPQ      CX, $0x00000010
-	JLT       tail264
+	JLT       tail288
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -7522,11 +7934,11 @@ many263:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many263
+	JMP       many287
 
-tail264:
+tail288:
 	CMPQ       CX, $0x00
-	JLE        done265
+	JLE        done289
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7549,9 +7961,9 @@ tail264:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail264
+	JMP        tail288
 
-done265:
+done289:
 	VZEROUPPER
 	RET
 
@@ -7562,9 +7974,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many266:
+many290:
 	CMPQ         CX, $0x00000008
-	JLT          tail267
+	JLT          tail291
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2112(SB), Y2
@@ -7602,11 +8014,11 @@ many266:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many266
+	JMP          many290
 
-tail267:
+tail291:
 	CMPQ         CX, $0x00
-	JLE          done268
+	JLE          done292
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7651,9 +8063,9 @@ tail267:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail267
+	JMP          tail291
 
-done268:
+done292:
 	VZEROUPPER
 	RET
 
@@ -7664,9 +8076,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many269:
+many293:
 	CMPQ         CX, $0x00000008
-	JLT          tail270
+	JLT          tail294
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2112(SB), Y2
@@ -7708,11 +8120,11 @@ many269:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many269
+	JMP          many293
 
-tail270:
+tail294:
 	CMPQ         CX, $0x00
-	JLE          done271
+	JLE          done295
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7761,9 +8173,9 @@ tail270:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail270
+	JMP          tail294
 
-done271:
+done295:
 	VZEROUPPER
 	RET
 
@@ -7774,9 +8186,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many272:
+many296:
 	CMPQ         CX, $0x00000008
-	JLT          tail273
+	JLT          tail297
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+960(SB), Y1
 	VMOVUPS      constants<>+128(SB), Y2
@@ -7892,11 +8304,11 @@ many272:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many272
+	JMP          many296
 
-tail273:
+tail297:
 	CMPQ         CX, $0x00
-	JLE          done274
+	JLE          done298
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8019,9 +8431,9 @@ tail273:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail273
+	JMP          tail297
 
-done274:
+done298:
 	VZEROUPPER
 	RET
 
@@ -8032,9 +8444,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many275:
+many299:
 	CMPQ         CX, $0x00000008
-	JLT          tail276
+	JLT          tail300
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -8112,11 +8524,11 @@ many275:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many275
+	JMP          many299
 
-tail276:
+tail300:
 	CMPQ         CX, $0x00
-	JLE          done277
+	JLE          done301
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8201,9 +8613,9 @@ tail276:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail276
+	JMP          tail300
 
-done277:
+done301:
 	VZEROUPPER
 	RET
 
@@ -8214,9 +8626,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many278:
+many302:
 	CMPQ        CX, $0x00000008
-	JLT         tail279
+	JLT         tail303
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -8282,11 +8694,11 @@ many278:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many278
+	JMP         many302
 
-tail279:
+tail303:
 	CMPQ        CX, $0x00
-	JLE         done280
+	JLE         done304
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -8359,9 +8771,9 @@ tail279:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail279
+	JMP         tail303
 
-done280:
+done304:
 	VZEROUPPER
 	RET
 
@@ -8372,9 +8784,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many281:
+many305:
 	CMPQ        CX, $0x00000008
-	JLT         tail282
+	JLT         tail306
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -8452,11 +8864,11 @@ many281:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many281
+	JMP         many305
 
-tail282:
+tail306:
 	CMPQ        CX, $0x00
-	JLE         done283
+	JLE         done307
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -8541,9 +8953,9 @@ tail282:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail282
+	JMP         tail306
 
-done283:
+done307:
 	VZEROUPPER
 	RET
 
@@ -8554,9 +8966,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many284:
+many308:
 	CMPQ         CX, $0x00000008
-	JLT          tail285
+	JLT          tail309
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
@@ -8664,11 +9076,11 @@ many284:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many284
+	JMP          many308
 
-tail285:
+tail309:
 	CMPQ         CX, $0x00
-	JLE          done286
+	JLE          done310
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8783,9 +9195,9 @@ tail285:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail285
+	JMP          tail309
 
-done286:
+done310:
 	VZEROUPPER
 	RET
 
@@ -8796,9 +9208,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many287:
+many311:
 	CMPQ         CX, $0x00000008
-	JLT          tail288
+	JLT          tail312
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -8842,11 +9254,11 @@ many287:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many287
+	JMP          many311
 
-tail288:
+tail312:
 	CMPQ         CX, $0x00
-	JLE          done289
+	JLE          done313
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8897,9 +9309,9 @@ tail288:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail288
+	JMP          tail312
 
-done289:
+done313:
 	VZEROUPPER
 	RET
 
@@ -8910,9 +9322,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many290:
+many314:
 	CMPQ         CX, $0x00000008
-	JLT          tail291
+	JLT          tail315
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -8955,11 +9367,11 @@ many290:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many290
+	JMP          many314
 
-tail291:
+tail315:
 	CMPQ         CX, $0x00
-	JLE          done292
+	JLE          done316
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9009,9 +9421,9 @@ tail291:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail291
+	JMP          tail315
 
-done292:
+done316:
 	VZEROUPPER
 	RET
 
@@ -9022,9 +9434,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many293:
+many317:
 	CMPQ         CX, $0x00000008
-	JLT          tail294
+	JLT          tail318
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -9068,11 +9480,11 @@ many293:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many293
+	JMP          many317
 
-tail294:
+tail318:
 	CMPQ         CX, $0x00
-	JLE          done295
+	JLE          done319
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9123,9 +9535,9 @@ tail294:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail294
+	JMP          tail318
 
-done295:
+done319:
 	VZEROUPPER
 	RET
 
@@ -9143,9 +9555,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many296:
+many320:
 	CMPQ    CX, $0x00000040
-	JLT     tail297
+	JLT     tail321
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -9164,12 +9576,12 @@ many296:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many296
+	JMP     many320
 
-tail297:
+tail321:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9182,7 +9594,7 @@ tail297:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9195,7 +9607,7 @@ tail297:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9208,7 +9620,7 @@ tail297:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9221,7 +9633,7 @@ tail297:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9234,7 +9646,7 @@ tail297:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9247,7 +9659,7 @@ tail297:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9260,7 +9672,7 @@ tail297:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9273,7 +9685,7 @@ tail297:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done298:
+done322:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -9305,9 +9717,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many299:
+many323:
 	CMPQ    CX, $0x00000040
-	JLT     tail300
+	JLT     tail324
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -9326,12 +9738,12 @@ many299:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many299
+	JMP     many323
 
-tail300:
+tail324:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9344,7 +9756,7 @@ tail300:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9357,7 +9769,7 @@ tail300:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9370,7 +9782,7 @@ tail300:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9383,7 +9795,7 @@ tail300:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9396,7 +9808,7 @@ tail300:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9409,7 +9821,7 @@ tail300:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9422,7 +9834,7 @@ tail300:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9435,7 +9847,7 @@ tail300:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done301:
+done325:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -9467,9 +9879,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many302:
+many326:
 	CMPQ      CX, $0x00000040
-	JLT       tail303
+	JLT       tail327
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -9536,12 +9948,12 @@ many302:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many302
+	JMP       many326
 
-tail303:
+tail327:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9560,7 +9972,7 @@ tail303:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9579,7 +9991,7 @@ tail303:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9598,7 +10010,7 @@ tail303:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9617,7 +10029,7 @@ tail303:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9636,7 +10048,7 @@ tail303:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9655,7 +10067,7 @@ tail303:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9674,7 +10086,7 @@ tail303:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done304
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9693,7 +10105,7 @@ tail303:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done304:
+done328:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -9785,9 +10197,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many305:
+many329:
 	CMPQ      CX, $0x00000040
-	JLT       tail306
+	JLT       tail330
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -9854,12 +10266,12 @@ many305:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many305
+	JMP       many329
 
-tail306:
+tail330:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9878,7 +10290,7 @@ tail306:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9897,7 +10309,7 @@ tail306:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9916,7 +10328,7 @@ tail306:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9935,7 +10347,7 @@ tail306:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9954,7 +10366,7 @@ tail306:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9973,7 +10385,7 @@ tail306:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9992,7 +10404,7 @@ tail306:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done307
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10011,7 +10423,7 @@ tail306:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done307:
+done331:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -10097,19 +10509,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many308:
+many332:
 	CMPQ      CX, $0x00000008
-	JLT       tail309
+	JLT       tail333
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found310
+	JNE       found334
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many308
+	JMP       many332
 
-tail309:
+tail333:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -10122,15 +10534,15 @@ tail309:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found310
+	JNE        found334
 	ADDQ       CX, DX
-	JMP        done311
+	JMP        done335
 
-found310:
+found334:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done311:
+done335:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -10142,9 +10554,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many312:
+many336:
 	CMPQ      CX, $0x00000010
-	JLT       tail313
+	JLT       tail337
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -10156,20 +10568,20 @@ many312:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many312
+	JMP       many336
 
-tail313:
+tail337:
 	TESTQ     CX, CX
-	JEQ       done314
+	JEQ       done338
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail313
+	JMP       tail337
 
-done314:
+done338:
 	VZEROUPPER
 	RET
 
@@ -10182,9 +10594,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many315:
+many339:
 	SUBQ         $0x08, CX
-	JLT          done316
+	JLT          done340
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10195,9 +10607,9 @@ many315:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many315
+	JMP          many339
 
-done316:
+done340:
 	VZEROUPPER
 	RET
 
@@ -10210,9 +10622,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many317:
+many341:
 	SUBQ         $0x08, CX
-	JLT          done318
+	JLT          done342
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10222,9 +10634,9 @@ many317:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many317
+	JMP          many341
 
-done318:
+done342:
 	VZEROUPPER
 	RET
 
@@ -10237,9 +10649,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many319:
+many343:
 	SUBQ         $0x08, CX
-	JLT          done320
+	JLT          done344
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10250,9 +10662,9 @@ many319:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many319
+	JMP          many343
 
-done320:
+done344:
 	VZEROUPPER
 	RET
 
@@ -10265,9 +10677,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many321:
+many345:
 	SUBQ         $0x08, CX
-	JLT          done322
+	JLT          done346
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10277,9 +10689,9 @@ many321:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many321
+	JMP          many345
 
-done322:
+done346:
 	VZEROUPPER
 	RET
 
@@ -10292,9 +10704,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many323:
+many347:
 	SUBQ         $0x08, CX
-	JLT          done324
+	JLT          done348
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10305,9 +10717,9 @@ many323:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many323
+	JMP          many347
 
-done324:
+done348:
 	VZEROUPPER
 	RET
 
@@ -10320,9 +10732,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many325:
+many349:
 	SUBQ         $0x08, CX
-	JLT          done326
+	JLT          done350
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10332,9 +10744,9 @@ many325:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many325
+	JMP          many349
 
-done326:
+done350:
 	VZEROUPPER
 	RET
 
@@ -10347,9 +10759,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many327:
+many351:
 	SUBQ         $0x08, CX
-	JLT          done328
+	JLT          done352
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10360,9 +10772,9 @@ many327:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many327
+	JMP          many351
 
-done328:
+done352:
 	VZEROUPPER
 	RET
 
@@ -10375,9 +10787,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many329:
+many353:
 	SUBQ         $0x08, CX
-	JLT          done330
+	JLT          done354
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10387,9 +10799,9 @@ many329:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many329
+	JMP          many353
 
-done330:
+done354:
 	VZEROUPPER
 	RET
 
@@ -10403,9 +10815,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many331:
+many355:
 	SUBQ      $0x08, CX
-	JLT       done332
+	JLT       done356
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -10415,9 +10827,9 @@ many331:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many331
+	JMP       many355
 
-done332:
+done356:
 	VZEROUPPER
 	RET
 
@@ -10431,7 +10843,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel333:
+pixel357:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -10440,11 +10852,11 @@ pixel333:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row334:
+row358:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one335:
+one359:
 	VMOVUPS (R9), Y4
 	VMULPS  (R11), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -10460,11 +10872,11 @@ one335:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one335
+	JNE     one359
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row334
+	JNE     row358
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -10472,7 +10884,7 @@ one335:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel333
+	JNE     pixel357
 	VZEROUPPER
 	RET
 
@@ -10493,17 +10905,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R9
 	VMOVUPS (R9)(R8*4), Y0
 
-pixel336:
+pixel360:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row337:
+row361:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one338:
+one362:
 	VMASKMOVPS (R9), Y0, Y2
 	VMASKMOVPS (R11), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -10511,16 +10923,16 @@ one338:
 	ADDQ       SI, R11
 	ADDQ       DI, R9
 	DECQ       R12
-	JNE        one338
+	JNE        one362
 	ADDQ       24(AX), R8
 	ADDQ       48(AX), R9
 	DECQ       R10
-	JNE        row337
+	JNE        row361
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel336
+	JNE        pixel360
 	VZEROUPPER
 	RET
 
@@ -10534,7 +10946,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel339:
+pixel363:
 	VMOVUPS constants<>+5568(SB), Y0
 	VMOVUPS constants<>+5568(SB), Y1
 	VMOVUPS constants<>+5568(SB), Y2
@@ -10542,11 +10954,11 @@ pixel339:
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row340:
+row364:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one341:
+one365:
 	VMOVUPS (R9), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R9), Y4
@@ -10557,10 +10969,10 @@ one341:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one341
+	JNE     one365
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row340
+	JNE     row364
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -10568,7 +10980,7 @@ one341:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel339
+	JNE     pixel363
 	VZEROUPPER
 	RET
 
@@ -10589,29 +11001,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R8
 	VMOVUPS (R8)(DI*4), Y0
 
-pixel342:
+pixel366:
 	VMOVUPS constants<>+5568(SB), Y1
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row343:
+row367:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one344:
+one368:
 	VMASKMOVPS (R9), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R9
 	DECQ       R10
-	JNE        one344
+	JNE        one368
 	ADDQ       24(AX), DI
 	DECQ       R8
-	JNE        row343
+	JNE        row367
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel342
+	JNE        pixel366
 	VZEROUPPER
 	RET
 

@@ -45,6 +45,10 @@ func elementwise(a *assembly) {
 		}
 		f.function("above", two, 4, f.above)
 		f.function("above", withScalar, 4, f.above)
+		f.function("atMost", two, 4, f.atMost)
+		f.function("atMost", withScalar, 4, f.atMost)
+		f.function("atLeast", two, 4, f.atLeast)
+		f.function("atLeast", withScalar, 4, f.atLeast)
 		f.vectors("mulAdd", "dst, x, y", func(v [][]reg) { f.mul(v[1], v[2]); f.add(v[0], v[1]) })
 		f.vectors("normalize", "x, mean, factor, offset", func(v [][]reg) { f.sub(v[0], v[1]); f.mul(v[0], v[2]); f.add(v[0], v[3]) })
 		f.function("relu", one, 4, f.relu)
@@ -278,6 +282,13 @@ func (f *floats) truncate(x, _ []reg) { each(x, func(i int) { f.VCVTTPS2DQ(x[i],
 // above leaves x where it is greater than y, and y elsewhere: what the machine's
 // maximum does.
 func (f *floats) above(x, y []reg) { each(x, func(i int) { f.VMAXPS(y[i], x[i], x[i]) }) }
+
+// atMost leaves x but where y is less, which is what the machine's minimum does the other
+// way round.
+func (f *floats) atMost(x, y []reg) { each(x, func(i int) { f.VMINPS(x[i], y[i], x[i]) }) }
+
+// atLeast leaves x but where y is greater.
+func (f *floats) atLeast(x, y []reg) { each(x, func(i int) { f.VMAXPS(x[i], y[i], x[i]) }) }
 
 // extremeOf is extreme of two vectors, in a register of its own.
 func (f *floats) extremeOf(x, y reg, largest bool) reg {
