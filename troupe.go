@@ -74,6 +74,8 @@ type (
 	StepReport = session.StepReport
 	// StepStats is what the nodes of a run took.
 	StepStats = session.StepStats
+	// A Sampler is a profile of many runs at a bounded cost.
+	Sampler = session.Sampler
 	// A RewritePass says what one pass of rewriting did to a program.
 	RewritePass = session.RewritePass
 	// A Device is something that kernels run on.
@@ -170,7 +172,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 
 // base is the options of package session.
 func (o RunOptions) base() session.RunOptions {
-	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile}
+	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile, Sampler: o.Sampler}
 }
 
 // SavedModelGraphs lists the graphs of a serialized SavedModel; see

@@ -12,15 +12,15 @@ import (
 	"github.com/troupe-go/troupe/op"
 )
 
-// BenchmarkProfile is what a run costs whose nodes are taken down, beside one whose
-// nodes are not, in turn, as other programs on the machine disturb both: the best sample
-// of each, and by how much the median of the profiled ones is longer. A sample is as
-// many runs as take some milliseconds.
+// BenchmarkProfile is what runs cost that are given to a Sampler, and what one costs that
+// is taken down in full, beside one that is not, in turn, as other programs on the machine
+// disturb all: by how much the best sample and the median are longer. A sample is as many
+// runs as take some milliseconds.
 //
 //	go test ./benchmarks -run - -bench Profile -benchtime 60x
 func BenchmarkProfile(b *testing.B) {
 	rows := load(b)
-	for _, name := range []string{"while_counter_p10", "while_cond", "while_dense_32", "add_chain"} {
+	for _, name := range []string{"null_chain", "while_counter_p10", "while_cond", "while_dense_32", "add_chain", "const_fetch"} {
 		b.Run(name, func(b *testing.B) {
 			s, c, values := prepare(b, name, rows[name], "actors")
 			defer s.Close()
@@ -63,34 +63,51 @@ func BenchmarkProfile(b *testing.B) {
 	}
 }
 
-// profiled times runs in turn with and without a profile.
+// profiled times runs in turn without a profile, with a sampler and in full.
 func profiled(b *testing.B, c *tf.Callable, feeds []*tf.Tensor, work float64, unit string) {
 	const sample = 5 * time.Millisecond
-	runs := 1
-	take := func(profile bool) time.Duration {
+	var meta tf.RunMetadata
+	sampler := &tf.Sampler{}
+	ways := []struct {
+		name    string
+		options tf.RunOptions
+		runs    int
+		took    []float64 // nanoseconds a run
+	}{
+		{"plain", tf.RunOptions{}, 1, nil},
+		{"sampled", tf.RunOptions{Sampler: sampler}, 1, nil},
+		{"full", tf.RunOptions{Profile: true, Metadata: &meta}, 1, nil},
+	}
+	take := func(i int) time.Duration {
 		begin := time.Now()
-		for range runs {
-			var meta tf.RunMetadata
-			if _, err := c.CallWithOptions(b.Context(), tf.RunOptions{Profile: profile, Metadata: &meta}, feeds...); err != nil {
+		for range ways[i].runs {
+			if _, err := c.CallWithOptions(b.Context(), ways[i].options, feeds...); err != nil {
 				b.Fatal(err)
 			}
 		}
 		return time.Since(begin)
 	}
-	for took := take(false); took < sample; took = take(false) {
-		runs *= 2
+	for i := range ways {
+		for took := take(i); took < sample; took = take(i) {
+			ways[i].runs *= 2
+		}
 	}
-	var on, off []time.Duration
 	for b.Loop() {
-		off, on = append(off, take(false)), append(on, take(true))
+		for i := range ways {
+			w := &ways[i]
+			w.took = append(w.took, float64(take(i).Nanoseconds())/float64(w.runs))
+		}
 	}
-	slices.Sort(on)
-	slices.Sort(off)
-	per := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(runs) / work }
-	unit = strings.ReplaceAll(unit, " ", "-")
-	b.ReportMetric(0, "ns/op") // of both together, which says nothing
-	b.ReportMetric(per(off[0]), "off-ns/"+unit)
-	b.ReportMetric(per(on[0]), "on-ns/"+unit)
-	b.ReportMetric(100*(float64(on[0])/float64(off[0])-1), "best-%")
-	b.ReportMetric(100*(float64(on[len(on)/2])/float64(off[len(off)/2])-1), "median-%")
+	for _, w := range ways {
+		slices.Sort(w.took)
+	}
+	b.ReportMetric(0, "ns/op") // of all together, which says nothing
+	b.ReportMetric(ways[0].took[0]/work, "ns/"+strings.ReplaceAll(unit, " ", "-"))
+	for _, w := range ways[1:] {
+		more := func(k int) float64 { return 100 * (w.took[k]/ways[0].took[k] - 1) }
+		b.ReportMetric(more(0), w.name+"-best-%")
+		b.ReportMetric(more(len(w.took)/2), w.name+"-median-%")
+	}
+	m := sampler.Model()
+	b.ReportMetric(float64(m.Taken)/float64(m.Runs), "taken/run")
 }

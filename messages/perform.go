@@ -82,7 +82,7 @@ func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out [
 		}
 	}()
 	if m := st.meter; m != nil {
-		if !m.Wants(n.Number) {
+		if !m.Wants(n.Number, 0) {
 			m.Count(n.Number, 1)
 			return k.Run(&st.ctx, a.In, out)
 		}

@@ -26,7 +26,7 @@ func (s *Step) takeMeter() {
 // runMetered is run, with the meter.
 func (s *Step) runMetered(k kernel.Kernel, node int32, in, out []tensor.Value) error {
 	m := s.meter
-	if !m.Wants(node) {
+	if !m.Wants(node, 0) {
 		m.Count(node, 1)
 		return k.Run(&s.ctx, in, out)
 	}
@@ -85,7 +85,7 @@ func (y *play) takeMeter(around *profile.Meter) {
 	ctx := y.env.Ctx
 	y.env.Meter = m
 	y.env.Run = func(k kernel.Kernel, node int32, in, out []tensor.Value) error {
-		if !m.Wants(node) {
+		if !m.Wants(node, 0) {
 			m.Count(node, 1)
 			return k.Run(ctx, in, out)
 		}

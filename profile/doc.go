@@ -5,9 +5,10 @@
 // every activation of a node, and times them:
 //
 //   - Outside of loops, all.
-//   - In loops, the first of each node, and after that one in 32 of those that
-//     take less than some microseconds, so that a loop that is watched runs about as
-//     fast as one that is not. Totals are scaled by the counts, which are exact.
+//   - In loops, the first of each node, and after that of those that take less than
+//     some microseconds one in many, the more the shorter they are, so that a loop that
+//     is watched runs about as fast as one that is not. Each that is timed stands for
+//     those before it that were not; counts are exact.
 //   - Nodes that are played without a kernel (in a loop that is one unit, operations
 //     on scalars take a nanosecond each) are counted and not timed; the time of the
 //     unit that its kernels do not account for is theirs.
@@ -21,6 +22,9 @@
 // A [Model] is the cost model of a program: the figures of many runs added up, of
 // which it estimates times and sizes, finds the critical path, and makes
 // TensorFlow's message CostGraphDef.
+//
+// A [Sampler] makes such a model of runs as they come, for a bounded part of their time:
+// see there what it leaves out.
 //
 // Without a Recorder nothing of this costs anything but a test of a pointer for each
 // step.

@@ -46,7 +46,7 @@ func (m *Model) WritePage(w io.Writer, title string) error {
 		})
 	}
 	return page.Execute(w, map[string]any{
-		"Title": title, "Runs": counted(m.Runs, "run"), "Elapsed": round(m.perRun(m.Elapsed)), "Kernels": round(kernels),
+		"Title": title, "Runs": m.counted(), "Elapsed": round(m.perRun(m.Elapsed)), "Kernels": round(kernels),
 		"Critical": round(took), "Path": len(path), "Ops": ops, "Nodes": nodes,
 	})
 }

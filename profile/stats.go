@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -123,8 +124,8 @@ func (r *Recorder) Stats() *Stats {
 			c, n := &sums[at+i], &s.Nodes[at+i]
 			n.Node, n.Count, n.Timed, n.Max, n.Outputs = described, c.count, c.timed, time.Duration(c.most), c.outs
 			if c.timed > 0 {
-				n.Total = time.Duration(scale(c.nanos, c.count, c.timed))
-				n.Bytes = scale(c.bytes, c.count, c.timed)
+				n.Total = time.Duration(scale(c.nanos, c.count, c.upto))
+				n.Bytes = scale(c.bytes, c.count, c.upto)
 			}
 			if at > 0 {
 				n.Inputs = slices.Clone(n.Inputs)
@@ -138,12 +139,27 @@ func (r *Recorder) Stats() *Stats {
 	return s
 }
 
-// scale is x·count/timed.
-func scale(x, count, timed int64) int64 {
-	if count == timed {
+// scale is x·to/from.
+func scale(x, to, from int64) int64 {
+	if to == from {
 		return x
 	}
-	return int64(float64(x) * float64(count) / float64(timed))
+	return int64(math.Round(float64(x) * float64(to) / float64(from)))
+}
+
+// scale makes of the figures of some runs those of more.
+func (s *Stats) scale(to, from int64) {
+	if from == 0 {
+		return
+	}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		n.Count, n.Bytes, n.Total = scale(n.Count, to, from), scale(n.Bytes, to, from), time.Duration(scale(int64(n.Total), to, from))
+	}
+	for i := range s.Units {
+		u := &s.Units[i]
+		u.Runs, u.Total = scale(u.Runs, to, from), time.Duration(scale(int64(u.Total), to, from))
+	}
 }
 
 // add adds what another meter has counted. Outputs are copied into the room, of which
@@ -151,6 +167,7 @@ func scale(x, count, timed int64) int64 {
 func (c *counter) add(o *counter, room *[]Output, total int) {
 	c.count += o.count
 	c.timed += o.timed
+	c.upto += o.upto
 	c.nanos += o.nanos
 	c.bytes += o.bytes
 	c.most = max(c.most, o.most)

@@ -75,7 +75,7 @@ func (m *Model) perRun(d time.Duration) time.Duration { return d / time.Duration
 // units; and the critical path. Times are of one run.
 func (m *Model) WriteTable(w io.Writer, most int) error {
 	kernels := m.Kernels()
-	fmt.Fprintf(w, "%s of %v each; kernels took %v of it\n", counted(m.Runs, "run"), round(m.perRun(m.Elapsed)), round(kernels))
+	fmt.Fprintf(w, "%s of %v each; kernels took %v of it\n", m.counted(), round(m.perRun(m.Elapsed)), round(kernels))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "\ntime\tshare\tacted\teach\tbytes\t  operation\n")
 	for _, o := range m.ByOp() {
@@ -112,6 +112,15 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 		fmt.Fprintf(t, "%v\t  %s\n", round(m.perRun(n.Total)), n.where())
 	}
 	return t.Flush()
+}
+
+// counted is "5 runs", or "5 runs (2 taken down)".
+func (m *Model) counted() string {
+	s := counted(m.Runs, "run")
+	if m.Taken < m.Runs {
+		s += fmt.Sprintf(" (%d taken down)", m.Taken)
+	}
+	return s
 }
 
 // figures is "time\tshare\tacted".

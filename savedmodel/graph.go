@@ -19,11 +19,14 @@ type saved struct {
 	vars   []variable   // by name
 	assets []asset
 	meta   *wire.MetaGraphDef // without the graph
+
+	tracked bool // it has an object graph
+	objects *objects
 }
 
 type variable struct {
-	name  string
-	value *tensor.Tensor
+	name, key string // key is its name in the checkpoint
+	value     *tensor.Tensor
 }
 
 type asset struct {
@@ -46,6 +49,7 @@ func (m *Model) save() (*saved, error) {
 	if s.graph, err = m.part(); err != nil {
 		return nil, err
 	}
+	s.tracked = m.isTracked(s.graph)
 	if err := s.addVariables(m.Variables); err != nil {
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func (m *Model) save() (*saved, error) {
 	}
 	m.addInit(s)
 	m.addAssets(s)
-	return s, nil
+	return s, m.addObjects(s)
 }
 
 // check says what of the model is not of its graph.

@@ -53,9 +53,13 @@ func (s *saved) addVariables(values map[string]*tensor.Tensor) error {
 		if value.DType() != dt {
 			return status.Invalid("variable %s is of type %v, what it holds of type %v", n.Name(), dt, value.DType())
 		}
-		names = append(names, n.Name())
+		key := n.Name()
+		if s.tracked {
+			key += attributeOf + attribute
+		}
+		names = append(names, key)
 		types = append(types, value.DType())
-		s.vars = append(s.vars, variable{n.Name(), value})
+		s.vars = append(s.vars, variable{n.Name(), key, value})
 		if n.Type() == "VarHandleOp" {
 			reads = append(reads, b.Op("ReadVariableOp", graph.Attrs{"dtype": dt}, n.Output(0)))
 		} else {

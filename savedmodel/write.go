@@ -90,7 +90,13 @@ func (s *saved) writeVariables(prefix string) error {
 		return err
 	}
 	for _, v := range s.vars {
-		if err := w.Add(v.name, tensor.ValueOf(v.value)); err != nil {
+		if err := w.Add(v.key, tensor.ValueOf(v.value)); err != nil {
+			w.Discard()
+			return err
+		}
+	}
+	if s.objects != nil {
+		if err := w.Add(objectGraphKey, tensor.Scalar(string(s.objects.checkpoint()))); err != nil {
 			w.Discard()
 			return err
 		}
@@ -159,8 +165,12 @@ func (s *saved) marshal() ([]byte, error) {
 	const (
 		metaGraphs = 2 // of SavedModel
 		graphDef   = 2 // of MetaGraphDef
+		objects    = 7
 	)
 	meta = wire.AppendField(meta, graphDef, def)
+	if s.objects != nil {
+		meta = wire.AppendField(meta, objects, s.objects.marshal())
+	}
 	b := wire.AppendNumber(nil, 1, 1) // the version of the format
 	return wire.AppendField(b, metaGraphs, meta), nil
 }

@@ -13,6 +13,9 @@ import (
 // them to a cost model.
 type StepStats = profile.Stats
 
+// A Sampler is a profile of many runs at a bounded cost; see [RunOptions].
+type Sampler = profile.Sampler
+
 // A Transfer is what went along one edge from device to device.
 type Transfer = profile.Transfer
 

@@ -189,10 +189,14 @@ type RunOptions struct {
 	// has failed.
 	Metadata *RunMetadata
 	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
-	// tens of nanoseconds for each kernel that runs, and in loops for one in 32 of
-	// those that are short. What goes from device to device is counted, too, in
+	// tens of nanoseconds for each node, and in loops for a part of the kernels that are
+	// short. What goes from device to device is counted, too, in
 	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
 	Profile bool
+	// Sampler, if not nil, adds this run to a profile of many: as much is taken down as
+	// costs a few percent of the runs' time. A run that Profile asks for is not among
+	// them.
+	Sampler *Sampler
 }
 
 func (o *RunOptions) timeout(s SessionOptions) time.Duration {

@@ -79,6 +79,58 @@ func TestProfileCounts(t *testing.T) {
 	}
 }
 
+// TestSampler gives many runs to a sampler: a loop does the same in each, and so the
+// profile has its counts to the last one, whoever plays it, and however few it has seen.
+func TestSampler(t *testing.T) {
+	for _, engine := range []string{"actors", "tokens", "messages"} {
+		t.Run(engine, func(t *testing.T) {
+			s := op.NewScope()
+			ten := op.Const(s.SubScope("ten"), int32(10))
+			x := op.Placeholder(s, session.Int32, op.PlaceholderShape(session.ScalarShape()))
+			out := op.While(s, []session.Output{x},
+				func(s *op.Scope, v []session.Output) session.Output { return op.Less(s, v[0], ten) },
+				func(s *op.Scope, v []session.Output) []session.Output {
+					return []session.Output{op.Add(s, v[0], op.Const(s, int32(1)))}
+				})
+			g, err := s.Finalize()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sess, err := session.NewSession(g, &session.SessionOptions{Engine: engine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sess.Close()
+			call, err := sess.MakeCallable([]session.Output{x}, out, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sampler session.Sampler
+			const runs = 300
+			for range runs {
+				if _, err := call.CallWithOptions(t.Context(), session.RunOptions{Sampler: &sampler}, tensorOf(t, int32(0))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m := sampler.Model()
+			if m.Runs != runs || m.Taken == 0 || m.Taken >= runs || m.Elapsed <= 0 {
+				t.Errorf("%d runs of %v, %d taken down", m.Runs, m.Elapsed, m.Taken)
+			}
+			counts := map[string]int64{}
+			for i := range m.Nodes {
+				counts[m.Nodes[i].Op] += m.Nodes[i].Count
+			}
+			if counts["Add"] != 10*runs || counts["Less"] != 11*runs {
+				t.Errorf("in %d runs nodes have acted %v times", runs, counts)
+			}
+			var table bytes.Buffer
+			if err := m.WriteTable(&table, 3); err != nil || !strings.Contains(table.String(), " taken down) of ") {
+				t.Errorf("%v: %s", err, &table)
+			}
+		})
+	}
+}
+
 // TestTraceFormat reads a trace as Perfetto's importer of the trace event format does:
 // an object with traceEvents; each event has a name, a phase, a process and a thread;
 // complete events have a time and a duration; those of one thread lie within each other

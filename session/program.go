@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -247,6 +248,9 @@ type call struct {
 	perStep resource.Manager
 	feeds   []tensor.Value
 	fetched []tensor.Value
+
+	sampler *Sampler // of the latest run that had one
+	series  *profile.Series
 }
 
 func (p *program) begin(s *Session) *call {

@@ -205,15 +205,41 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
 	var err error
-	if p.pieces != nil {
-		err = s.runApart(p, c)
+	if options.Sampler != nil && c.step.Profile == nil {
+		err = s.sample(options.Sampler, p, c)
 	} else {
-		err = s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+		err = s.play(p, c)
 	}
 	if err != nil {
 		return status.From(err)
 	}
 	return nil
+}
+
+// play has the step played.
+func (s *Session) play(p *program, c *call) error {
+	if p.pieces != nil {
+		return s.runApart(p, c)
+	}
+	return s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+}
+
+// sample is play for a sampler, which decides whether the run is taken down.
+func (s *Session) sample(sampler *Sampler, p *program, c *call) error {
+	if c.sampler != sampler {
+		c.sampler, c.series = sampler, sampler.Series(p.nodes)
+	}
+	run := c.series.Begin()
+	if run.Recorder == nil {
+		err := s.play(p, c)
+		run.End(err == nil)
+		return err
+	}
+	c.step.Profile = run.Recorder
+	err := s.play(p, c)
+	c.step.Profile = nil
+	run.End(err == nil)
+	return err
 }
 
 // idBlock is how many step numbers a call reserves at a time, so that callers

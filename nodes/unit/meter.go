@@ -70,27 +70,28 @@ func (m *Machine) Iteration() int64 {
 
 // chainMetered is chain. Steps that were prepared are timed together, some of the times.
 func (m *Machine) chainMetered(at int32) (played, ok bool) {
-	const atFirst, oneIn = 8, 32
-	s := &m.chains[at]
-	run, begin := m.env.Run, int64(0)
-	wanted := s.plays < atFirst || s.plays%oneIn == 0
+	s, meter, nodes := &m.chains[at], m.env.Meter, m.chainNodes(at)
+	run, begin, untold := m.env.Run, int64(0), s.plays-s.told
+	wanted := meter.Wants(nodes[0], untold)
 	if wanted {
-		begin = m.env.Meter.Clock()
+		begin = meter.Clock()
 	}
 	m.env.Run = nil // which would have its calls played one by one
 	played, ok = m.chain(at)
 	m.env.Run = run
+	s.plays++
 	switch {
 	case !played || !ok:
 		s.told++ // its calls tell of themselves, or the run has ended
-		return played, ok
 	case wanted:
-		s.told++
-		end := m.env.Meter.Clock()
-		m.env.Meter.Share(m.chainNodes(at), begin, end, m.Iteration(), m.chainOuts(at))
+		end := meter.Clock()
+		for _, node := range nodes {
+			meter.Count(node, untold)
+		}
+		s.told = s.plays
+		meter.Share(nodes, begin, end, m.Iteration(), m.chainOuts(at))
 	}
-	s.plays++
-	return true, true
+	return played, ok
 }
 
 // chainNodes is the nodes of a chain.

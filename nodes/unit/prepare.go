@@ -35,7 +35,7 @@ type chainState struct {
 	nodes  []int32 // of its calls, once a meter has asked
 	outs   [][]tensor.Value
 	plays  int64 // in this run, where there is a meter
-	told   int64 // of the times that it came up, those that the meter knows of
+	told   int64 // of these, those that the meter knows of
 }
 
 // A shapeOf is the type and shape of a value.

@@ -54,7 +54,7 @@ dct_method: As DecodeJpeg has it.`)
 contents: The bytes of the file.
 output_type: The type of the result.`)
 
-	shape.Register(decodeShape, "DecodeBmp")
+	shape.Register(decodeShape("BMP"), "DecodeBmp")
 	shape.Register(shape.Rule("contents: [] -> image: [?,?,?,3]"), "DecodeGif")
 	shape.Register(cropJpegShape, "DecodeAndCropJpeg")
 	shape.Register(shape.Rule("contents: [] -> image_shape: [3]"), "ExtractJpegShape")

@@ -139,13 +139,12 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Invalid PNG data, size %d: %v", len(contents), err)
 	}
 	channels := k.channels
-	const colorType = 25 // where the header has it, which DecodeConfig has read
-	color := contents[colorType]
+	color := contents[pngColorType]
 	if channels == 0 {
-		channels = map[byte]int{0: 1, 2: 3, 3: 3, 4: 2, 6: 4}[color]
+		channels = int(pngChannels(contents))
 	}
 	mix := channels == 1 && color != 0 && color != 4
-	wide := contents[colorType-1] == 16
+	wide := contents[pngColorType-1] == 16
 	// The result first: it is charged to the step before the file is decoded.
 	v, err := ctx.Alloc(k.dt, []int64{int64(config.Height), int64(config.Width), int64(channels)})
 	if err != nil {

@@ -31,7 +31,7 @@ func init() {
 	shape.Register(paddedSuppressionShape, "NonMaxSuppressionV4", "NonMaxSuppressionV5")
 	shape.Register(combinedSuppressionShape, "CombinedNonMaxSuppression")
 
-	shape.Register(decodeShape, "DecodePng", "DecodeJpeg")
+	shape.Register(decodeShape("PNG", "JPEG"), "DecodePng", "DecodeJpeg")
 	shape.Register(decodeAnyShape, "DecodeImage")
 	shape.Register(shape.Rule("image: [S...,?,?,?] -> contents: S"), "EncodePng")
 }
@@ -126,18 +126,21 @@ func channels(c *shape.Context) (int64, error) {
 	}
 }
 
-func decodeShape(c *shape.Context) error {
-	c.Try(c.Input(0).WithRank(0))
-	c.SetOutput(0, shape.Of(shape.Unknown, shape.Unknown, c.TryDim(channels(c))))
-	return c.Err()
+// decodeShape is for a decoder of files of these formats that hold one image.
+func decodeShape(formats ...string) shape.Func {
+	return func(c *shape.Context) error {
+		c.Try(c.Input(0).WithRank(0))
+		c.SetOutput(0, headerShape(c, c.TryDim(channels(c)), formats...))
+		return c.Err()
+	}
 }
 
 // decodeAnyShape says nothing where a file may hold an animation.
 func decodeAnyShape(c *shape.Context) error {
 	c.Try(c.Input(0).WithRank(0))
-	n := c.TryDim(channels(c))
-	if !c.Bool("expand_animations") {
-		c.SetOutput(0, shape.Of(shape.Unknown, shape.Unknown, n))
+	s := headerShape(c, c.TryDim(channels(c)), "PNG", "JPEG", "BMP")
+	if !c.Bool("expand_animations") || s.Full() {
+		c.SetOutput(0, s)
 	}
 	return c.Err()
 }
