@@ -83,6 +83,7 @@ func (w *placer) request(nodes []*graph.Node) error {
 
 // colocate joins the groups of nodes that belong together.
 func (w *placer) colocate(nodes []*graph.Node) error {
+	w.colocateVariables(nodes)
 	for _, n := range nodes { // by id: what a variable asks for comes to all who use it
 		if err := w.watch.Steps(1 + n.NumInputs()); err != nil {
 			return err
@@ -135,6 +136,34 @@ func (w *placer) colocate(nodes []*graph.Node) error {
 		}
 	}
 	return nil
+}
+
+// colocateVariables joins the handles of one variable, whose value is in the memory of one
+// device; the first says which. On CPUs it does not matter.
+func (w *placer) colocateVariables(nodes []*graph.Node) {
+	if len(w.types) == 1 {
+		return
+	}
+	type variable struct{ container, name string }
+	first := map[variable]*group{}
+	for _, n := range nodes {
+		if n.Type() != "VarHandleOp" {
+			continue
+		}
+		var v variable
+		if a := n.Attrs().Find("container"); a != nil {
+			v.container = a.S
+		}
+		if a := n.Attrs().Find("shared_name"); a != nil {
+			v.name = a.S
+		}
+		b := w.groups[n.ID()]
+		if a := first[v]; a == nil {
+			first[v] = b
+		} else if a, b = a.root(), b.root(); a != b {
+			join(a, b, a.asks.OrElse(b.asks))
+		}
+	}
 }
 
 // binds says whether what comes to input k of a node has to be on its device.
