@@ -105,8 +105,17 @@ func scalar(t *testing.T, x float32) *session.Tensor {
 
 func (n *network) begin() {
 	n.t.Helper()
-	if _, err := n.session.Run(n.start, nil, n.init); err != nil {
+	if err := n.returning(func() error { _, err := n.session.Run(n.start, nil, n.init); return err }); err != nil {
 		n.t.Fatal(err)
+	}
+}
+
+// returning calls f until the device is there, if it was lost.
+func (n *network) returning(f func() error) error {
+	for {
+		if err := f(); session.CodeOf(err) != session.Unavailable || n.t.Context().Err() != nil {
+			return err
+		}
 	}
 }
 
@@ -210,15 +219,7 @@ func TestTrainingLost(t *testing.T) {
 	for _, d := range emulated.Opened() {
 		d.Lose("it was pulled out")
 	}
-	for { // until the device is there again, UNAVAILABLE
-		_, err = n.step(nil)
-		if session.CodeOf(err) != session.Unavailable {
-			break
-		}
-		if t.Context().Err() != nil {
-			t.Fatal(err)
-		}
-	}
+	err = n.returning(func() error { _, err := n.step(nil); return err })
 	if session.CodeOf(err) != session.FailedPrecondition || !strings.Contains(err.Error(), "EMULATED:0") || !strings.Contains(err.Error(), "variable power has lost its value") {
 		t.Fatalf("after the loss: %v", err)
 	}
