@@ -138,7 +138,8 @@ func take(ctx *kernel.Context, d devices.Streams, v *resource.Variable) (s *stor
 }
 
 // RegisterRead adds kernels of an operation whose first input is the handle of a variable,
-// which it only reads: to its plan it is an array as others are.
+// which it only reads: to its plan it is an array as others are. Inputs in host memory are
+// so for Shapes; Write has a copy of them in the device's, which goes with the launches.
 func RegisterRead(op string, types map[string][]tensor.DType, host []string, plan func(*kernel.Construction) (Plan, error)) {
 	for _, kind := range Types {
 		kernel.Register(kernel.Registration{Op: op, Device: kind, Types: types, HostMemory: host, New: func(c *kernel.Construction) (kernel.Kernel, error) {
@@ -187,7 +188,49 @@ func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	t.object.Value = t
 	args := slices.Clone(in)
 	args[0] = tensor.Scalar(&t.object)
-	return k.enqueuing.Run(ctx, args, out)
+	run := k.enqueuing
+	if write := k.plan.Write; k.cpu == nil {
+		run.plan.Write = func(out []code.Array, in []Input) ([]devices.Launch, error) {
+			staged, release, err := stage(ctx, d, in)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			launches, err := write(out, staged)
+			for i := range launches {
+				if err := d.Launch(&launches[i]); err != nil {
+					return nil, err
+				}
+			}
+			return nil, err
+		}
+	}
+	return run.Run(ctx, args, out)
+}
+
+// stage copies inputs in host memory to the device, for works that are handed over before
+// release is called.
+func stage(ctx *kernel.Context, d devices.Streams, in []Input) (staged []Input, release func(), err error) {
+	staged = slices.Clone(in)
+	var copies []*memory
+	release = func() {
+		for _, m := range copies {
+			m.release()
+		}
+	}
+	for i := range staged {
+		if staged[i].Host == nil {
+			continue
+		}
+		m, err := upload(ctx, d, staged[i].Host)
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		copies = append(copies, m)
+		staged[i].Buffer, staged[i].Host = m.buffer, nil
+	}
+	return staged, release, nil
 }
 
 // A Change is what an operation does with variables, whose handles come first among its
@@ -195,7 +238,8 @@ func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 type Change struct {
 	Variables int
 	// Check looks at the values of the variables and at the other inputs. Nothing has
-	// happened yet.
+	// happened yet. Inputs in host memory are so here; Write has copies of them in the
+	// device's, which go with the launches.
 	Check func(now, in []Input) error
 	// Write makes the next values, of the types and shapes of those now: an element of next
 	// may be in the memory of that of now.
@@ -305,7 +349,14 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 		for i := range before {
 			before[i] = inputs[i].Array
 		}
-		launches, err = k.change.Write(next, before, inputs[len(now):])
+		staged, release, err := stage(ctx, d, inputs[len(now):])
+		if err != nil {
+			return err
+		}
+		defer release()
+		if launches, err = k.change.Write(next, before, staged); err != nil {
+			return err
+		}
 	}
 	if err != nil {
 		return err

@@ -75,26 +75,6 @@ func init() {
 			}, nil
 		})
 	}
-	resident.RegisterRead("ResourceGather", map[string][]tensor.DType{"dtype": held, "Tindices": {tensor.Int32, tensor.Int64}}, nil, func(c *kernel.Construction) (resident.Plan, error) {
-		if c.Int("batch_dims") != 0 {
-			return resident.Plan{}, status.Errorf(status.Unimplemented, "ResourceGather with batch_dims has no kernel for accelerators")
-		}
-		dt := c.Type("dtype")
-		return resident.Plan{
-			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-				if err := sameType(in[0].Type, dt, "read"); err != nil {
-					return nil, err
-				}
-				if len(in[0].Dims) < 1 {
-					return nil, status.Invalid("params must be at least 1 dimensional")
-				}
-				return []resident.Shape{{Type: dt, Dims: slices.Concat(in[1].Dims, in[0].Dims[1:])}}, nil
-			},
-			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				return code.Gather(out[0], in[0].Array, in[1].Array, 0)
-			},
-		}, nil
-	})
 }
 
 // sameType says that a variable of type have is used as one of type want.
