@@ -139,4 +139,7 @@ type Streams interface {
 	Read(from Buffer, n int64, done func([]byte, error)) error
 	// Launch executes code; l may be changed when it returns.
 	Launch(l *Launch) error
+	// Lost is why the device does not have what memory held, UNAVAILABLE: it failed since
+	// it gave the memory. Nil: it has.
+	Lost(b Buffer) error
 }

@@ -1,11 +1,8 @@
 package resource
 
 import (
-	"cmp"
-	"slices"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -18,16 +15,13 @@ func RewriteAll(vars []*Variable, f func(now, next []tensor.Value) error) error 
 	if len(vars) == 0 {
 		return nil
 	}
-	locked := slices.Clone(vars)
-	slices.SortFunc(locked, func(a, b *Variable) int { return cmp.Compare(a.order(), b.order()) })
-	for i, v := range locked {
-		if i > 0 && v == locked[i-1] {
-			return status.Errorf(status.Internal, "variable %s is rewritten twice at once", v.Name)
-		}
+	locked, err := lockAll(vars)
+	if err != nil {
+		return err
 	}
-	for _, v := range locked {
-		v.mu.Lock()
-		defer v.mu.Unlock()
+	defer unlockAll(locked)
+	for _, v := range vars {
+		v.home()
 	}
 	now, next := make([]tensor.Value, len(vars)), make([]tensor.Value, len(vars))
 	for i, v := range vars {

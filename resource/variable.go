@@ -22,8 +22,10 @@ type Variable struct {
 
 	mu      sync.RWMutex
 	value   tensor.Value
-	seen    atomic.Bool // somebody but the variable may hold value
-	share   *share      // of its memory; nil if nobody asked
+	seen    atomic.Bool                  // somebody but the variable may hold value
+	remote  Remote                       // of the same value, or of the value itself if value is zero; nil: none
+	why     atomic.Pointer[status.Error] // why there is no value though there was one; see remote.go
+	share   *share                       // of its memory; nil if nobody asked
 	account account
 	number  atomic.Uint64 // of RewriteAll
 }
@@ -38,7 +40,7 @@ func (v *Variable) CellName() string { return v.Name }
 
 // Read is the current value; ok is false if there is none yet.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
-	v.mu.RLock()
+	v.rlock()
 	defer v.mu.RUnlock()
 	if !v.value.Plain() && !v.seen.Load() {
 		v.seen.Store(true)
@@ -50,13 +52,13 @@ func (v *Variable) Read() (val tensor.Value, ok bool) {
 func (v *Variable) Initialized() bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return !v.value.IsZero()
+	return !v.value.IsZero() || v.remote != nil && v.remote.Lost() == nil
 }
 
 // View calls f with the current value, the zero Value if there is none. f must
 // not let it out, so that the variable may still be written in place.
 func (v *Variable) View(f func(val tensor.Value) error) error {
-	v.mu.RLock()
+	v.rlock()
 	defer v.mu.RUnlock()
 	return f(v.value)
 }
@@ -72,7 +74,7 @@ func (v *Variable) Assign(val tensor.Value) error {
 // Update replaces the value by what f makes of the current one (zero if there
 // is none), atomically. On an error the value stays.
 func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error {
-	v.mu.Lock()
+	v.lock()
 	defer v.mu.Unlock()
 	if !v.value.Plain() {
 		v.seen.Store(true) // f may give the old value on
@@ -93,7 +95,7 @@ func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error 
 //
 // Without a value f is not called: that is FAILED_PRECONDITION.
 func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error)) error {
-	v.mu.Lock()
+	v.lock()
 	defer v.mu.Unlock()
 	now := v.value
 	if now.IsZero() {
@@ -127,11 +129,13 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 // weigh makes the account that of the value alone.
 func (v *Variable) weigh() { v.account.correct(sizeOf(v.value)) }
 
-// Close gives back what the variable has charged. It keeps its value.
+// Close gives back what the variable has charged, and the memory of a device. It keeps its
+// value if that is in the host's memory.
 func (v *Variable) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.account.close()
+	v.leave()
 }
 
 // set replaces the value; seen says that others may hold it.
@@ -139,6 +143,7 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 	if err := v.account.charge(sizeOf(val)); err != nil {
 		return err
 	}
+	v.leave()
 	v.part(val)
 	v.value = val.Share()
 	v.seen.Store(seen)
@@ -148,6 +153,9 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 
 // Uninitialized is the error of using a variable that has no value.
 func (v *Variable) Uninitialized() error {
+	if why := v.why.Load(); why != nil {
+		return why
+	}
 	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", v.Name)
 }
 

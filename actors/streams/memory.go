@@ -32,6 +32,15 @@ func (m *Memory) Release() {
 	}
 }
 
+// Lost is why the device does not have the memory any more, UNAVAILABLE; nil: it has.
+func (d *Device) Lost(b devices.Buffer) error {
+	m, err := d.memory(b)
+	if err != nil {
+		return err
+	}
+	return m.of.ended()
+}
+
 // Fault is why the memory has no contents: the error of the work that should have
 // written it. It is known once an After behind that work was called.
 func (m *Memory) Fault() error {

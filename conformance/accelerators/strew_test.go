@@ -22,7 +22,7 @@ func TestStrewn(t *testing.T) {
 		t.Skip("hundreds of graphs")
 	}
 	var cases []*conformance.Case
-	groups := "../testdata/control.zip,../testdata/gradients.zip"
+	groups := "../testdata/control.zip,../testdata/gradients.zip,../testdata/variables.zip.gz"
 	for path := range strings.SplitSeq(cmp.Or(*caseFiles, groups), ",") {
 		found, err := conformance.Load(path)
 		if err != nil {

@@ -1,6 +1,7 @@
 package accelerators
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -204,59 +205,128 @@ func randomTrials() (all []trial) {
 	return all
 }
 
-// updateTrials compares with loops in float64, as the operations work on variables.
+// updateTrials compares with loops in float64, as the operations work on variables. Half of
+// the updates are made where the states are, half into other memory.
 func updateTrials() (all []trial) {
 	rng := rand.New(rand.NewPCG(1, 9))
-	for _, c := range []struct {
-		op      string
+	sqrt := math.Sqrt
+	moments := func(v []float64, g float64) (rate float64) { // of Adam: powers .5 and .6, betas .9 and .99
+		v[1], v[2] = 0.9*v[1]+0.1*g, 0.99*v[2]+0.01*g*g
+		return 0.1 * sqrt(1-0.6) / (1 - 0.5)
+	}
+	adam := []float64{0.5, 0.6, 0.1, 0.9, 0.99, 1e-3}
+	sign := func(x float64) float64 { return float64(cmp.Compare(x, 0)) }
+	ftrl := func(v []float64, g, shrinkage, scale, divide float64) { // lr .1, l1 .2, l2 .3, power -.6
+		sum := v[1] + g*g
+		grown := math.Pow(sum, 0.6) - math.Pow(v[1], 0.6)
+		v[2] += (g+2*shrinkage*v[0])*scale - grown/divide*v[0]
+		v[1] = sum
+		v[0] = 0
+		if math.Abs(v[2]) > 0.2*scale {
+			v[0] = (0.2*scale*sign(v[2]) - v[2]) / (math.Pow(sum, 0.6)/divide + 2*0.3*scale)
+		}
+	}
+	for k, c := range []struct {
+		rule    string
+		states  int
 		numbers []float64
 		step    func(v []float64, g float64)
 	}{
-		{"GradientDescent", []float64{0.1}, func(v []float64, g float64) { v[0] -= 0.1 * g }},
-		{"Momentum", []float64{0.1, 0.9}, func(v []float64, g float64) { v[1] = 0.9*v[1] + g; v[0] -= 0.1 * v[1] }},
-		{"Nesterov", []float64{0.1, 0.9}, func(v []float64, g float64) { v[1] = 0.9*v[1] + g; v[0] -= 0.1*g + 0.1*0.9*v[1] }},
-		{"Adagrad", []float64{0.1}, func(v []float64, g float64) { v[1] += g * g; v[0] -= 0.1 * g / math.Sqrt(v[1]) }},
-		{"RMSProp", []float64{0.1, 0.9, 0.5, 1e-3}, func(v []float64, g float64) {
+		{"GradientDescent", 1, []float64{0.1}, func(v []float64, g float64) { v[0] -= 0.1 * g }},
+		{"ProximalGradientDescent", 1, []float64{0.1, 0.2, 0.3}, func(v []float64, g float64) {
+			x := v[0] - 0.1*g
+			v[0] = sign(x) * max(math.Abs(x)-0.02, 0) / 1.03
+		}},
+		{"Momentum", 2, []float64{0.1, 0.9}, func(v []float64, g float64) { v[1] = 0.9*v[1] + g; v[0] -= 0.1 * v[1] }},
+		{"MomentumNesterov", 2, []float64{0.1, 0.9}, func(v []float64, g float64) { v[1] = 0.9*v[1] + g; v[0] -= 0.1*g + 0.1*0.9*v[1] }},
+		{"KerasMomentum", 2, []float64{0.1, 0.9}, func(v []float64, g float64) { v[1] = 0.9*v[1] - 0.1*g; v[0] += v[1] }},
+		{"KerasMomentumNesterov", 2, []float64{0.1, 0.9}, func(v []float64, g float64) { v[1] = 0.9*v[1] - 0.1*g; v[0] += 0.9*v[1] - 0.1*g }},
+		{"Adagrad", 2, []float64{0.1}, func(v []float64, g float64) { v[1] += g * g; v[0] -= 0.1 * g / sqrt(v[1]) }},
+		{"AdagradKept", 2, []float64{0.1}, func(v []float64, g float64) { v[0] -= 0.1 * g / sqrt(v[1]) }},
+		{"AdagradV2", 2, []float64{0.1, 0.2}, func(v []float64, g float64) { v[1] += g * g; v[0] -= 0.1 * g / (sqrt(v[1]) + 0.2) }},
+		{"AdagradV2Kept", 2, []float64{0.1, 0.2}, func(v []float64, g float64) { v[0] -= 0.1 * g / (sqrt(v[1]) + 0.2) }},
+		{"Adadelta", 3, []float64{0.1, 0.9, 1e-3}, func(v []float64, g float64) {
 			v[1] = 0.9*v[1] + 0.1*g*g
-			v[2] = 0.5*v[2] + 0.1*g/math.Sqrt(v[1]+1e-3)
+			by := g * sqrt((v[2]+1e-3)/(v[1]+1e-3))
+			v[0] -= 0.1 * by
+			v[2] = 0.9*v[2] + 0.1*by*by
+		}},
+		{"RMSProp", 3, []float64{0.1, 0.9, 0.5, 1e-3}, func(v []float64, g float64) {
+			v[1] = 0.9*v[1] + 0.1*g*g
+			v[2] = 0.5*v[2] + 0.1*g/sqrt(v[1]+1e-3)
 			v[0] -= v[2]
 		}},
-		{"Adam", []float64{0.1, 0.9, 0.99, 1e-3}, func(v []float64, g float64) {
-			v[1], v[2] = 0.9*v[1]+0.1*g, 0.99*v[2]+0.01*g*g
-			v[0] -= 0.1 * v[1] / (math.Sqrt(v[2]) + 1e-3)
+		{"CenteredRMSProp", 4, []float64{0.1, 0.9, 0.5, 2}, func(v []float64, g float64) {
+			v[1], v[2] = 0.9*v[1]+0.1*g, 0.9*v[2]+0.1*g*g
+			v[3] = 0.5*v[3] + 0.1*g/sqrt(v[2]-v[1]*v[1]+2)
+			v[0] -= v[3]
 		}},
+		{"Adam", 3, adam, func(v []float64, g float64) { v[0] -= moments(v, g) * v[1] / (sqrt(v[2]) + 1e-3) }},
+		{"AdamNesterov", 3, adam, func(v []float64, g float64) {
+			rate := moments(v, g)
+			v[0] -= rate * (0.9*v[1] + 0.1*g) / (sqrt(v[2]) + 1e-3)
+		}},
+		{"AdamWithAmsgrad", 4, adam, func(v []float64, g float64) {
+			rate := moments(v, g)
+			v[3] = max(v[2], v[3])
+			v[0] -= rate * v[1] / (sqrt(v[3]) + 1e-3)
+		}},
+		{"AdaMax", 3, []float64{0.5, 0.1, 0.9, 0.99, 1e-3}, func(v []float64, g float64) {
+			v[1], v[2] = 0.9*v[1]+0.1*g, max(0.99*v[2], math.Abs(g))
+			v[0] -= 0.2 * v[1] / (v[2] + 1e-3)
+		}},
+		{"AddSign", 2, []float64{0.1, 0.5, 0.7, 0.9}, func(v []float64, g float64) {
+			v[1] = 0.9*v[1] + 0.1*g
+			v[0] -= 0.1 * g * (0.5 + 0.7*sign(g)*sign(v[1]))
+		}},
+		{"PowerSign", 2, []float64{0.1, 0.5, 0.7, 0.9}, func(v []float64, g float64) {
+			v[1] = 0.9*v[1] + 0.1*g
+			v[0] -= 0.1 * g * math.Exp(0.5*0.7*sign(g)*sign(v[1]))
+		}},
+		{"Ftrl", 3, []float64{0.1, 0.2, 0.3, -0.6}, func(v []float64, g float64) { ftrl(v, g, 0, 1, 0.1) }},
+		{"FtrlByLR", 3, []float64{0.1, 0.2, 0.3, -0.6}, func(v []float64, g float64) { ftrl(v, g, 0, 0.1, 1) }},
+		{"FtrlV2", 3, []float64{0.1, 0.2, 0.3, 0.4, -0.6}, func(v []float64, g float64) { ftrl(v, g, 0.4, 1, 0.1) }},
+		{"FtrlV2ByLR", 3, []float64{0.1, 0.2, 0.3, 0.4, -0.6}, func(v []float64, g float64) { ftrl(v, g, 0.4, 0.1, 1) }},
 	} {
 		const n = 300
-		states := map[string]int{"GradientDescent": 1, "Momentum": 2, "Nesterov": 2, "Adagrad": 2, "RMSProp": 3, "Adam": 3}[c.op]
-		in, want := make([][]float32, states+1), make([][]float32, states)
+		in, want := make([][]float32, c.states+1), make([][]float32, c.states)
 		for range n {
 			var v []float64
 			for s := range in {
 				x := float32(rng.Float64() + 0.1)
+				if s == c.states { // the gradient
+					x -= 0.6
+				}
 				in[s], v = append(in[s], x), append(v, float64(x))
 			}
-			c.step(v, v[states])
+			c.step(v, v[c.states])
 			for s := range want {
 				want[s] = append(want[s], float32(v[s]))
 			}
 		}
-		tr := trial{op: "Apply" + c.op, tol: near[tensor.Float]}
+		tr := trial{op: "Apply" + c.rule, tol: tensor.Tolerance{ATol: 1e-5, RTol: 1e-4}}
 		for _, x := range in {
 			tr.in = append(tr.in, list(x...))
+		}
+		for _, x := range c.numbers {
+			tr.in = append(tr.in, one(float32(x)))
 		}
 		for _, x := range want {
 			tr.want = append(tr.want, list(x...))
 		}
-		tr.write = func(out, in []code.Array) ([]devices.Launch, error) {
-			var all []devices.Launch
-			for i := range out { // the states are updated where they are
-				l, err := code.Map("Identity", 0, out[i], in[i])
-				if err != nil {
-					return nil, err
+		tr.write = func(out, in []code.Array) (all []devices.Launch, err error) {
+			now := in[:c.states]
+			if k%2 == 0 {
+				now = out
+				for i := range out {
+					l, err := code.Map("Identity", 0, out[i], in[i])
+					if err != nil {
+						return nil, err
+					}
+					all = append(all, l...)
 				}
-				all = append(all, l...)
 			}
-			l, err := code.Update(c.op, out, in[len(out)], c.numbers...)
+			l, err := code.Update(c.rule, out, now, in[c.states], in[c.states+1:])
 			return append(all, l...), err
 		}
 		all = append(all, tr)

@@ -2,125 +2,127 @@ package code
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/devices"
 )
 
-// An update is the code of an optimizer: statements on the elements of its states, v0,
-// v1, …, the gradient, g, and numbers, n0, n1, …, of type T.
-type update struct {
-	states, numbers int
-	statements      string
+// A rule is how an optimizer applies a gradient: statements that change an element of each
+// of its states, v0 (the variable), v1, …, by that of the gradient, g, and by its numbers,
+// which are called as the operation's inputs. They are of type T.
+type rule struct {
+	states     int
+	numbers    []string
+	statements string
 }
 
-// updates are the operations that apply gradients to variables, without Apply. The
-// formulas are those of the operations' definitions.
-var updates = map[string]update{
-	"GradientDescent": {1, 1, "v0 -= n0 * g;"},                                                                                    // alpha
-	"Momentum":        {2, 2, "v1 = v1 * n1 + g; v0 -= n0 * v1;"},                                                                 // lr, momentum
-	"Nesterov":        {2, 2, "v1 = v1 * n1 + g; v0 -= g * n0 + v1 * n1 * n0;"},                                                   // lr, momentum
-	"Adagrad":         {2, 1, "v1 += g * g; v0 -= n0 * g / sqrt(v1);"},                                                            // lr
-	"RMSProp":         {3, 4, "v1 += (g * g - v1) * ((T)1 - n1); v2 = v2 * n2 + g * n0 / sqrt(v1 + n3); v0 -= v2;"},               // lr, rho, momentum, epsilon
-	"Adam":            {3, 4, "v1 += (g - v1) * ((T)1 - n1); v2 += (g * g - v2) * ((T)1 - n2); v0 -= n0 * v1 / (sqrt(v2) + n3);"}, // rate, beta1, beta2, epsilon
+// rules are those of the operations that apply gradients to variables, without Apply, and
+// of their variants. The formulas are those of the operations' definitions.
+var rules = map[string]rule{
+	"GradientDescent":         {1, words("alpha"), "v0 -= g * alpha;"},
+	"ProximalGradientDescent": {1, words("alpha l1 l2"), "v0 -= g * alpha; if (l1 > (T)0) v0 = sgn(v0) * fmax(fabs(v0) - alpha * l1, (T)0); v0 /= (T)1 + alpha * l2;"},
+	"Momentum":                {2, words("lr momentum"), "v1 = v1 * momentum + g; v0 -= v1 * lr;"},
+	"MomentumNesterov":        {2, words("lr momentum"), "v1 = v1 * momentum + g; v0 -= g * lr + v1 * momentum * lr;"},
+	"KerasMomentum":           {2, words("lr momentum"), "v1 = v1 * momentum - g * lr; v0 += v1;"},
+	"KerasMomentumNesterov":   {2, words("lr momentum"), "v1 = v1 * momentum - g * lr; v0 += v1 * momentum - g * lr;"},
+	"Adagrad":                 {2, words("lr"), "v1 += g * g; v0 -= g * lr / sqrt(v1);"},
+	"AdagradKept":             {2, words("lr"), "v0 -= g * lr / sqrt(v1);"},
+	"AdagradV2":               {2, words("lr epsilon"), "v1 += g * g; v0 -= g * lr / (sqrt(v1) + epsilon);"},
+	"AdagradV2Kept":           {2, words("lr epsilon"), "v0 -= g * lr / (sqrt(v1) + epsilon);"},
+	"Adadelta": {3, words("lr rho epsilon"), "v1 = v1 * rho + g * g * ((T)1 - rho); T step = sqrt(v2 + epsilon) / sqrt(v1 + epsilon) * g; " +
+		"v0 -= step * lr; v2 = v2 * rho + step * step * ((T)1 - rho);"},
+	"RMSProp": {3, words("lr rho momentum epsilon"), "v1 += (g * g - v1) * ((T)1 - rho); v2 = v2 * momentum + g * lr / sqrt(v1 + epsilon); v0 -= v2;"},
+	"CenteredRMSProp": {4, words("lr rho momentum epsilon"), "v2 += (g * g - v2) * ((T)1 - rho); v1 += (g - v1) * ((T)1 - rho); " +
+		"v3 = v3 * momentum + g * lr / sqrt(v2 - v1 * v1 + epsilon); v0 -= v3;"},
+	"Adam":            {3, words(adams), moments + "v0 -= v1 * rate / (sqrt(v2) + epsilon);"},
+	"AdamNesterov":    {3, words(adams), moments + "v0 -= (g * ((T)1 - beta1) + beta1 * v1) * rate / (sqrt(v2) + epsilon);"},
+	"AdamWithAmsgrad": {4, words(adams), moments + "v3 = fmax(v3, v2); v0 -= v1 * rate / (sqrt(v3) + epsilon);"},
+	"AdaMax": {3, words("beta1_power lr beta1 beta2 epsilon"), "v1 += (g - v1) * ((T)1 - beta1); v2 = fmax(beta2 * v2, fabs(g)); " +
+		"v0 -= lr / ((T)1 - beta1_power) * (v1 / (v2 + epsilon));"},
+	"AddSign":    {2, words("lr alpha sign_decay beta"), "v1 = v1 * beta + g * ((T)1 - beta); v0 -= lr * (alpha + sign_decay * (sgn(g) * sgn(v1))) * g;"},
+	"PowerSign":  {2, words("lr logbase sign_decay beta"), "v1 = v1 * beta + g * ((T)1 - beta); v0 -= lr * exp(logbase * sign_decay * (sgn(g) * sgn(v1))) * g;"},
+	"Ftrl":       {3, words("lr l1 l2 lr_power"), ftrl("(T)0", "(T)1", "lr")},
+	"FtrlByLR":   {3, words("lr l1 l2 lr_power"), ftrl("(T)0", "lr", "(T)1")},
+	"FtrlV2":     {3, words("lr l1 l2 l2_shrinkage lr_power"), ftrl("l2_shrinkage", "(T)1", "lr")},
+	"FtrlV2ByLR": {3, words("lr l1 l2 l2_shrinkage lr_power"), ftrl("l2_shrinkage", "lr", "(T)1")},
 }
 
-// Update applies a gradient to a variable and its slots, which come first in states.
-// numbers are the operation's, in the order in which package code lists them; Adam's
-// rate is lr·√(1−β₂ᵗ)/(1−β₁ᵗ).
-func Update(op string, states []Array, gradient Array, numbers ...float64) ([]devices.Launch, error) {
-	u, ok := updates[op]
-	if !ok || len(states) != u.states || len(numbers) != u.numbers {
-		return nil, mistake("no update %s of %d arrays with %d numbers", op, len(states), len(numbers))
+const (
+	adams   = "beta1_power beta2_power lr beta1 beta2 epsilon"
+	moments = "T rate = lr * sqrt((T)1 - beta2_power) / ((T)1 - beta1_power); v1 += (g - v1) * ((T)1 - beta1); v2 += (g * g - v2) * ((T)1 - beta2); "
+)
+
+// ftrl is the rule of FTRL-proximal, where scale is what the gradient counts, and divide
+// what it is balanced with.
+func ftrl(shrinkage, scale, divide string) string {
+	return strings.NewReplacer("SHRINKAGE", shrinkage, "SCALE", scale, "DIVIDE", divide).Replace(
+		"T sum = v1 + g * g, after = raise(sum, -lr_power), before = raise(v1, -lr_power), bound = l1 * SCALE; " +
+			"v2 += (g + (T)2 * SHRINKAGE * v0) * SCALE - (after - before) / DIVIDE * v0; v1 = sum; " +
+			"v0 = fabs(v2) > bound ? (bound * sgn(v2) - v2) / (after / DIVIDE + (T)2 * l2 * SCALE) : (T)0;")
+}
+
+func words(names string) []string { return strings.Fields(names) }
+
+// Update makes the next elements of a variable and its slots from those now, which may be
+// in the same memory, by a gradient of their shape. The rule is the operation's name without
+// Apply, with what its attributes choose: Nesterov, Kept (slots are not updated), ByLR. The
+// numbers are the operation's, each an array of one element, in the order of its inputs.
+func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]devices.Launch, error) {
+	r, ok := rules[by]
+	if !ok || len(next) != r.states || len(now) != r.states || len(numbers) != len(r.numbers) {
+		return nil, mistake("no update %s of %d arrays with %d numbers", by, len(now), len(numbers))
 	}
 	e, err := floating(gradient.Type)
 	if err != nil {
 		return nil, err
 	}
 	n := gradient.Elements()
-	for _, s := range states {
-		if s.Elements() != n || s.Type != gradient.Type {
-			return nil, mistake("%s of arrays that differ", op)
+	for _, a := range slices.Concat(next, now) {
+		if a.Elements() != n || a.Type != gradient.Type {
+			return nil, mistake("%s of arrays that differ", by)
+		}
+	}
+	for _, a := range numbers {
+		if a.Elements() != 1 || a.Type != gradient.Type {
+			return nil, mistake("%s by a number %v%v", by, a.Type, a.Dims)
 		}
 	}
 	if n == 0 {
 		return nil, nil
 	}
-	name := "apply" + strings.ToLower(op) + "_" + e.name
+	name := "apply" + strings.ToLower(by) + "_" + e.name
 	f := function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, "typedef %s T;\nKERNEL %s(", e.compute, name)
-		for i := range states {
-			fmt.Fprintf(b, "GLOBAL %s *s%d, ", e.stored, i)
+		fmt.Fprintf(b, "typedef %s T;\nHELPER T sgn(T x) { return x > (T)0 ? (T)1 : x < (T)0 ? (T)-1 : x; }\n", e.compute)
+		b.WriteString("HELPER T raise(T x, T p) { return p == (T)0.5 ? sqrt(x) : pow(x, p); }\n")
+		fmt.Fprintf(b, "KERNEL %s(", name)
+		for i := range r.states {
+			fmt.Fprintf(b, "GLOBAL const %[1]s *now%[2]d, GLOBAL %[1]s *next%[2]d, ", e.stored, i)
 		}
-		fmt.Fprintf(b, "GLOBAL const %s *gradient, i64 n", e.stored)
-		for i := range numbers {
-			fmt.Fprintf(b, ", f32 f%d", i)
+		for _, x := range r.numbers {
+			fmt.Fprintf(b, "GLOBAL const %s *%s_in, ", e.stored, x)
 		}
-		b.WriteString(") {\n  EACH(i, n) {\n")
+		fmt.Fprintf(b, "GLOBAL const %s *gradient, i64 n) {\n", e.stored)
+		for _, x := range r.numbers {
+			fmt.Fprintf(b, "  T %s = %s;\n", x, e.load(x+"_in[0]"))
+		}
+		b.WriteString("  EACH(i, n) {\n")
 		fmt.Fprintf(b, "    T g = %s;\n", e.load("gradient[i]"))
-		for i := range states {
-			fmt.Fprintf(b, "    T v%d = %s;\n", i, e.load(fmt.Sprintf("s%d[i]", i)))
+		for i := range r.states {
+			fmt.Fprintf(b, "    T v%d = %s;\n", i, e.load(fmt.Sprintf("now%d[i]", i)))
 		}
-		for i := range numbers {
-			fmt.Fprintf(b, "    T n%[1]d = (T)f%[1]d;\n", i)
-		}
-		fmt.Fprintf(b, "    %s\n", u.statements)
-		for i := range states {
-			fmt.Fprintf(b, "    s%d[i] = %s;\n", i, e.store(fmt.Sprintf("v%d", i)))
+		fmt.Fprintf(b, "    %s\n", r.statements)
+		for i := range r.states {
+			fmt.Fprintf(b, "    next%d[i] = %s;\n", i, e.store(fmt.Sprintf("v%d", i)))
 		}
 		b.WriteString("  }\n}\n")
 	}, e)
 	c := &call{}
-	for _, s := range states {
-		c.updates(s.Buffer)
+	for i := range now {
+		c.reads(now[i].Buffer).writes(next[i].Buffer)
 	}
-	return c.reads(gradient.Buffer).i64(n).f32(numbers...).flat(f, n), nil
-}
-
-// A Cell is what an LSTM cell reads and puts out: CS is its state before, Out what
-// LSTMBlockCell puts out, in its order: i, cs, f, o, ci, co, h.
-type Cell struct {
-	Gates      Array // [batch, 4·size]: the product of input and weights with the bias, for i, ci, f and o
-	CS         Array // [batch, size]
-	Out        [7]Array
-	ForgetBias float64
-	Clip       float64 // of the state; none if it is not positive
-}
-
-// LSTM computes a cell without peepholes from the product of its matrices.
-func LSTM(c Cell) ([]devices.Launch, error) {
-	e, err := floating(c.CS.Type)
-	if err != nil {
-		return nil, err
+	for _, x := range numbers {
+		c.reads(x.Buffer)
 	}
-	n, size := c.CS.Elements(), c.CS.Dims[1]
-	if n == 0 {
-		return nil, nil
-	}
-	name := "lstm_" + e.name
-	f := function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, "typedef %[2]s T;\nHELPER T gate(T x) { return (T)1 / ((T)1 + exp(-x)); }\nKERNEL %[1]s(GLOBAL const %[3]s *gates, GLOBAL const %[3]s *before", name, e.compute, e.stored)
-		outputs := []string{"i", "cs", "f", "o", "ci", "co", "h"}
-		for _, o := range outputs {
-			fmt.Fprintf(b, ", GLOBAL %s *%s_out", e.stored, o)
-		}
-		fmt.Fprintf(b, `, i64 n, i64 size, f32 bias, f32 clip) {
-  EACH(k, n) {
-    i64 at = k / size * 4 * size + k %% size;
-    T i = gate(%s), ci = tanh(%s), f = gate(%s + (T)bias), o = gate(%s);
-    T cs = ci * i + %s * f, co, h;
-    if (clip > 0.0f) cs = cs < (T)-clip ? (T)-clip : cs > (T)clip ? (T)clip : cs;
-    co = tanh(cs);
-    h = co * o;
-`, e.load("gates[at]"), e.load("gates[at + size]"), e.load("gates[at + 2 * size]"), e.load("gates[at + 3 * size]"), e.load("before[k]"))
-		for _, o := range outputs {
-			fmt.Fprintf(b, "    %s_out[k] = %s;\n", o, e.store(o))
-		}
-		b.WriteString("  }\n}\n")
-	}, e)
-	l := (&call{}).reads(c.Gates.Buffer, c.CS.Buffer)
-	for _, o := range c.Out {
-		l.writes(o.Buffer)
-	}
-	return l.i64(n, size).f32(c.ForgetBias, c.Clip).flat(f, n), nil
+	return c.reads(gradient.Buffer).i64(n).flat(f, n), nil
 }

@@ -176,12 +176,7 @@ func (s *splitter) readReferences() error {
 			}
 			var after []*graph.Node
 			if n.Class() != graph.ClassMerge {
-				for i, other := range n.Inputs() {
-					if i != k && other.Op != from.Op {
-						after = append(after, other.Op)
-					}
-				}
-				after = append(after, n.Controls()...)
+				after = s.besides(n, k)
 			}
 			read, err := s.add(s.device[from.Op], from.Op, graph.OpSpec{
 				Type: "Identity", Input: []graph.Input{from}, Attrs: graph.Attrs{"T": from.DataType().Base()}, ControlDependencies: after,

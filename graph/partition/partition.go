@@ -86,7 +86,7 @@ func Split(ctx context.Context, p Program, o Options) (*Pieces, error) {
 		s.targets = append(s.targets, part.Copy(t))
 		s.kept[part.Copy(t)] = true
 	}
-	for _, f := range []func() error{s.follow, s.repeatConstants, s.readReferences, s.findFrames, s.findCrossings, s.addLoops, s.cut, s.copy, s.assign} {
+	for _, f := range []func() error{s.follow, s.repeatConstants, s.readReferences, s.readShared, s.findFrames, s.findCrossings, s.addLoops, s.cut, s.copy, s.assign} {
 		if err := f(); err != nil {
 			return nil, err
 		}

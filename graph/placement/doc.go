@@ -6,8 +6,9 @@
 // What decides, the strongest first:
 //
 //   - Nodes that hold something together are on one device: those that a colocation
-//     group names (_class), those that a reference or a resource goes between, and
-//     operations of datasets that go into each other.
+//     group names (_class), those that a reference or a resource goes between,
+//     operations of datasets that go into each other, and, where there are accelerators,
+//     the handles of one variable.
 //   - What the nodes ask for by their device strings, in full or in part. Where nodes of
 //     a colocation group ask for what cannot be, that is an error; with soft placement
 //     what they disagree on is open. Who uses a variable follows the variable, whatever it

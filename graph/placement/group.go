@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/sharing"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -83,6 +84,10 @@ func (w *placer) request(nodes []*graph.Node) error {
 
 // colocate joins the groups of nodes that belong together.
 func (w *placer) colocate(nodes []*graph.Node) error {
+	if len(w.types) > 1 {
+		w.colocateVariables(nodes)
+		w.colocateShared(nodes)
+	}
 	for _, n := range nodes { // by id: what a variable asks for comes to all who use it
 		if err := w.watch.Steps(1 + n.NumInputs()); err != nil {
 			return err
@@ -135,6 +140,54 @@ func (w *placer) colocate(nodes []*graph.Node) error {
 		}
 	}
 	return nil
+}
+
+// colocateVariables joins the handles of one variable, whose value is in the memory of one
+// device; the first says which. On CPUs it does not matter.
+func (w *placer) colocateVariables(nodes []*graph.Node) {
+	type variable struct{ container, name string }
+	first := map[variable]*group{}
+	for _, n := range nodes {
+		if n.Type() != "VarHandleOp" {
+			continue
+		}
+		var v variable
+		if a := n.Attrs().Find("container"); a != nil {
+			v.container = a.S
+		}
+		if a := n.Attrs().Find("shared_name"); a != nil {
+			v.name = a.S
+		}
+		b := w.groups[n.ID()]
+		if a := first[v]; a == nil {
+			first[v] = b
+		} else if a, b = a.root(), b.root(); a != b {
+			join(a, b, a.asks.OrElse(b.asks))
+		}
+	}
+}
+
+// colocateShared joins what hands on the memory of a reference variable with the variable: an
+// accelerator would be given a copy, which no update changes.
+func (w *placer) colocateShared(nodes []*graph.Node) {
+	shared := sharing.Of(nodes, len(w.groups), func(o graph.Output) bool {
+		return o.Op.ID() >= len(w.groups) || w.groups[o.Op.ID()] == nil
+	})
+	if shared == nil {
+		return
+	}
+	for _, n := range nodes {
+		if n.NumOutputs() == 0 || !shared.Could(n.Output(0)) {
+			continue
+		}
+		for _, from := range n.Inputs() {
+			if id := from.Op.ID(); id < len(w.groups) && w.groups[id] != nil && (from.DataType().IsRef() || shared.Could(from)) {
+				if a, b := w.groups[id].root(), w.groups[n.ID()].root(); a != b {
+					join(a, b, a.asks.OrElse(b.asks))
+				}
+			}
+		}
+	}
 }
 
 // binds says whether what comes to input k of a node has to be on its device.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -25,9 +24,9 @@ type Constant struct {
 
 // Run hands out another token for the copy.
 func (k *Constant) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	d := ctx.Step.Accelerators[k.Device]
-	if d == nil {
-		return status.Errorf(status.Internal, "the step has no streams of %s", k.Device)
+	d, err := streams(ctx, k.Device)
+	if err != nil {
+		return err
 	}
 	m, err := k.on(ctx, d, &in[0])
 	if err != nil {

@@ -87,25 +87,13 @@ type enqueuing struct {
 
 // Run hands the works of a node over.
 func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	d := ctx.Step.Accelerators[k.device]
-	if d == nil {
-		return status.Errorf(status.Internal, "the step has no streams of %s", k.device)
+	d, err := streams(ctx, k.device)
+	if err != nil {
+		return err
 	}
-	inputs := make([]Input, len(in))
-	tensors := make([]*Tensor, len(in))
-	for i := range in {
-		if k.hosts[i] == devices.HostMemory {
-			inputs[i] = Input{code.Array{Type: in[i].DType(), Dims: in[i].Dims()}, &in[i]}
-			continue
-		}
-		t, err := Of(&in[i])
-		if err != nil {
-			return status.Within(err, "input %d of %s", i, k.op)
-		}
-		if t.dt != k.types[i].Base() {
-			return status.Errorf(status.Internal, "input %d of %s is %v", i, k.op, t)
-		}
-		tensors[i], inputs[i] = t, Input{Array: t.Array()}
+	tensors, inputs, err := k.arguments(in, 0)
+	if err != nil {
+		return err
 	}
 	shapes, err := k.plan.Shapes(inputs)
 	if err != nil {
@@ -167,6 +155,34 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		given++
 	}
 	return nil
+}
+
+// streams is a device of the step's.
+func streams(ctx *kernel.Context, device string) (devices.Streams, error) {
+	if d := ctx.Step.Accelerators[device]; d != nil {
+		return d, nil
+	}
+	return nil, status.Errorf(status.Internal, "the step has no streams of %s", device)
+}
+
+// arguments is the inputs from first on, and those of them that are in device memory.
+func (k *enqueuing) arguments(in []tensor.Value, first int) ([]*Tensor, []Input, error) {
+	tensors, inputs := make([]*Tensor, len(in)), make([]Input, len(in))
+	for i := first; i < len(in); i++ {
+		if k.hosts[i] == devices.HostMemory {
+			inputs[i] = Input{code.Array{Type: in[i].DType(), Dims: in[i].Dims()}, &in[i]}
+			continue
+		}
+		t, err := Of(&in[i])
+		if err != nil {
+			return nil, nil, status.Within(err, "input %d of %s", i, k.op)
+		}
+		if t.dt != k.types[i].Base() {
+			return nil, nil, status.Errorf(status.Internal, "input %d of %s is %v", i, k.op, t)
+		}
+		tensors[i], inputs[i] = t, Input{Array: t.Array()}
+	}
+	return tensors, inputs, nil
 }
 
 // emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no

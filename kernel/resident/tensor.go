@@ -141,6 +141,10 @@ func Download(v *tensor.Value, done func(*tensor.Tensor, error)) error {
 	if err != nil {
 		return err
 	}
+	return t.download(done)
+}
+
+func (t *Tensor) download(done func(*tensor.Tensor, error)) error {
 	host, err := tensor.New(t.dt, t.dims...)
 	if err != nil {
 		return err

@@ -1,0 +1,405 @@
+package resident
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Variables whose values are in a device's memory. A token for such a value, and the
+// variable, hold its memory; who holds it alone may write into it, for what others do with
+// it has been handed over before.
+
+// A stored is a variable's value on a device.
+type stored struct {
+	device devices.Streams
+	dt     tensor.DType
+	dims   []int64
+	memory *memory // held once
+}
+
+var _ resource.Remote = (*stored)(nil)
+
+// Host waits for the device.
+func (s *stored) Host() (tensor.Value, error) {
+	type result struct {
+		t   *tensor.Tensor
+		err error
+	}
+	came := make(chan result, 1)
+	t := Tensor{device: s.device, dt: s.dt, dims: s.dims, memory: s.memory}
+	if err := t.download(func(t *tensor.Tensor, err error) { came <- result{t, err} }); err != nil {
+		return tensor.Value{}, err
+	}
+	r := <-came // also when the device is lost or closed
+	return tensor.ValueOf(r.t), r.err
+}
+
+func (s *stored) Lost() error { return s.device.Lost(s.memory.buffer) }
+
+func (s *stored) Release() { s.memory.release() }
+
+// here brings a variable's value to a device.
+func here(ctx *kernel.Context, d devices.Streams, v *resource.Variable, at *resource.Stored) (*stored, error) {
+	if s, ok := at.Remote.(*stored); ok && s.device == d && s.Lost() == nil {
+		return s, nil
+	}
+	if at.Host.IsZero() {
+		if at.Remote == nil {
+			return nil, v.Uninitialized()
+		}
+		host, err := at.Remote.Host() // from another device
+		if err != nil {
+			return nil, status.Within(err, "variable %s", v.Name)
+		}
+		at.Host = host
+	}
+	m, err := upload(ctx, d, &at.Host)
+	if err != nil {
+		return nil, err
+	}
+	s := &stored{d, at.Host.DType(), slices.Clone(at.Host.Dims()), m}
+	at.Remote = s
+	return s, nil
+}
+
+// Assign makes the tensor that a token on an accelerator carries the value of a variable,
+// if check has nothing against the shapes before, if there is a value before, and after.
+func Assign(v *resource.Variable, token *tensor.Value, check func(before bool, dims, next []int64) error) error {
+	t, err := Of(token)
+	if err != nil {
+		return err
+	}
+	return resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
+		before, dims := known(&at[0])
+		if err := check(before, dims, t.dims); err != nil {
+			return err
+		}
+		t.memory.holders.Add(1)
+		at[0] = resource.Stored{Remote: &stored{t.device, t.dt, t.dims, t.memory}}
+		return nil
+	})
+}
+
+// Dims is the shape of a variable's value, wherever that is.
+func Dims(v *resource.Variable) (dims []int64, err error) {
+	err = resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
+		ok := false
+		if ok, dims = known(&at[0]); !ok {
+			return v.Uninitialized()
+		}
+		return nil
+	})
+	return dims, err
+}
+
+// known is the shape of what a variable has; false if it has nothing.
+func known(at *resource.Stored) (bool, []int64) {
+	if s, ok := at.Remote.(*stored); ok {
+		return true, s.dims
+	}
+	if at.Host.IsZero() {
+		return false, nil
+	}
+	return true, at.Host.Dims()
+}
+
+// Read is a token for the value of a variable on a device of the step's.
+func Read(ctx *kernel.Context, device string, v *resource.Variable) (tensor.Value, error) {
+	d, err := streams(ctx, device)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	s, err := take(ctx, d, v)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	token, err := value(ctx, d, s.dt, s.dims, s.memory)
+	if err != nil {
+		s.memory.release()
+	}
+	return token, err
+}
+
+// take is the value of a variable on a device, whose memory is held once more.
+func take(ctx *kernel.Context, d devices.Streams, v *resource.Variable) (s *stored, err error) {
+	err = resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) (err error) {
+		if s, err = here(ctx, d, v, &at[0]); err == nil {
+			s.memory.holders.Add(1)
+		}
+		return err
+	})
+	return s, err
+}
+
+// RegisterRead adds kernels of an operation whose first input is the handle of a variable,
+// which it only reads: to its plan it is an array as others are. Inputs in host memory are
+// so for Shapes; Write has a copy of them in the device's, which goes with the launches.
+func RegisterRead(op string, types map[string][]tensor.DType, host []string, plan func(*kernel.Construction) (Plan, error)) {
+	for _, kind := range Types {
+		kernel.Register(kernel.Registration{Op: op, Device: kind, Types: types, HostMemory: host, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			p, err := plan(c)
+			if err != nil {
+				return nil, err
+			}
+			of := *c
+			of.Inputs = slices.Clone(c.Inputs)
+			of.Inputs[0] = c.Type("dtype")
+			k := &reading{enqueuing: enqueuing{plan: p, node: c.Node, op: op, device: c.Device, types: of.Inputs}}
+			k.hosts, _ = kernel.Memory(kind, c)
+			k.hosts[0] = devices.DeviceMemory
+			if kind == emulated {
+				if k.cpu, err = onVariables(c, 1); err != nil {
+					return nil, err
+				}
+			}
+			return k, nil
+		}})
+	}
+}
+
+// A reading is a kernel that reads a variable.
+type reading struct {
+	enqueuing
+	target resource.Target
+}
+
+// Run hands the works over that read the variable's value.
+func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	v, err := k.target.Find(ctx.Step.Resources, &in[0])
+	if err != nil {
+		return err
+	}
+	d, err := streams(ctx, k.device)
+	if err != nil {
+		return err
+	}
+	s, err := take(ctx, d, v)
+	if err != nil {
+		return err
+	}
+	defer s.memory.release()
+	t := &Tensor{device: d, dt: s.dt, dims: s.dims, memory: s.memory}
+	t.object.Value = t
+	args := slices.Clone(in)
+	args[0] = tensor.Scalar(&t.object)
+	run := k.enqueuing
+	if write := k.plan.Write; k.cpu == nil {
+		run.plan.Write = func(out []code.Array, in []Input) ([]devices.Launch, error) {
+			staged, release, err := stage(ctx, d, in)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			launches, err := write(out, staged)
+			for i := range launches {
+				if err := d.Launch(&launches[i]); err != nil {
+					return nil, err
+				}
+			}
+			return nil, err
+		}
+	}
+	return run.Run(ctx, args, out)
+}
+
+// stage copies inputs in host memory to the device, for works that are handed over before
+// release is called.
+func stage(ctx *kernel.Context, d devices.Streams, in []Input) (staged []Input, release func(), err error) {
+	staged = slices.Clone(in)
+	var copies []*memory
+	release = func() {
+		for _, m := range copies {
+			m.release()
+		}
+	}
+	for i := range staged {
+		if staged[i].Host == nil {
+			continue
+		}
+		m, err := upload(ctx, d, staged[i].Host)
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		copies = append(copies, m)
+		staged[i].Buffer, staged[i].Host = m.buffer, nil
+	}
+	return staged, release, nil
+}
+
+// A Change is what an operation does with variables, whose handles come first among its
+// inputs.
+type Change struct {
+	Variables int
+	// Check looks at the values of the variables and at the other inputs. Nothing has
+	// happened yet. Inputs in host memory are so here; Write has copies of them in the
+	// device's, which go with the launches.
+	Check func(now, in []Input) error
+	// Write makes the next values, of the types and shapes of those now: an element of next
+	// may be in the memory of that of now.
+	Write func(next, now []code.Array, in []Input) ([]devices.Launch, error)
+}
+
+// RegisterChange adds kernels of an operation that changes variables, for all accelerators.
+// host names the inputs that are in host memory.
+func RegisterChange(op string, types map[string][]tensor.DType, host []string, plan func(*kernel.Construction) (Change, error)) {
+	for _, kind := range Types {
+		kernel.Register(kernel.Registration{Op: op, Device: kind, Types: types, HostMemory: host, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			p, err := plan(c)
+			if err != nil {
+				return nil, err
+			}
+			k := &changing{enqueuing: enqueuing{node: c.Node, op: op, device: c.Device, types: c.Inputs}, change: p, targets: make([]resource.Target, p.Variables)}
+			k.hosts, _ = kernel.Memory(kind, c)
+			if kind == emulated {
+				if k.cpu, err = onVariables(c, p.Variables); err != nil {
+					return nil, err
+				}
+			}
+			return k, nil
+		}})
+	}
+}
+
+// A changing is a kernel that changes variables.
+type changing struct {
+	enqueuing
+	change  Change
+	targets []resource.Target
+}
+
+// Run hands the works over that make the variables' next values.
+func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
+	d, err := streams(ctx, k.device)
+	if err != nil {
+		return err
+	}
+	vars := make([]*resource.Variable, k.change.Variables)
+	for i := range vars {
+		v, err := k.targets[i].Find(ctx.Step.Resources, &in[i])
+		if err != nil {
+			return err
+		}
+		if slices.Contains(vars, v) {
+			return status.Errorf(status.Unimplemented, "%s on an accelerator of variable %s in two roles at once", k.op, v.Name)
+		}
+		vars[i] = v
+	}
+	tensors, inputs, err := k.arguments(in, len(vars))
+	if err != nil {
+		return err
+	}
+	return resource.Exchange(vars, func(at []resource.Stored) error {
+		now := make([]*stored, len(vars))
+		for i, v := range vars {
+			if now[i], err = here(ctx, d, v, &at[i]); err != nil {
+				return err
+			}
+			tensors[i] = &Tensor{device: d, dt: now[i].dt, dims: now[i].dims, memory: now[i].memory}
+			inputs[i] = Input{Array: tensors[i].Array()}
+		}
+		if err := k.change.Check(inputs[:len(vars)], inputs[len(vars):]); err != nil {
+			return err
+		}
+		return k.write(ctx, d, at, now, tensors, inputs)
+	})
+}
+
+// write hands the works over, and makes what they write the values.
+func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, tensors []*Tensor, inputs []Input) (err error) {
+	next, memories := make([]code.Array, len(now)), make([]*memory, len(now))
+	defer func() {
+		for i, m := range memories {
+			if err != nil && m != nil && m != now[i].memory {
+				m.release()
+			}
+		}
+	}()
+	for i, s := range now {
+		memories[i], next[i] = s.memory, inputs[i].Array
+		if s.memory.holders.Load() == 1 {
+			continue // nobody else has it, nor can anybody get it meanwhile
+		}
+		n, err := bytes(s.dt, s.dims)
+		if err != nil {
+			return err
+		}
+		b, err := d.Reserve(ctx.Step.Context, n)
+		if err != nil {
+			return err
+		}
+		memories[i], next[i].Buffer = newMemory(b), b
+		if n == 0 {
+			if err := d.Write(b, nil); err != nil {
+				return err
+			}
+		}
+	}
+	var launches []devices.Launch
+	if k.cpu != nil {
+		launches, err = k.emulate(ctx, next, inputs, memories, tensors)
+	} else {
+		before := make([]code.Array, len(now))
+		for i := range before {
+			before[i] = inputs[i].Array
+		}
+		staged, release, err := stage(ctx, d, inputs[len(now):])
+		if err != nil {
+			return err
+		}
+		defer release()
+		if launches, err = k.change.Write(next, before, staged); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for i := range launches {
+		if err := d.Launch(&launches[i]); err != nil {
+			return err
+		}
+	}
+	for i, s := range now {
+		if memories[i] != s.memory {
+			s = &stored{d, s.dt, s.dims, memories[i]}
+		}
+		at[i] = resource.Stored{Remote: s} // the host's copy is not the value any more
+	}
+	return nil
+}
+
+// onVariables is the CPU's kernel of a node whose first n inputs are handles, as one that is
+// given their variables' values instead, and puts out what it makes of them, if anything.
+func onVariables(c *kernel.Construction, n int) (kernel.Kernel, error) {
+	k, err := kernel.Make("CPU", c)
+	if err != nil {
+		return nil, err
+	}
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		args, vars := slices.Clone(in), make([]*resource.Variable, n)
+		for i := range vars {
+			vars[i] = &resource.Variable{Name: c.Node, Type: in[i].DType()}
+			if err := vars[i].Assign(in[i]); err != nil {
+				return err
+			}
+			args[i] = tensor.Scalar(&tensor.Handle{Name: c.Node, Type: "Variable", Value: vars[i]})
+		}
+		if len(c.Outputs) > 0 {
+			return k.Run(ctx, args, out)
+		}
+		if err := k.Run(ctx, args, nil); err != nil {
+			return err
+		}
+		for i, v := range vars {
+			out[i], _ = v.Read()
+		}
+		return nil
+	}), nil
+}
