@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/devices/opencl"
@@ -212,6 +213,83 @@ func TestSessionTimeline(t *testing.T) {
 				t.Fatal("constants do not come back")
 			}
 		}
+	}
+}
+
+// What is fed comes into an accelerator's memory when it is about to be used: a chain that
+// takes many tensors needs room for a few, and gives the same answer.
+func TestSessionLate(t *testing.T) {
+	const links, n = 40, 1024
+	text := "x = Placeholder() {dtype=DT_FLOAT}\ny0 = Neg(x) {T=DT_FLOAT}\n"
+	for i := range links {
+		text += fmt.Sprintf("w%d = Placeholder() {dtype=DT_FLOAT}\ny%d = Sub(w%d, y%d) {T=DT_FLOAT}\n", i, i+1, i, i)
+	}
+	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Apart: true}} {
+		o.Devices = map[string]int{"EMULATED": 1}
+		g := parsed(t, text)
+		s, err := session.NewSession(g, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		out := func(name string) session.Output { return g.Operation(name).Output(0) }
+		feeds, want := map[session.Output]*session.Tensor{out("x"): ramp(1, n)}, make([]float32, n)
+		for j, x := range floats(feeds[out("x")]) {
+			want[j] = -x
+		}
+		for i := range links {
+			w := ramp(1, n)
+			for j := range want {
+				floats(w)[j] *= float32(i)
+				want[j] = floats(w)[j] - want[j]
+			}
+			feeds[out(fmt.Sprintf("w%d", i))] = w
+		}
+		var m session.RunMetadata
+		got, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m}, feeds, []session.Output{out(fmt.Sprintf("y%d", links))}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(floats(got[0]), want) {
+			t.Errorf("%+v: another answer", o)
+		}
+		if most := int64(8 * n * 4); m.Devices[0].Peak > most {
+			t.Errorf("%+v: %d bytes of the device's memory, want at most %d", o, m.Devices[0].Peak, most)
+		}
+	}
+}
+
+// Nothing is kept back behind an operation that waits for what no edge says, here for an
+// element that the step puts into a queue once it has received v.
+func TestSessionLateQueue(t *testing.T) {
+	g := parsed(t, `
+q = FIFOQueueV2() @/cpu:0 {component_types=[DT_FLOAT]}
+taken = QueueDequeueV2(q) @/cpu:0 {component_types=[DT_FLOAT]}
+a1 = Neg(taken) @/device:EMULATED:0 {T=DT_FLOAT}
+a2 = Neg(a1) @/device:EMULATED:0 {T=DT_FLOAT}
+a3 = Neg(a2) @/device:EMULATED:0 {T=DT_FLOAT}
+v = Placeholder() @/cpu:0 {dtype=DT_FLOAT}
+v1 = Neg(v) @/cpu:0 {T=DT_FLOAT}
+v2 = Neg(v1) @/cpu:0 {T=DT_FLOAT}
+v3 = Neg(v2) @/cpu:0 {T=DT_FLOAT}
+v4 = Neg(v3) @/cpu:0 {T=DT_FLOAT}
+v5 = Neg(v4) @/cpu:0 {T=DT_FLOAT}
+v6 = Neg(v5) @/cpu:0 {T=DT_FLOAT}
+r = Neg(v6) @/device:EMULATED:0 {T=DT_FLOAT}
+put = QueueEnqueueV2(q, r) @/cpu:0 {Tcomponents=[DT_FLOAT]}
+`)
+	s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 1}, Rewrite: "none", Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v := ramp(2, 3)
+	got, err := s.Run(map[session.Output]*session.Tensor{g.Operation("v").Output(0): v}, []session.Output{g.Operation("a3").Output(0)}, []*session.Operation{g.Operation("put")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(floats(got[0]), floats(v)) {
+		t.Errorf("it is %v", floats(got[0]))
 	}
 }
 

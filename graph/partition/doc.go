@@ -38,6 +38,12 @@
 // What is sent and received is in the host's memory, so what crosses between two
 // accelerators goes by way of the host.
 //
+// # Late receives
+//
+// Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an operation of
+// its device that is estimated to start shortly before the first that wants what it
+// receives. Edges between pieces stay what they were.
+//
 // # Side by side
 //
 // [Pieces].Graph has all pieces beside each other, in which a Recv waits for its Send by
