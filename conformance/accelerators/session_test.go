@@ -293,6 +293,50 @@ put = QueueEnqueueV2(q, r) @/cpu:0 {Tcomponents=[DT_FLOAT]}
 	}
 }
 
+// A constant that several devices read, or that asks for a CPU, is written to each
+// accelerator in the first step alone, also where somebody waits for it.
+func TestSessionConstants(t *testing.T) {
+	g := parsed(t, strings.ReplaceAll(`
+x = Placeholder() @/cpu:0 {dtype=DT_FLOAT}
+c = Const() @/cpu:0 {dtype=DT_FLOAT, value=Tensor<type: float shape: [64] values: SPLAT>}
+d = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [64] values: SPLAT>}
+waits = NoOp(^d)
+y0 = Mul(x, c) @/device:EMULATED:0 {T=DT_FLOAT}
+y1 = Sub(y0, c) @/device:EMULATED:1 {T=DT_FLOAT}
+y2 = Mul(y1, d) @/device:EMULATED:0 {T=DT_FLOAT}
+y3 = Sub(y2, d) @/device:EMULATED:1 {T=DT_FLOAT}
+z = Neg(c) @/cpu:0 {T=DT_FLOAT}
+`, "SPLAT", strings.Repeat(" 3", 64)))
+	s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 2}, Rewrite: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out := func(name string) session.Output { return g.Operation(name).Output(0) }
+	for step, constants := range []int{4, 0, 0} {
+		var m session.RunMetadata
+		got, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true},
+			map[session.Output]*session.Tensor{out("x"): ramp(1, 64)}, []session.Output{out("y3"), out("z"), out("c")}, []*session.Operation{g.Operation("waits")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range floats(ramp(1, 64)) {
+			if want := (x*3-3)*3 - 3; floats(got[0])[i] != want || floats(got[1])[i] != -3 || floats(got[2])[i] != 3 {
+				t.Fatalf("element %d is %g, want %g", i, floats(got[0])[i], want)
+			}
+		}
+		writes := 0
+		for _, w := range m.Stats.Works {
+			if w.Name == "write" {
+				writes++
+			}
+		}
+		if want := 4 + constants; writes != want { // x, y0, y1 and y2
+			t.Errorf("step %d: %d writes, want %d", step, writes, want)
+		}
+	}
+}
+
 // drawn checks that a trace has each work on the track of its stream, in a process of its
 // device.
 func drawn(t *testing.T, s *session.StepStats, kind string) {

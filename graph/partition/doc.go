@@ -19,7 +19,8 @@
 // A Send and its Recv stand for an edge, so nodes that are moved for the sake of
 // fewer or of possible edges are moved first: an Enter and a NextIteration to who
 // takes what they bring, a Switch and an Exit to where their data come from; and a
-// small constant is repeated on every device that reads it.
+// small constant is repeated on every device that reads it, and any constant on every
+// accelerator, where memory is apart.
 //
 // # Loops
 //
