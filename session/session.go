@@ -204,11 +204,17 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
+	if len(s.accel.all) > 0 {
+		c.step.Works = &devices.Works{}
+	}
 	var err error
 	if p.pieces != nil {
 		err = s.runApart(p, c)
 	} else {
 		err = s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+	}
+	if err == nil {
+		err = c.step.Works.Settle(ctx)
 	}
 	if err != nil {
 		return status.From(err)

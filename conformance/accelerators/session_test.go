@@ -337,6 +337,37 @@ z = Neg(c) @/cpu:0 {T=DT_FLOAT}
 	}
 }
 
+// A kernel that fails on the device fails the step, though nobody asks for what it makes.
+func TestSessionUnasked(t *testing.T) {
+	g := parsed(t, `
+x = Placeholder() {dtype=DT_FLOAT}
+at = Placeholder() {dtype=DT_INT32}
+axis = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+rows = GatherV2(x, at, axis) @/device:EMULATED:0 {Tparams=DT_FLOAT, Tindices=DT_INT32, Taxis=DT_INT32}
+more = Neg(rows) @/device:EMULATED:0 {T=DT_FLOAT}
+y = Neg(x) @/device:EMULATED:0 {T=DT_FLOAT}
+`)
+	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "messages"}, {Apart: true}} {
+		o.Devices = map[string]int{"EMULATED": 1}
+		s, err := session.NewSession(g, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		out := func(name string) session.Output { return g.Operation(name).Output(0) }
+		for _, index := range []int32{0, 7, 2, 8} {
+			feeds := map[session.Output]*session.Tensor{out("x"): ramp(3, 4), out("at"): list(index)}
+			got, err := s.Run(feeds, []session.Output{out("y")}, []*session.Operation{g.Operation("more")})
+			switch {
+			case index > 2 && (session.CodeOf(err) != session.InvalidArgument || !strings.Contains(err.Error(), "rows")):
+				t.Errorf("%+v: row %d of 3: %v", o, index, err)
+			case index < 3 && (err != nil || floats(got[0])[1] != -floats(ramp(3, 4))[1]):
+				t.Errorf("%+v: row %d: %v", o, index, err)
+			}
+		}
+	}
+}
+
 // drawn checks that a trace has each work on the track of its stream, in a process of its
 // device.
 func drawn(t *testing.T, s *session.StepStats, kind string) {

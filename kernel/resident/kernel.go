@@ -156,6 +156,7 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	for i := range launches {
+		launches[i].Works = ctx.Step.Works
 		if err := d.Launch(&launches[i]); err != nil {
 			return err
 		}
@@ -170,9 +171,10 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 // emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
-// contents, and who reads them gets its error.
+// contents, and who reads them gets its error; and so does the step at its end.
 func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch
+	works := ctx.Step.Works
 	hosts := make([]tensor.Value, len(in))
 	inputs := append([]Input(nil), in...)
 	for i, x := range in {
@@ -207,6 +209,7 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 			}
 		}
 		if err != nil {
+			works.Failed(err)
 			for _, m := range made {
 				m.fault.Store(status.From(err))
 			}
