@@ -114,6 +114,7 @@ type Launch struct {
 	Groups [3]int // of threads, in each dimension, at least 1
 	Size   [3]int // threads of a group, in each dimension, at least 1
 	Args   []Arg
+	Works  *Works // of the step that it is for; nil: nobody asks what becomes of it
 }
 
 // An Arg is an argument of a launch: a buffer, or a number.

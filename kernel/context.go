@@ -66,6 +66,8 @@ type Step struct {
 	Functions Functions
 	// Accelerators are the devices with memory of their own, by full name.
 	Accelerators map[string]devices.Streams
+	// Works are what its kernels have handed over to them; nil outside a session.
+	Works *devices.Works
 	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
 	// are none.
 	Rendezvous resource.Rendezvous

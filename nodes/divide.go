@@ -41,7 +41,17 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 		c.p.devices, c.types = []string{spec.Devices[0].Name}, []string{spec.Devices[0].Type}
 		return spec, nil
 	}
-	pieces, err := partition.Split(c.ctx, from, partition.Options{Devices: spec.Devices, Device: c.p.placed.Device, Copies: spec.accelerated()})
+	o := partition.Options{Devices: spec.Devices, Device: c.p.placed.Device, Copies: spec.accelerated()}
+	if o.Copies {
+		waits, err := c.waits(from.Nodes)
+		if err != nil {
+			return spec, err
+		}
+		if !waits {
+			o.Late = func(device int) bool { return spec.Devices[device].Type != "CPU" }
+		}
+	}
+	pieces, err := partition.Split(c.ctx, from, o)
 	if err != nil {
 		return spec, err
 	}
@@ -56,6 +66,31 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 	}
 	c.number, c.fed, c.p.nodes = make([]int32, pieces.Graph.NumNodes()), nil, nil
 	return spec, c.prune(spec)
+}
+
+// waits says whether one of the nodes may wait for what no edge of the program says, such
+// as an element of a queue, which another may be about to put there: then none may be kept
+// back.
+func (c *compiler) waits(nodes []*graph.Node) (bool, error) {
+	for _, n := range nodes {
+		if err := c.watch.Step(); err != nil {
+			return true, err
+		}
+		for _, f := range functionsOf(n) {
+			if c.within == nil {
+				return true, nil
+			}
+			if waits, err := c.within.waits(c.ctx, c.watch, f); waits || err != nil {
+				return true, err
+			}
+		}
+		if mightWait(n) {
+			if k, err := makeKernel(n, "CPU", c.p.devices[0], "", 0); err != nil || mayWait(k) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // accelerated says whether some of the devices have memory of their own.

@@ -204,11 +204,17 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
+	if len(s.accel.all) > 0 {
+		c.step.Works = &devices.Works{}
+	}
 	var err error
 	if options.Sampler != nil && c.step.Profile == nil {
 		err = s.sample(options.Sampler, p, c)
 	} else {
 		err = s.play(p, c)
+	}
+	if err == nil {
+		err = c.step.Works.Settle(ctx)
 	}
 	if err != nil {
 		return status.From(err)

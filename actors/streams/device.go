@@ -310,7 +310,7 @@ func (d *Device) Launch(l *devices.Launch) error {
 		args, memory = append(args, a), append(memory, mem)
 	}
 	m.launch.Args, m.memory = args, memory
-	g.send(stream.Compute, m)
+	l.Works.Handed(g, g.send(stream.Compute, m).N)
 	return nil
 }
 
@@ -320,6 +320,7 @@ var launches = sync.Pool{New: func() any { return new(Launch) }}
 func (m *Launch) free() {
 	clear(m.launch.Args)
 	clear(m.memory)
+	m.launch.Works = nil
 	launches.Put(m)
 }
 

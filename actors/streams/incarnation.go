@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -76,6 +77,9 @@ func (g *incarnation) finish(a *After) {
 	_, due := g.due[a]
 	delete(g.due, a)
 	g.passed[a.place.Stream] = max(g.passed[a.place.Stream], a.place.N)
+	for s, n := range a.known {
+		g.passed[s] = max(g.passed[s], n)
+	}
 	g.mu.Unlock()
 	if due {
 		err := error(nil)
@@ -127,9 +131,32 @@ func (g *incarnation) record(s stream.Kind) *event {
 // after has do called when a stream has come to where it is now; m is what it then
 // should have read. It is locked, and do is not called from within.
 func (g *incarnation) after(s stream.Kind, m *Memory, do func(error)) {
-	a := &After{place: g.order.Last(s), read: m, do: do}
+	a := &After{place: g.order.Last(s), known: g.order.Known(s), read: m, do: do}
 	g.due[a] = struct{}{}
 	g.root.Send(g.streams[s], a)
+}
+
+// Passed waits until work n of the compute stream is done. Where that is known it does
+// not ask the device.
+func (g *incarnation) Passed(ctx context.Context, n uint64) error {
+	g.mu.Lock()
+	if g.passed[stream.Compute] >= n {
+		g.mu.Unlock()
+		return nil
+	}
+	if err := g.ended(); err != nil {
+		g.mu.Unlock()
+		return err
+	}
+	done := make(chan error, 1)
+	g.after(stream.Compute, nil, func(err error) { done <- err })
+	g.mu.Unlock()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return status.FromContext(ctx)
+	}
 }
 
 // leave unlocks the incarnation, and ends it if the driver said that it is lost.

@@ -39,7 +39,8 @@ type Wait struct{ event *event }
 // wrong. It must not wait.
 type After struct {
 	place stream.Place
-	read  *Memory // whose fault is do's
+	known [stream.Kinds]uint64 // what the stream comes after, there
+	read  *Memory              // whose fault is do's
 	do    func(error)
 }
 

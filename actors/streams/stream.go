@@ -100,6 +100,7 @@ func (s *queueing) launch(m *Launch) {
 		err = s.queue.Launch(&m.launch)
 	}
 	if err != nil {
+		m.launch.Works.Failed(err)
 		for i, mem := range m.memory {
 			if mem != nil && m.launch.Args[i].Access&devices.Writes != 0 {
 				s.refuse(mem, err)

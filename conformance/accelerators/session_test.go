@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/devices/opencl"
@@ -210,6 +211,158 @@ func TestSessionTimeline(t *testing.T) {
 		for writes, _ := run(); writes < first; writes, _ = run() {
 			if t.Context().Err() != nil {
 				t.Fatal("constants do not come back")
+			}
+		}
+	}
+}
+
+// What is fed comes into an accelerator's memory when it is about to be used: a chain that
+// takes many tensors needs room for a few, and gives the same answer.
+func TestSessionLate(t *testing.T) {
+	const links, n = 40, 1024
+	text := "x = Placeholder() {dtype=DT_FLOAT}\ny0 = Neg(x) {T=DT_FLOAT}\n"
+	for i := range links {
+		text += fmt.Sprintf("w%d = Placeholder() {dtype=DT_FLOAT}\ny%d = Sub(w%d, y%d) {T=DT_FLOAT}\n", i, i+1, i, i)
+	}
+	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Apart: true}} {
+		o.Devices = map[string]int{"EMULATED": 1}
+		g := parsed(t, text)
+		s, err := session.NewSession(g, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		out := func(name string) session.Output { return g.Operation(name).Output(0) }
+		feeds, want := map[session.Output]*session.Tensor{out("x"): ramp(1, n)}, make([]float32, n)
+		for j, x := range floats(feeds[out("x")]) {
+			want[j] = -x
+		}
+		for i := range links {
+			w := ramp(1, n)
+			for j := range want {
+				floats(w)[j] *= float32(i)
+				want[j] = floats(w)[j] - want[j]
+			}
+			feeds[out(fmt.Sprintf("w%d", i))] = w
+		}
+		var m session.RunMetadata
+		got, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m}, feeds, []session.Output{out(fmt.Sprintf("y%d", links))}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(floats(got[0]), want) {
+			t.Errorf("%+v: another answer", o)
+		}
+		if most := int64(8 * n * 4); m.Devices[0].Peak > most {
+			t.Errorf("%+v: %d bytes of the device's memory, want at most %d", o, m.Devices[0].Peak, most)
+		}
+	}
+}
+
+// Nothing is kept back behind an operation that waits for what no edge says, here for an
+// element that the step puts into a queue once it has received v.
+func TestSessionLateQueue(t *testing.T) {
+	g := parsed(t, `
+q = FIFOQueueV2() @/cpu:0 {component_types=[DT_FLOAT]}
+taken = QueueDequeueV2(q) @/cpu:0 {component_types=[DT_FLOAT]}
+a1 = Neg(taken) @/device:EMULATED:0 {T=DT_FLOAT}
+a2 = Neg(a1) @/device:EMULATED:0 {T=DT_FLOAT}
+a3 = Neg(a2) @/device:EMULATED:0 {T=DT_FLOAT}
+v = Placeholder() @/cpu:0 {dtype=DT_FLOAT}
+v1 = Neg(v) @/cpu:0 {T=DT_FLOAT}
+v2 = Neg(v1) @/cpu:0 {T=DT_FLOAT}
+v3 = Neg(v2) @/cpu:0 {T=DT_FLOAT}
+v4 = Neg(v3) @/cpu:0 {T=DT_FLOAT}
+v5 = Neg(v4) @/cpu:0 {T=DT_FLOAT}
+v6 = Neg(v5) @/cpu:0 {T=DT_FLOAT}
+r = Neg(v6) @/device:EMULATED:0 {T=DT_FLOAT}
+put = QueueEnqueueV2(q, r) @/cpu:0 {Tcomponents=[DT_FLOAT]}
+`)
+	s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 1}, Rewrite: "none", Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v := ramp(2, 3)
+	got, err := s.Run(map[session.Output]*session.Tensor{g.Operation("v").Output(0): v}, []session.Output{g.Operation("a3").Output(0)}, []*session.Operation{g.Operation("put")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(floats(got[0]), floats(v)) {
+		t.Errorf("it is %v", floats(got[0]))
+	}
+}
+
+// A constant that several devices read, or that asks for a CPU, is written to each
+// accelerator in the first step alone, also where somebody waits for it.
+func TestSessionConstants(t *testing.T) {
+	g := parsed(t, strings.ReplaceAll(`
+x = Placeholder() @/cpu:0 {dtype=DT_FLOAT}
+c = Const() @/cpu:0 {dtype=DT_FLOAT, value=Tensor<type: float shape: [64] values: SPLAT>}
+d = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [64] values: SPLAT>}
+waits = NoOp(^d)
+y0 = Mul(x, c) @/device:EMULATED:0 {T=DT_FLOAT}
+y1 = Sub(y0, c) @/device:EMULATED:1 {T=DT_FLOAT}
+y2 = Mul(y1, d) @/device:EMULATED:0 {T=DT_FLOAT}
+y3 = Sub(y2, d) @/device:EMULATED:1 {T=DT_FLOAT}
+z = Neg(c) @/cpu:0 {T=DT_FLOAT}
+`, "SPLAT", strings.Repeat(" 3", 64)))
+	s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 2}, Rewrite: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out := func(name string) session.Output { return g.Operation(name).Output(0) }
+	for step, constants := range []int{4, 0, 0} {
+		var m session.RunMetadata
+		got, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true},
+			map[session.Output]*session.Tensor{out("x"): ramp(1, 64)}, []session.Output{out("y3"), out("z"), out("c")}, []*session.Operation{g.Operation("waits")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range floats(ramp(1, 64)) {
+			if want := (x*3-3)*3 - 3; floats(got[0])[i] != want || floats(got[1])[i] != -3 || floats(got[2])[i] != 3 {
+				t.Fatalf("element %d is %g, want %g", i, floats(got[0])[i], want)
+			}
+		}
+		writes := 0
+		for _, w := range m.Stats.Works {
+			if w.Name == "write" {
+				writes++
+			}
+		}
+		if want := 4 + constants; writes != want { // x, y0, y1 and y2
+			t.Errorf("step %d: %d writes, want %d", step, writes, want)
+		}
+	}
+}
+
+// A kernel that fails on the device fails the step, though nobody asks for what it makes.
+func TestSessionUnasked(t *testing.T) {
+	g := parsed(t, `
+x = Placeholder() {dtype=DT_FLOAT}
+at = Placeholder() {dtype=DT_INT32}
+axis = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+rows = GatherV2(x, at, axis) @/device:EMULATED:0 {Tparams=DT_FLOAT, Tindices=DT_INT32, Taxis=DT_INT32}
+more = Neg(rows) @/device:EMULATED:0 {T=DT_FLOAT}
+y = Neg(x) @/device:EMULATED:0 {T=DT_FLOAT}
+`)
+	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "messages"}, {Apart: true}} {
+		o.Devices = map[string]int{"EMULATED": 1}
+		s, err := session.NewSession(g, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		out := func(name string) session.Output { return g.Operation(name).Output(0) }
+		for _, index := range []int32{0, 7, 2, 8} {
+			feeds := map[session.Output]*session.Tensor{out("x"): ramp(3, 4), out("at"): list(index)}
+			got, err := s.Run(feeds, []session.Output{out("y")}, []*session.Operation{g.Operation("more")})
+			switch {
+			case index > 2 && (session.CodeOf(err) != session.InvalidArgument || !strings.Contains(err.Error(), "rows")):
+				t.Errorf("%+v: row %d of 3: %v", o, index, err)
+			case index < 3 && (err != nil || floats(got[0])[1] != -floats(ramp(3, 4))[1]):
+				t.Errorf("%+v: row %d: %v", o, index, err)
 			}
 		}
 	}

@@ -20,6 +20,13 @@ func list[T tensor.Element](x ...T) *tensor.Tensor { return must1(tensor.FromSli
 
 func one[T tensor.Element](x T) *tensor.Tensor { return tensor.Scalar(x).Tensor() }
 
+func must2[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func must1(t *tensor.Tensor, err error) *tensor.Tensor { return must([]*tensor.Tensor{t}, err)[0] }
 
 // elementwiseTrials tries all formulas, those of one type together, and some as
@@ -31,6 +38,9 @@ func elementwiseTrials() (all []trial) {
 			in := []*tensor.Tensor{random(rng, dt, 311)}
 			if arity == 1 {
 				in = append(in, random(rng, dt, 311))
+			}
+			if dt == tensor.Float {
+				extremes(in)
 			}
 			var together []string
 			var rows []*tensor.Tensor
@@ -59,6 +69,18 @@ func elementwiseTrials() (all []trial) {
 		trial{op: "SelectV2", in: []*tensor.Tensor{c, x, y}, write: func(out, in []code.Array) ([]devices.Launch, error) {
 			return code.Select(out[0], in[0], in[1], in[2])
 		}})
+}
+
+// extremes begins the operands with all pairs of what is no ordinary number.
+func extremes(operands []*tensor.Tensor) {
+	inf := float32(math.Inf(1))
+	list := []float32{inf, -inf, float32(math.NaN()), 0, float32(math.Copysign(0, -1)), 1e9, 1}
+	for i, t := range operands {
+		data := must2(tensor.Data[float32](t))
+		for k := range len(list) * len(list) {
+			data[k] = list[[2]int{k / len(list), k % len(list)}[i]]
+		}
+	}
 }
 
 func mapped(op string) func(out, in []code.Array) ([]devices.Launch, error) {

@@ -105,8 +105,8 @@ var binary = map[string]formula{
 	"BitwiseAnd":        {"iu", "x & y", false},
 	"BitwiseOr":         {"iu", "x | y", false},
 	"BitwiseXor":        {"iu", "x ^ y", false},
-	"ReluGrad":          {"f", "y > (T)0 ? x : (T)0", false},
-	"Relu6Grad":         {"f", "y > (T)0 && y < (T)6 ? x : (T)0", false},
+	"ReluGrad":          {"f", "x * (T)(y > (T)0)", false}, // what is no number stays none
+	"Relu6Grad":         {"f", "x * (T)(y > (T)0 && y < (T)6)", false},
 	"LeakyReluGrad":     {"f", "y > (T)0 ? x : x * (T)p", false},
 	"EluGrad":           {"f", "y < (T)0 ? x * (y + (T)1) : x", false},
 	"SeluGrad":          {"f", "y < (T)0 ? x * (y + (T)1.7580993408473768) : x * (T)1.0507009873554805", false},
@@ -114,10 +114,10 @@ var binary = map[string]formula{
 	"SoftsignGrad":      {"f", "x / (((T)1 + fabs(y)) * ((T)1 + fabs(y)))", false},
 	"SigmoidGrad":       {"f", "y * (((T)1 - x) * x)", false},
 	"TanhGrad":          {"f", "y * ((T)1 - x * x)", false},
-	"SqrtGrad":          {"f", "y * (T)0.5 / x", false},
-	"RsqrtGrad":         {"f", "y * (T)-0.5 * x * x * x", false},
-	"InvGrad":           {"f", "-y * x * x", false},
-	"ReciprocalGrad":    {"f", "-y * x * x", false},
+	"SqrtGrad":          {"f", "y == (T)0 ? (T)0 : y * (T)0.5 / x", false},
+	"RsqrtGrad":         {"f", "y == (T)0 ? (T)0 : y * (T)-0.5 * x * x * x", false},
+	"InvGrad":           {"f", "y == (T)0 ? (T)0 : -y * x * x", false},
+	"ReciprocalGrad":    {"f", "y == (T)0 ? (T)0 : -y * x * x", false},
 }
 
 // Takes says whether an operation of one or two operands has code for a type, and

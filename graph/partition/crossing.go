@@ -199,6 +199,9 @@ func (s *splitter) cutGroup(g *group) error {
 		}
 		return nil
 	}
+	if !g.host {
+		s.received = append(s.received, receipt{g, recv})
+	}
 	for _, t := range g.takers {
 		if err := s.SetInput(t.Op, t.Index, got); err != nil {
 			return err

@@ -19,7 +19,8 @@
 // A Send and its Recv stand for an edge, so nodes that are moved for the sake of
 // fewer or of possible edges are moved first: an Enter and a NextIteration to who
 // takes what they bring, a Switch and an Exit to where their data come from; and a
-// small constant is repeated on every device that reads it.
+// small constant is repeated on every device that reads it, and any constant on every
+// accelerator, where memory is apart.
 //
 // # Loops
 //
@@ -37,6 +38,12 @@
 // to the host's, or back, gets a _Download or an _Upload, one for all who want the copy.
 // What is sent and received is in the host's memory, so what crosses between two
 // accelerators goes by way of the host.
+//
+// # Late receives
+//
+// Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an operation of
+// its device that is estimated to start shortly before the first that wants what it
+// receives. Edges between pieces stay what they were.
 //
 // # Side by side
 //

@@ -93,20 +93,21 @@ func taker(n *graph.Node) (found *graph.Node) {
 const mostRepeated = 16
 
 // repeatConstants puts small constants that are read on several devices on each of
-// them.
+// them, and any on each accelerator that reads it, where one copy serves all steps.
 func (s *splitter) repeatConstants() error {
 	for _, n := range s.Nodes() {
 		if err := s.watch.Step(); err != nil {
 			return err
 		}
-		if n.Class() != graph.ClassConstant || n.Type() != "Const" || s.kept[n] || !isSmall(n) {
+		if n.Class() != graph.ClassConstant || n.Type() != "Const" || s.kept[n] {
 			continue
 		}
-		by, ok := s.readers(n)
-		if !ok || len(by) < 2 {
-			continue
-		}
+		by, awaited := s.readers(n)
+		all := isSmall(n) && len(by) > 1 && !awaited
 		for _, device := range sortedKeys(by) {
+			if !all && (device == s.device[n] || !s.Copies || s.Devices[device].Type == "CPU") {
+				continue
+			}
 			c, err := s.AddCopy(n, graph.CopySpec{Name: s.replica(n), Controls: slices.Clone(n.Controls())})
 			if err != nil {
 				return err
@@ -120,9 +121,12 @@ func (s *splitter) repeatConstants() error {
 			if device == s.Client {
 				s.refetch(n.Output(0), c.Output(0))
 			}
+			delete(by, device)
 		}
-		if err := s.Remove(n); err != nil {
-			return err
+		if len(by) == 0 && !awaited {
+			if err := s.Remove(n); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -137,13 +141,14 @@ func (s *splitter) refetch(from, to graph.Output) {
 	}
 }
 
-// readers are the inputs that take what a constant puts out, by device; false if
+// readers are the inputs that take what a constant puts out, by device, and whether
 // somebody waits for it, too. That it is fetched is one more reader on the client.
-func (s *splitter) readers(n *graph.Node) (map[int][]graph.Consumer, bool) {
-	by := map[int][]graph.Consumer{}
+func (s *splitter) readers(n *graph.Node) (by map[int][]graph.Consumer, awaited bool) {
+	by = map[int][]graph.Consumer{}
 	for e := range n.Out() {
 		if e.IsControl() {
-			return nil, false
+			awaited = true
+			continue
 		}
 		d := s.device[e.To.Op]
 		by[d] = append(by[d], e.To)
@@ -151,7 +156,7 @@ func (s *splitter) readers(n *graph.Node) (map[int][]graph.Consumer, bool) {
 	if slices.Contains(s.fetches, n.Output(0)) && by[s.Client] == nil {
 		by[s.Client] = []graph.Consumer{}
 	}
-	return by, true
+	return by, awaited
 }
 
 func isSmall(n *graph.Node) bool {

@@ -33,6 +33,9 @@ type Options struct {
 	// Copies says that devices other than CPUs have memory of their own, and no Send or
 	// Recv reaches into it: what goes between it and the host's is copied by nodes.
 	Copies bool
+	// Late says whether what is received on a device waits until the device has come near
+	// to who wants it, so that it does not lie in the device's memory before; nil: nowhere.
+	Late func(device int) bool
 }
 
 // Pieces is a program that has been split. The devices of its nodes are full names.
@@ -86,7 +89,7 @@ func Split(ctx context.Context, p Program, o Options) (*Pieces, error) {
 		s.targets = append(s.targets, part.Copy(t))
 		s.kept[part.Copy(t)] = true
 	}
-	for _, f := range []func() error{s.follow, s.repeatConstants, s.readReferences, s.readShared, s.findFrames, s.findCrossings, s.addLoops, s.cut, s.copy, s.assign} {
+	for _, f := range []func() error{s.follow, s.repeatConstants, s.readReferences, s.readShared, s.findFrames, s.findCrossings, s.addLoops, s.cut, s.delay, s.copy, s.assign} {
 		if err := f(); err != nil {
 			return nil, err
 		}
@@ -127,6 +130,7 @@ type splitter struct {
 	instead map[*graph.Node]map[*graph.Node]*graph.Node // by those: what they wait for in whose place
 
 	transfers []Transfer
+	received  []receipt // of data into devices' memory
 }
 
 // A place is a frame on a device.

@@ -21,7 +21,8 @@ import (
 )
 
 // TestPartition runs testdata: graphs in text form, and the pieces that are made of
-// them. Arguments are feed=(x:0,…) fetch=(y:0,…) and bfloat16, as which floats cross.
+// them. Arguments are feed=(x:0,…) fetch=(y:0,…), bfloat16, as which floats
+// cross, and late, for receives on CPU:1.
 func TestPartition(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -54,6 +55,9 @@ func TestPartition(t *testing.T) {
 					}
 					return tensor.Invalid
 				}
+			}
+			if d.HasArg("late") {
+				o.Late = func(device int) bool { return device == 1 }
 			}
 			need, err := g.Subgraph(lists[0], lists[1], nil)
 			if err != nil {

@@ -17,9 +17,8 @@ type Constant struct {
 
 	mu   sync.Mutex
 	life uint64 // the device's incarnation that has it
-	dt   tensor.DType
-	dims []int64
 	kept *memory
+	dims []int64
 }
 
 // Run hands out another token for the copy.
@@ -28,30 +27,30 @@ func (k *Constant) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	m, err := k.on(ctx, d, &in[0])
+	m, dims, err := k.on(ctx, d, &in[0])
 	if err != nil {
 		return err
 	}
-	if out[0], err = value(ctx, d, k.dt, k.dims, m); err != nil {
+	if out[0], err = value(ctx, d, in[0].DType(), dims, m); err != nil {
 		m.release()
 	}
 	return err
 }
 
-// on gives the memory with the constant, held once more.
-func (k *Constant) on(ctx *kernel.Context, d devices.Streams, v *tensor.Value) (*memory, error) {
+// on gives the memory with the constant, held once more, and its shape.
+func (k *Constant) on(ctx *kernel.Context, d devices.Streams, v *tensor.Value) (*memory, []int64, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if life := d.Attributes().Incarnation; k.kept == nil || k.life != life {
 		m, err := upload(ctx, d, v)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if k.kept != nil {
 			k.kept.release()
 		}
-		k.kept, k.life, k.dt, k.dims = m, life, v.DType(), append([]int64(nil), v.Dims()...)
+		k.kept, k.life, k.dims = m, life, append([]int64(nil), v.Dims()...)
 	}
 	k.kept.holders.Add(1)
-	return k.kept, nil
+	return k.kept, k.dims, nil
 }

@@ -144,6 +144,7 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	for i := range launches {
+		launches[i].Works = ctx.Step.Works
 		if err := d.Launch(&launches[i]); err != nil {
 			return err
 		}
@@ -186,9 +187,10 @@ func (k *enqueuing) arguments(in []tensor.Value, first int) ([]*Tensor, []Input,
 }
 
 // emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
-// contents, and who reads them gets its error.
+// contents, and who reads them gets its error; and so does the step at its end.
 func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch
+	works := ctx.Step.Works
 	hosts := make([]tensor.Value, len(in))
 	inputs := append([]Input(nil), in...)
 	for i, x := range in {
@@ -223,6 +225,7 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 			}
 		}
 		if err != nil {
+			works.Failed(err)
 			for _, m := range made {
 				m.fault.Store(status.From(err))
 			}

@@ -1,0 +1,63 @@
+package accelerators
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/devices/opencl"
+	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/session"
+)
+
+// TestSessionOverlap: by the timeline of a step, what the host writes for a later product
+// is written while the device computes an earlier one.
+func TestSessionOverlap(t *testing.T) {
+	const links, n = 24, 64
+	var text strings.Builder
+	text.WriteString("y0 = Placeholder() {dtype=DT_FLOAT}\n")
+	for i := range links {
+		fmt.Fprintf(&text, "w%d = Placeholder() {dtype=DT_FLOAT}\ny%d = MatMul(y%d, w%d) {T=DT_FLOAT}\n", i, i+1, i, i)
+	}
+	for _, kind := range []string{"EMULATED", "OPENCL"} {
+		t.Run(kind, func(t *testing.T) {
+			if kind == "OPENCL" {
+				opened(t, opencl.Open)
+			}
+			g := parsed(t, text.String())
+			s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			out := func(name string) session.Output { return g.Operation(name).Output(0) }
+			feeds := map[session.Output]*session.Tensor{out("y0"): ramp(n, n)}
+			for i := range links {
+				feeds[out(fmt.Sprintf("w%d", i))] = ramp(n, n)
+			}
+			var m session.RunMetadata
+			for range 50 { // the first compiles, and a machine may be busy
+				_, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true}, feeds, []session.Output{out(fmt.Sprintf("y%d", links))}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if both(m.Stats.Works, "host-to-device", "compute") > 0 {
+					return
+				}
+			}
+			t.Errorf("nothing is written while something is computed: %+v", m.Stats.Works)
+		})
+	}
+}
+
+// both is how many nanoseconds a work of one stream and one of another overlap, in all.
+func both(works []profile.Work, one, other string) (ns int64) {
+	for _, a := range works {
+		for _, b := range works {
+			if a.Stream == one && b.Stream == other && a.Device == b.Device {
+				ns += max(0, min(a.End, b.End)-max(a.Begin, b.Begin))
+			}
+		}
+	}
+	return ns
+}

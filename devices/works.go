@@ -1,0 +1,73 @@
+package devices
+
+import (
+	"context"
+	"sync"
+)
+
+// Works is what one step has handed over to accelerators, of which nobody may ever ask
+// for what it makes: who ends the step settles it. A nil Works takes nothing down. It is
+// safe for concurrent use.
+type Works struct {
+	mu    sync.Mutex
+	last  []handed
+	fault error
+}
+
+// A Lane does works one after another, counted from 1.
+type Lane interface {
+	// Passed waits until work n is done. It fails if the works are lost.
+	Passed(ctx context.Context, n uint64) error
+}
+
+type handed struct {
+	lane Lane
+	n    uint64
+}
+
+// Handed takes down that work n of a lane is the step's.
+func (w *Works) Handed(lane Lane, n uint64) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.last {
+		if w.last[i].lane == lane {
+			w.last[i].n = max(w.last[i].n, n)
+			return
+		}
+	}
+	w.last = append(w.last, handed{lane, n})
+}
+
+// Failed takes down that a work of the step failed after it was handed over. The first
+// error counts.
+func (w *Works) Failed(err error) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fault == nil {
+		w.fault = err
+	}
+}
+
+// Settle waits until all works are done, and answers the first error.
+func (w *Works) Settle(ctx context.Context) error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	last := w.last
+	w.mu.Unlock()
+	for _, h := range last {
+		if err := h.lane.Passed(ctx, h.n); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fault
+}
