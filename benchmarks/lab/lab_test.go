@@ -57,7 +57,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made.set(&b, part, f, [][]figure{f, f, f})
+		made.set(&b, part, f, [][]figure{f, f, f}, false)
 		if err := made.write(file); err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +73,11 @@ func TestMeasure(t *testing.T) {
 	made, err := readTable(file)
 	if err != nil {
 		t.Fatal(err)
+	}
+	first := []figure{{NS: 1e12}}
+	made.set(&b, columns[:1], first, [][]figure{first, first, first}, true)
+	if c := made[b.name][columns[0].name]; c.OneCore.NS == 1e12 || c.TwoCores[2].NS == 1e12 {
+		t.Errorf("the lower figure is not kept: %v", c)
 	}
 	if got := made.columns(); len(got) != len(columns) {
 		t.Errorf("the table has the columns %v", got)

@@ -27,6 +27,7 @@ func main() {
 	only := flag.String("only", "", "measure the benchmarks whose names match this `REGEXP`")
 	which := flag.String("columns", "", "measure the columns whose names match this `REGEXP`")
 	results := flag.String("results", "", "what is measured takes the place of the same in this `FILE`, of which the table and the chart are made")
+	lower := flag.Bool("lower", false, "of what is measured and what was before in the file with results, keep the lower: the medians of the best sitting")
 	chart := flag.String("chart", "", "draw the table into this `FILE`, as SVG")
 	withErlang := flag.Bool("erlang", false, "have a column of Erlang, by escript")
 	python := flag.String("tensorflow", "", "have a column of TensorFlow, by this `PYTHON`")
@@ -68,7 +69,7 @@ func main() {
 		if ctx.Err() != nil {
 			break
 		}
-		t.set(b, ways, one[0], two)
+		t.set(b, ways, one[0], two, *lower)
 		if *results != "" {
 			if err := t.write(*results); err != nil {
 				log.Fatal(err)

@@ -41,14 +41,30 @@ func (t table) write(file string) error {
 	return os.WriteFile(file, append(b, '\n'), 0o666)
 }
 
-// set enters figures of a benchmark: of the largest size on one core, and of each on two.
-func (t table) set(b *benchmark, columns []column, one []figure, two [][]figure) {
+// set enters figures of a benchmark: of the largest size on one core, and of each on two. With
+// lower, a figure that is there already and is lower stays.
+func (t table) set(b *benchmark, columns []column, one []figure, two [][]figure, lower bool) {
 	if t[b.name] == nil {
 		t[b.name] = map[string]cell{}
 	}
 	for i, c := range columns {
-		t[b.name][c.name] = cell{one[i], [3]figure{two[0][i], two[1][i], two[2][i]}}
+		now := cell{one[i], [3]figure{two[0][i], two[1][i], two[2][i]}}
+		if before, ok := t[b.name][c.name]; ok && lower {
+			now.OneCore = now.OneCore.orLower(before.OneCore)
+			for k := range now.TwoCores {
+				now.TwoCores[k] = now.TwoCores[k].orLower(before.TwoCores[k])
+			}
+		}
+		t[b.name][c.name] = now
 	}
+}
+
+// orLower is the lower of two figures, of which one may be none.
+func (f figure) orLower(g figure) figure {
+	if f.NS == 0 || g.NS > 0 && g.NS < f.NS && f.Over == g.Over || f.Over && !g.Over && g.NS > 0 {
+		return g
+	}
+	return f
 }
 
 // rows are the benchmarks in the table, in their order.
