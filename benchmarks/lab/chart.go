@@ -33,7 +33,7 @@ text{fill:var(--text)}.g{stroke:var(--faint);stroke-width:1}.b{fill:var(--band)}
 // draw writes a picture in SVG of the largest sizes on two cores: a line for each benchmark, a mark
 // for each column.
 func (t table) draw(file string) error {
-	const left, top, line, width, right = 200, 58, 26, 640, 24
+	const left, top, line, width, right = 212, 58, 26, 640, 24
 	rows, columns := t.rows(), t.columns()
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, b := range rows {
