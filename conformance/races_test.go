@@ -33,6 +33,7 @@ func TestNoCaseRaces(t *testing.T) {
 				}
 			})
 		}
+		t.Logf("%s: no race in %d steps of %d cases", archive, looked, len(cases))
 		if looked < len(cases)/2 {
 			t.Errorf("%s: %d steps of %d cases were looked at", archive, looked, len(cases))
 		}

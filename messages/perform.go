@@ -33,20 +33,33 @@ type awayArena struct {
 
 // A performance is the run of a kernel elsewhere, and the message to its node
 // that it is done.
+//
+// It lies in cache lines by who writes it, as a line that two cores write to costs
+// them as much as a turn.
 type performance struct {
+	// Of whoever lets it run, and reads what came of it.
 	node  *node
 	a     *protocol.Activation
-	out   []tensor.Value
-	err   error
-	ctx   kernel.Context
 	place int  // in stage.running
 	timed bool // it runs on the pool
 	calls bool // it is a function: a panic is that of one of its nodes
-	nanos int64
 
-	worker     int // that runs it; -1: nobody of the pool
-	meter      *profile.Meter
+	// What is run.
+	_      apart
+	stage  *stage
+	kernel kernel.Kernel
+	in     []tensor.Value
+	out    []tensor.Value
+	meter  *profile.Meter
+	ctx    kernel.Context
+
+	// What came of it.
+	_          apart
+	err        error
+	nanos      int64
+	worker     int // that has run it; -1: nobody of the pool
 	begin, end int64
+	before     *performance // in the post
 }
 
 var epoch = time.Now()
@@ -134,14 +147,15 @@ func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls
 	if pool && st.cancel == nil { // nothing runs elsewhere yet that could look at it
 		st.ctx.Step.Context, st.cancel = context.WithCancel(st.outer)
 	}
-	p.node, p.a, p.out, p.place, p.err = n, a, p.out[:outs], len(st.running), nil
+	p.node, p.a, p.place, p.timed, p.calls = n, a, len(st.running), pool, calls
+	p.stage, p.kernel, p.in, p.out, p.meter = st, k, a.In, p.out[:outs], st.meter
+	p.worker, p.err = -1, nil
 	p.ctx = kernel.Context{Step: st.ctx.Step, Arena: &st.away.Arena, Lock: &st.away.Mutex, Tag: st.ctx.Tag, Dead: st.ctx.Dead}
 	for i := range min(len(a.In), 64) {
 		if v := a.In[i]; !v.Sole() && !v.SoleView() {
 			p.ctx.Keep |= 1 << uint(i)
 		}
 	}
-	p.meter, p.worker, p.timed, p.calls = st.meter, -1, pool, calls
 	if st.record != nil {
 		st.record.Did("its kernel runs")
 	}
@@ -152,7 +166,7 @@ func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls
 			if p.meter != nil {
 				defer p.time()()
 			}
-			p.done(nodes.PlayCall(k, &p.ctx, a.In, p.out, st.engine))
+			p.done(nodes.PlayCall(k, &p.ctx, p.in, p.out, st.engine))
 		}()
 	case !pool:
 		p.start(k.(kernel.Async))
@@ -171,7 +185,7 @@ func (p *performance) time() (stop func()) {
 // done tells the node.
 func (p *performance) done(err error) {
 	p.err = err
-	p.node.box.PostUserMessage(p)
+	p.stage.post.finish(p)
 }
 
 // start begins an asynchronous kernel. A panic within Start is the kernel's error
@@ -188,7 +202,7 @@ func (p *performance) start(k kernel.Async) {
 			finish(kernel.Panicked(r))
 		}
 	}()
-	k.Start(&p.ctx, p.a.In, p.out, finish)
+	k.Start(&p.ctx, p.in, p.out, finish)
 }
 
 // Run runs the kernel, if the step still wants it, on a worker of the pool.
@@ -211,7 +225,7 @@ func (p *performance) run() (err error) {
 		defer p.time()()
 	}
 	begin := now()
-	err = p.node.box.stage.graph.Flow.Nodes[p.node.Number].Kernel.Run(&p.ctx, p.a.In, p.out)
+	err = p.kernel.Run(&p.ctx, p.in, p.out)
 	p.nanos = now() - begin
 	return err
 }
@@ -233,7 +247,7 @@ func (st *stage) ran(p *performance) bool {
 
 func (st *stage) release(p *performance) {
 	clear(p.out)
-	p.node, p.a, p.err, p.meter, p.ctx = nil, nil, nil, nil, kernel.Context{}
+	p.node, p.a, p.kernel, p.in, p.meter, p.ctx, p.err = nil, nil, nil, nil, nil, kernel.Context{}, nil
 	st.free = append(st.free, p)
 }
 
@@ -285,7 +299,7 @@ func (st *stage) wait() {
 
 // drain waits for kernels that run though the step has failed.
 func (st *stage) drain() {
-	if st.post.waiting.Load() {
+	if st.post.any() {
 		st.read()
 		return
 	}

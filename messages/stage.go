@@ -215,7 +215,7 @@ func (st *stage) run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 	}
 	// What a kernel has failed with may lie in the post still: the next step must not
 	// find it there.
-	for len(st.running) > 0 || st.err != nil && st.post.waiting.Load() {
+	for len(st.running) > 0 || st.err != nil && st.post.any() {
 		st.drain()
 	}
 	err := st.end(fetched)
@@ -248,7 +248,7 @@ func (st *stage) attempt() (ended bool) {
 
 // next handles one message, and says whether anything can still happen.
 func (st *stage) next() bool {
-	if st.post.waiting.Load() {
+	if st.post.any() {
 		st.read()
 		return true
 	}
@@ -435,7 +435,7 @@ func (st *stage) reset() {
 
 // close stops the stage's actors.
 func (st *stage) close() {
-	for st.post.waiting.Load() { // a child that has panicked may be about to end
+	for st.post.any() { // a child that has panicked may be about to end
 		st.read()
 	}
 	actors.System().Root.Stop(st.step.pid)

@@ -293,9 +293,10 @@ func (a *Arena) Drop(v Value) {
 	}
 }
 
-// Sweep takes back the buffer of an output that was delivered to nobody.
+// Sweep takes back the buffer of an output that was delivered to nobody. The tokens of a
+// shared one, which the driver of another step may count, are not looked at.
 func (a *Arena) Sweep(v Value) {
-	if t := v.t; t != nil && t.refs <= 0 && !t.shared.Load() {
+	if t := v.t; t != nil && !t.shared.Load() && t.refs <= 0 {
 		a.put(t)
 	}
 }

@@ -143,6 +143,28 @@ func TestSoleRetakeSweep(t *testing.T) {
 	}
 }
 
+// A function puts out what its caller, which still counts tokens of it, gave it: nobody in
+// there takes it, and the tokens are left to the caller. The race detector sees it.
+func TestSweepOfAnothersValue(t *testing.T) {
+	var caller, callee Arena
+	for range 100 {
+		v := alloc(t, &caller, Float, 4)
+		v.Hold(3)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			v.Share()
+			callee.Sweep(v)
+		}()
+		caller.Drop(v)
+		<-done
+		caller.Drop(v)
+		if v.t.origin == resting {
+			t.Fatal("a shared value was taken back")
+		}
+	}
+}
+
 func TestSharingEndsOwnership(t *testing.T) {
 	for name, share := range map[string]func(v Value){
 		"Share":     func(v Value) { v.Share() },

@@ -1,64 +1,91 @@
 package main
 
 import (
-	"image/color"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"fmt"
+	"math"
+	"os"
+	"strings"
 )
 
-// marks tell columns apart: Troupe's engines are filled.
-var marks = []struct {
-	shape draw.GlyphDrawer
-	color color.Color
+// marks tell columns apart, by shape and by color, on a light ground and on a dark one: Troupe's
+// engines are filled. A mark is a path around (0, 0).
+var marks = map[string]struct {
+	class, path string
+	filled      bool
 }{
-	{draw.CircleGlyph{}, color.RGBA{R: 0x1f, G: 0x5f, B: 0xa8, A: 0xff}},
-	{draw.BoxGlyph{}, color.RGBA{R: 0x4f, G: 0x9f, B: 0xd8, A: 0xff}},
-	{draw.PyramidGlyph{}, color.RGBA{R: 0x10, G: 0x8a, B: 0x6b, A: 0xff}},
-	{draw.CircleGlyph{}, color.RGBA{R: 0x99, G: 0x99, B: 0x99, A: 0xff}},
-	{draw.RingGlyph{}, color.RGBA{R: 0xc0, G: 0x2f, B: 0x2f, A: 0xff}},
-	{draw.SquareGlyph{}, color.RGBA{R: 0xd9, G: 0x6a, B: 0x0b, A: 0xff}},
-	{draw.TriangleGlyph{}, color.RGBA{R: 0xb0, G: 0x8a, B: 0x00, A: 0xff}},
-	{draw.CrossGlyph{}, color.RGBA{R: 0x7a, G: 0x3f, B: 0xa0, A: 0xff}},
-	{draw.PlusGlyph{}, color.Black},
+	"actors":      {"c1", "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z", true},
+	"tokens":      {"c2", "M-4.5,-4.5h9v9h-9z", true},
+	"messages":    {"c3", "M0,-6l5.5,10h-11z", true},
+	"sequential":  {"c4", "M0,-5.5l5.5,5.5l-5.5,5.5l-5.5,-5.5z", true},
+	"goroutines":  {"c5", "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z", false},
+	"Proto.Actor": {"c6", "M-4,-4h8v8h-8z", false},
+	"Hollywood":   {"c7", "M0,-5.5l5,9h-10z", false},
+	"Erlang":      {"c8", "M-4.5,-4.5l9,9M-4.5,4.5l9,-9", false},
+	"TensorFlow":  {"c9", "M0,-5.5v11M-5.5,0h11", false},
 }
 
-// draw draws the largest sizes on two cores: a line for each benchmark, a mark for each column.
-func (t *table) draw(file string) error {
-	p := plot.New()
-	p.X.Label.Text = "nanoseconds a unit, two cores"
-	p.Y.Label.Text = " " // or the longest name touches the edge
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	p.Legend.Top = true
-	p.Add(plotter.NewGrid())
-	for i, name := range t.columns {
-		var at plotter.XYs
-		for r, row := range t.rows {
-			if ns := row.bySize[2][i].ns; ns > 0 {
-				at = append(at, plotter.XY{X: ns, Y: float64(len(t.rows) - r)})
+const style = `<style>
+svg{--ground:#fff;--text:#1c2024;--faint:#d8dde2;--band:#f5f7f9;--c1:#1257b0;--c2:#3d93d6;--c3:#0b7a5c;--c4:#7a8088;--c5:#c2272d;--c6:#c95f00;--c7:#977400;--c8:#7a3fa0;--c9:#000;font:12px system-ui,"Liberation Sans",Arial,sans-serif}
+@media(prefers-color-scheme:dark){svg{--ground:#15181c;--text:#e4e8ec;--faint:#3a4149;--band:#1d2126;--c1:#5aa2f5;--c2:#9bd0ff;--c3:#3fcf9f;--c4:#a7afb8;--c5:#ff7b7b;--c6:#ffa14d;--c7:#e6c84a;--c8:#cf9bf2;--c9:#fff}}
+text{fill:var(--text)}.g{stroke:var(--faint);stroke-width:1}.b{fill:var(--band)}
+`
+
+// draw writes a picture in SVG of the largest sizes on two cores: a line for each benchmark, a mark
+// for each column.
+func (t table) draw(file string) error {
+	const left, top, line, width, right = 212, 58, 26, 640, 24
+	rows, columns := t.rows(), t.columns()
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, b := range rows {
+		for _, c := range columns {
+			if ns := t[b.name][c].TwoCores[2].NS; ns > 0 {
+				low, high = min(low, math.Floor(math.Log10(ns))), max(high, math.Ceil(math.Log10(ns)))
 			}
 		}
-		if len(at) == 0 {
-			continue
-		}
-		s, err := plotter.NewScatter(at)
-		if err != nil {
-			return err
-		}
-		m := marks[i%len(marks)]
-		s.GlyphStyle = draw.GlyphStyle{Shape: m.shape, Color: m.color, Radius: font.Points(4)}
-		p.Add(s)
-		p.Legend.Add(name, s)
 	}
-	var names []plot.Tick
-	for r, row := range t.rows {
-		names = append(names, plot.Tick{Value: float64(len(t.rows) - r), Label: row.benchmark.name + ", " + row.benchmark.unit})
+	if low > high {
+		return fmt.Errorf("there is nothing to draw")
 	}
-	p.Y.Tick.Marker = plot.ConstantTicks(names)
-	p.Y.Min, p.Y.Max = 0.5, float64(len(t.rows))+0.5
-	p.X.Max *= 20 // room for the legend
-	return p.Save(22*vg.Centimeter, 12*vg.Centimeter, file)
+	high = max(high, low+1)
+	x := func(ns float64) float64 { return left + width*(math.Log10(ns)-low)/(high-low) }
+	bottom := top + line*len(rows)
+
+	var s strings.Builder
+	fmt.Fprintf(&s, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Nanoseconds a unit, by problem and solution, on two cores\">\n", left+width+right, bottom+48)
+	s.WriteString(style)
+	for _, c := range columns {
+		m := marks[c]
+		if m.filled {
+			fmt.Fprintf(&s, ".%s{fill:var(--%s)}", m.class, m.class)
+		} else {
+			fmt.Fprintf(&s, ".%s{fill:none;stroke:var(--%s);stroke-width:1.8}", m.class, m.class)
+		}
+	}
+	s.WriteString("\n</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--ground)\"/>\n")
+	for i, c := range columns {
+		at := 24 + i*(left+width)/len(columns)
+		fmt.Fprintf(&s, "<path class=\"%s\" transform=\"translate(%d,24)\" d=\"%s\"/><text x=\"%d\" y=\"28\">%s</text>\n", marks[c].class, at, marks[c].path, at+11, c)
+	}
+	for i := range rows {
+		if i%2 == 0 {
+			fmt.Fprintf(&s, "<rect class=\"b\" x=\"8\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", top+i*line, left+width+right-16, line)
+		}
+	}
+	for e := low; e <= high; e++ {
+		at := x(math.Pow(10, e))
+		fmt.Fprintf(&s, "<path class=\"g\" d=\"M%.1f,%dV%d\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, top, bottom, at, bottom+17,
+			[]string{"1", "10", "100", "1k", "10k", "100k", "1M", "10M", "100M"}[min(max(int(e), 0), 8)])
+	}
+	fmt.Fprintf(&s, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">nanoseconds a unit, two cores</text>\n", left+width/2, bottom+37)
+	for i, b := range rows {
+		y := top + i*line + line/2
+		fmt.Fprintf(&s, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s, %s</text>\n", left-14, y+4, b.name, b.unit)
+		for _, c := range columns {
+			if ns := t[b.name][c].TwoCores[2].NS; ns > 0 {
+				fmt.Fprintf(&s, "<path class=\"%s\" transform=\"translate(%.1f,%d)\" d=\"%s\"/>\n", marks[c].class, x(ns), y, marks[c].path)
+			}
+		}
+	}
+	s.WriteString("</svg>\n")
+	return os.WriteFile(file, []byte(s.String()), 0o666)
 }

@@ -7,7 +7,7 @@ import (
 
 // recursive is a function that calls itself.
 const recursive = `
-answer_of_fib = PartitionedCall(size/Placeholder) {Tin=[DT_INT64], Tout=[DT_INT64], f=func Fib}
+answer_of_fib = Fib(size/Placeholder)
 func Fib(n: int64) -> (y: int64) {
   two = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 2>}
   small = Less(n, two:output:0) {T=DT_INT64}
@@ -22,9 +22,9 @@ func FibSum(n: int64) -> (y: int64) {
   two = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 2>}
   less1 = Sub(n, one:output:0) {T=DT_INT64}
   less2 = Sub(n, two:output:0) {T=DT_INT64}
-  a = PartitionedCall(less1:z:0) {Tin=[DT_INT64], Tout=[DT_INT64], f=func Fib}
-  b = PartitionedCall(less2:z:0) {Tin=[DT_INT64], Tout=[DT_INT64], f=func Fib}
-  sum = AddV2(a:output:0, b:output:0) {T=DT_INT64}
+  a = Fib(less1:z:0)
+  b = Fib(less2:z:0)
+  sum = AddV2(a:y:0, b:y:0) {T=DT_INT64}
   return y = sum:z:0
 }
 `

@@ -4,6 +4,7 @@
 //
 //	go -C benchmarks/lab run .
 //	go -C benchmarks/lab run . -erlang -tensorflow python3 -chart lab.svg
+//	go -C benchmarks/lab run . -only 'sieve|big' -columns 'actors|Erlang' -erlang -results lab.json
 //
 // It prints a table of nanoseconds, the medians of runs that took turns. Every answer of every run is
 // checked. What to make of it stands in docs/laboratory.md.
@@ -16,48 +17,64 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
+	"regexp"
 	"time"
 )
 
 func main() {
 	each := flag.Duration("time", 200*time.Millisecond, "how long to run each solution for one figure")
-	only := flag.String("only", "", "measure only benchmarks whose names have this in them")
-	chart := flag.String("chart", "", "draw the table into this file: .svg, .png or .pdf")
+	longest := flag.Duration("limit", time.Minute, "give a run up after this: its figure is a bound then")
+	only := flag.String("only", "", "measure the benchmarks whose names match this `REGEXP`")
+	which := flag.String("columns", "", "measure the columns whose names match this `REGEXP`")
+	results := flag.String("results", "", "what is measured takes the place of the same in this `FILE`, of which the table and the chart are made")
+	lower := flag.Bool("lower", false, "of what is measured and what was before in the file with results, keep the lower: the medians of the best sitting")
+	chart := flag.String("chart", "", "draw the table into this `FILE`, as SVG")
 	withErlang := flag.Bool("erlang", false, "have a column of Erlang, by escript")
-	python := flag.String("tensorflow", "", "have a column of TensorFlow, by this Python")
+	python := flag.String("tensorflow", "", "have a column of TensorFlow, by this `PYTHON`")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("lab takes no arguments, but was given %q", flag.Args())
 	}
-	ways := columns
-	if *withErlang {
-		ways = append(ways, erlang())
+	names, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatalf("-only: %v", err)
 	}
-	if *python != "" {
-		ways = append(ways, tensorflow(*python))
+	chosen, err := regexp.Compile(*which)
+	if err != nil {
+		log.Fatalf("-columns: %v", err)
+	}
+	var ways []column
+	for _, c := range allColumns(*python) {
+		if chosen.MatchString(c.name) && (c.name != "Erlang" || *withErlang) && (c.name != "TensorFlow" || *python != "") {
+			ways = append(ways, c)
+		}
+	}
+	t := table{}
+	if *results != "" {
+		if t, err = readTable(*results); err != nil {
+			log.Fatal(err)
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-
-	var t table
-	for _, c := range ways {
-		t.columns = append(t.columns, c.name)
-	}
-	for _, b := range benchmarks {
-		if !strings.Contains(b.name, *only) {
+	complain := func(err error) { fmt.Fprintln(os.Stderr, err) }
+	for i := range benchmarks {
+		b := &benchmarks[i]
+		if !names.MatchString(b.name) || len(ways) == 0 {
 			continue
 		}
-		r := row{benchmark: &b}
-		complain := func(err error) { fmt.Fprintln(os.Stderr, err) }
-		for i, n := range b.sizes {
-			r.bySize[i] = measure(ctx, &b, ways, 2, n, *each, complain)
-		}
-		r.oneCore = measure(ctx, &b, ways, 1, b.sizes[len(b.sizes)-1], *each, complain)
+		l := limits{*each, *longest}
+		two := measure(ctx, b, ways, 2, b.sizes[:], l, complain)
+		one := measure(ctx, b, ways, 1, b.sizes[len(b.sizes)-1:], l, complain)
 		if ctx.Err() != nil {
 			break
 		}
-		t.rows = append(t.rows, r)
+		t.set(b, ways, one[0], two, *lower)
+		if *results != "" {
+			if err := t.write(*results); err != nil {
+				log.Fatal(err)
+			}
+		}
 		fmt.Fprintln(os.Stderr, b.name, "is done")
 	}
 	t.print(os.Stdout)

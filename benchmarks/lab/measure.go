@@ -2,68 +2,102 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"time"
 )
 
-// A figure is what was measured of one benchmark in one column; zero if there is none.
+// A figure is what was measured of one benchmark in one column, of one size on so many cores.
+// The zero figure is none.
 type figure struct {
-	ns float64 // of a unit, the median of runs
+	NS   float64 `json:"ns"`             // of a unit, the median of runs
+	Over bool    `json:"over,omitempty"` // a run was given up: it takes more than that
 }
 
-// measure runs a benchmark of size n on so many cores in all columns, in turn, until each has
+// limits of what one solution may take.
+type limits struct {
+	each time.Duration // runs go on until they have taken this together
+	run  time.Duration // a run is given up after this
+}
+
+// measure runs a benchmark of some sizes on so many cores in all columns, in turn, until each has
 // used up the time, but at least five times. A column that fails, or answers something else, has no
-// figure; log is told why.
-func measure(ctx context.Context, b *benchmark, columns []column, cores int, n int64, each time.Duration, log func(error)) []figure {
+// figure; log is told why. The figures are by size and column.
+func measure(ctx context.Context, b *benchmark, columns []column, cores int, sizes []int64, l limits, log func(error)) [][]figure {
 	before := runtime.GOMAXPROCS(cores)
 	defer runtime.GOMAXPROCS(before)
 
 	rows := make([]*samples, len(columns))
 	for i, c := range columns {
-		rows[i] = &samples{n: n, want: b.want(n)}
-		if rows[i].solution, rows[i].err = c.open(b, cores); rows[i].err == nil {
+		rows[i] = &samples{limit: l.run}
+		if rows[i].solution, rows[i].broken = c.open(b, cores); rows[i].broken == nil {
 			defer rows[i].solution.close()
-			rows[i].take(ctx)
-			rows[i].took = nil // the first run is of another kind
 		}
 	}
-	for open := true; open; {
-		open = false
+	all := make([][]figure, len(sizes))
+	for k, n := range sizes {
 		for _, r := range rows {
-			if r.err == nil && (len(r.took) < 5 || r.sum < each) {
-				open = true
-				r.take(ctx)
+			r.begin(n, b.want(n))
+			r.take(ctx)
+			r.took, r.sum = nil, 0 // the first run is of another kind
+		}
+		for open := true; open; {
+			open = false
+			for _, r := range rows {
+				if r.err == nil && (len(r.took) < 5 || r.sum < l.each) {
+					open = true
+					r.take(ctx)
+				}
+			}
+		}
+		all[k] = make([]figure, len(columns))
+		for i, r := range rows {
+			switch {
+			case errors.Is(r.err, errTooLong):
+				all[k][i] = figure{float64(r.limit) / float64(b.work(n)), true}
+			case r.err != nil:
+				log(fmt.Errorf("%s, %s: %w", b.name, columns[i].name, r.err))
+			default:
+				slices.Sort(r.took)
+				all[k][i].NS = float64(r.took[len(r.took)/2]) / float64(b.work(n))
 			}
 		}
 	}
-	figures := make([]figure, len(columns))
-	for i, r := range rows {
-		if r.err != nil {
-			log(fmt.Errorf("%s, %s: %w", b.name, columns[i].name, r.err))
-			continue
-		}
-		slices.Sort(r.took)
-		figures[i].ns = float64(r.took[len(r.took)/2]) / float64(b.work(n))
-	}
-	return figures
+	return all
 }
 
-// samples are the runs of one solution.
+// errTooLong is why a run is given up.
+var errTooLong = errors.New("it takes too long")
+
+// samples are the runs of one solution, of one size after another.
 type samples struct {
 	solution solution
+	limit    time.Duration
+	broken   error // it does not run any more
 	n, want  int64
 	took     []time.Duration
 	sum      time.Duration
 	err      error
 }
 
+func (s *samples) begin(n, want int64) {
+	s.n, s.want, s.took, s.sum, s.err = n, want, nil, 0, s.broken
+}
+
 func (s *samples) take(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	if s.err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.limit, errTooLong)
 	defer cancel()
 	answer, took, err := s.solution.run(ctx, s.n)
-	if err == nil && answer != s.want {
+	switch {
+	case err != nil && context.Cause(ctx) == errTooLong:
+		err = errTooLong
+		s.broken = err // larger sizes take longer, and a program of another language was ended
+	case err == nil && answer != s.want:
 		err = fmt.Errorf("the answer is %d, not %d", answer, s.want)
 	}
 	s.took, s.sum, s.err = append(s.took, took), s.sum+took, err

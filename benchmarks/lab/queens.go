@@ -14,7 +14,7 @@ one = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 1>}
 zero = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 0>}
 power = LeftShift(one, size/Placeholder)
 all = Sub(power, one)
-answer_of_queens = PartitionedCall(all, zero, zero, zero) {Tin=[DT_INT64, DT_INT64, DT_INT64, DT_INT64], Tout=[DT_INT64], f=func Queens}
+answer_of_queens = Queens(all, zero, zero, zero)
 func Queens(all: int64, columns: int64, left: int64, right: int64) -> (count: int64) {
   done = Equal(columns, all) {T=DT_INT64}
   if = StatelessIf(done:z:0, all, columns, left, right) {Tcond=DT_BOOL, Tin=[DT_INT64, DT_INT64, DT_INT64, DT_INT64], Tout=[DT_INT64], then_branch=func QueensDone, else_branch=func QueensTry}
@@ -48,8 +48,8 @@ func QueensPut(free: int64, sum: int64, all: int64, columns: int64, left: int64,
   l2 = LeftShift(l:z:0, one:output:0) {T=DT_INT64}
   r = BitwiseOr(right, bit:z:0) {T=DT_INT64}
   r2 = RightShift(r:z:0, one:output:0) {T=DT_INT64}
-  call = PartitionedCall(all, c:z:0, l2:z:0, r2:z:0) {Tin=[DT_INT64, DT_INT64, DT_INT64, DT_INT64], Tout=[DT_INT64], f=func Queens}
-  total = AddV2(sum, call:output:0) {T=DT_INT64}
+  call = Queens(all, c:z:0, l2:z:0, r2:z:0)
+  total = AddV2(sum, call:count:0) {T=DT_INT64}
   return free2 = rest:z:0
   return sum2 = total:z:0
   return all2 = all

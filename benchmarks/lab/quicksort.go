@@ -19,7 +19,7 @@ places = Range(zero, size/Placeholder, one)
 square = Mul(places, places)
 large = Mul(square, factor)
 keys = FloorMod(large, modulus)
-sorted = PartitionedCall(keys) {Tin=[DT_INT64], Tout=[DT_INT64], f=func Sort}
+sorted = Sort(keys)
 weighed = Mul(sorted, places)
 answer_of_sort = Sum(weighed, axis)
 func Sort(x: int64) -> (y: int64) {
@@ -41,9 +41,9 @@ func SortParts(x: int64) -> (y: int64) {
   s = Cast(sign:y:0) {SrcT=DT_INT64, DstT=DT_INT32}
   part = AddV2(s:y:0, one:output:0) {T=DT_INT32}
   split = DynamicPartition(x, part:z:0) {T=DT_INT64, num_partitions=3}
-  a = PartitionedCall(split:outputs:0) {Tin=[DT_INT64], Tout=[DT_INT64], f=func Sort}
-  b = PartitionedCall(split:outputs:2) {Tin=[DT_INT64], Tout=[DT_INT64], f=func Sort}
-  sorted = ConcatV2(a:output:0, split:outputs:1, b:output:0, zero:output:0) {T=DT_INT64, N=3, Tidx=DT_INT32}
+  a = Sort(split:outputs:0)
+  b = Sort(split:outputs:2)
+  sorted = ConcatV2(a:y:0, split:outputs:1, b:y:0, zero:output:0) {T=DT_INT64, N=3, Tidx=DT_INT32}
   return y = sorted:output:0
 }
 `

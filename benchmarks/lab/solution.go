@@ -29,6 +29,11 @@ var columns = []column{
 	library("Hollywood", newHollywoodStage),
 }
 
+// allColumns are all there are, in the order of the table; TensorFlow runs in that Python.
+func allColumns(python string) []column {
+	return append(columns[:len(columns):len(columns)], erlang(), tensorflow(python))
+}
+
 // engine is a column of Troupe's.
 func engine(name string) column {
 	return column{name, func(b *benchmark, threads int) (solution, error) {

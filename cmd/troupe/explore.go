@@ -49,8 +49,9 @@ are exchanged between them.
 
 What runs is chosen by --fetch and --target, each time after --init, or is the
 recorded steps of a case, or a signature of a SavedModel, serving_default unless
---signature names another, each time after what restores and initializes the model. All
-feeds need values.
+--signature names another, each time after what restores and initializes the model. Feeds
+then go by the signature's names, and so does --fetch after --signature. All feeds need
+values.
 
 A schedule is text such as "a<b,c<d": what can run first does, but b waits for a, and d
 for c. "a@while[1]" is a in an iteration, "a!" its kernel alone, of an operation that reads
@@ -102,15 +103,9 @@ func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return fmt.Errorf("--schedule: %w", err)
 	}
-	m, err := findModel(cmd, path)
+	m, err := findTagged(cmd, path, f.signature, f.tags)
 	if err != nil {
-		return failure{err}
-	}
-	if f.tags != nil {
-		m.tags = f.tags
-	}
-	if m.folder == "" && (f.signature != "" || f.tags != nil) {
-		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+		return err
 	}
 	ctx := cmd.Context()
 	s := &explore.System{Budget: tensor.NewBudget(4 << 30), Timeout: f.timeout}

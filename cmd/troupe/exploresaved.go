@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph/race"
@@ -37,9 +36,9 @@ func (f *exploreFlags) saved(ctx context.Context, m *model, s *explore.System) (
 		}
 	}
 	m.graph = loaded.Graph
-	names := runFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets}
-	if len(f.fetches)+len(f.targets) == 0 {
-		if names, err = f.ofSignature(m.graph, loaded.Signatures); err != nil {
+	names := runFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets, signature: f.signature}
+	if f.signature != "" || len(f.fetches)+len(f.targets) == 0 {
+		if names, _, err = names.ofSignature(loaded.Signatures); err != nil {
 			return nil, err
 		}
 	}
@@ -56,31 +55,4 @@ func (f *exploreFlags) saved(ctx context.Context, m *model, s *explore.System) (
 		}
 	}
 	return m.graph, nil
-}
-
-// ofSignature is the flags' signature as tensors and operations of the graph.
-func (f *exploreFlags) ofSignature(g *troupe.Graph, signatures map[string]session.Signature) (run runFlags, err error) {
-	model := &troupe.SavedModel{Signatures: signatures}
-	sig, key, err := signatureOfKey(model, f.signature)
-	if err != nil {
-		return run, err
-	}
-	given := map[string]*troupe.Tensor{}
-	for _, arg := range f.feeds {
-		if err := feedInput(given, sig, key, arg); err != nil {
-			return run, err
-		}
-		run.feeds = append(run.feeds, renamed(arg, sig.Inputs))
-	}
-	for _, name := range sortedKeys(sig.Inputs) {
-		if given[name] == nil {
-			return run, fmt.Errorf("signature %s: its input %s is not fed: give --feed %s=VALUE", key, name, name)
-		}
-	}
-	names, operations := resultsOf(sig)
-	for _, name := range names {
-		run.fetches = append(run.fetches, sig.Outputs[name].Name)
-	}
-	run.targets = operations
-	return run, nil
 }

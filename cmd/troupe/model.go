@@ -116,6 +116,20 @@ func findModel(cmd *cobra.Command, path string) (m *model, err error) {
 	return m, err
 }
 
+// findTagged is findModel for commands with --signature and --tags, nil if there are none.
+func findTagged(cmd *cobra.Command, path, signature string, tags []string) (*model, error) {
+	m, err := findModel(cmd, path)
+	switch {
+	case err != nil:
+		return nil, failure{err}
+	case m.folder == "" && (signature != "" || tags != nil):
+		return nil, fmt.Errorf("--signature and --tags: only a SavedModel has them")
+	case tags != nil:
+		m.tags = tags
+	}
+	return m, nil
+}
+
 // readModel finds out what a path is. What is no model is told, with what is there
 // instead.
 func readModel(path string, stdin io.Reader) (*model, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,8 +40,10 @@ may be one operation in several iterations of a loop.
 What runs is chosen as for "troupe run": by --fetch and --target, by --signature, or,
 of a SavedModel, all signatures; of a case its recorded steps.
 
-Where all feeds have values, the step is then run under --schedules random schedules,
-each in a session of its own after --init, and it is told whether the answers differ:
+Where all feeds have values, which are those of a signature's inputs if one is named or
+nothing else is, the step is then run under --schedules random schedules, each in a
+session of its own, of a SavedModel with its values, after --init. It is told whether the
+answers differ:
 "troupe run --engine seeded:N" gives the one of schedule N again. A race is real also
 if they do not: another machine has other schedules.
 
@@ -49,6 +52,7 @@ It exits with 0 if there is no race and with 1 if there is one.
 ` + modelHelp,
 		Example: `  troupe race train.pb --init init --feed x=1 --target train_op --fetch loss
   troupe race my_model/
+  troupe race my_model/ --signature train --feed x=1
   troupe race model.pb --fetch y --json | jq -r '.runs[].races[].object'`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
@@ -100,27 +104,23 @@ type anAnswer struct {
 }
 
 func (f *raceFlags) run(cmd *cobra.Command, path string) error {
-	m, err := findModel(cmd, path)
+	m, err := findTagged(cmd, path, f.signature, f.tags)
 	if err != nil {
-		return failure{err}
-	}
-	if f.tags != nil {
-		m.tags = f.tags
-	}
-	if m.folder == "" && (f.signature != "" || f.tags != nil) {
-		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+		return err
 	}
 	named := len(f.feeds)+len(f.fetches)+len(f.targets) > 0
 	var runs []raceRun
 	switch {
+	case m.folder != "" && named && (f.signature != "" || len(f.fetches)+len(f.targets) == 0):
+		runs, err = f.fed(cmd, m)
 	case m.folder != "" && !named:
 		runs, err = f.signatures(cmd.Context(), m)
 	case m.script != nil && !named:
-		runs, err = f.steps(cmd.Context(), m.script)
+		runs, err = f.steps(cmd, m.script)
 	case len(f.fetches)+len(f.targets) == 0:
 		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
 	default:
-		runs, err = f.named(cmd.Context(), m)
+		runs, err = f.named(cmd, m, "", f.names())
 	}
 	if err != nil {
 		return err
@@ -162,7 +162,8 @@ func (f *raceFlags) signatures(ctx context.Context, m *model) (runs []raceRun, e
 }
 
 // steps looks at the recorded steps of a case.
-func (f *raceFlags) steps(ctx context.Context, s *conformance.Script) (runs []raceRun, err error) {
+func (f *raceFlags) steps(cmd *cobra.Command, s *conformance.Script) (runs []raceRun, err error) {
+	ctx := cmd.Context()
 	racy := false
 	failed := s.Races(ctx, func(i int, races []race.Race, e error) {
 		if e != nil {
@@ -182,6 +183,7 @@ func (f *raceFlags) steps(ctx context.Context, s *conformance.Script) (runs []ra
 	if err != nil || !racy {
 		return runs, err
 	}
+	loaded(cmd)
 	tried, err := f.try(ctx, func(seed int) (string, error) {
 		var b strings.Builder
 		cfg := conformance.Config{Engine: fmt.Sprintf("seeded:%d", seed), Rewrite: "none", Timeout: f.timeout}
@@ -201,59 +203,86 @@ func (f *raceFlags) steps(ctx context.Context, s *conformance.Script) (runs []ra
 	return runs, err
 }
 
-// named looks at what the flags name.
-func (f *raceFlags) named(ctx context.Context, m *model) ([]raceRun, error) {
+// names are the flags of the run.
+func (f *raceFlags) names() runFlags {
+	return runFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets, signature: f.signature}
+}
+
+// fed looks at one signature of a SavedModel, whose inputs have values.
+func (f *raceFlags) fed(cmd *cobra.Command, m *model) ([]raceRun, error) {
+	signatures := map[string]troupe.Signature{}
+	for _, g := range m.saved {
+		if slices.Equal(g.Tags, m.tags) {
+			signatures = g.Signatures
+		}
+	}
+	run, key, err := f.names().ofSignature(signatures)
+	if err != nil {
+		return nil, err
+	}
+	return f.named(cmd, m, "signature "+key, run)
+}
+
+// named looks at what flags name.
+func (f *raceFlags) named(cmd *cobra.Command, m *model, name string, flags runFlags) ([]raceRun, error) {
 	if err := m.importGraph(); err != nil {
 		return nil, failure{err}
 	}
 	values := true
-	flags := runFlags{fetches: f.fetches, targets: f.targets}
 	p := race.Program{Graph: m.graph}
-	for _, arg := range f.feeds {
+	for _, arg := range flags.feeds {
 		name, _, ok := strings.Cut(arg, "=")
 		o, err := findOutput(m.graph, name)
 		if err != nil {
 			return nil, fmt.Errorf("--feed %s: %w", name, err)
 		}
 		p.Feeds = append(p.Feeds, o)
-		if values = values && ok; ok {
-			flags.feeds = append(flags.feeds, arg)
-		}
+		values = values && ok
 	}
-	feeds, fetches, targets, err := flags.resolve(m.graph)
+	if !values {
+		flags.feeds = nil
+	}
+	_, fetches, targets, err := flags.resolve(m.graph)
 	if err != nil {
 		return nil, err
 	}
 	init := runFlags{targets: f.init}
-	_, _, before, err := init.resolve(m.graph)
-	if err != nil {
+	if _, _, _, err := init.resolve(m.graph); err != nil {
 		return nil, err
 	}
 	p.Fetches, p.Targets = fetches, targets
-	races, err := race.Find(ctx, p)
+	races, err := race.Find(cmd.Context(), p)
 	if err != nil {
 		return nil, failure{err}
 	}
-	run := newRaceRun("", races)
-	if len(races) > 0 && values && m.folder == "" {
-		run.Tried, err = f.try(ctx, func(seed int) (string, error) {
-			return f.schedule(ctx, m, seed, before, feeds, fetches, targets)
+	run := newRaceRun(name, races)
+	if len(races) > 0 && values {
+		loaded(cmd)
+		run.Tried, err = f.try(cmd.Context(), func(seed int) (string, error) {
+			return f.schedule(cmd, m, seed, init, flags)
 		})
 	}
 	return []raceRun{run}, err
 }
 
 // schedule runs a graph under one schedule and answers what came of it.
-func (f *raceFlags) schedule(ctx context.Context, m *model, seed int, before []*troupe.Operation, feeds map[troupe.Output]*troupe.Tensor, fetches []troupe.Output, targets []*troupe.Operation) (string, error) {
-	sess, err := troupe.NewSession(m.graph, &troupe.SessionOptions{Engine: fmt.Sprintf("seeded:%d", seed), Rewrite: "none", Timeout: f.timeout, Files: new(fileFlags).policy(m)})
+func (f *raceFlags) schedule(cmd *cobra.Command, m *model, seed int, init, run runFlags) (string, error) {
+	ctx := cmd.Context()
+	sess, err := m.open(cmd, &troupe.SessionOptions{Engine: fmt.Sprintf("seeded:%d", seed), Rewrite: "none", Timeout: f.timeout, Files: new(fileFlags).policy(m)})
 	if err != nil {
 		return "", failure{err}
 	}
 	defer sess.Close()
-	if len(before) > 0 {
+	if _, _, before, err := init.resolve(m.graph); err != nil {
+		return "", err
+	} else if len(before) > 0 {
 		if _, err := sess.RunContext(ctx, nil, nil, before); err != nil {
 			return "", failure{fmt.Errorf("--init: %w", err)}
 		}
+	}
+	feeds, fetches, targets, err := run.resolve(m.graph)
+	if err != nil {
+		return "", err
 	}
 	values, err := sess.RunContext(ctx, feeds, fetches, targets)
 	if err != nil {
@@ -261,7 +290,7 @@ func (f *raceFlags) schedule(ctx context.Context, m *model, seed int, before []*
 	}
 	var b strings.Builder
 	for i, v := range values {
-		printValue(&b, f.fetches[i], "=", v)
+		printValue(&b, run.fetches[i], "=", v)
 	}
 	return b.String(), nil
 }

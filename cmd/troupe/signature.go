@@ -145,6 +145,35 @@ func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg 
 	return nil
 }
 
+// ofSignature is a run by the names of a signature as one by those of the graph. All of
+// the signature's inputs must be fed.
+func (f runFlags) ofSignature(signatures map[string]troupe.Signature) (run runFlags, key string, err error) {
+	sig, key, err := signatureOfKey(&troupe.SavedModel{Signatures: signatures}, f.signature)
+	if err != nil {
+		return run, key, err
+	}
+	given := map[string]*troupe.Tensor{}
+	for _, arg := range f.feeds {
+		if err := feedInput(given, sig, key, arg); err != nil {
+			return run, key, err
+		}
+		run.feeds = append(run.feeds, renamed(arg, sig.Inputs))
+	}
+	for _, name := range sortedKeys(sig.Inputs) {
+		if given[name] == nil {
+			return run, key, fmt.Errorf("signature %s: its input %s is not fed: give --feed %s=VALUE", key, name, name)
+		}
+	}
+	names, err := f.results(sig, key)
+	for _, name := range names {
+		run.fetches = append(run.fetches, sig.Outputs[name].Name)
+	}
+	if len(f.fetches) == 0 {
+		_, run.targets = resultsOf(sig)
+	}
+	return run, key, err
+}
+
 // listed is tensors of a signature with their types and shapes, for errors.
 func listed(infos map[string]troupe.TensorInfo, what string) string {
 	if len(infos) == 0 {

@@ -3,6 +3,7 @@ package programs_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -39,16 +40,18 @@ func (t *trial) system() (*explore.System, error) {
 	return s, failed
 }
 
+var tinyOrders = flag.Int("tiny", 0, "explore random programs of at most 12 nodes alone, each in up to `N` orders of events")
+
 // TestSchedules plays all schedules of small random programs: every one must give what the
-// evaluator says, and variables hold the same afterwards. Of the smallest, every order of
-// events is played.
+// evaluator says, and variables hold the same afterwards. Of the smallest, which are explored
+// to the end, every order of events is played, too.
 func TestSchedules(t *testing.T) {
 	n, most := *seeds, 10_000
 	if n == 0 {
 		n, most = 150, 300
 	}
 	const small, tiny = 40, 12
-	played, complete, every, orders, several := 0, 0, 0, 0, 0
+	played, complete, smallest, every, orders, several := 0, 0, 0, 0, 0, 0
 	for seed := *first; seed < *first+n; seed++ {
 		src := &script{rng: rand.New(rand.NewPCG(uint64(seed), 14))}
 		tr, err := newTrial(src, programs.Options{Depth: 1 + seed%2})
@@ -69,7 +72,7 @@ func TestSchedules(t *testing.T) {
 		for _, s := range tr.steps {
 			nodes = max(nodes, s.program.NumNodes())
 		}
-		if nodes > small && *seeds == 0 {
+		if nodes > small && *seeds == 0 || nodes > tiny && *tinyOrders > 0 {
 			continue
 		}
 		s, err := tr.system()
@@ -78,7 +81,8 @@ func TestSchedules(t *testing.T) {
 		}
 		options := []explore.Options{{Schedules: most}}
 		if nodes <= tiny {
-			options = append(options, explore.Options{Unreduced: true, Schedules: most})
+			smallest++
+			options = append(options, explore.Options{Unreduced: true, Schedules: max(most, *tinyOrders)})
 		}
 		for _, o := range options {
 			r, err := explore.Explore(context.Background(), s, o)
@@ -103,6 +107,8 @@ func TestSchedules(t *testing.T) {
 				played++
 				if r.All {
 					complete++
+				} else if nodes <= tiny {
+					t.Fatalf("seed %d: only %d schedules of %d nodes were played\n%v", seed, r.Schedules, nodes, tr)
 				}
 				if r.Schedules > 1 {
 					several++
@@ -110,8 +116,9 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs, %d of them completely, %d with several schedules; %d in every order, %d orders in all", played, complete, several, every, orders)
-	if complete < played*9/10 || every == 0 || several == 0 {
+	t.Logf("%d programs, %d of them completely, %d with several schedules; of %d of at most %d nodes %d in every order, %d orders in all",
+		played, complete, several, smallest, tiny, every, orders)
+	if complete < played*9/10 || every == 0 || several == 0 && *tinyOrders == 0 {
 		t.Errorf("%d programs: %d explored completely, %d in every order, %d with several schedules", played, complete, every, several)
 	}
 }

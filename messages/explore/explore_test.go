@@ -134,6 +134,16 @@ b = Enter(exit) {frame_name="second", parallel_iterations=1}
 sum = AddV2(a, b)
 out = Exit(sum)
 `},
+		{name: "inner frame that waits for another Enter", fetch: "exit", text: constant("zero", 0, "") + `
+e = Enter(zero) {frame_name="outer", parallel_iterations=1}
+a = Enter(e) {frame_name="inner", parallel_iterations=1}
+later = Neg(e)
+b = Enter(later) {frame_name="inner", parallel_iterations=1}
+sum = AddV2(a, b)
+out = Exit(sum)
+next = NextIteration(out)
+exit = Exit(next)
+`},
 		{long: true, name: "inner frame that waits for ever", fetch: "exit exit2", text: constant("zero", 0, "") + constant("limit", 1, "") + `
 enter = Enter(zero) {frame_name="outer", parallel_iterations=1}
 once = Enter(limit) {frame_name="outer", parallel_iterations=1}

@@ -40,6 +40,9 @@ var mistakes = []struct{ name, file, old, new string }{
 	{"a step does not take its credit back", "step.go", "s.purse.Add(m.Credit)", ""},
 }
 
+// found is what a failing test says of a graph: its name, and what must not be.
+var found = regexp.MustCompile(`(?m)^ +\w+_test\.go:\d+: ([^{]*?)(?:, after)?$`)
+
 // TestMutants holds the mistakes against the sources. With -mutants it plants each, and
 // expects an exploration to find it.
 func TestMutants(t *testing.T) {
@@ -84,6 +87,9 @@ func TestMutants(t *testing.T) {
 			case strings.Contains(string(out), "build failed"):
 				t.Errorf("does not build:\n%s", out)
 			default:
+				if f := found.FindSubmatch(out); f != nil {
+					out = f[1]
+				}
 				t.Logf("%.500s", out)
 			}
 		})
