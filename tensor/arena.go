@@ -199,6 +199,19 @@ func (a *Arena) charge(n int64) error {
 	return nil
 }
 
+// note charges what is in memory already, also beyond the limit: what is asked for next
+// fails then.
+func (a *Arena) note(n int64) {
+	if a.Budget == nil {
+		return
+	}
+	if a.ahead += n; a.ahead > a.Budget.grain {
+		a.Budget.used.Add(a.ahead)
+		a.charged += a.ahead
+		a.ahead = 0
+	}
+}
+
 // release gives back what charge took.
 func (a *Arena) release(n int64) {
 	if a.Budget == nil {

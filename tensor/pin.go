@@ -18,11 +18,7 @@ func (a *Arena) Pin(v Value) {
 	p := a.pins[t]
 	if p.times == 0 {
 		p.bytes = Value{t: t}.TotalBytes()
-		if a.ahead += p.bytes; a.ahead > a.Budget.grain {
-			a.Budget.used.Add(a.ahead)
-			a.charged += a.ahead
-			a.ahead = 0
-		}
+		a.note(p.bytes)
 	}
 	p.times++
 	if a.pins == nil {
