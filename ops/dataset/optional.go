@@ -47,12 +47,7 @@ func (o *Optional) TotalBytes() int64 { return o.weight }
 
 // weigh notes what o takes, once it has its components.
 func (o *Optional) weigh() *Optional {
-	o.weight = int64(o.Bytes())
-	for _, v := range o.components {
-		if !v.Plain() {
-			o.weight += v.TotalBytes()
-		}
-	}
+	o.weight = int64(o.Bytes()) + weigh(o.components)
 	return o
 }
 

@@ -45,11 +45,25 @@ const (
 type Packed struct {
 	kind       string
 	components []tensor.Value
+	weight     int64 // see TotalBytes
 }
+
+// TotalBytes is what p and its components take. See [tensor.Value.TotalBytes].
+func (p *Packed) TotalBytes() int64 { return p.weight }
 
 // packedBytes is about what a Packed takes beside the places of its tensors, as long as
 // its step lasts.
 const packedBytes = 192
+
+// weigh is what tensors take that are no plain scalars.
+func weigh(all []tensor.Value) (bytes int64) {
+	for _, v := range all {
+		if !v.Plain() {
+			bytes += v.TotalBytes()
+		}
+	}
+	return bytes
+}
 
 func newPacker(kind string) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
@@ -57,7 +71,7 @@ func newPacker(kind string) kernel.Factory {
 			if err := ctx.Charge(packedBytes + 16*len(in)); err != nil {
 				return err
 			}
-			p := &Packed{kind, make([]tensor.Value, len(in))}
+			p := &Packed{kind, make([]tensor.Value, len(in)), int64(packedBytes+16*len(in)) + weigh(in)}
 			for i, v := range in {
 				p.components[i] = v.Share()
 			}

@@ -29,8 +29,12 @@ func (x item) weight() int64 {
 	if x.Plain() {
 		return 0
 	}
-	return x.TotalBytes()
+	return min(x.TotalBytes(), mostWeight)
 }
+
+// mostWeight is what an element counts at most: lists that hold each other often would
+// take more than there are numbers.
+const mostWeight = 1 << 34
 
 // bytes is about what the places take, and what is known of the elements there.
 func (e *elements) bytes() int {
