@@ -22,6 +22,9 @@ type Dataset struct {
 	weight int64
 }
 
+// ChargedByStep says that d is. See [tensor.ChargedByStep].
+func (d *Dataset) ChargedByStep() {}
+
 // TotalBytes is what d takes. See [tensor.Value.TotalBytes].
 func (d *Dataset) TotalBytes() int64 { return d.weight }
 
