@@ -19,6 +19,8 @@ import (
 // A Context is what a running kernel may use. A step has one for the
 // goroutine that drives it and one for its kernels on the pool.
 type Context struct {
+	alone alone
+
 	Step  *Step
 	Arena *tensor.Arena
 	// Lock guards Arena where several kernels share this context; nil where
@@ -143,6 +145,8 @@ func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 	if n/askAfter > grain {
 		f = c.asking(f)
 	}
+	c.alone.begin()
+	defer c.alone.end()
 	c.Step.Pool.Parallel(n, grain, f)
 }
 
@@ -159,6 +163,8 @@ type leaving Context
 
 func (l *leaving) Parallel(n, grain int, f func(lo, hi int)) {
 	c := (*Context)(l)
+	c.alone.begin()
+	defer c.alone.end()
 	c.Step.Pool.Parallel(n, grain, func(lo, hi int) {
 		if c.Err() == nil {
 			f(lo, hi)
@@ -181,8 +187,10 @@ func (c *Context) asking(f func(lo, hi int)) func(lo, hi int) {
 }
 
 // Alloc makes an output of dtype dt: undefined elements for numbers. It fails
-// if the size is impossible or passes the session's memory limit.
+// if the size is impossible or passes the session's memory limit. It is not for functions
+// that Parallel calls, as is nothing that takes or gives back memory: they have a [Desk].
 func (c *Context) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	c.alone.none("memory is taken")
 	if homes := c.Homes; len(homes) > 0 && len(dims) > 0 {
 		c.Homes = homes[1:]
 		return homes[0].Take(c.Arena, dt, dims)
@@ -196,6 +204,7 @@ func (c *Context) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
 
 // AllocZeroed is Alloc with every element zero.
 func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	c.alone.none("memory is taken")
 	if c.Lock != nil {
 		c.Lock.Lock()
 		defer c.Lock.Unlock()

@@ -74,6 +74,7 @@ func (c *Context) Pin(v tensor.Value) {
 // Free gives back v, which the kernel got from Alloc or View and put into no
 // output.
 func (c *Context) Free(v tensor.Value) {
+	c.alone.none("memory is given back")
 	if c.Lock != nil {
 		c.Lock.Lock()
 		defer c.Lock.Unlock()

@@ -63,11 +63,10 @@ func where[T tensor.Element](holds func(T) bool) kernel.Kernel {
 		}
 		x := tensor.Of[T](&in[0])
 		count := 0
+		var places [1 << 10]int32
 		for lo, hi := range ctx.Ranges(len(x), 1<<16) {
-			for _, x := range x[lo:hi] {
-				if holds(x) {
-					count++
-				}
+			for ; lo < hi; lo += len(places) {
+				count += collect(&places, x[lo:min(lo+len(places), hi)], holds)
 			}
 		}
 		v, err := ctx.Alloc(tensor.Int64, []int64{int64(count), int64(len(dims))})
@@ -77,18 +76,31 @@ func where[T tensor.Element](holds func(T) bool) kernel.Kernel {
 		out[0] = v
 		o := tensor.Of[int64](&out[0])
 		for lo, hi := range ctx.Ranges(len(x), max(1, 1<<15/len(dims))) {
-			for i := lo; i < hi; i++ {
-				if !holds(x[i]) {
-					continue
-				}
-				row, at := o[:len(dims)], int64(i)
-				o = o[len(dims):]
-				for d := len(dims) - 1; d >= 0; d-- {
-					row[d] = at % dims[d]
-					at /= dims[d]
+			for ; lo < hi; lo += len(places) {
+				n := collect(&places, x[lo:min(lo+len(places), hi)], holds)
+				for _, p := range places[:n] {
+					row, at := o[:len(dims)], int64(lo)+int64(p)
+					o = o[len(dims):]
+					for d := len(dims) - 1; d > 0; d-- {
+						row[d] = at % dims[d]
+						at /= dims[d]
+					}
+					row[0] = at
 				}
 			}
 		}
 		return nil
 	})
+}
+
+// collect puts the places of elements that hold in order, and says how many they are.
+// Which hold need not be foreseen: places are written in any case, and kept or not.
+func collect[T tensor.Element](places *[1 << 10]int32, x []T, holds func(T) bool) (n int) {
+	for i, x := range x[:min(len(x), len(places))] {
+		places[n&(len(places)-1)] = int32(i)
+		if holds(x) {
+			n++
+		}
+	}
+	return n
 }

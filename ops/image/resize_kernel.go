@@ -3,6 +3,7 @@ package image
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -124,22 +125,80 @@ func (s *sampling) bilinear(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(o) == 0 {
 		return nil
 	}
-	ys, xs, depth := s.blends(from.height, to.height), s.blends(from.width, to.width), from.depth
-	line := from.width * depth
-	return to.lines(ctx, func(n, y int) {
-		v := ys[y]
-		top, bottom := x[(n*from.height+v.lower)*line:][:line], x[(n*from.height+v.upper)*line:][:line]
-		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
-		for _, h := range xs {
-			for c := range depth {
-				l, r := h.lower*depth+c, h.upper*depth+c
-				above := top[l] + (top[r]-top[l])*h.lerp
-				below := bottom[l] + (bottom[r]-bottom[l])*h.lerp
-				row[c] = above + (below-above)*v.lerp
+	ys, depth, size := s.blends(from.height, to.height), from.depth, to.width*from.depth
+	row := blendedRow{blends: s.blends(from.width, to.width), depth: depth}
+	factors, err := ctx.Alloc(tensor.Float, []int64{int64(size)})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(factors)
+	row.factors = tensor.Of[float32](&factors)
+	for i := range row.factors {
+		row.factors[i] = row.blends[i/depth].lerp
+	}
+	lines := to.n * to.height
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(lines, ctx.Step.Pool.Workers()), 2*size)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
+	ctx.Parallel(lines, max(1, grain/size), func(lo, hi int) {
+		memory := desk.Take()
+		defer desk.GiveBack(memory)
+		above, below := memory[:size], memory[size:]
+		top, bottom := -1, -1 // the rows of x that they are made of
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			v, first := ys[i%to.height], i/to.height*from.height
+			dst := o[i*size:][:size]
+			if first+v.lower == bottom {
+				above, below, top, bottom = below, above, bottom, top
 			}
-			row = row[depth:]
+			if first+v.lower != top {
+				top = first + v.lower
+				row.of(above, dst, x[top*from.width*depth:])
+			}
+			if first+v.upper != bottom {
+				bottom = first + v.upper
+				row.of(below, dst, x[bottom*from.width*depth:])
+			}
+			vec.Sub(dst, below, above)
+			vec.MulScalar(dst, dst, v.lerp)
+			vec.Add(dst, above, dst)
 		}
 	})
+	return ctx.Err()
+}
+
+// A blendedRow says how rows of pixels are made of those of an image.
+type blendedRow struct {
+	blends  []blend
+	depth   int
+	factors []float32 // the blends', one for each element
+}
+
+// of sets o to the row made of x; tmp is as long as o.
+func (r *blendedRow) of(o, tmp, x []float32) {
+	switch r.depth {
+	case 1:
+		for i, h := range r.blends {
+			o[i], tmp[i] = x[h.lower], x[h.upper]
+		}
+	case 3:
+		for i, h := range r.blends {
+			left, right := x[h.lower*3:][:3], x[h.upper*3:][:3]
+			a, b := o[i*3:][:3], tmp[i*3:][:3]
+			a[0], a[1], a[2] = left[0], left[1], left[2]
+			b[0], b[1], b[2] = right[0], right[1], right[2]
+		}
+	default:
+		for i, h := range r.blends {
+			copy(o[i*r.depth:][:r.depth], x[h.lower*r.depth:])
+			copy(tmp[i*r.depth:][:r.depth], x[h.upper*r.depth:])
+		}
+	}
+	vec.Sub(tmp, tmp, o)
+	vec.Mul(tmp, tmp, r.factors)
+	vec.Add(o, o, tmp)
 }
 
 // resizedBack makes the gradient of images, zeros, and gives the elements of that of

@@ -75,16 +75,16 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	inputs := append([]tensor.Value(nil), in...)
+	desk, err := kernel.NewDesk[T](ctx, tensor.DTypeOf[T](), min(count, ctx.Step.Pool.Workers()), room)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
 	var failure first
 	ctx.Parallel(count, max(1, (1<<14)/cost), func(lo, hi int) {
-		buffer, err := ctx.Alloc(tensor.DTypeOf[T](), []int64{int64(room)})
-		if err != nil {
-			failure.at(lo, err)
-			return
-		}
-		defer ctx.Free(buffer)
-		s := scratch[T]{ctx: ctx, inputs: inputs}
-		data := tensor.Of[T](&buffer)
+		memory := desk.Take()
+		defer desk.GiveBack(memory)
+		s, data := scratch[T]{ctx: ctx, inputs: inputs}, memory
 		for _, m := range shapes {
 			n := m.rows * m.cols
 			m.data, data = data[:n:n], data[n:]

@@ -73,7 +73,7 @@ func newCast(c *kernel.Construction) (kernel.Kernel, error) {
 	case tensor.Uint64:
 		k = castReal[uint64](from, to)
 	case tensor.Bool:
-		k = castVia(from, to, number)
+		k = castBool(from, to)
 	case tensor.Complex64:
 		k = castVia(from, to, func(x complex64) float32 { return real(x) })
 		if to == tensor.Complex128 {
@@ -276,10 +276,34 @@ func castVia[S tensor.Element, W elementwise.Float](from, to tensor.DType, wide 
 	return nil
 }
 
-// number reads true as 1.
-func number(x bool) float32 {
-	if x {
-		return 1
+// castBool reads true as 1.
+func castBool(from, to tensor.DType) kernel.Kernel {
+	k := castVia(from, to, func(x bool) float32 { return float32(bit(x)) })
+	switch k := k.(type) {
+	case *elementwise.Map[bool, float32]:
+		k.Vector = zerosAndOnes[float32]
+	case *elementwise.Map[bool, float64]:
+		k.Vector = zerosAndOnes[float64]
+	case *elementwise.Map[bool, int32]:
+		k.Vector = zerosAndOnes[int32]
+	case *elementwise.Map[bool, int64]:
+		k.Vector = zerosAndOnes[int64]
+	case *elementwise.Map[bool, uint8]:
+		k.Vector = zerosAndOnes[uint8]
 	}
-	return 0
+	return k
+}
+
+// bit is 1 for true, without a branch.
+func bit(x bool) (b uint8) {
+	if x {
+		b = 1
+	}
+	return b
+}
+
+func zerosAndOnes[T elementwise.Real](o []T, x []bool) {
+	for i, x := range x[:len(o)] {
+		o[i] = T(bit(x))
+	}
 }

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -40,7 +41,7 @@ clip_value_max: The upper limit, likewise.`)
 func newClip(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return clipping[float32]()
+		return kernel.Func(clipFloats)
 	case tensor.Double:
 		return clipping[float64]()
 	case tensor.Half, tensor.Bfloat16:
@@ -92,7 +93,40 @@ func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kerne
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return clip(ctx, in, out, limit) })
 }
 
+// clipFloats is clip with vector loops.
+func clipFloats(ctx *kernel.Context, in, out []tensor.Value) error {
+	return clipBy(ctx, in, out, func(o, x, low, high []float32) {
+		if len(high) == 1 {
+			vec.AtMostScalar(o, x, high[0])
+		} else {
+			vec.AtMost(o, x, high)
+		}
+		if len(low) == 1 {
+			vec.AtLeastScalar(o, o, low[0])
+		} else {
+			vec.AtLeast(o, o, low)
+		}
+	})
+}
+
 func clip[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, limit func(x, low, high T) T) error {
+	return clipBy(ctx, in, out, func(o, x, low, high []T) {
+		l, h := low[0], high[0]
+		for i, x := range x {
+			if len(low) > 1 {
+				l = low[i]
+			}
+			if len(high) > 1 {
+				h = high[i]
+			}
+			o[i] = limit(x, l, h)
+		}
+	})
+}
+
+// clipBy checks the limits and calls loop with parts of the result, of the input and of
+// the limits, or with one limit.
+func clipBy[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, loop func(o, x, low, high []T)) error {
 	for i, name := range []string{"clip_value_min", "clip_value_max"} {
 		if end := in[i+1]; end.Rank() != 0 && !tensor.SameShape(end, in[0]) {
 			return status.Invalid("%s must be either of the same shape as input, or a scalar: %s vs. %s", name,
@@ -106,19 +140,15 @@ func clip[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, lim
 	}
 	out[0] = v
 	o := tensor.Of[T](&out[0])
-	ctx.Parallel(len(o), elementwise.Grain, func(first, last int) {
-		if ctx.Err() != nil {
-			return
+	part := func(limit []T, first, last int) []T {
+		if len(limit) == 1 {
+			return limit
 		}
-		for i := first; i < last; i++ {
-			l, h := low[0], high[0]
-			if len(low) > 1 {
-				l = low[i]
-			}
-			if len(high) > 1 {
-				h = high[i]
-			}
-			o[i] = limit(x[i], l, h)
+		return limit[first:last]
+	}
+	ctx.Parallel(len(o), elementwise.Grain, func(first, last int) {
+		if ctx.Err() == nil {
+			loop(o[first:last], x[first:last], part(low, first, last), part(high, first, last))
 		}
 	})
 	return ctx.Err()

@@ -9,10 +9,17 @@ import (
 
 // vectors are the functions on float32 that have vector kernels.
 var vectors = map[string]func(o, x []float32){
+	"Atan":    vec.Atan,
+	"Cos":     vec.Cos,
 	"Erf":     vec.Erf,
+	"Erfc":    vec.Erfc,
 	"Exp":     vec.Exp,
+	"Expm1":   vec.Expm1,
+	"Log":     vec.Log,
+	"Log1p":   vec.Log1p,
 	"Rsqrt":   vec.Rsqrt,
 	"Sigmoid": vec.Sigmoid,
+	"Sin":     vec.Sin,
 	"Sqrt":    vec.Sqrt,
 	"Tanh":    vec.Tanh,
 }

@@ -215,16 +215,18 @@ func (*signKernel[T]) V(o []T, x []T) { signV(o, x) }
 
 type signFloat32 struct{ signKernel[float32] }
 
+func (*signFloat32) V(o []float32, x []float32) { sign32(o, x) }
+
 func (k *signFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
 		tensor.SetScalar(&out[0], tensor.Float, sign(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, signV[float32])
+	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, sign32)
 }
 
 func (*signFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, signV[float32])
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, sign32)
 }
 
 type signFloat64 struct{ signKernel[float64] }

@@ -43,6 +43,8 @@ func (*greaterEqualFloat32) VV(o []bool, x, y []float32)         { vec.GreaterEq
 func (*greaterEqualFloat32) VS(o []bool, x []float32, y float32) { vec.GreaterEqualScalar(o, x, y) }
 func (*greaterEqualFloat32) SV(o []bool, x float32, y []float32) { vec.LessEqualScalar(o, y, x) }
 
+func sign32(o, x []float32) { vec.Sign(o, x) }
+
 // vectorLeast is the length from which on the vector reductions pay.
 const vectorLeast = 64
 

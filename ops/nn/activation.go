@@ -193,10 +193,15 @@ func rectify32(o, x []float32) {
 	reluV(o[n:], x[n:])
 }
 
+func rectify6(o, x []float32) { vec.Relu6(o, x) }
+
 // The gradients are multiplied by 0 or 1, so that NaN and infinities show.
 
 func rectifiedGrad[T elementwise.Real](dy, x T) T  { return dy * indicator[T](x > 0) }
 func rectified6Grad[T elementwise.Real](dy, x T) T { return dy * indicator[T](x > 0 && x < 6) }
+
+func (*reluGradFloat32) VV(o, dy, x []float32)  { vec.ReluGrad(o, dy, x) }
+func (*relu6GradFloat32) VV(o, dy, x []float32) { vec.Relu6Grad(o, dy, x) }
 
 func indicator[T elementwise.Real](holds bool) T {
 	if holds {
@@ -215,14 +220,19 @@ func softplus(x float64) float64 {
 
 // activation registers op by its function on float64.
 func activation(op string, f func(float64) float64) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newFunction(dt, f) }, elementwise.Floats...)
+	loop := vectors[op]
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newFunction(dt, f, loop) }, elementwise.Floats...)
 }
 
-func newFunction(dt tensor.DType, f func(float64) float64) kernel.Kernel {
+// vectors are activations that have vector kernels for float32.
+var vectors = map[string]func(o, x []float32){"Elu": vec.Elu, "Selu": vec.Selu, "Softplus": vec.Softplus}
+
+// newFunction is the kernel of f; loop, if it is not nil, does its work on float32.
+func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []float32)) kernel.Kernel {
 	f32 := func(x float32) float32 { return float32(f(float64(x))) }
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32}
+		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32, Vector: loop}
 	case tensor.Double:
 		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f}
 	case tensor.Half:
@@ -263,7 +273,7 @@ func newLeakyRelu(c *kernel.Construction) (kernel.Kernel, error) {
 			return x
 		}
 		return x * alpha
-	}))
+	}, func(o, x []float32) { vec.LeakyRelu(o, x, float32(alpha)) }))
 }
 
 func newLeakyReluGrad(c *kernel.Construction) (kernel.Kernel, error) {

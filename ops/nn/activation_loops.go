@@ -95,16 +95,18 @@ func (*relu6Kernel[T]) V(o []T, x []T) { relu6V(o, x) }
 
 type relu6Float32 struct{ relu6Kernel[float32] }
 
+func (*relu6Float32) V(o []float32, x []float32) { rectify6(o, x) }
+
 func (k *relu6Float32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
 		tensor.SetScalar(&out[0], tensor.Float, rectified6(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, relu6V[float32])
+	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rectify6)
 }
 
 func (*relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, relu6V[float32])
+	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify6)
 }
 
 // newRelu6 is the kernel for elements of dtype dt, nil if there is none.

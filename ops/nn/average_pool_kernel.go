@@ -71,6 +71,9 @@ func (k *averagePool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	if p.empty() {
 		return nil
 	}
+	if dst, ok := any(tensor.Of[T](&out[0])).([]float32); ok && p.axes[0].in == 1 && p.axes[0].out == 1 {
+		return averageLines(ctx, &p, dst, tensor.Of[float32](&in[0]))
+	}
 	src, dst := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
 	ctx.Parallel(len(dst)/p.depth, max(1, elementwise.Grain/(p.depth*p.taps())), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
@@ -84,6 +87,42 @@ func (k *averagePool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 			for c := range to {
 				to[c] /= T(n)
 			}
+		}
+	})
+	return ctx.Err()
+}
+
+// averageLines computes the result of two dimensions, line by line: windows are sums
+// with weights of 1, divided by their size.
+func averageLines(ctx *kernel.Context, p *plan, dst, src []float32) error {
+	y, x := &p.axes[1], &p.axes[2]
+	width, line := min(x.size, x.in)*p.depth, x.out*p.depth
+	weights, err := ctx.Alloc(tensor.Float, []int64{int64(width)})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(weights)
+	ones := tensor.Of[float32](&weights)
+	for i := range ones {
+		ones[i] = 1
+	}
+	all := vec.Taps{Channels: p.depth, Next: y.dilation * x.in * p.depth, Column: x.dilation * p.depth, Step: x.stride * p.depth}
+	ctx.Parallel(p.batch*y.out, max(1, elementwise.Grain/(line*p.taps())), func(lo, hi int) {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			oy, from := r%y.out, src[r/y.out*p.image():]
+			alongLine(ctx, x, y, oy, p.depth, func(q, end, left, right, top, bottom int) {
+				to := dst[r*line+q*p.depth : r*line+end*p.depth]
+				if top >= bottom || left >= right {
+					clear(to)
+					vec.DivScalar(to, to, 0)
+					return
+				}
+				t := all
+				t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+				iy, ix := oy*y.stride-y.before+top*y.dilation, q*x.stride-x.before+left*x.dilation
+				t.Multiply(to, from[(iy*x.in+ix)*p.depth:], ones)
+				vec.DivScalar(to, to, float32(t.Lines*t.Columns))
+			})
 		}
 	})
 	return ctx.Err()

@@ -25,7 +25,7 @@ type direct[T vec.Number] struct {
 	// What a run needs beside it.
 	ctx    *kernel.Context
 	panels vec.Panels[T]
-	desk   desk[T]
+	desk   kernel.Desk[T]
 	height int              // lines of a block
 	size   int              // elements of the memory for it
 	goesOn bool             // with the epilogue
@@ -85,10 +85,10 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	d.size = d.memory(d.height)
 	var err error
 	if d.size > mostScratch {
-		if err = d.desk.open(ctx, dt, max(1, min(lines, pool.Workers())), d.size); err != nil {
+		if err = d.desk.Open(ctx, dt, max(1, min(lines, pool.Workers())), d.size); err != nil {
 			return err
 		}
-		defer d.desk.free(ctx)
+		defer d.desk.Free(ctx)
 	}
 	if d.goesOn, err = d.begin(ctx); err != nil {
 		return err
@@ -105,9 +105,9 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 // lines computes lines lo to hi.
 func (d *direct[T]) lines(lo, hi int) {
 	if d.size > mostScratch {
-		m := d.desk.take()
+		m := d.desk.Take()
 		d.blocks(lo, hi, m)
-		d.desk.giveBack(m)
+		d.desk.GiveBack(m)
 		return
 	}
 	m := vec.Borrow[T](d.size)

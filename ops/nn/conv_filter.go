@@ -59,6 +59,9 @@ func (c *convFilter[T]) compute(ctx *kernel.Context, s *convSizes, src, grad, dw
 		vec.Gemm(vec.PoolOf(ctx, s.in, s.out, s.pixels()), true, false, s.in, s.out, s.pixels(), src, s.in, grad, s.out, dw, s.out)
 		return ctx.Err()
 	}
+	if done, err := depthwiseConv(ctx, &c.forwardConv, s, src, grad, dw, depthwiseWeights, depthwiseWeights); done {
+		return err
+	}
 	perOut := s.out / s.groups
 	p := s.window()
 	for g := range s.groups {
@@ -93,14 +96,14 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 	}
 	defer ctx.Free(sums)
 	all := tensor.Of[T](&sums)
-	desk, err := newDesk[T](ctx, c.dt, min(shares, ctx.Step.Pool.Workers()), memory)
+	desk, err := kernel.NewDesk[T](ctx, c.dt, min(shares, ctx.Step.Pool.Workers()), memory)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	vec.Expect[T](ctx.Step.Pool, pixels, n, width)
 	ctx.Parallel(shares, 1, func(lo, hi int) {
-		memory := desk.take()
+		memory := desk.Take()
 		for i := lo; i < hi; i++ {
 			sum := all[i*width*n:][:width*n]
 			if d != nil {
@@ -114,7 +117,7 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 				vec.GemmAdd(nil, true, false, width, n, hi-lo, rows, width, grad[lo*ld:], ld, sum, n)
 			}
 		}
-		desk.giveBack(memory)
+		desk.GiveBack(memory)
 	})
 	for i := range shares {
 		if sum := all[i*width*n:][:width*n]; n == ld {
@@ -141,13 +144,13 @@ func addTo[T vec.Number](to, x []T) {
 // wide computes panel after panel: the product of one is worth sharing out.
 func (c *convFilter[T]) wide(ctx *kernel.Context, p *patches, height, pixels int, src, grad, dw []T, n, ld int) error {
 	width := p.width()
-	desk, err := newDesk[T](ctx, c.dt, 1, height*width)
+	desk, err := kernel.NewDesk[T](ctx, c.dt, 1, height*width)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
-	memory := desk.take()
-	defer desk.giveBack(memory)
+	defer desk.Free(ctx)
+	memory := desk.Take()
+	defer desk.GiveBack(memory)
 	for lo := 0; lo < pixels && ctx.Err() == nil; lo += height {
 		m := min(height, pixels-lo)
 		rows := memory[:m*width]

@@ -200,6 +200,9 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 		vec.Gemm(vec.PoolOf(ctx, s.pixels(), s.out, s.in), false, false, s.pixels(), s.out, s.in, src, s.in, filter, s.out, dst, s.out)
 		return ctx.Err()
 	}
+	if done, err := depthwiseConv(ctx, c, &s, src, filter, dst, depthwiseForward, depthwiseForward); done {
+		return err
+	}
 	p := c.prepare(&s)
 	p.then = then
 	for g := range s.groups {

@@ -58,6 +58,12 @@ func (c *convInput[T]) compute(ctx *kernel.Context, s *convSizes, w, g, dx []T) 
 		vec.Gemm(vec.PoolOf(ctx, s.pixels(), s.in, s.out), false, true, s.pixels(), s.in, s.out, g, s.out, w, s.out, dx, s.in)
 		return ctx.Err()
 	}
+	if _, ok := c.depthwise(s); ok {
+		clear(dx)
+		if done, err := depthwiseConv(ctx, &c.forwardConv, s, w, g, dx, depthwiseBack, depthwiseBack); done {
+			return err
+		}
+	}
 	turned, err := ctx.Alloc(c.dt, []int64{int64(len(w))})
 	if err != nil {
 		return err

@@ -47,13 +47,13 @@ func (c *narrowForward) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	width := p.width()
 	depth := narrowDepth(width)
 	groups := (pixels-1)/rowGroup + 1
-	desk, err := newDesk[float32](ctx, tensor.Float, min(groups, ctx.Step.Pool.Workers()), rowGroup*width+s.out)
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(groups, ctx.Step.Pool.Workers()), rowGroup*width+s.out)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	ctx.Parallel(groups, max(1, elementwise.Grain/(rowGroup*len(filter))), func(lo, hi int) {
-		memory := desk.take()
+		memory := desk.Take()
 		rows, sums := memory[:rowGroup*width], memory[rowGroup*width:]
 		for g := lo; g < hi && ctx.Err() == nil; g++ {
 			first, last := g*rowGroup, min((g+1)*rowGroup, pixels)
@@ -67,7 +67,7 @@ func (c *narrowForward) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				}
 			}
 		}
-		desk.giveBack(memory)
+		desk.GiveBack(memory)
 	})
 	return ctx.Err()
 }
@@ -99,24 +99,24 @@ func (c *narrowFilter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	defer ctx.Free(panel)
 	groups := (width-1)/rowGroup + 1
-	desk, err := newDesk[float32](ctx, tensor.Float, min(groups, ctx.Step.Pool.Workers()), s.out)
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(groups, ctx.Step.Pool.Workers()), s.out)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	rows := tensor.Of[float32](&panel)
 	for at := 0; at < pixels && ctx.Err() == nil; at += depth {
 		end := min(at+depth, pixels)
 		fill(p, rows, src, at, end)
 		ctx.Parallel(groups, max(1, elementwise.Grain/(rowGroup*(end-at)*s.out)), func(lo, hi int) {
-			sums := desk.take()
+			sums := desk.Take()
 			for g := lo; g < hi && ctx.Err() == nil; g++ {
 				first, last := g*rowGroup, min((g+1)*rowGroup, width)
 				for r := first; r < last; r++ {
 					c.round.addRow(dw[r*s.out:][:s.out], rows[r:], width, grad[at*s.out:end*s.out], last-first == rowGroup, sums)
 				}
 			}
-			desk.giveBack(sums)
+			desk.GiveBack(sums)
 		})
 	}
 	return ctx.Err()
@@ -155,14 +155,14 @@ func (c *narrowInput) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	width, positions := p.width(), p.positions()
 	filter := tensor.Of[float32](&turned)
 	transposed(filter, w, width, s.out, s.out)
-	desk, err := newDesk[float32](ctx, tensor.Float, min(s.batch, ctx.Step.Pool.Workers()), 2*width)
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(s.batch, ctx.Step.Pool.Workers()), 2*width)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	size, depth := len(dx)/s.batch, narrowDepth(s.out)
 	ctx.Parallel(s.batch, 1, func(lo, hi int) {
-		memory := desk.take()
+		memory := desk.Take()
 		row, sums := memory[:width], memory[width:]
 		for b := lo; b < hi; b++ {
 			image := dx[b*size:][:size]
@@ -176,7 +176,7 @@ func (c *narrowInput) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				c.round.scatter(p, image, row, q)
 			}
 		}
-		desk.giveBack(memory)
+		desk.GiveBack(memory)
 	})
 	return ctx.Err()
 }

@@ -58,6 +58,8 @@ func TestLargeConvolutions(t *testing.T) {
 		{2, 45, 40, 20, 12, 1, 1, 1},
 		{1, 5, 4, 128, 1024, 3, 1, 1}, // more filters than sums can be kept of
 		{1, 3, 3, 4, 4, 2, 5, 1},      // a stride beyond the image
+		{2, 21, 57, 40, 40, 3, 1, 40}, // a group for each channel
+		{2, 20, 51, 24, 48, 3, 2, 24},
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			c.check(t, "Conv2D", []int64{int64(c.window), int64(c.window), int64(c.in / c.groups), int64(c.out)})

@@ -69,18 +69,18 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	if 2*panels < 3*pool.Workers() {
 		together = 1 // the product of a panel has more to share
 	}
-	desk, err := newDesk[T](ctx, dt, together, size)
+	desk, err := kernel.NewDesk[T](ctx, dt, together, size)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	if together == 1 {
 		pool = vec.PoolOf(ctx, height, c.n, width)
-		m := desk.take()
+		m := desk.Take()
 		for i := 0; i < panels && ctx.Err() == nil; i++ {
 			c.panel(ctx, pool, m, i*height, min((i+1)*height, c.rows))
 		}
-		desk.giveBack(m)
+		desk.GiveBack(m)
 		return ctx.Err()
 	}
 	goesOn, err := c.begin(ctx)
@@ -89,7 +89,7 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	}
 	vec.Expect[T](pool, c.rows, c.n, width)
 	ctx.Parallel(panels, 1, func(lo, hi int) {
-		m := desk.take()
+		m := desk.Take()
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			end := min((i+1)*height, c.rows)
 			c.panel(ctx, nil, m, i*height, end)
@@ -97,7 +97,7 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 				c.then.part(i*height*c.n, end*c.n)
 			}
 		}
-		desk.giveBack(m)
+		desk.GiveBack(m)
 	})
 	return ctx.Err()
 }

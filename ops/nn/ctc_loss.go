@@ -44,19 +44,19 @@ func (k *ctcLoss[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		longest = max(longest, 2*len(l)+1)
 	}
 	size := 2*c.steps*longest + c.steps*c.classes + c.classes
-	desk, err := newDesk[float64](ctx, tensor.Double, min(c.batch, ctx.Step.Pool.Workers()), size)
+	desk, err := kernel.NewDesk[float64](ctx, tensor.Double, min(c.batch, ctx.Step.Pool.Workers()), size)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	ctx.Parallel(c.batch, 1, func(lo, hi int) {
-		memory := desk.take()
+		memory := desk.Take()
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			if n := int(c.lengths[b]); n > 0 && len(labels[b]) <= n {
 				loss[b] = T(k.example(&c, &gradient, b, labels[b], memory))
 			}
 		}
-		desk.giveBack(memory)
+		desk.GiveBack(memory)
 	})
 	return ctx.Err()
 }

@@ -53,17 +53,22 @@ func (k *depthwiseInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) err
 	if out[0], err = ctx.AllocZeroed(k.dt, dims); err != nil {
 		return err
 	}
-	if out[0].NumElements() == 0 || s.out == 0 {
+	return depthwiseBack(ctx, &s, tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0]))
+}
+
+// depthwiseBack adds to dx the gradient with respect to the input.
+func depthwiseBack[T elementwise.Float](ctx *kernel.Context, s *depthSizes, w, grad, dx []T) error {
+	if len(dx) == 0 || s.out == 0 {
 		return nil
 	}
-	weights, err := repeated(ctx, k.dt, &s, tensor.Of[T](&in[1]))
+	weights, err := repeated(ctx, s, w)
 	if err != nil {
 		return err
 	}
 	defer ctx.Free(weights)
-	grad, dx, w := tensor.Of[T](&in[2]), tensor.Of[T](&out[0]), tensor.Of[T](&weights)
+	w = tensor.Of[T](&weights)
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.batch*s.y.in, s.x.out*s.out*s.taps(), 0, func(r int, _ []T) {
+	return inRows(ctx, tensor.DTypeOf[T](), s.batch*s.y.in, s.x.out*s.out*s.taps(), 0, func(r int, _ []T) {
 		b, iy := r/s.y.in, r%s.y.in
 		line := dx[r*s.x.in*s.in:][:s.x.in*s.in]
 		for ky := range s.y.size {
@@ -75,7 +80,7 @@ func (k *depthwiseInput[T]) Run(ctx *kernel.Context, in, out []tensor.Value) err
 			for kx := range s.x.size {
 				for q := 0; q < s.x.out; q += s.pixels {
 					if lo, hi := s.x.inside(kx, q, min(q+s.pixels, s.x.out)); lo < hi {
-						spread(&s, line, from[lo*s.out:hi*s.out], w[(ky*s.x.size+kx)*size:], kx, lo)
+						spread(s, line, from[lo*s.out:hi*s.out], w[(ky*s.x.size+kx)*size:], kx, lo)
 					}
 				}
 			}
@@ -104,8 +109,6 @@ func spread[T elementwise.Float](s *depthSizes, line, g, w []T, k, lo int) {
 	}
 }
 
-// Run computes tap by tap: sums for all pixels of a stretch, which are added up
-// in the end.
 func (k *depthwiseFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[1].Rank() != 1 || in[1].NumElements() != 4 {
 		return status.Invalid("Conv2DBackpropFilter: filter_sizes input must be 1-dim with 4 elements, not %s", tensor.FormatDims(in[1].Dims()))
@@ -124,12 +127,17 @@ func (k *depthwiseFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	if out[0], err = ctx.AllocZeroed(k.dt, dims); err != nil {
 		return err
 	}
-	if out[0].NumElements() == 0 || in[2].NumElements() == 0 {
+	return depthwiseWeights(ctx, &s, tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0]))
+}
+
+// depthwiseWeights adds to dw the gradient with respect to the filter. It
+// goes tap by tap: sums for all pixels of a stretch, which are added up in the end.
+func depthwiseWeights[T elementwise.Float](ctx *kernel.Context, s *depthSizes, src, grad, dw []T) error {
+	if len(dw) == 0 || len(grad) == 0 {
 		return nil
 	}
-	src, grad, dw := tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.taps(), len(grad), 2*size, func(tap int, tmp []T) {
+	return inRows(ctx, tensor.DTypeOf[T](), s.taps(), len(grad), 2*size, func(tap int, tmp []T) {
 		ky, kx := tap/s.x.size, tap%s.x.size
 		sums := tmp[size:]
 		clear(sums)
@@ -142,7 +150,7 @@ func (k *depthwiseFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) er
 			line := src[(b*s.y.in+iy)*s.x.in*s.in:]
 			for q := 0; q < s.x.out; q += s.pixels {
 				if lo, hi := s.x.inside(kx, q, min(q+s.pixels, s.x.out)); lo < hi {
-					x := stretch(&s, line, kx, lo, hi, tmp[:size])
+					x := stretch(s, line, kx, lo, hi, tmp[:size])
 					mulAdd(sums[:(hi-lo)*s.out], x, grad[(r*s.x.out+lo)*s.out:])
 				}
 			}

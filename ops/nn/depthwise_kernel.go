@@ -82,15 +82,18 @@ func (k *depthwise[T]) sizes(x, filter []int64) (s depthSizes, err error) {
 		return s, err
 	}
 	s = depthSizes{y: axes[1], x: axes[2], batch: int(x[0]), in: int(x[3]), per: int(filter[3]), out: int(filter[2] * filter[3])}
-	s.pixels = max(1, min(chunkSize/max(s.out, 1), s.x.out))
+	s.pixels = s.stretch()
 	return s, nil
 }
+
+// stretch is how many pixels of a line are worked on at a time.
+func (s *depthSizes) stretch() int { return max(1, min(chunkSize/max(s.out, 1), s.x.out)) }
 
 func (s *depthSizes) taps() int { return s.y.size * s.x.size }
 
 // repeated is the weights of every tap, for all pixels of a stretch.
-func repeated[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, s *depthSizes, w []T) (tensor.Value, error) {
-	v, err := ctx.Alloc(dt, []int64{int64(s.taps()), int64(s.pixels), int64(s.out)})
+func repeated[T elementwise.Float](ctx *kernel.Context, s *depthSizes, w []T) (tensor.Value, error) {
+	v, err := ctx.Alloc(tensor.DTypeOf[T](), []int64{int64(s.taps()), int64(s.pixels), int64(s.out)})
 	if err != nil {
 		return v, err
 	}
@@ -163,20 +166,25 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0], err = ctx.Alloc(k.dt, dims[:]); err != nil {
 		return err
 	}
-	if out[0].NumElements() == 0 {
+	return depthwiseForward(ctx, &s, tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0]))
+}
+
+// depthwiseForward sets dst to the convolution of src with w.
+func depthwiseForward[T elementwise.Float](ctx *kernel.Context, s *depthSizes, src, w, dst []T) error {
+	if len(dst) == 0 {
 		return nil
 	}
-	if s.per == 1 && k.dt == tensor.Float {
-		return depthwiseTaps(ctx, &s, tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), tensor.Of[float32](&out[0]))
+	if dst, ok := any(dst).([]float32); ok && s.per == 1 {
+		return depthwiseTaps(ctx, s, any(src).([]float32), any(w).([]float32), dst)
 	}
-	weights, err := repeated(ctx, k.dt, &s, tensor.Of[T](&in[1]))
+	weights, err := repeated(ctx, s, w)
 	if err != nil {
 		return err
 	}
 	defer ctx.Free(weights)
-	src, dst, w := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[T](&weights)
+	w = tensor.Of[T](&weights)
 	size := s.pixels * s.out
-	return inRows(ctx, k.dt, s.batch*s.y.out, s.x.out*s.out*s.taps(), size, func(r int, tmp []T) {
+	return inRows(ctx, tensor.DTypeOf[T](), s.batch*s.y.out, s.x.out*s.out*s.taps(), size, func(r int, tmp []T) {
 		b, oy := r/s.y.out, r%s.y.out
 		for q := 0; q < s.x.out; q += s.pixels {
 			end := min(q+s.pixels, s.x.out)
@@ -190,7 +198,7 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				line := src[(b*s.y.in+iy)*s.x.in*s.in:]
 				for kx := range s.x.size {
 					if lo, hi := s.x.inside(kx, q, end); lo < hi {
-						x := stretch(&s, line, kx, lo, hi, tmp)
+						x := stretch(s, line, kx, lo, hi, tmp)
 						mulAdd(to[(lo-q)*s.out:(hi-q)*s.out], x, w[(ky*s.x.size+kx)*size:])
 					}
 				}
@@ -281,17 +289,17 @@ func (a *axis) whole() (first, end int) {
 // inRows calls f for each of n rows that cost that many operations each, with
 // some memory.
 func inRows[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, n, cost, size int, f func(r int, tmp []T)) error {
-	desk, err := newDesk[T](ctx, dt, max(1, min(n, ctx.Step.Pool.Workers())), size)
+	desk, err := kernel.NewDesk[T](ctx, dt, max(1, min(n, ctx.Step.Pool.Workers())), size)
 	if err != nil {
 		return err
 	}
-	defer desk.free(ctx)
+	defer desk.Free(ctx)
 	ctx.Parallel(n, max(1, elementwise.Grain/max(cost, 1)), func(lo, hi int) {
-		tmp := desk.take()
+		tmp := desk.Take()
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			f(r, tmp)
 		}
-		desk.giveBack(tmp)
+		desk.GiveBack(tmp)
 	})
 	return ctx.Err()
 }

@@ -27,6 +27,40 @@ var operations = []operation{
 		}
 		return y
 	}},
+	{"AtMost", AtMost, AtMostScalar, nil, func(x, y float32) float32 {
+		if y < x {
+			return y
+		}
+		return x
+	}},
+	{"AtLeast", AtLeast, AtLeastScalar, nil, func(x, y float32) float32 {
+		if y > x {
+			return y
+		}
+		return x
+	}},
+	{"LeakyRelu", func(dst, x, y []float32) {
+		for i := range dst {
+			LeakyRelu(dst[i:i+1], x[i:i+1], y[i])
+		}
+	}, LeakyRelu, nil, func(x, y float32) float32 {
+		if x > 0 {
+			return x
+		}
+		return x * y
+	}},
+	{"ReluGrad", ReluGrad, nil, nil, func(x, y float32) float32 {
+		if y > 0 {
+			return x
+		}
+		return x * 0
+	}},
+	{"Relu6Grad", Relu6Grad, nil, nil, func(x, y float32) float32 {
+		if y > 0 && y < 6 {
+			return x
+		}
+		return x * 0
+	}},
 	{"Relu", func(dst, x, _ []float32) { Relu(dst, x) }, nil, nil, func(x, _ float32) float32 {
 		if x <= 0 {
 			return 0

@@ -48,6 +48,18 @@ func aboveAVX512(dst []float32, x []float32, y []float32)
 func aboveScalarAVX512(dst []float32, x []float32, s float32)
 
 //go:noescape
+func atMostAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atMostScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func atLeastAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atLeastScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
 func mulAddAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -79,6 +91,51 @@ func expSubScalarAVX512(dst []float32, x []float32, s float32)
 
 //go:noescape
 func erfAVX512(dst []float32, x []float32)
+
+//go:noescape
+func relu6AVX512(dst []float32, x []float32)
+
+//go:noescape
+func leakyReluScalarAVX512(dst []float32, x []float32, s float32)
+
+//go:noescape
+func signAVX512(dst []float32, x []float32)
+
+//go:noescape
+func reluGradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func relu6GradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func eluAVX512(dst []float32, x []float32)
+
+//go:noescape
+func seluAVX512(dst []float32, x []float32)
+
+//go:noescape
+func softplusAVX512(dst []float32, x []float32)
+
+//go:noescape
+func expm1AVX512(dst []float32, x []float32)
+
+//go:noescape
+func logAVX512(dst []float32, x []float32)
+
+//go:noescape
+func log1pAVX512(dst []float32, x []float32)
+
+//go:noescape
+func erfcAVX512(dst []float32, x []float32)
+
+//go:noescape
+func sinAVX512(dst []float32, x []float32)
+
+//go:noescape
+func cosAVX512(dst []float32, x []float32)
+
+//go:noescape
+func atanAVX512(dst []float32, x []float32)
 
 //go:noescape
 func sumOfAVX512(x []float32, empty float32) float32
@@ -183,6 +240,18 @@ func aboveAVX2(dst []float32, x []float32, y []float32)
 func aboveScalarAVX2(dst []float32, x []float32, s float32)
 
 //go:noescape
+func atMostAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atMostScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func atLeastAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
 func mulAddAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -214,6 +283,51 @@ func expSubScalarAVX2(dst []float32, x []float32, s float32)
 
 //go:noescape
 func erfAVX2(dst []float32, x []float32)
+
+//go:noescape
+func relu6AVX2(dst []float32, x []float32)
+
+//go:noescape
+func leakyReluScalarAVX2(dst []float32, x []float32, s float32)
+
+//go:noescape
+func signAVX2(dst []float32, x []float32)
+
+//go:noescape
+func reluGradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func relu6GradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func eluAVX2(dst []float32, x []float32)
+
+//go:noescape
+func seluAVX2(dst []float32, x []float32)
+
+//go:noescape
+func softplusAVX2(dst []float32, x []float32)
+
+//go:noescape
+func expm1AVX2(dst []float32, x []float32)
+
+//go:noescape
+func logAVX2(dst []float32, x []float32)
+
+//go:noescape
+func log1pAVX2(dst []float32, x []float32)
+
+//go:noescape
+func erfcAVX2(dst []float32, x []float32)
+
+//go:noescape
+func sinAVX2(dst []float32, x []float32)
+
+//go:noescape
+func cosAVX2(dst []float32, x []float32)
+
+//go:noescape
+func atanAVX2(dst []float32, x []float32)
 
 //go:noescape
 func sumOfAVX2(x []float32, empty float32) float32

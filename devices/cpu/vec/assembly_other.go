@@ -36,6 +36,14 @@ func aboveAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func aboveScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
 
+func atMostAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atMostScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func atLeastAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atLeastScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
 func mulAddAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float32, offset []float32) {
@@ -59,6 +67,36 @@ func sigmoidAVX512(dst []float32, x []float32) { panic(unreachable) }
 func expSubScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
 
 func erfAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func relu6AVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func leakyReluScalarAVX512(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func signAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func reluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func relu6GradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func eluAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func seluAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func softplusAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func expm1AVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func logAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func log1pAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func erfcAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func sinAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func cosAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func atanAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func sumOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
@@ -128,6 +166,14 @@ func aboveAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func aboveScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
 
+func atMostAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atMostScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func atLeastAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atLeastScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
 func mulAddAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32, offset []float32) {
@@ -151,6 +197,36 @@ func sigmoidAVX2(dst []float32, x []float32) { panic(unreachable) }
 func expSubScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
 
 func erfAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func relu6AVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func leakyReluScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
+
+func signAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func reluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func relu6GradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func eluAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func seluAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func softplusAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func expm1AVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func logAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func log1pAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func erfcAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func sinAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func cosAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func atanAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func sumOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 

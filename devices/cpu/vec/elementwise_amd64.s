@@ -833,6 +833,204 @@ done45:
 	VZEROUPPER
 	RET
 
+// func atMostAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atMostAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many46:
+	CMPQ    CX, $0x00000040
+	JLT     tail47
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VMINPS  Z0, Z4, Z0
+	VMINPS  Z1, Z5, Z1
+	VMINPS  Z2, Z6, Z2
+	VMINPS  Z3, Z7, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000040, CX
+	JMP     many46
+
+tail47:
+	CMPQ      CX, $0x00
+	JLE       done48
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMINPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail47
+
+done48:
+	VZEROUPPER
+	RET
+
+// func atMostScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atMostScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many49:
+	CMPQ    CX, $0x00000040
+	JLT     tail50
+	VMOVUPS (DX), Z1
+	VMOVUPS 64(DX), Z2
+	VMOVUPS 128(DX), Z3
+	VMOVUPS 192(DX), Z4
+	VMINPS  Z1, Z0, Z1
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z0, Z4
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 128(AX)
+	VMOVUPS Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many49
+
+tail50:
+	CMPQ      CX, $0x00
+	JLE       done51
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMINPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail50
+
+done51:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atLeastAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many52:
+	CMPQ    CX, $0x00000040
+	JLT     tail53
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VMAXPS  Z0, Z4, Z0
+	VMAXPS  Z1, Z5, Z1
+	VMAXPS  Z2, Z6, Z2
+	VMAXPS  Z3, Z7, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000040, CX
+	JMP     many52
+
+tail53:
+	CMPQ      CX, $0x00
+	JLE       done54
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMAXPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail53
+
+done54:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atLeastScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many55:
+	CMPQ    CX, $0x00000040
+	JLT     tail56
+	VMOVUPS (DX), Z1
+	VMOVUPS 64(DX), Z2
+	VMOVUPS 128(DX), Z3
+	VMOVUPS 192(DX), Z4
+	VMAXPS  Z1, Z0, Z1
+	VMAXPS  Z2, Z0, Z2
+	VMAXPS  Z3, Z0, Z3
+	VMAXPS  Z4, Z0, Z4
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 128(AX)
+	VMOVUPS Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many55
+
+tail56:
+	CMPQ      CX, $0x00
+	JLE       done57
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail56
+
+done57:
+	VZEROUPPER
+	RET
+
 // func mulAddAVX512(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulAddAVX512(SB), NOSPLIT, $0-72
@@ -841,9 +1039,9 @@ TEXT ·mulAddAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many46:
+many58:
 	CMPQ    CX, $0x00000020
-	JLT     tail47
+	JLT     tail59
 	VMOVUPS (AX), Z0
 	VMOVUPS 64(AX), Z1
 	VMOVUPS (DX), Z2
@@ -860,11 +1058,11 @@ many46:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many46
+	JMP     many58
 
-tail47:
+tail59:
 	CMPQ      CX, $0x00
-	JLE       done48
+	JLE       done60
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -878,9 +1076,9 @@ tail47:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail47
+	JMP       tail59
 
-done48:
+done60:
 	VZEROUPPER
 	RET
 
@@ -894,9 +1092,9 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many49:
+many61:
 	CMPQ    CX, $0x00000020
-	JLT     tail50
+	JLT     tail62
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS (BX), Z2
@@ -919,11 +1117,11 @@ many49:
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000020, CX
-	JMP     many49
+	JMP     many61
 
-tail50:
+tail62:
 	CMPQ      CX, $0x00
-	JLE       done51
+	JLE       done63
 	MOVL      $0xffffffff, R8
 	BZHIL     CX, R8, R8
 	KMOVW     R8, K1
@@ -941,9 +1139,9 @@ tail50:
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, DI
 	SUBQ      $0x00000010, CX
-	JMP       tail50
+	JMP       tail62
 
-done51:
+done63:
 	VZEROUPPER
 	RET
 
@@ -954,9 +1152,9 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many52:
+many64:
 	CMPQ    CX, $0x00000040
-	JLT     tail53
+	JLT     tail65
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -977,11 +1175,11 @@ many52:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many52
+	JMP     many64
 
-tail53:
+tail65:
 	CMPQ      CX, $0x00
-	JLE       done54
+	JLE       done66
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -993,9 +1191,9 @@ tail53:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail53
+	JMP       tail65
 
-done54:
+done66:
 	VZEROUPPER
 	RET
 
@@ -1006,9 +1204,9 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many55:
+many67:
 	CMPQ    CX, $0x00000040
-	JLT     tail56
+	JLT     tail68
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -1024,11 +1222,11 @@ many55:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many55
+	JMP     many67
 
-tail56:
+tail68:
 	CMPQ      CX, $0x00
-	JLE       done57
+	JLE       done69
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1038,9 +1236,9 @@ tail56:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail56
+	JMP       tail68
 
-done57:
+done69:
 	VZEROUPPER
 	RET
 
@@ -1051,9 +1249,9 @@ TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many58:
+many70:
 	CMPQ    CX, $0x00000040
-	JLT     tail59
+	JLT     tail71
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -1074,11 +1272,11 @@ many58:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many58
+	JMP     many70
 
-tail59:
+tail71:
 	CMPQ      CX, $0x00
-	JLE       done60
+	JLE       done72
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1090,9 +1288,9 @@ tail59:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail59
+	JMP       tail71
 
-done60:
+done72:
 	VZEROUPPER
 	RET
 
@@ -1103,9 +1301,9 @@ TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many61:
+many73:
 	CMPQ       CX, $0x00000040
-	JLT        tail62
+	JLT        tail74
 	VMOVUPS    (DX), Z0
 	VMOVUPS    64(DX), Z1
 	VMOVUPS    128(DX), Z2
@@ -1121,11 +1319,11 @@ many61:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000040, CX
-	JMP        many61
+	JMP        many73
 
-tail62:
+tail74:
 	CMPQ       CX, $0x00
-	JLE        done63
+	JLE        done75
 	MOVL       $0xffffffff, BX
 	BZHIL      CX, BX, BX
 	KMOVW      BX, K1
@@ -1135,9 +1333,9 @@ tail62:
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000010, CX
-	JMP        tail62
+	JMP        tail74
 
-done63:
+done75:
 	VZEROUPPER
 	RET
 
@@ -1148,9 +1346,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many64:
+many76:
 	CMPQ         CX, $0x00000040
-	JLT          tail65
+	JLT          tail77
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1233,11 +1431,11 @@ many64:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many64
+	JMP          many76
 
-tail65:
+tail77:
 	CMPQ         CX, $0x00
-	JLE          done66
+	JLE          done78
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1272,9 +1470,9 @@ tail65:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail65
+	JMP          tail77
 
-done66:
+done78:
 	VZEROUPPER
 	RET
 
@@ -1285,9 +1483,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many67:
+many79:
 	CMPQ         CX, $0x00000040
-	JLT          tail68
+	JLT          tail80
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1409,11 +1607,11 @@ many67:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many67
+	JMP          many79
 
-tail68:
+tail80:
 	CMPQ         CX, $0x00
-	JLE          done69
+	JLE          done81
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1460,9 +1658,9 @@ tail68:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail68
+	JMP          tail80
 
-done69:
+done81:
 	VZEROUPPER
 	RET
 
@@ -1473,9 +1671,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many70:
+many82:
 	CMPQ         CX, $0x00000040
-	JLT          tail71
+	JLT          tail83
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1575,11 +1773,11 @@ many70:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many70
+	JMP          many82
 
-tail71:
+tail83:
 	CMPQ         CX, $0x00
-	JLE          done72
+	JLE          done84
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1619,9 +1817,9 @@ tail71:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail71
+	JMP          tail83
 
-done72:
+done84:
 	VZEROUPPER
 	RET
 
@@ -1633,9 +1831,9 @@ TEXT ·expSubScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many73:
+many85:
 	CMPQ         CX, $0x00000040
-	JLT          tail74
+	JLT          tail86
 	VMOVUPS      (DX), Z1
 	VMOVUPS      64(DX), Z2
 	VMOVUPS      128(DX), Z3
@@ -1722,11 +1920,11 @@ many73:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many73
+	JMP          many85
 
-tail74:
+tail86:
 	CMPQ         CX, $0x00
-	JLE          done75
+	JLE          done87
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1762,9 +1960,9 @@ tail74:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail74
+	JMP          tail86
 
-done75:
+done87:
 	VZEROUPPER
 	RET
 
@@ -1775,9 +1973,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many76:
+many88:
 	CMPQ         CX, $0x00000040
-	JLT          tail77
+	JLT          tail89
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -1976,11 +2174,11 @@ many76:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many76
+	JMP          many88
 
-tail77:
+tail89:
 	CMPQ         CX, $0x00
-	JLE          done78
+	JLE          done90
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2056,9 +2254,2196 @@ tail77:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail77
+	JMP          tail89
 
-done78:
+done90:
+	VZEROUPPER
+	RET
+
+// func relu6AVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·relu6AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many91:
+	CMPQ      CX, $0x00000040
+	JLT       tail92
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   128(DX), Z2
+	VMOVUPS   192(DX), Z3
+	VPXORD    Z4, Z4, Z4
+	VMOVUPS   constants<>+1984(SB), Z5
+	VCMPPS    $0x11, Z4, Z0, K1
+	VBLENDMPS Z4, Z0, K1, Z0
+	VCMPPS    $0x1e, Z5, Z0, K1
+	VBLENDMPS Z5, Z0, K1, Z0
+	VCMPPS    $0x11, Z4, Z1, K1
+	VBLENDMPS Z4, Z1, K1, Z1
+	VCMPPS    $0x1e, Z5, Z1, K1
+	VBLENDMPS Z5, Z1, K1, Z1
+	VCMPPS    $0x11, Z4, Z2, K1
+	VBLENDMPS Z4, Z2, K1, Z2
+	VCMPPS    $0x1e, Z5, Z2, K1
+	VBLENDMPS Z5, Z2, K1, Z2
+	VCMPPS    $0x11, Z4, Z3, K1
+	VBLENDMPS Z4, Z3, K1, Z3
+	VCMPPS    $0x1e, Z5, Z3, K1
+	VBLENDMPS Z5, Z3, K1, Z3
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x00000040, CX
+	JMP       many91
+
+tail92:
+	CMPQ      CX, $0x00
+	JLE       done93
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VPXORD    Z6, Z6, Z6
+	VMOVUPS   constants<>+1984(SB), Z1
+	VCMPPS    $0x11, Z6, Z0, K2
+	VBLENDMPS Z6, Z0, K2, Z0
+	VCMPPS    $0x1e, Z1, Z0, K2
+	VBLENDMPS Z1, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail92
+
+done93:
+	VZEROUPPER
+	RET
+
+// func leakyReluScalarAVX512(dst []float32, x []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·leakyReluScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+
+many94:
+	CMPQ      CX, $0x00000040
+	JLT       tail95
+	VMOVUPS   (DX), Z1
+	VMOVUPS   64(DX), Z2
+	VMOVUPS   128(DX), Z3
+	VMOVUPS   192(DX), Z4
+	VPXORD    Z5, Z5, Z5
+	VMULPS    Z0, Z1, Z6
+	VCMPPS    $0x1e, Z5, Z1, K1
+	VBLENDMPS Z1, Z6, K1, Z1
+	VMULPS    Z0, Z2, Z6
+	VCMPPS    $0x1e, Z5, Z2, K1
+	VBLENDMPS Z2, Z6, K1, Z2
+	VMULPS    Z0, Z3, Z6
+	VCMPPS    $0x1e, Z5, Z3, K1
+	VBLENDMPS Z3, Z6, K1, Z3
+	VMULPS    Z0, Z4, Z6
+	VCMPPS    $0x1e, Z5, Z4, K1
+	VBLENDMPS Z4, Z6, K1, Z4
+	VMOVUPS   Z1, (AX)
+	VMOVUPS   Z2, 64(AX)
+	VMOVUPS   Z3, 128(AX)
+	VMOVUPS   Z4, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x00000040, CX
+	JMP       many94
+
+tail95:
+	CMPQ      CX, $0x00
+	JLE       done96
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VPXORD    Z7, Z7, Z7
+	VMULPS    Z0, Z1, Z2
+	VCMPPS    $0x1e, Z7, Z1, K2
+	VBLENDMPS Z1, Z2, K2, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail95
+
+done96:
+	VZEROUPPER
+	RET
+
+// func signAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·signAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many97:
+	CMPQ      CX, $0x00000040
+	JLT       tail98
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   128(DX), Z2
+	VMOVUPS   192(DX), Z3
+	VPXORD    Z4, Z4, Z4
+	VMOVUPS   constants<>+0(SB), Z5
+	VMOVUPS   constants<>+2048(SB), Z6
+	VCMPPS    $0x11, Z4, Z0, K1
+	VBLENDMPS Z6, Z0, K1, Z0
+	VCMPPS    $0x1e, Z4, Z0, K1
+	VBLENDMPS Z5, Z0, K1, Z0
+	VADDPS    Z4, Z0, Z0
+	VCMPPS    $0x11, Z4, Z1, K1
+	VBLENDMPS Z6, Z1, K1, Z1
+	VCMPPS    $0x1e, Z4, Z1, K1
+	VBLENDMPS Z5, Z1, K1, Z1
+	VADDPS    Z4, Z1, Z1
+	VCMPPS    $0x11, Z4, Z2, K1
+	VBLENDMPS Z6, Z2, K1, Z2
+	VCMPPS    $0x1e, Z4, Z2, K1
+	VBLENDMPS Z5, Z2, K1, Z2
+	VADDPS    Z4, Z2, Z2
+	VCMPPS    $0x11, Z4, Z3, K1
+	VBLENDMPS Z6, Z3, K1, Z3
+	VCMPPS    $0x1e, Z4, Z3, K1
+	VBLENDMPS Z5, Z3, K1, Z3
+	VADDPS    Z4, Z3, Z3
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x00000040, CX
+	JMP       many97
+
+tail98:
+	CMPQ      CX, $0x00
+	JLE       done99
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VPXORD    Z7, Z7, Z7
+	VMOVUPS   constants<>+0(SB), Z1
+	VMOVUPS   constants<>+2048(SB), Z2
+	VCMPPS    $0x11, Z7, Z0, K2
+	VBLENDMPS Z2, Z0, K2, Z0
+	VCMPPS    $0x1e, Z7, Z0, K2
+	VBLENDMPS Z1, Z0, K2, Z0
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail98
+
+done99:
+	VZEROUPPER
+	RET
+
+// func reluGradAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·reluGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many100:
+	CMPQ      CX, $0x00000020
+	JLT       tail101
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   (BX), Z2
+	VMOVUPS   64(BX), Z3
+	VPXORD    Z4, Z4, Z4
+	VMOVUPS   constants<>+0(SB), Z5
+	VCMPPS    $0x1e, Z4, Z2, K1
+	VBLENDMPS Z5, Z4, K1, Z6
+	VMULPS    Z6, Z0, Z0
+	VCMPPS    $0x1e, Z4, Z3, K1
+	VBLENDMPS Z5, Z4, K1, Z7
+	VMULPS    Z7, Z1, Z1
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many100
+
+tail101:
+	CMPQ      CX, $0x00
+	JLE       done102
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VPXORD    Z8, Z8, Z8
+	VMOVUPS   constants<>+0(SB), Z2
+	VCMPPS    $0x1e, Z8, Z1, K2
+	VBLENDMPS Z2, Z8, K2, Z9
+	VMULPS    Z9, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail101
+
+done102:
+	VZEROUPPER
+	RET
+
+// func relu6GradAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many103:
+	CMPQ      CX, $0x00000020
+	JLT       tail104
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   (BX), Z2
+	VMOVUPS   64(BX), Z3
+	VPXORD    Z4, Z4, Z4
+	VMOVUPS   constants<>+0(SB), Z5
+	VCMPPS    $0x1e, Z4, Z2, K1
+	VBLENDMPS Z5, Z4, K1, Z6
+	VMOVUPS   constants<>+1984(SB), Z7
+	VCMPPS    $0x11, Z7, Z2, K1
+	VBLENDMPS Z6, Z4, K1, Z6
+	VMULPS    Z6, Z0, Z0
+	VCMPPS    $0x1e, Z4, Z3, K1
+	VBLENDMPS Z5, Z4, K1, Z8
+	VMOVUPS   constants<>+1984(SB), Z2
+	VCMPPS    $0x11, Z2, Z3, K1
+	VBLENDMPS Z8, Z4, K1, Z8
+	VMULPS    Z8, Z1, Z1
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many103
+
+tail104:
+	CMPQ      CX, $0x00
+	JLE       done105
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VPXORD    Z9, Z9, Z9
+	VMOVUPS   constants<>+0(SB), Z2
+	VCMPPS    $0x1e, Z9, Z1, K2
+	VBLENDMPS Z2, Z9, K2, Z10
+	VMOVUPS   constants<>+1984(SB), Z2
+	VCMPPS    $0x11, Z2, Z1, K2
+	VBLENDMPS Z10, Z9, K2, Z10
+	VMULPS    Z10, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail104
+
+done105:
+	VZEROUPPER
+	RET
+
+// func eluAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·eluAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many106:
+	CMPQ         CX, $0x00000020
+	JLT          tail107
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VPXORD       Z2, Z2, Z2
+	VMOVUPS      constants<>+2112(SB), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z1, Z5
+	VMINPS       Z2, Z4, Z4
+	VMAXPS       Z4, Z3, Z4
+	VMINPS       Z2, Z5, Z5
+	VMAXPS       Z5, Z3, Z5
+	VMOVUPS      constants<>+192(SB), Z3
+	VMULPS       Z3, Z4, Z7
+	VMULPS       Z3, Z5, Z9
+	VRNDSCALEPS  $0x00, Z7, Z7
+	VRNDSCALEPS  $0x00, Z9, Z9
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z8
+	VMOVAPS      Z3, Z11
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMULPS       Z4, Z4, Z3
+	VMULPS       Z5, Z5, Z10
+	VFMADD213PS  Z4, Z3, Z8
+	VFMADD213PS  Z5, Z10, Z11
+	VMOVUPS      constants<>+0(SB), Z3
+	VCVTPS2DQ    Z7, Z7
+	VPSLLD       $0x17, Z7, Z7
+	VPADDD       Z3, Z7, Z7
+	VCVTPS2DQ    Z9, Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPADDD       Z3, Z9, Z9
+	VSUBPS       Z3, Z7, Z4
+	VFMADD213PS  Z4, Z7, Z8
+	VSUBPS       Z3, Z9, Z3
+	VFMADD213PS  Z3, Z9, Z11
+	VCMPPS       $0x11, Z2, Z0, K1
+	VBLENDMPS    Z8, Z0, K1, Z0
+	VCMPPS       $0x11, Z2, Z1, K1
+	VBLENDMPS    Z11, Z1, K1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many106
+
+tail107:
+	CMPQ         CX, $0x00
+	JLE          done108
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VPXORD       Z6, Z6, Z6
+	VMOVUPS      constants<>+2112(SB), Z1
+	VMOVAPS      Z0, Z2
+	VMINPS       Z6, Z2, Z2
+	VMAXPS       Z2, Z1, Z2
+	VMOVUPS      constants<>+192(SB), Z1
+	VMULPS       Z1, Z2, Z1
+	VRNDSCALEPS  $0x00, Z1, Z1
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z1, Z2
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z1, Z2
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z4
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMULPS       Z2, Z2, Z3
+	VFMADD213PS  Z2, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z2
+	VCVTPS2DQ    Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       Z2, Z1, Z1
+	VSUBPS       Z2, Z1, Z2
+	VFMADD213PS  Z2, Z1, Z4
+	VCMPPS       $0x11, Z6, Z0, K2
+	VBLENDMPS    Z4, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail107
+
+done108:
+	VZEROUPPER
+	RET
+
+// func seluAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·seluAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many109:
+	CMPQ         CX, $0x00000020
+	JLT          tail110
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VPXORD       Z2, Z2, Z2
+	VMOVUPS      constants<>+2112(SB), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z1, Z5
+	VMINPS       Z2, Z4, Z4
+	VMAXPS       Z4, Z3, Z4
+	VMINPS       Z2, Z5, Z5
+	VMAXPS       Z5, Z3, Z5
+	VMOVUPS      constants<>+192(SB), Z3
+	VMULPS       Z3, Z4, Z7
+	VMULPS       Z3, Z5, Z9
+	VRNDSCALEPS  $0x00, Z7, Z7
+	VRNDSCALEPS  $0x00, Z9, Z9
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z8
+	VMOVAPS      Z3, Z11
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMULPS       Z4, Z4, Z3
+	VMULPS       Z5, Z5, Z10
+	VFMADD213PS  Z4, Z3, Z8
+	VFMADD213PS  Z5, Z10, Z11
+	VMOVUPS      constants<>+0(SB), Z3
+	VCVTPS2DQ    Z7, Z7
+	VPSLLD       $0x17, Z7, Z7
+	VPADDD       Z3, Z7, Z7
+	VCVTPS2DQ    Z9, Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPADDD       Z3, Z9, Z9
+	VSUBPS       Z3, Z7, Z4
+	VFMADD213PS  Z4, Z7, Z8
+	VSUBPS       Z3, Z9, Z3
+	VFMADD213PS  Z3, Z9, Z11
+	VMOVUPS      constants<>+2176(SB), Z3
+	VMOVUPS      constants<>+2240(SB), Z4
+	VMULPS       Z3, Z0, Z5
+	VMULPS       Z4, Z8, Z8
+	VCMPPS       $0x11, Z2, Z0, K1
+	VBLENDMPS    Z8, Z5, K1, Z0
+	VMULPS       Z3, Z1, Z3
+	VMULPS       Z4, Z11, Z11
+	VCMPPS       $0x11, Z2, Z1, K1
+	VBLENDMPS    Z11, Z3, K1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many109
+
+tail110:
+	CMPQ         CX, $0x00
+	JLE          done111
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VPXORD       Z6, Z6, Z6
+	VMOVUPS      constants<>+2112(SB), Z1
+	VMOVAPS      Z0, Z2
+	VMINPS       Z6, Z2, Z2
+	VMAXPS       Z2, Z1, Z2
+	VMOVUPS      constants<>+192(SB), Z1
+	VMULPS       Z1, Z2, Z1
+	VRNDSCALEPS  $0x00, Z1, Z1
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z1, Z2
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z1, Z2
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z4
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMULPS       Z2, Z2, Z3
+	VFMADD213PS  Z2, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z2
+	VCVTPS2DQ    Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       Z2, Z1, Z1
+	VSUBPS       Z2, Z1, Z2
+	VFMADD213PS  Z2, Z1, Z4
+	VMOVUPS      constants<>+2176(SB), Z1
+	VMOVUPS      constants<>+2240(SB), Z2
+	VMULPS       Z1, Z0, Z1
+	VMULPS       Z2, Z4, Z4
+	VCMPPS       $0x11, Z6, Z0, K2
+	VBLENDMPS    Z4, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail110
+
+done111:
+	VZEROUPPER
+	RET
+
+// func softplusAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many112:
+	CMPQ         CX, $0x00000020
+	JLT          tail113
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+960(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VORPS        Z2, Z0, Z4
+	VORPS        Z2, Z1, Z2
+	VMAXPS       Z4, Z3, Z4
+	VMAXPS       Z2, Z3, Z2
+	VMOVUPS      constants<>+192(SB), Z3
+	VMULPS       Z3, Z4, Z17
+	VMULPS       Z3, Z2, Z19
+	VRNDSCALEPS  $0x00, Z17, Z17
+	VRNDSCALEPS  $0x00, Z19, Z19
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z17, Z4
+	VFNMADD231PS Z3, Z19, Z2
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z17, Z4
+	VFNMADD231PS Z3, Z19, Z2
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z18
+	VMOVAPS      Z3, Z21
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
+	VMULPS       Z4, Z4, Z3
+	VMULPS       Z2, Z2, Z20
+	VFMADD213PS  Z4, Z3, Z18
+	VFMADD213PS  Z2, Z20, Z21
+	VMOVUPS      constants<>+0(SB), Z2
+	VADDPS       Z2, Z18, Z18
+	VADDPS       Z2, Z21, Z21
+	VSCALEFPS    Z17, Z18, Z18
+	VSCALEFPS    Z19, Z21, Z21
+	VMOVUPS      constants<>+0(SB), Z2
+	VADDPS       Z2, Z18, Z3
+	VMOVAPS      Z3, Z4
+	VADDPS       Z2, Z21, Z17
+	VMOVAPS      Z17, Z19
+	VMOVUPS      constants<>+2304(SB), Z20
+	VMOVUPS      constants<>+2368(SB), Z22
+	VMULPS       Z22, Z4, Z23
+	VCMPPS       $0x11, Z20, Z4, K1
+	VBLENDMPS    Z23, Z4, K1, Z23
+	VMOVUPS      constants<>+2432(SB), Z24
+	VPXORD       Z6, Z6, Z6
+	VCMPPS       $0x11, Z20, Z4, K1
+	VBLENDMPS    Z24, Z6, K1, Z5
+	VMOVAPS      Z23, Z4
+	VMULPS       Z22, Z19, Z22
+	VCMPPS       $0x11, Z20, Z19, K1
+	VBLENDMPS    Z22, Z19, K1, Z22
+	VMOVUPS      constants<>+2432(SB), Z23
+	VPXORD       Z8, Z8, Z8
+	VCMPPS       $0x11, Z20, Z19, K1
+	VBLENDMPS    Z23, Z8, K1, Z7
+	VMOVAPS      Z22, Z19
+	VMOVUPS      constants<>+2496(SB), Z20
+	VPSUBD       Z20, Z4, Z22
+	VPSRAD       $0x17, Z22, Z22
+	VCVTDQ2PS    Z22, Z23
+	VPSLLD       $0x17, Z22, Z22
+	VPSUBD       Z22, Z4, Z4
+	VSUBPS       Z5, Z23, Z5
+	VPSUBD       Z20, Z19, Z20
+	VPSRAD       $0x17, Z20, Z20
+	VCVTDQ2PS    Z20, Z22
+	VPSLLD       $0x17, Z20, Z20
+	VPSUBD       Z20, Z19, Z19
+	VSUBPS       Z7, Z22, Z7
+	VPXORD       Z9, Z9, Z9
+	VSUBPS       Z2, Z3, Z20
+	VSUBPS       Z20, Z18, Z20
+	VPSUBD       Z3, Z4, Z22
+	VPADDD       Z2, Z22, Z22
+	VPMAXSD      Z9, Z22, Z22
+	VMULPS       Z22, Z20, Z20
+	VSUBPS       Z2, Z4, Z4
+	VADDPS       Z20, Z4, Z4
+	VSUBPS       Z2, Z17, Z20
+	VSUBPS       Z20, Z21, Z20
+	VPSUBD       Z17, Z19, Z22
+	VPADDD       Z2, Z22, Z22
+	VPMAXSD      Z9, Z22, Z22
+	VMULPS       Z22, Z20, Z20
+	VSUBPS       Z2, Z19, Z19
+	VADDPS       Z20, Z19, Z19
+	VMOVUPS      constants<>+2560(SB), Z2
+	VMOVAPS      Z2, Z20
+	VMOVAPS      Z2, Z2
+	VMOVUPS      constants<>+2624(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+2688(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+2752(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+2816(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+2880(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+2944(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+3008(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+3072(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+3136(SB), Z22
+	VMULPS       Z4, Z4, Z23
+	VMULPS       Z4, Z20, Z20
+	VADDPS       Z22, Z20, Z20
+	VMULPS       Z23, Z20, Z20
+	VMULPS       Z19, Z19, Z23
+	VMULPS       Z19, Z2, Z2
+	VADDPS       Z22, Z2, Z2
+	VMULPS       Z23, Z2, Z2
+	VMOVUPS      constants<>+256(SB), Z22
+	VMOVUPS      constants<>+320(SB), Z23
+	VFMADD231PS  Z23, Z5, Z20
+	VFMADD231PS  Z23, Z7, Z2
+	VADDPS       Z20, Z4, Z4
+	VADDPS       Z2, Z19, Z19
+	VFMADD231PS  Z22, Z5, Z4
+	VFMADD231PS  Z22, Z7, Z19
+	VPXORD       Z10, Z10, Z10
+	VMOVUPS      constants<>+3200(SB), Z2
+	VMOVUPS      constants<>+3264(SB), Z20
+	VMOVUPS      constants<>+3328(SB), Z22
+	VCMPPS       $0x11, Z10, Z3, K1
+	VBLENDMPS    Z20, Z4, K1, Z4
+	VCMPPS       $0x00, Z10, Z3, K1
+	VBLENDMPS    Z22, Z4, K1, Z4
+	VCMPPS       $0x00, Z2, Z3, K1
+	VBLENDMPS    Z2, Z4, K1, Z4
+	VCMPPS       $0x03, Z3, Z3, K1
+	VBLENDMPS    Z3, Z4, K1, Z4
+	VCMPPS       $0x11, Z10, Z17, K1
+	VBLENDMPS    Z20, Z19, K1, Z19
+	VCMPPS       $0x00, Z10, Z17, K1
+	VBLENDMPS    Z22, Z19, K1, Z19
+	VCMPPS       $0x00, Z2, Z17, K1
+	VBLENDMPS    Z2, Z19, K1, Z19
+	VCMPPS       $0x03, Z17, Z17, K1
+	VBLENDMPS    Z17, Z19, K1, Z19
+	VMOVUPS      constants<>+960(SB), Z2
+	VANDPS       Z2, Z18, Z18
+	VORPS        Z4, Z18, Z18
+	VANDPS       Z2, Z21, Z21
+	VORPS        Z19, Z21, Z21
+	VPXORD       Z11, Z11, Z11
+	VMAXPS       Z0, Z11, Z0
+	VADDPS       Z18, Z0, Z0
+	VMAXPS       Z1, Z11, Z1
+	VADDPS       Z21, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many112
+
+tail113:
+	CMPQ         CX, $0x00
+	JLE          done114
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z2
+	VORPS        Z1, Z0, Z1
+	VMAXPS       Z1, Z2, Z1
+	VMOVUPS      constants<>+192(SB), Z2
+	VMULPS       Z2, Z1, Z2
+	VRNDSCALEPS  $0x00, Z2, Z2
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z2, Z1
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z2, Z1
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z4
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMULPS       Z1, Z1, Z3
+	VFMADD213PS  Z1, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z4, Z4
+	VSCALEFPS    Z2, Z4, Z4
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z4, Z2
+	VMOVAPS      Z2, Z3
+	VMOVUPS      constants<>+2304(SB), Z5
+	VMOVUPS      constants<>+2368(SB), Z6
+	VMULPS       Z6, Z3, Z6
+	VCMPPS       $0x11, Z5, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z6
+	VMOVUPS      constants<>+2432(SB), Z7
+	VPXORD       Z13, Z13, Z13
+	VCMPPS       $0x11, Z5, Z3, K2
+	VBLENDMPS    Z7, Z13, K2, Z12
+	VMOVAPS      Z6, Z3
+	VMOVUPS      constants<>+2496(SB), Z5
+	VPSUBD       Z5, Z3, Z5
+	VPSRAD       $0x17, Z5, Z5
+	VCVTDQ2PS    Z5, Z6
+	VPSLLD       $0x17, Z5, Z5
+	VPSUBD       Z5, Z3, Z3
+	VSUBPS       Z12, Z6, Z12
+	VPXORD       Z14, Z14, Z14
+	VSUBPS       Z1, Z2, Z5
+	VSUBPS       Z5, Z4, Z5
+	VPSUBD       Z2, Z3, Z6
+	VPADDD       Z1, Z6, Z6
+	VPMAXSD      Z14, Z6, Z6
+	VMULPS       Z6, Z5, Z5
+	VSUBPS       Z1, Z3, Z3
+	VADDPS       Z5, Z3, Z3
+	VMOVUPS      constants<>+2560(SB), Z1
+	VMOVAPS      Z1, Z1
+	VMOVUPS      constants<>+2624(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+2688(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+2752(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+2816(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+2880(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+2944(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+3008(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+3072(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+3136(SB), Z5
+	VMULPS       Z3, Z3, Z6
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      constants<>+256(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z6
+	VFMADD231PS  Z6, Z12, Z1
+	VADDPS       Z1, Z3, Z3
+	VFMADD231PS  Z5, Z12, Z3
+	VPXORD       Z15, Z15, Z15
+	VMOVUPS      constants<>+3200(SB), Z1
+	VMOVUPS      constants<>+3264(SB), Z5
+	VMOVUPS      constants<>+3328(SB), Z6
+	VCMPPS       $0x11, Z15, Z2, K2
+	VBLENDMPS    Z5, Z3, K2, Z3
+	VCMPPS       $0x00, Z15, Z2, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x00, Z1, Z2, K2
+	VBLENDMPS    Z1, Z3, K2, Z3
+	VCMPPS       $0x03, Z2, Z2, K2
+	VBLENDMPS    Z2, Z3, K2, Z3
+	VMOVUPS      constants<>+960(SB), Z1
+	VANDPS       Z1, Z4, Z4
+	VORPS        Z3, Z4, Z4
+	VPXORD       Z16, Z16, Z16
+	VMAXPS       Z0, Z16, Z0
+	VADDPS       Z4, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail113
+
+done114:
+	VZEROUPPER
+	RET
+
+// func expm1AVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many115:
+	CMPQ         CX, $0x00000020
+	JLT          tail116
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, Z3
+	VMOVUPS      constants<>+64(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z5
+	VMINPS       Z2, Z4, Z2
+	VMINPS       Z3, Z4, Z3
+	VMAXPS       Z2, Z5, Z2
+	VMAXPS       Z3, Z5, Z3
+	VMOVUPS      constants<>+192(SB), Z4
+	VMULPS       Z4, Z2, Z5
+	VMULPS       Z4, Z3, Z7
+	VRNDSCALEPS  $0x00, Z5, Z5
+	VRNDSCALEPS  $0x00, Z7, Z7
+	VMOVUPS      constants<>+256(SB), Z4
+	VFNMADD231PS Z4, Z5, Z2
+	VFNMADD231PS Z4, Z7, Z3
+	VMOVUPS      constants<>+320(SB), Z4
+	VFNMADD231PS Z4, Z5, Z2
+	VFNMADD231PS Z4, Z7, Z3
+	VMOVUPS      constants<>+384(SB), Z4
+	VMOVAPS      Z4, Z6
+	VMOVAPS      Z4, Z9
+	VMOVUPS      constants<>+448(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
+	VMOVUPS      constants<>+512(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
+	VMOVUPS      constants<>+576(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
+	VMULPS       Z2, Z2, Z4
+	VMULPS       Z3, Z3, Z8
+	VFMADD213PS  Z2, Z4, Z6
+	VFMADD213PS  Z3, Z8, Z9
+	VMOVUPS      constants<>+0(SB), Z2
+	VADDPS       Z2, Z6, Z6
+	VADDPS       Z2, Z9, Z9
+	VSCALEFPS    Z5, Z6, Z6
+	VSCALEFPS    Z7, Z9, Z9
+	VMOVUPS      constants<>+3392(SB), Z2
+	VMOVUPS      constants<>+2112(SB), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z1, Z5
+	VMINPS       Z4, Z2, Z4
+	VMAXPS       Z4, Z3, Z4
+	VMINPS       Z5, Z2, Z5
+	VMAXPS       Z5, Z3, Z5
+	VMOVUPS      constants<>+192(SB), Z2
+	VMULPS       Z2, Z4, Z3
+	VMULPS       Z2, Z5, Z8
+	VRNDSCALEPS  $0x00, Z3, Z3
+	VRNDSCALEPS  $0x00, Z8, Z8
+	VMOVUPS      constants<>+256(SB), Z2
+	VFNMADD231PS Z2, Z3, Z4
+	VFNMADD231PS Z2, Z8, Z5
+	VMOVUPS      constants<>+320(SB), Z2
+	VFNMADD231PS Z2, Z3, Z4
+	VFNMADD231PS Z2, Z8, Z5
+	VMOVUPS      constants<>+384(SB), Z2
+	VMOVAPS      Z2, Z7
+	VMOVAPS      Z2, Z11
+	VMOVUPS      constants<>+448(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
+	VMOVUPS      constants<>+512(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
+	VMOVUPS      constants<>+576(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
+	VMOVUPS      constants<>+640(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
+	VMULPS       Z4, Z4, Z2
+	VMULPS       Z5, Z5, Z10
+	VFMADD213PS  Z4, Z2, Z7
+	VFMADD213PS  Z5, Z10, Z11
+	VMOVUPS      constants<>+0(SB), Z2
+	VCVTPS2DQ    Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VCVTPS2DQ    Z8, Z8
+	VPSLLD       $0x17, Z8, Z8
+	VPADDD       Z2, Z8, Z8
+	VSUBPS       Z2, Z3, Z4
+	VFMADD213PS  Z4, Z3, Z7
+	VSUBPS       Z2, Z8, Z2
+	VFMADD213PS  Z2, Z8, Z11
+	VMOVUPS      constants<>+960(SB), Z2
+	VMOVUPS      constants<>+3392(SB), Z3
+	VCMPPS       $0x1e, Z3, Z0, K1
+	VBLENDMPS    Z6, Z7, K1, Z7
+	VANDPS       Z2, Z0, Z0
+	VORPS        Z7, Z0, Z0
+	VCMPPS       $0x1e, Z3, Z1, K1
+	VBLENDMPS    Z9, Z11, K1, Z11
+	VANDPS       Z2, Z1, Z1
+	VORPS        Z11, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many115
+
+tail116:
+	CMPQ         CX, $0x00
+	JLE          done117
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVAPS      Z0, Z1
+	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VMINPS       Z1, Z2, Z1
+	VMAXPS       Z1, Z3, Z1
+	VMOVUPS      constants<>+192(SB), Z2
+	VMULPS       Z2, Z1, Z2
+	VRNDSCALEPS  $0x00, Z2, Z2
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z2, Z1
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z2, Z1
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z4
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMULPS       Z1, Z1, Z3
+	VFMADD213PS  Z1, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z4, Z4
+	VSCALEFPS    Z2, Z4, Z4
+	VMOVUPS      constants<>+3392(SB), Z1
+	VMOVUPS      constants<>+2112(SB), Z2
+	VMOVAPS      Z0, Z3
+	VMINPS       Z3, Z1, Z3
+	VMAXPS       Z3, Z2, Z3
+	VMOVUPS      constants<>+192(SB), Z1
+	VMULPS       Z1, Z3, Z1
+	VRNDSCALEPS  $0x00, Z1, Z1
+	VMOVUPS      constants<>+256(SB), Z2
+	VFNMADD231PS Z2, Z1, Z3
+	VMOVUPS      constants<>+320(SB), Z2
+	VFNMADD231PS Z2, Z1, Z3
+	VMOVUPS      constants<>+384(SB), Z2
+	VMOVAPS      Z2, Z5
+	VMOVUPS      constants<>+448(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
+	VMOVUPS      constants<>+512(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
+	VMOVUPS      constants<>+576(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
+	VMOVUPS      constants<>+640(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
+	VMULPS       Z3, Z3, Z2
+	VFMADD213PS  Z3, Z2, Z5
+	VMOVUPS      constants<>+0(SB), Z2
+	VCVTPS2DQ    Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       Z2, Z1, Z1
+	VSUBPS       Z2, Z1, Z2
+	VFMADD213PS  Z2, Z1, Z5
+	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+3392(SB), Z2
+	VCMPPS       $0x1e, Z2, Z0, K2
+	VBLENDMPS    Z4, Z5, K2, Z5
+	VANDPS       Z1, Z0, Z0
+	VORPS        Z5, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail116
+
+done117:
+	VZEROUPPER
+	RET
+
+// func logAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·logAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many118:
+	CMPQ        CX, $0x00000020
+	JLT         tail119
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, Z3
+	VMOVUPS     constants<>+2304(SB), Z4
+	VMOVUPS     constants<>+2368(SB), Z5
+	VMULPS      Z5, Z0, Z6
+	VCMPPS      $0x11, Z4, Z0, K1
+	VBLENDMPS   Z6, Z0, K1, Z6
+	VMOVUPS     constants<>+2432(SB), Z8
+	VPXORD      Z9, Z9, Z9
+	VCMPPS      $0x11, Z4, Z0, K1
+	VBLENDMPS   Z8, Z9, K1, Z7
+	VMOVAPS     Z6, Z0
+	VMULPS      Z5, Z1, Z5
+	VCMPPS      $0x11, Z4, Z1, K1
+	VBLENDMPS   Z5, Z1, K1, Z5
+	VMOVUPS     constants<>+2432(SB), Z6
+	VPXORD      Z11, Z11, Z11
+	VCMPPS      $0x11, Z4, Z1, K1
+	VBLENDMPS   Z6, Z11, K1, Z10
+	VMOVAPS     Z5, Z1
+	VMOVUPS     constants<>+2496(SB), Z4
+	VPSUBD      Z4, Z0, Z5
+	VPSRAD      $0x17, Z5, Z5
+	VCVTDQ2PS   Z5, Z6
+	VPSLLD      $0x17, Z5, Z5
+	VPSUBD      Z5, Z0, Z0
+	VSUBPS      Z7, Z6, Z7
+	VPSUBD      Z4, Z1, Z4
+	VPSRAD      $0x17, Z4, Z4
+	VCVTDQ2PS   Z4, Z5
+	VPSLLD      $0x17, Z4, Z4
+	VPSUBD      Z4, Z1, Z1
+	VSUBPS      Z10, Z5, Z10
+	VMOVUPS     constants<>+0(SB), Z4
+	VSUBPS      Z4, Z0, Z0
+	VSUBPS      Z4, Z1, Z1
+	VMOVUPS     constants<>+2560(SB), Z4
+	VMOVAPS     Z4, Z5
+	VMOVAPS     Z4, Z4
+	VMOVUPS     constants<>+2624(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+2688(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+2752(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+2816(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+2880(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+2944(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+3008(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+3072(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+3136(SB), Z6
+	VMULPS      Z0, Z0, Z8
+	VMULPS      Z0, Z5, Z5
+	VADDPS      Z6, Z5, Z5
+	VMULPS      Z8, Z5, Z5
+	VMULPS      Z1, Z1, Z8
+	VMULPS      Z1, Z4, Z4
+	VADDPS      Z6, Z4, Z4
+	VMULPS      Z8, Z4, Z4
+	VMOVUPS     constants<>+256(SB), Z6
+	VMOVUPS     constants<>+320(SB), Z8
+	VFMADD231PS Z8, Z7, Z5
+	VFMADD231PS Z8, Z10, Z4
+	VADDPS      Z5, Z0, Z0
+	VADDPS      Z4, Z1, Z1
+	VFMADD231PS Z6, Z7, Z0
+	VFMADD231PS Z6, Z10, Z1
+	VPXORD      Z12, Z12, Z12
+	VMOVUPS     constants<>+3200(SB), Z4
+	VMOVUPS     constants<>+3264(SB), Z5
+	VMOVUPS     constants<>+3328(SB), Z6
+	VCMPPS      $0x11, Z12, Z2, K1
+	VBLENDMPS   Z5, Z0, K1, Z0
+	VCMPPS      $0x00, Z12, Z2, K1
+	VBLENDMPS   Z6, Z0, K1, Z0
+	VCMPPS      $0x00, Z4, Z2, K1
+	VBLENDMPS   Z4, Z0, K1, Z0
+	VCMPPS      $0x03, Z2, Z2, K1
+	VBLENDMPS   Z2, Z0, K1, Z0
+	VCMPPS      $0x11, Z12, Z3, K1
+	VBLENDMPS   Z5, Z1, K1, Z1
+	VCMPPS      $0x00, Z12, Z3, K1
+	VBLENDMPS   Z6, Z1, K1, Z1
+	VCMPPS      $0x00, Z4, Z3, K1
+	VBLENDMPS   Z4, Z1, K1, Z1
+	VCMPPS      $0x03, Z3, Z3, K1
+	VBLENDMPS   Z3, Z1, K1, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000020, CX
+	JMP         many118
+
+tail119:
+	CMPQ        CX, $0x00
+	JLE         done120
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVAPS     Z0, Z1
+	VMOVUPS     constants<>+2304(SB), Z2
+	VMOVUPS     constants<>+2368(SB), Z3
+	VMULPS      Z3, Z0, Z3
+	VCMPPS      $0x11, Z2, Z0, K2
+	VBLENDMPS   Z3, Z0, K2, Z3
+	VMOVUPS     constants<>+2432(SB), Z4
+	VPXORD      Z14, Z14, Z14
+	VCMPPS      $0x11, Z2, Z0, K2
+	VBLENDMPS   Z4, Z14, K2, Z13
+	VMOVAPS     Z3, Z0
+	VMOVUPS     constants<>+2496(SB), Z2
+	VPSUBD      Z2, Z0, Z2
+	VPSRAD      $0x17, Z2, Z2
+	VCVTDQ2PS   Z2, Z3
+	VPSLLD      $0x17, Z2, Z2
+	VPSUBD      Z2, Z0, Z0
+	VSUBPS      Z13, Z3, Z13
+	VMOVUPS     constants<>+0(SB), Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     constants<>+2560(SB), Z2
+	VMOVAPS     Z2, Z2
+	VMOVUPS     constants<>+2624(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+2688(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+2752(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+2816(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+2880(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+2944(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+3008(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+3072(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+3136(SB), Z3
+	VMULPS      Z0, Z0, Z4
+	VMULPS      Z0, Z2, Z2
+	VADDPS      Z3, Z2, Z2
+	VMULPS      Z4, Z2, Z2
+	VMOVUPS     constants<>+256(SB), Z3
+	VMOVUPS     constants<>+320(SB), Z4
+	VFMADD231PS Z4, Z13, Z2
+	VADDPS      Z2, Z0, Z0
+	VFMADD231PS Z3, Z13, Z0
+	VPXORD      Z15, Z15, Z15
+	VMOVUPS     constants<>+3200(SB), Z2
+	VMOVUPS     constants<>+3264(SB), Z3
+	VMOVUPS     constants<>+3328(SB), Z4
+	VCMPPS      $0x11, Z15, Z1, K2
+	VBLENDMPS   Z3, Z0, K2, Z0
+	VCMPPS      $0x00, Z15, Z1, K2
+	VBLENDMPS   Z4, Z0, K2, Z0
+	VCMPPS      $0x00, Z2, Z1, K2
+	VBLENDMPS   Z2, Z0, K2, Z0
+	VCMPPS      $0x03, Z1, Z1, K2
+	VBLENDMPS   Z1, Z0, K2, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail119
+
+done120:
+	VZEROUPPER
+	RET
+
+// func log1pAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many121:
+	CMPQ        CX, $0x00000020
+	JLT         tail122
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     constants<>+0(SB), Z2
+	VADDPS      Z2, Z0, Z3
+	VMOVAPS     Z3, Z4
+	VADDPS      Z2, Z1, Z5
+	VMOVAPS     Z5, Z6
+	VMOVUPS     constants<>+2304(SB), Z7
+	VMOVUPS     constants<>+2368(SB), Z8
+	VMULPS      Z8, Z4, Z9
+	VCMPPS      $0x11, Z7, Z4, K1
+	VBLENDMPS   Z9, Z4, K1, Z9
+	VMOVUPS     constants<>+2432(SB), Z11
+	VPXORD      Z12, Z12, Z12
+	VCMPPS      $0x11, Z7, Z4, K1
+	VBLENDMPS   Z11, Z12, K1, Z10
+	VMOVAPS     Z9, Z4
+	VMULPS      Z8, Z6, Z8
+	VCMPPS      $0x11, Z7, Z6, K1
+	VBLENDMPS   Z8, Z6, K1, Z8
+	VMOVUPS     constants<>+2432(SB), Z9
+	VPXORD      Z14, Z14, Z14
+	VCMPPS      $0x11, Z7, Z6, K1
+	VBLENDMPS   Z9, Z14, K1, Z13
+	VMOVAPS     Z8, Z6
+	VMOVUPS     constants<>+2496(SB), Z7
+	VPSUBD      Z7, Z4, Z8
+	VPSRAD      $0x17, Z8, Z8
+	VCVTDQ2PS   Z8, Z9
+	VPSLLD      $0x17, Z8, Z8
+	VPSUBD      Z8, Z4, Z4
+	VSUBPS      Z10, Z9, Z10
+	VPSUBD      Z7, Z6, Z7
+	VPSRAD      $0x17, Z7, Z7
+	VCVTDQ2PS   Z7, Z8
+	VPSLLD      $0x17, Z7, Z7
+	VPSUBD      Z7, Z6, Z6
+	VSUBPS      Z13, Z8, Z13
+	VPXORD      Z15, Z15, Z15
+	VSUBPS      Z2, Z3, Z7
+	VSUBPS      Z7, Z0, Z7
+	VPSUBD      Z3, Z4, Z8
+	VPADDD      Z2, Z8, Z8
+	VPMAXSD     Z15, Z8, Z8
+	VMULPS      Z8, Z7, Z7
+	VSUBPS      Z2, Z4, Z4
+	VADDPS      Z7, Z4, Z4
+	VSUBPS      Z2, Z5, Z7
+	VSUBPS      Z7, Z1, Z7
+	VPSUBD      Z5, Z6, Z8
+	VPADDD      Z2, Z8, Z8
+	VPMAXSD     Z15, Z8, Z8
+	VMULPS      Z8, Z7, Z7
+	VSUBPS      Z2, Z6, Z6
+	VADDPS      Z7, Z6, Z6
+	VMOVUPS     constants<>+2560(SB), Z2
+	VMOVAPS     Z2, Z7
+	VMOVAPS     Z2, Z2
+	VMOVUPS     constants<>+2624(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+2688(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+2752(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+2816(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+2880(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+2944(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+3008(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+3072(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+3136(SB), Z8
+	VMULPS      Z4, Z4, Z9
+	VMULPS      Z4, Z7, Z7
+	VADDPS      Z8, Z7, Z7
+	VMULPS      Z9, Z7, Z7
+	VMULPS      Z6, Z6, Z9
+	VMULPS      Z6, Z2, Z2
+	VADDPS      Z8, Z2, Z2
+	VMULPS      Z9, Z2, Z2
+	VMOVUPS     constants<>+256(SB), Z8
+	VMOVUPS     constants<>+320(SB), Z9
+	VFMADD231PS Z9, Z10, Z7
+	VFMADD231PS Z9, Z13, Z2
+	VADDPS      Z7, Z4, Z4
+	VADDPS      Z2, Z6, Z6
+	VFMADD231PS Z8, Z10, Z4
+	VFMADD231PS Z8, Z13, Z6
+	VPXORD      Z16, Z16, Z16
+	VMOVUPS     constants<>+3200(SB), Z2
+	VMOVUPS     constants<>+3264(SB), Z7
+	VMOVUPS     constants<>+3328(SB), Z8
+	VCMPPS      $0x11, Z16, Z3, K1
+	VBLENDMPS   Z7, Z4, K1, Z4
+	VCMPPS      $0x00, Z16, Z3, K1
+	VBLENDMPS   Z8, Z4, K1, Z4
+	VCMPPS      $0x00, Z2, Z3, K1
+	VBLENDMPS   Z2, Z4, K1, Z4
+	VCMPPS      $0x03, Z3, Z3, K1
+	VBLENDMPS   Z3, Z4, K1, Z4
+	VCMPPS      $0x11, Z16, Z5, K1
+	VBLENDMPS   Z7, Z6, K1, Z6
+	VCMPPS      $0x00, Z16, Z5, K1
+	VBLENDMPS   Z8, Z6, K1, Z6
+	VCMPPS      $0x00, Z2, Z5, K1
+	VBLENDMPS   Z2, Z6, K1, Z6
+	VCMPPS      $0x03, Z5, Z5, K1
+	VBLENDMPS   Z5, Z6, K1, Z6
+	VMOVUPS     constants<>+960(SB), Z2
+	VANDPS      Z2, Z0, Z0
+	VORPS       Z4, Z0, Z0
+	VANDPS      Z2, Z1, Z1
+	VORPS       Z6, Z1, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000020, CX
+	JMP         many121
+
+tail122:
+	CMPQ        CX, $0x00
+	JLE         done123
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS     constants<>+0(SB), Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVAPS     Z2, Z3
+	VMOVUPS     constants<>+2304(SB), Z4
+	VMOVUPS     constants<>+2368(SB), Z5
+	VMULPS      Z5, Z3, Z5
+	VCMPPS      $0x11, Z4, Z3, K2
+	VBLENDMPS   Z5, Z3, K2, Z5
+	VMOVUPS     constants<>+2432(SB), Z6
+	VPXORD      Z18, Z18, Z18
+	VCMPPS      $0x11, Z4, Z3, K2
+	VBLENDMPS   Z6, Z18, K2, Z17
+	VMOVAPS     Z5, Z3
+	VMOVUPS     constants<>+2496(SB), Z4
+	VPSUBD      Z4, Z3, Z4
+	VPSRAD      $0x17, Z4, Z4
+	VCVTDQ2PS   Z4, Z5
+	VPSLLD      $0x17, Z4, Z4
+	VPSUBD      Z4, Z3, Z3
+	VSUBPS      Z17, Z5, Z17
+	VPXORD      Z19, Z19, Z19
+	VSUBPS      Z1, Z2, Z4
+	VSUBPS      Z4, Z0, Z4
+	VPSUBD      Z2, Z3, Z5
+	VPADDD      Z1, Z5, Z5
+	VPMAXSD     Z19, Z5, Z5
+	VMULPS      Z5, Z4, Z4
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z4, Z3, Z3
+	VMOVUPS     constants<>+2560(SB), Z1
+	VMOVAPS     Z1, Z1
+	VMOVUPS     constants<>+2624(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+2688(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+2752(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+2816(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+2880(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+2944(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+3008(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+3072(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+3136(SB), Z4
+	VMULPS      Z3, Z3, Z5
+	VMULPS      Z3, Z1, Z1
+	VADDPS      Z4, Z1, Z1
+	VMULPS      Z5, Z1, Z1
+	VMOVUPS     constants<>+256(SB), Z4
+	VMOVUPS     constants<>+320(SB), Z5
+	VFMADD231PS Z5, Z17, Z1
+	VADDPS      Z1, Z3, Z3
+	VFMADD231PS Z4, Z17, Z3
+	VPXORD      Z20, Z20, Z20
+	VMOVUPS     constants<>+3200(SB), Z1
+	VMOVUPS     constants<>+3264(SB), Z4
+	VMOVUPS     constants<>+3328(SB), Z5
+	VCMPPS      $0x11, Z20, Z2, K2
+	VBLENDMPS   Z4, Z3, K2, Z3
+	VCMPPS      $0x00, Z20, Z2, K2
+	VBLENDMPS   Z5, Z3, K2, Z3
+	VCMPPS      $0x00, Z1, Z2, K2
+	VBLENDMPS   Z1, Z3, K2, Z3
+	VCMPPS      $0x03, Z2, Z2, K2
+	VBLENDMPS   Z2, Z3, K2, Z3
+	VMOVUPS     constants<>+960(SB), Z1
+	VANDPS      Z1, Z0, Z0
+	VORPS       Z3, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail122
+
+done123:
+	VZEROUPPER
+	RET
+
+// func erfcAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many124:
+	CMPQ         CX, $0x00000020
+	JLT          tail125
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+3456(SB), Z3
+	VMOVUPS      constants<>+1472(SB), Z4
+	VANDPS       Z2, Z0, Z5
+	VMINPS       Z5, Z3, Z5
+	VADDPS       Z4, Z5, Z7
+	VSUBPS       Z4, Z5, Z6
+	VDIVPS       Z7, Z6, Z6
+	VANDPS       Z2, Z1, Z2
+	VMINPS       Z2, Z3, Z2
+	VADDPS       Z4, Z2, Z3
+	VSUBPS       Z4, Z2, Z4
+	VDIVPS       Z3, Z4, Z4
+	VMOVUPS      constants<>+3520(SB), Z3
+	VMOVAPS      Z3, Z7
+	VMOVAPS      Z3, Z3
+	VMOVUPS      constants<>+3584(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3648(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3712(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3776(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3840(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3904(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3968(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+4032(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+4096(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+4160(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+960(SB), Z6
+	VMULPS       Z5, Z5, Z10
+	VXORPS       Z6, Z10, Z10
+	VMOVAPS      Z10, Z11
+	VFMADD231PS  Z5, Z5, Z11
+	VADDPS       Z5, Z5, Z12
+	VADDPS       Z4, Z12, Z12
+	VDIVPS       Z12, Z7, Z7
+	VFNMADD231PS Z11, Z7, Z7
+	VMULPS       Z2, Z2, Z11
+	VXORPS       Z6, Z11, Z11
+	VMOVAPS      Z11, Z6
+	VFMADD231PS  Z2, Z2, Z6
+	VADDPS       Z2, Z2, Z12
+	VADDPS       Z4, Z12, Z12
+	VDIVPS       Z12, Z3, Z3
+	VFNMADD231PS Z6, Z3, Z3
+	VMOVUPS      constants<>+128(SB), Z4
+	VMAXPS       Z10, Z4, Z10
+	VMAXPS       Z11, Z4, Z11
+	VMOVUPS      constants<>+192(SB), Z4
+	VMULPS       Z4, Z10, Z6
+	VMULPS       Z4, Z11, Z13
+	VRNDSCALEPS  $0x00, Z6, Z6
+	VRNDSCALEPS  $0x00, Z13, Z13
+	VMOVUPS      constants<>+256(SB), Z4
+	VFNMADD231PS Z4, Z6, Z10
+	VFNMADD231PS Z4, Z13, Z11
+	VMOVUPS      constants<>+320(SB), Z4
+	VFNMADD231PS Z4, Z6, Z10
+	VFNMADD231PS Z4, Z13, Z11
+	VMOVUPS      constants<>+384(SB), Z4
+	VMOVAPS      Z4, Z12
+	VMOVAPS      Z4, Z15
+	VMOVUPS      constants<>+448(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
+	VMOVUPS      constants<>+512(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
+	VMOVUPS      constants<>+576(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
+	VMULPS       Z10, Z10, Z4
+	VMULPS       Z11, Z11, Z14
+	VFMADD213PS  Z10, Z4, Z12
+	VFMADD213PS  Z11, Z14, Z15
+	VMOVUPS      constants<>+0(SB), Z4
+	VADDPS       Z4, Z12, Z12
+	VADDPS       Z4, Z15, Z15
+	VSCALEFPS    Z6, Z12, Z12
+	VSCALEFPS    Z13, Z15, Z15
+	VMOVUPS      constants<>+896(SB), Z4
+	VPXORD       Z8, Z8, Z8
+	VMULPS       Z12, Z7, Z7
+	VSUBPS       Z7, Z4, Z6
+	VCMPPS       $0x11, Z8, Z0, K1
+	VBLENDMPS    Z6, Z7, K1, Z7
+	VMULPS       Z15, Z3, Z3
+	VSUBPS       Z3, Z4, Z4
+	VCMPPS       $0x11, Z8, Z1, K1
+	VBLENDMPS    Z4, Z3, K1, Z3
+	VMULPS       Z0, Z0, Z6
+	VMULPS       Z1, Z1, Z4
+	VMOVUPS      constants<>+1024(SB), Z10
+	VMOVAPS      Z10, Z11
+	VMOVAPS      Z10, Z10
+	VMOVUPS      constants<>+1088(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+1152(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+1216(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+1280(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+1344(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+1408(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+4224(SB), Z6
+	VFMADD213PS  Z0, Z0, Z11
+	VSUBPS       Z11, Z4, Z11
+	VCMPPS       $0x11, Z6, Z5, K1
+	VBLENDMPS    Z11, Z7, K1, Z7
+	VCMPPS       $0x03, Z0, Z0, K1
+	VBLENDMPS    Z0, Z7, K1, Z0
+	VFMADD213PS  Z1, Z1, Z10
+	VSUBPS       Z10, Z4, Z10
+	VCMPPS       $0x11, Z6, Z2, K1
+	VBLENDMPS    Z10, Z3, K1, Z3
+	VCMPPS       $0x03, Z1, Z1, K1
+	VBLENDMPS    Z1, Z3, K1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many124
+
+tail125:
+	CMPQ         CX, $0x00
+	JLE          done126
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+3456(SB), Z2
+	VMOVUPS      constants<>+1472(SB), Z3
+	VANDPS       Z1, Z0, Z1
+	VMINPS       Z1, Z2, Z1
+	VADDPS       Z3, Z1, Z2
+	VSUBPS       Z3, Z1, Z3
+	VDIVPS       Z2, Z3, Z3
+	VMOVUPS      constants<>+3520(SB), Z2
+	VMOVAPS      Z2, Z2
+	VMOVUPS      constants<>+3584(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+3648(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+3712(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+3776(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+3840(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+3904(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+3968(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+4032(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+4096(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+4160(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+960(SB), Z4
+	VMULPS       Z1, Z1, Z5
+	VXORPS       Z4, Z5, Z5
+	VMOVAPS      Z5, Z4
+	VFMADD231PS  Z1, Z1, Z4
+	VADDPS       Z1, Z1, Z6
+	VADDPS       Z3, Z6, Z6
+	VDIVPS       Z6, Z2, Z2
+	VFNMADD231PS Z4, Z2, Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VMAXPS       Z5, Z3, Z5
+	VMOVUPS      constants<>+192(SB), Z3
+	VMULPS       Z3, Z5, Z3
+	VRNDSCALEPS  $0x00, Z3, Z3
+	VMOVUPS      constants<>+256(SB), Z4
+	VFNMADD231PS Z4, Z3, Z5
+	VMOVUPS      constants<>+320(SB), Z4
+	VFNMADD231PS Z4, Z3, Z5
+	VMOVUPS      constants<>+384(SB), Z4
+	VMOVAPS      Z4, Z6
+	VMOVUPS      constants<>+448(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
+	VMOVUPS      constants<>+512(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
+	VMOVUPS      constants<>+576(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
+	VMULPS       Z5, Z5, Z4
+	VFMADD213PS  Z5, Z4, Z6
+	VMOVUPS      constants<>+0(SB), Z4
+	VADDPS       Z4, Z6, Z6
+	VSCALEFPS    Z3, Z6, Z6
+	VMOVUPS      constants<>+896(SB), Z3
+	VPXORD       Z9, Z9, Z9
+	VMULPS       Z6, Z2, Z2
+	VSUBPS       Z2, Z3, Z3
+	VCMPPS       $0x11, Z9, Z0, K2
+	VBLENDMPS    Z3, Z2, K2, Z2
+	VMULPS       Z0, Z0, Z3
+	VMOVUPS      constants<>+1024(SB), Z4
+	VMOVAPS      Z4, Z4
+	VMOVUPS      constants<>+1088(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+1152(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+1216(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+1280(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+1344(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+1408(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+4224(SB), Z5
+	VFMADD213PS  Z0, Z0, Z4
+	VSUBPS       Z4, Z3, Z4
+	VCMPPS       $0x11, Z5, Z1, K2
+	VBLENDMPS    Z4, Z2, K2, Z2
+	VCMPPS       $0x03, Z0, Z0, K2
+	VBLENDMPS    Z0, Z2, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail125
+
+done126:
+	VZEROUPPER
+	RET
+
+// func sinAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sinAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many127:
+	CMPQ         CX, $0x00000020
+	JLT          tail128
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, Z3
+	VMOVUPS      constants<>+4288(SB), Z4
+	VMULPS       Z4, Z0, Z5
+	VMULPS       Z4, Z1, Z8
+	VRNDSCALEPS  $0x00, Z5, Z5
+	VRNDSCALEPS  $0x00, Z8, Z8
+	VMOVUPS      constants<>+4352(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z8, Z1
+	VMOVUPS      constants<>+4416(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z8, Z1
+	VMOVUPS      constants<>+4480(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z8, Z1
+	VCVTPS2DQ    Z5, Z5
+	VMULPS       Z0, Z0, Z4
+	VCVTPS2DQ    Z8, Z8
+	VMULPS       Z1, Z1, Z9
+	VMOVUPS      constants<>+4544(SB), Z10
+	VMOVAPS      Z10, Z11
+	VMOVAPS      Z10, Z10
+	VMOVUPS      constants<>+4608(SB), Z12
+	VFMADD213PS  Z12, Z4, Z11
+	VFMADD213PS  Z12, Z9, Z10
+	VMOVUPS      constants<>+4672(SB), Z12
+	VFMADD213PS  Z12, Z4, Z11
+	VFMADD213PS  Z12, Z9, Z10
+	VMOVUPS      constants<>+0(SB), Z12
+	VMOVUPS      constants<>+3136(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z12, Z4, Z11
+	VFMADD213PS  Z13, Z9, Z10
+	VFMADD213PS  Z12, Z9, Z10
+	VMOVUPS      constants<>+4736(SB), Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z12, Z12
+	VMOVUPS      constants<>+4800(SB), Z14
+	VFMADD213PS  Z14, Z4, Z13
+	VFMADD213PS  Z14, Z9, Z12
+	VMOVUPS      constants<>+4864(SB), Z14
+	VFMADD213PS  Z14, Z4, Z13
+	VFMADD213PS  Z14, Z9, Z12
+	VMULPS       Z4, Z13, Z13
+	VFMADD213PS  Z0, Z0, Z13
+	VMULPS       Z9, Z12, Z12
+	VFMADD213PS  Z1, Z1, Z12
+	VPSLLD       $0x1f, Z5, Z4
+	VPSRLD       $0x01, Z5, Z5
+	VPSLLD       $0x1f, Z5, Z5
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    Z11, Z13, K1, Z0
+	VXORPS       Z5, Z0, Z0
+	VPSLLD       $0x1f, Z8, Z4
+	VPSRLD       $0x01, Z8, Z5
+	VPSLLD       $0x1f, Z5, Z5
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    Z10, Z12, K1, Z1
+	VXORPS       Z5, Z1, Z1
+	VPXORD       Z6, Z6, Z6
+	VCMPPS       $0x00, Z6, Z2, K1
+	VBLENDMPS    Z2, Z0, K1, Z0
+	VCMPPS       $0x00, Z6, Z3, K1
+	VBLENDMPS    Z3, Z1, K1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many127
+
+tail128:
+	CMPQ         CX, $0x00
+	JLE          done129
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVAPS      Z0, Z1
+	VMOVUPS      constants<>+4288(SB), Z2
+	VMULPS       Z2, Z0, Z2
+	VRNDSCALEPS  $0x00, Z2, Z2
+	VMOVUPS      constants<>+4352(SB), Z3
+	VFNMADD231PS Z3, Z2, Z0
+	VMOVUPS      constants<>+4416(SB), Z3
+	VFNMADD231PS Z3, Z2, Z0
+	VMOVUPS      constants<>+4480(SB), Z3
+	VFNMADD231PS Z3, Z2, Z0
+	VCVTPS2DQ    Z2, Z2
+	VMULPS       Z0, Z0, Z3
+	VMOVUPS      constants<>+4544(SB), Z4
+	VMOVAPS      Z4, Z4
+	VMOVUPS      constants<>+4608(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+4672(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z5
+	VMOVUPS      constants<>+3136(SB), Z6
+	VFMADD213PS  Z6, Z3, Z4
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+4736(SB), Z5
+	VMOVAPS      Z5, Z5
+	VMOVUPS      constants<>+4800(SB), Z6
+	VFMADD213PS  Z6, Z3, Z5
+	VMOVUPS      constants<>+4864(SB), Z6
+	VFMADD213PS  Z6, Z3, Z5
+	VMULPS       Z3, Z5, Z5
+	VFMADD213PS  Z0, Z0, Z5
+	VPSLLD       $0x1f, Z2, Z3
+	VPSRLD       $0x01, Z2, Z2
+	VPSLLD       $0x1f, Z2, Z2
+	VPMOVD2M     Z3, K2
+	VBLENDMPS    Z4, Z5, K2, Z0
+	VXORPS       Z2, Z0, Z0
+	VPXORD       Z7, Z7, Z7
+	VCMPPS       $0x00, Z7, Z1, K2
+	VBLENDMPS    Z1, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail128
+
+done129:
+	VZEROUPPER
+	RET
+
+// func cosAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·cosAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many130:
+	CMPQ         CX, $0x00000020
+	JLT          tail131
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, Z2
+	VMOVUPS      constants<>+4288(SB), Z2
+	VMULPS       Z2, Z0, Z3
+	VMULPS       Z2, Z1, Z4
+	VRNDSCALEPS  $0x00, Z3, Z3
+	VRNDSCALEPS  $0x00, Z4, Z4
+	VMOVUPS      constants<>+4352(SB), Z2
+	VFNMADD231PS Z2, Z3, Z0
+	VFNMADD231PS Z2, Z4, Z1
+	VMOVUPS      constants<>+4416(SB), Z2
+	VFNMADD231PS Z2, Z3, Z0
+	VFNMADD231PS Z2, Z4, Z1
+	VMOVUPS      constants<>+4480(SB), Z2
+	VFNMADD231PS Z2, Z3, Z0
+	VFNMADD231PS Z2, Z4, Z1
+	VCVTPS2DQ    Z3, Z3
+	VMULPS       Z0, Z0, Z2
+	VCVTPS2DQ    Z4, Z4
+	VMULPS       Z1, Z1, Z5
+	VMOVUPS      constants<>+4928(SB), Z6
+	VPADDD       Z6, Z3, Z3
+	VPADDD       Z6, Z4, Z4
+	VMOVUPS      constants<>+4544(SB), Z6
+	VMOVAPS      Z6, Z7
+	VMOVAPS      Z6, Z6
+	VMOVUPS      constants<>+4608(SB), Z8
+	VFMADD213PS  Z8, Z2, Z7
+	VFMADD213PS  Z8, Z5, Z6
+	VMOVUPS      constants<>+4672(SB), Z8
+	VFMADD213PS  Z8, Z2, Z7
+	VFMADD213PS  Z8, Z5, Z6
+	VMOVUPS      constants<>+0(SB), Z8
+	VMOVUPS      constants<>+3136(SB), Z9
+	VFMADD213PS  Z9, Z2, Z7
+	VFMADD213PS  Z8, Z2, Z7
+	VFMADD213PS  Z9, Z5, Z6
+	VFMADD213PS  Z8, Z5, Z6
+	VMOVUPS      constants<>+4736(SB), Z8
+	VMOVAPS      Z8, Z9
+	VMOVAPS      Z8, Z8
+	VMOVUPS      constants<>+4800(SB), Z10
+	VFMADD213PS  Z10, Z2, Z9
+	VFMADD213PS  Z10, Z5, Z8
+	VMOVUPS      constants<>+4864(SB), Z10
+	VFMADD213PS  Z10, Z2, Z9
+	VFMADD213PS  Z10, Z5, Z8
+	VMULPS       Z2, Z9, Z9
+	VFMADD213PS  Z0, Z0, Z9
+	VMULPS       Z5, Z8, Z8
+	VFMADD213PS  Z1, Z1, Z8
+	VPSLLD       $0x1f, Z3, Z2
+	VPSRLD       $0x01, Z3, Z3
+	VPSLLD       $0x1f, Z3, Z3
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    Z7, Z9, K1, Z0
+	VXORPS       Z3, Z0, Z0
+	VPSLLD       $0x1f, Z4, Z2
+	VPSRLD       $0x01, Z4, Z3
+	VPSLLD       $0x1f, Z3, Z3
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    Z6, Z8, K1, Z1
+	VXORPS       Z3, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many130
+
+tail131:
+	CMPQ         CX, $0x00
+	JLE          done132
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVAPS      Z0, Z1
+	VMOVUPS      constants<>+4288(SB), Z1
+	VMULPS       Z1, Z0, Z1
+	VRNDSCALEPS  $0x00, Z1, Z1
+	VMOVUPS      constants<>+4352(SB), Z2
+	VFNMADD231PS Z2, Z1, Z0
+	VMOVUPS      constants<>+4416(SB), Z2
+	VFNMADD231PS Z2, Z1, Z0
+	VMOVUPS      constants<>+4480(SB), Z2
+	VFNMADD231PS Z2, Z1, Z0
+	VCVTPS2DQ    Z1, Z1
+	VMULPS       Z0, Z0, Z2
+	VMOVUPS      constants<>+4928(SB), Z3
+	VPADDD       Z3, Z1, Z1
+	VMOVUPS      constants<>+4544(SB), Z3
+	VMOVAPS      Z3, Z3
+	VMOVUPS      constants<>+4608(SB), Z4
+	VFMADD213PS  Z4, Z2, Z3
+	VMOVUPS      constants<>+4672(SB), Z4
+	VFMADD213PS  Z4, Z2, Z3
+	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+3136(SB), Z5
+	VFMADD213PS  Z5, Z2, Z3
+	VFMADD213PS  Z4, Z2, Z3
+	VMOVUPS      constants<>+4736(SB), Z4
+	VMOVAPS      Z4, Z4
+	VMOVUPS      constants<>+4800(SB), Z5
+	VFMADD213PS  Z5, Z2, Z4
+	VMOVUPS      constants<>+4864(SB), Z5
+	VFMADD213PS  Z5, Z2, Z4
+	VMULPS       Z2, Z4, Z4
+	VFMADD213PS  Z0, Z0, Z4
+	VPSLLD       $0x1f, Z1, Z2
+	VPSRLD       $0x01, Z1, Z1
+	VPSLLD       $0x1f, Z1, Z1
+	VPMOVD2M     Z2, K2
+	VBLENDMPS    Z3, Z4, K2, Z0
+	VXORPS       Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail131
+
+done132:
+	VZEROUPPER
+	RET
+
+// func atanAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·atanAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many133:
+	CMPQ         CX, $0x00000020
+	JLT          tail134
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+0(SB), Z3
+	VANDPS       Z2, Z0, Z4
+	VDIVPS       Z4, Z3, Z5
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMULPS       Z5, Z5, Z6
+	VANDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z3, Z7
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z7, Z2, K1, Z7
+	VMULPS       Z7, Z7, Z8
+	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVAPS      Z9, Z10
+	VMOVAPS      Z9, Z9
+	VMOVUPS      constants<>+5056(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5120(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5184(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5248(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5312(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5376(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5440(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5504(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4352(SB), Z11
+	VMOVUPS      constants<>+4416(SB), Z12
+	VMULPS       Z6, Z10, Z10
+	VMOVAPS      Z12, Z6
+	VFNMADD231PS Z10, Z5, Z6
+	VSUBPS       Z5, Z6, Z6
+	VADDPS       Z11, Z6, Z6
+	VFMADD213PS  Z5, Z5, Z10
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z6, Z10, K1, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVAPS      Z12, Z4
+	VFNMADD231PS Z9, Z7, Z4
+	VSUBPS       Z7, Z4, Z4
+	VADDPS       Z11, Z4, Z4
+	VFMADD213PS  Z7, Z7, Z9
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z4, Z9, K1, Z9
+	VMOVUPS      constants<>+960(SB), Z2
+	VANDPS       Z2, Z0, Z0
+	VORPS        Z10, Z0, Z0
+	VANDPS       Z2, Z1, Z1
+	VORPS        Z9, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many133
+
+tail134:
+	CMPQ         CX, $0x00
+	JLE          done135
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VANDPS       Z1, Z0, Z1
+	VDIVPS       Z1, Z2, Z3
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z3
+	VMULPS       Z3, Z3, Z4
+	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVAPS      Z5, Z5
+	VMOVUPS      constants<>+5056(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5120(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5184(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5248(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5312(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5376(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5440(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5504(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4352(SB), Z6
+	VMOVUPS      constants<>+4416(SB), Z7
+	VMULPS       Z4, Z5, Z5
+	VMOVAPS      Z7, Z4
+	VFNMADD231PS Z5, Z3, Z4
+	VSUBPS       Z3, Z4, Z4
+	VADDPS       Z6, Z4, Z4
+	VFMADD213PS  Z3, Z3, Z5
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z4, Z5, K2, Z5
+	VMOVUPS      constants<>+960(SB), Z1
+	VANDPS       Z1, Z0, Z0
+	VORPS        Z5, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail134
+
+done135:
 	VZEROUPPER
 	RET
 
@@ -2072,9 +4457,9 @@ TEXT ·sumOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many79:
+many136:
 	CMPQ    CX, $0x00000040
-	JLT     tail80
+	JLT     tail137
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z0, Z0
 	VMOVUPS 64(AX), Z4
@@ -2085,12 +4470,12 @@ many79:
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many79
+	JMP     many136
 
-tail80:
+tail137:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done81
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2099,7 +4484,7 @@ tail80:
 	VADDPS       Z5, Z0, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done81
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2108,7 +4493,7 @@ tail80:
 	VADDPS       Z5, Z1, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done81
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2117,7 +4502,7 @@ tail80:
 	VADDPS       Z5, Z2, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done81
+	JLE          done138
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2126,7 +4511,7 @@ tail80:
 	VADDPS       Z5, Z3, Z3
 	SUBQ         $0x00000010, CX
 
-done81:
+done138:
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
@@ -2152,9 +4537,9 @@ TEXT ·greatestOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many82:
+many139:
 	CMPQ    CX, $0x00000040
-	JLT     tail83
+	JLT     tail140
 	VMOVUPS (AX), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(AX), Z4
@@ -2165,12 +4550,12 @@ many82:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many82
+	JMP     many139
 
-tail83:
+tail140:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done84
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2179,7 +4564,7 @@ tail83:
 	VMAXPS       Z0, Z5, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done84
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2188,7 +4573,7 @@ tail83:
 	VMAXPS       Z1, Z5, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done84
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2197,7 +4582,7 @@ tail83:
 	VMAXPS       Z2, Z5, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done84
+	JLE          done141
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2206,7 +4591,7 @@ tail83:
 	VMAXPS       Z3, Z5, Z3
 	SUBQ         $0x00000010, CX
 
-done84:
+done141:
 	VMAXPS     Z0, Z2, Z0
 	VMAXPS     Z1, Z3, Z1
 	VMAXPS     Z0, Z1, Z0
@@ -2232,9 +4617,9 @@ TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many85:
+many142:
 	CMPQ    CX, $0x00000040
-	JLT     tail86
+	JLT     tail143
 	VMOVUPS (AX), Z4
 	VMAXPS  Z4, Z0, Z5
 	VMAXPS  Z0, Z4, Z6
@@ -2265,12 +4650,12 @@ many85:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many85
+	JMP     many142
 
-tail86:
+tail143:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done87
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2284,7 +4669,7 @@ tail86:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done87
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2298,7 +4683,7 @@ tail86:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done87
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2312,7 +4697,7 @@ tail86:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done87
+	JLE          done144
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2326,7 +4711,7 @@ tail86:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done87:
+done144:
 	VMAXPS     Z2, Z0, Z4
 	VMAXPS     Z0, Z2, Z5
 	VANDPS     Z5, Z4, Z4
@@ -2387,9 +4772,9 @@ TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many88:
+many145:
 	CMPQ    CX, $0x00000040
-	JLT     tail89
+	JLT     tail146
 	VMOVUPS (AX), Z4
 	VMINPS  Z4, Z0, Z5
 	VMINPS  Z0, Z4, Z6
@@ -2420,12 +4805,12 @@ many88:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many88
+	JMP     many145
 
-tail89:
+tail146:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done90
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2439,7 +4824,7 @@ tail89:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done90
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2453,7 +4838,7 @@ tail89:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done90
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2467,7 +4852,7 @@ tail89:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done90
+	JLE          done147
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -2481,7 +4866,7 @@ tail89:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done90:
+done147:
 	VMINPS     Z2, Z0, Z4
 	VMINPS     Z0, Z2, Z5
 	VORPS      Z5, Z4, Z4
@@ -2540,19 +4925,19 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Z0
 	XORQ         DX, DX
 
-many91:
+many148:
 	CMPQ    CX, $0x00000010
-	JLT     tail92
+	JLT     tail149
 	VMOVUPS (AX)(DX*4), Z1
 	VCMPPS  $0x00, Z0, Z1, K1
 	KMOVW   K1, BX
 	TESTL   BX, BX
-	JNE     found93
+	JNE     found150
 	ADDQ    $0x00000010, DX
 	SUBQ    $0x00000010, CX
-	JMP     many91
+	JMP     many148
 
-tail92:
+tail149:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2561,15 +4946,15 @@ tail92:
 	KMOVW     K1, BX
 	BZHIL     CX, BX, BX
 	TESTL     BX, BX
-	JNE       found93
+	JNE       found150
 	ADDQ      CX, DX
-	JMP       done94
+	JMP       done151
 
-found93:
+found150:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done94:
+done151:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -2581,9 +4966,9 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many95:
+many152:
 	CMPQ      CX, $0x00000020
-	JLT       tail96
+	JLT       tail153
 	VCVTPS2PD (DX), Z0
 	VMOVUPD   Z0, (AX)
 	VCVTPS2PD 32(DX), Z0
@@ -2595,20 +4980,20 @@ many95:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000020, CX
-	JMP       many95
+	JMP       many152
 
-tail96:
+tail153:
 	TESTQ     CX, CX
-	JEQ       done97
+	JEQ       done154
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail96
+	JMP       tail153
 
-done97:
+done154:
 	VZEROUPPER
 	RET
 
@@ -2619,11 +5004,11 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Z0
+	VMOVUPS constants<>+4928(SB), Z0
 
-many98:
+many155:
 	SUBQ        $0x10, CX
-	JLT         done99
+	JLT         done156
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -2631,9 +5016,9 @@ many98:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many98
+	JMP         many155
 
-done99:
+done156:
 	VZEROUPPER
 	RET
 
@@ -2644,20 +5029,20 @@ TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+1984(SB), Z1
+	VMOVUPS      constants<>+4928(SB), Z1
 
-many100:
+many157:
 	SUBQ        $0x10, CX
-	JLT         done101
+	JLT         done158
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many100
+	JMP         many157
 
-done101:
+done158:
 	VZEROUPPER
 	RET
 
@@ -2668,11 +5053,11 @@ TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Z0
+	VMOVUPS constants<>+4928(SB), Z0
 
-many102:
+many159:
 	SUBQ        $0x10, CX
-	JLT         done103
+	JLT         done160
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x12, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -2680,9 +5065,9 @@ many102:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many102
+	JMP         many159
 
-done103:
+done160:
 	VZEROUPPER
 	RET
 
@@ -2693,20 +5078,20 @@ TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+1984(SB), Z1
+	VMOVUPS      constants<>+4928(SB), Z1
 
-many104:
+many161:
 	SUBQ        $0x10, CX
-	JLT         done105
+	JLT         done162
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x12, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many104
+	JMP         many161
 
-done105:
+done162:
 	VZEROUPPER
 	RET
 
@@ -2717,11 +5102,11 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Z0
+	VMOVUPS constants<>+4928(SB), Z0
 
-many106:
+many163:
 	SUBQ        $0x10, CX
-	JLT         done107
+	JLT         done164
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1e, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -2729,9 +5114,9 @@ many106:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many106
+	JMP         many163
 
-done107:
+done164:
 	VZEROUPPER
 	RET
 
@@ -2742,20 +5127,20 @@ TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+1984(SB), Z1
+	VMOVUPS      constants<>+4928(SB), Z1
 
-many108:
+many165:
 	SUBQ        $0x10, CX
-	JLT         done109
+	JLT         done166
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1e, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many108
+	JMP         many165
 
-done109:
+done166:
 	VZEROUPPER
 	RET
 
@@ -2766,11 +5151,11 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Z0
+	VMOVUPS constants<>+4928(SB), Z0
 
-many110:
+many167:
 	SUBQ        $0x10, CX
-	JLT         done111
+	JLT         done168
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1d, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -2778,9 +5163,9 @@ many110:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many110
+	JMP         many167
 
-done111:
+done168:
 	VZEROUPPER
 	RET
 
@@ -2791,20 +5176,20 @@ TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+1984(SB), Z1
+	VMOVUPS      constants<>+4928(SB), Z1
 
-many112:
+many169:
 	SUBQ        $0x10, CX
-	JLT         done113
+	JLT         done170
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1d, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many112
+	JMP         many169
 
-done113:
+done170:
 	VZEROUPPER
 	RET
 
@@ -2818,9 +5203,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many114:
+many171:
 	SUBQ      $0x10, CX
-	JLT       done115
+	JLT       done172
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -2830,9 +5215,9 @@ many114:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many114
+	JMP       many171
 
-done115:
+done172:
 	VZEROUPPER
 	RET
 
@@ -2846,7 +5231,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel116:
+pixel173:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2855,11 +5240,11 @@ pixel116:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row117:
+row174:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one118:
+one175:
 	VMOVUPS (R9), Z4
 	VMULPS  (R11), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -2875,11 +5260,11 @@ one118:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one118
+	JNE     one175
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row117
+	JNE     row174
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -2887,7 +5272,7 @@ one118:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel116
+	JNE     pixel173
 	VZEROUPPER
 	RET
 
@@ -2905,17 +5290,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
 
-pixel119:
+pixel176:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row120:
+row177:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one121:
+one178:
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVUPS.Z (R11), K1, Z2
 	VMULPS    Z2, Z1, Z1
@@ -2923,16 +5308,16 @@ one121:
 	ADDQ      SI, R11
 	ADDQ      DI, R9
 	DECQ      R12
-	JNE       one121
+	JNE       one178
 	ADDQ      24(AX), R8
 	ADDQ      48(AX), R9
 	DECQ      R10
-	JNE       row120
+	JNE       row177
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel119
+	JNE       pixel176
 	VZEROUPPER
 	RET
 
@@ -2946,19 +5331,19 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel122:
-	VMOVUPS constants<>+2048(SB), Z0
-	VMOVUPS constants<>+2048(SB), Z1
-	VMOVUPS constants<>+2048(SB), Z2
-	VMOVUPS constants<>+2048(SB), Z3
+pixel179:
+	VMOVUPS constants<>+5568(SB), Z0
+	VMOVUPS constants<>+5568(SB), Z1
+	VMOVUPS constants<>+5568(SB), Z2
+	VMOVUPS constants<>+5568(SB), Z3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row123:
+row180:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one124:
+one181:
 	VMOVUPS (R9), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R9), Z4
@@ -2969,10 +5354,10 @@ one124:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one124
+	JNE     one181
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row123
+	JNE     row180
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -2980,7 +5365,7 @@ one124:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel122
+	JNE     pixel179
 	VZEROUPPER
 	RET
 
@@ -2998,29 +5383,29 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-pixel125:
-	VMOVUPS constants<>+2048(SB), Z0
+pixel182:
+	VMOVUPS constants<>+5568(SB), Z0
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row126:
+row183:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one127:
+one184:
 	VMOVUPS.Z (R9), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R9
 	DECQ      R10
-	JNE       one127
+	JNE       one184
 	ADDQ      24(AX), DI
 	DECQ      R8
-	JNE       row126
+	JNE       row183
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel125
+	JNE       pixel182
 	VZEROUPPER
 	RET
 
@@ -3032,9 +5417,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many128:
+many185:
 	CMPQ    CX, $0x00000020
-	JLT     tail129
+	JLT     tail186
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3055,11 +5440,11 @@ many128:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many128
+	JMP     many185
 
-tail129:
+tail186:
 	CMPQ       CX, $0x00
-	JLE        done130
+	JLE        done187
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3075,9 +5460,9 @@ tail129:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail129
+	JMP        tail186
 
-done130:
+done187:
 	VZEROUPPER
 	RET
 
@@ -3089,9 +5474,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many131:
+many188:
 	CMPQ    CX, $0x00000020
-	JLT     tail132
+	JLT     tail189
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3107,11 +5492,11 @@ many131:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many131
+	JMP     many188
 
-tail132:
+tail189:
 	CMPQ       CX, $0x00
-	JLE        done133
+	JLE        done190
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3125,9 +5510,9 @@ tail132:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail132
+	JMP        tail189
 
-done133:
+done190:
 	VZEROUPPER
 	RET
 
@@ -3139,9 +5524,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many134:
+many191:
 	CMPQ    CX, $0x00000020
-	JLT     tail135
+	JLT     tail192
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3162,11 +5547,11 @@ many134:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many134
+	JMP     many191
 
-tail135:
+tail192:
 	CMPQ       CX, $0x00
-	JLE        done136
+	JLE        done193
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3182,9 +5567,9 @@ tail135:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail135
+	JMP        tail192
 
-done136:
+done193:
 	VZEROUPPER
 	RET
 
@@ -3196,9 +5581,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many137:
+many194:
 	CMPQ    CX, $0x00000020
-	JLT     tail138
+	JLT     tail195
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3218,11 +5603,11 @@ many137:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many137
+	JMP     many194
 
-tail138:
+tail195:
 	CMPQ       CX, $0x00
-	JLE        done139
+	JLE        done196
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3237,9 +5622,9 @@ tail138:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail138
+	JMP        tail195
 
-done139:
+done196:
 	VZEROUPPER
 	RET
 
@@ -3251,9 +5636,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many140:
+many197:
 	CMPQ    CX, $0x00000020
-	JLT     tail141
+	JLT     tail198
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3274,11 +5659,11 @@ many140:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many140
+	JMP     many197
 
-tail141:
+tail198:
 	CMPQ       CX, $0x00
-	JLE        done142
+	JLE        done199
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3294,9 +5679,9 @@ tail141:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail141
+	JMP        tail198
 
-done142:
+done199:
 	VZEROUPPER
 	RET
 
@@ -3308,9 +5693,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many143:
+many200:
 	CMPQ    CX, $0x00000020
-	JLT     tail144
+	JLT     tail201
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3326,11 +5711,11 @@ many143:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many143
+	JMP     many200
 
-tail144:
+tail201:
 	CMPQ       CX, $0x00
-	JLE        done145
+	JLE        done202
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3344,9 +5729,9 @@ tail144:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail144
+	JMP        tail201
 
-done145:
+done202:
 	VZEROUPPER
 	RET
 
@@ -3358,9 +5743,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many146:
+many203:
 	CMPQ    CX, $0x00000020
-	JLT     tail147
+	JLT     tail204
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3381,11 +5766,11 @@ many146:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many146
+	JMP     many203
 
-tail147:
+tail204:
 	CMPQ       CX, $0x00
-	JLE        done148
+	JLE        done205
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3401,9 +5786,9 @@ tail147:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail147
+	JMP        tail204
 
-done148:
+done205:
 	VZEROUPPER
 	RET
 
@@ -3415,9 +5800,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many149:
+many206:
 	CMPQ    CX, $0x00000020
-	JLT     tail150
+	JLT     tail207
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3433,11 +5818,11 @@ many149:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many149
+	JMP     many206
 
-tail150:
+tail207:
 	CMPQ       CX, $0x00
-	JLE        done151
+	JLE        done208
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3451,9 +5836,9 @@ tail150:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail150
+	JMP        tail207
 
-done151:
+done208:
 	VZEROUPPER
 	RET
 
@@ -3465,9 +5850,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many152:
+many209:
 	CMPQ    CX, $0x00000020
-	JLT     tail153
+	JLT     tail210
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3487,11 +5872,11 @@ many152:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many152
+	JMP     many209
 
-tail153:
+tail210:
 	CMPQ       CX, $0x00
-	JLE        done154
+	JLE        done211
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3506,9 +5891,9 @@ tail153:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail153
+	JMP        tail210
 
-done154:
+done211:
 	VZEROUPPER
 	RET
 
@@ -3520,9 +5905,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many155:
+many212:
 	CMPQ      CX, $0x00000020
-	JLT       tail156
+	JLT       tail213
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -3563,11 +5948,11 @@ many155:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many155
+	JMP       many212
 
-tail156:
+tail213:
 	CMPQ       CX, $0x00
-	JLE        done157
+	JLE        done214
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3588,9 +5973,9 @@ tail156:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail156
+	JMP        tail213
 
-done157:
+done214:
 	VZEROUPPER
 	RET
 
@@ -3602,9 +5987,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many158:
+many215:
 	CMPQ      CX, $0x00000020
-	JLT       tail159
+	JLT       tail216
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3640,11 +6025,11 @@ many158:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many158
+	JMP       many215
 
-tail159:
+tail216:
 	CMPQ       CX, $0x00
-	JLE        done160
+	JLE        done217
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3663,9 +6048,9 @@ tail159:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail159
+	JMP        tail216
 
-done160:
+done217:
 	VZEROUPPER
 	RET
 
@@ -3677,9 +6062,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many161:
+many218:
 	CMPQ      CX, $0x00000020
-	JLT       tail162
+	JLT       tail219
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -3720,11 +6105,11 @@ many161:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many161
+	JMP       many218
 
-tail162:
+tail219:
 	CMPQ       CX, $0x00
-	JLE        done163
+	JLE        done220
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3745,9 +6130,9 @@ tail162:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail162
+	JMP        tail219
 
-done163:
+done220:
 	VZEROUPPER
 	RET
 
@@ -3759,9 +6144,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many164:
+many221:
 	CMPQ      CX, $0x00000020
-	JLT       tail165
+	JLT       tail222
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -3797,11 +6182,11 @@ many164:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many164
+	JMP       many221
 
-tail165:
+tail222:
 	CMPQ       CX, $0x00
-	JLE        done166
+	JLE        done223
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3820,9 +6205,9 @@ tail165:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail165
+	JMP        tail222
 
-done166:
+done223:
 	VZEROUPPER
 	RET
 
@@ -3834,9 +6219,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many167:
+many224:
 	CMPQ    CX, $0x00000020
-	JLT     tail168
+	JLT     tail225
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -3857,11 +6242,11 @@ many167:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many167
+	JMP     many224
 
-tail168:
+tail225:
 	CMPQ       CX, $0x00
-	JLE        done169
+	JLE        done226
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3877,9 +6262,9 @@ tail168:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail168
+	JMP        tail225
 
-done169:
+done226:
 	VZEROUPPER
 	RET
 
@@ -3891,9 +6276,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many170:
+many227:
 	CMPQ    CX, $0x00000020
-	JLT     tail171
+	JLT     tail228
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -3909,11 +6294,11 @@ many170:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many170
+	JMP     many227
 
-tail171:
+tail228:
 	CMPQ       CX, $0x00
-	JLE        done172
+	JLE        done229
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -3927,9 +6312,223 @@ tail171:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail171
+	JMP        tail228
 
-done172:
+done229:
+	VZEROUPPER
+	RET
+
+// func atMostAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many230:
+	CMPQ    CX, $0x00000020
+	JLT     tail231
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMINPS  Y0, Y4, Y0
+	VMINPS  Y1, Y5, Y1
+	VMINPS  Y2, Y6, Y2
+	VMINPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many230
+
+tail231:
+	CMPQ       CX, $0x00
+	JLE        done232
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMINPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail231
+
+done232:
+	VZEROUPPER
+	RET
+
+// func atMostScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many233:
+	CMPQ    CX, $0x00000020
+	JLT     tail234
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMINPS  Y1, Y0, Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many233
+
+tail234:
+	CMPQ       CX, $0x00
+	JLE        done235
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMINPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail234
+
+done235:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many236:
+	CMPQ    CX, $0x00000020
+	JLT     tail237
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many236
+
+tail237:
+	CMPQ       CX, $0x00
+	JLE        done238
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail237
+
+done238:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many239:
+	CMPQ    CX, $0x00000020
+	JLT     tail240
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y1, Y0, Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many239
+
+tail240:
+	CMPQ       CX, $0x00
+	JLE        done241
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail240
+
+done241:
 	VZEROUPPER
 	RET
 
@@ -3941,9 +6540,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many173:
+many242:
 	CMPQ    CX, $0x00000010
-	JLT     tail174
+	JLT     tail243
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -3960,11 +6559,11 @@ many173:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many173
+	JMP     many242
 
-tail174:
+tail243:
 	CMPQ       CX, $0x00
-	JLE        done175
+	JLE        done244
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -3982,9 +6581,9 @@ tail174:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail174
+	JMP        tail243
 
-done175:
+done244:
 	VZEROUPPER
 	RET
 
@@ -3998,9 +6597,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many176:
+many245:
 	CMPQ    CX, $0x00000010
-	JLT     tail177
+	JLT     tail246
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -4023,11 +6622,11 @@ many176:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many176
+	JMP     many245
 
-tail177:
+tail246:
 	CMPQ       CX, $0x00
-	JLE        done178
+	JLE        done247
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -4049,9 +6648,9 @@ tail177:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail177
+	JMP        tail246
 
-done178:
+done247:
 	VZEROUPPER
 	RET
 
@@ -4062,9 +6661,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many179:
+many248:
 	CMPQ    CX, $0x00000020
-	JLT     tail180
+	JLT     tail249
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -4085,11 +6684,11 @@ many179:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many179
+	JMP     many248
 
-tail180:
+tail249:
 	CMPQ       CX, $0x00
-	JLE        done181
+	JLE        done250
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4105,9 +6704,9 @@ tail180:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail180
+	JMP        tail249
 
-done181:
+done250:
 	VZEROUPPER
 	RET
 
@@ -4118,9 +6717,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many182:
+many251:
 	CMPQ    CX, $0x00000020
-	JLT     tail183
+	JLT     tail252
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -4136,11 +6735,11 @@ many182:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many182
+	JMP     many251
 
-tail183:
+tail252:
 	CMPQ       CX, $0x00
-	JLE        done184
+	JLE        done253
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4154,9 +6753,9 @@ tail183:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail183
+	JMP        tail252
 
-done184:
+done253:
 	VZEROUPPER
 	RET
 
@@ -4167,9 +6766,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many185:
+many254:
 	CMPQ    CX, $0x00000020
-	JLT     tail186
+	JLT     tail255
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -4190,11 +6789,11 @@ many185:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many185
+	JMP     many254
 
-tail186:
+tail255:
 	CMPQ       CX, $0x00
-	JLE        done187
+	JLE        done256
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4210,9 +6809,9 @@ tail186:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail186
+	JMP        tail255
 
-done187:
+done256:
 	VZEROUPPER
 	RET
 
@@ -4223,9 +6822,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many188:
+many257:
 	CMPQ       CX, $0x00000020
-	JLT        tail189
+	JLT        tail258
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -4241,11 +6840,11 @@ many188:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many188
+	JMP        many257
 
-tail189:
+tail258:
 	CMPQ       CX, $0x00
-	JLE        done190
+	JLE        done259
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -4259,9 +6858,9 @@ tail189:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail189
+	JMP        tail258
 
-done190:
+done259:
 	VZEROUPPER
 	RET
 
@@ -4272,9 +6871,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many191:
+many260:
 	CMPQ         CX, $0x00000010
-	JLT          tail192
+	JLT          tail261
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -4341,11 +6940,11 @@ many191:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many191
+	JMP          many260
 
-tail192:
+tail261:
 	CMPQ         CX, $0x00
-	JLE          done193
+	JLE          done262
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4393,9 +6992,9 @@ tail192:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail192
+	JMP          tail261
 
-done193:
+done262:
 	VZEROUPPER
 	RET
 
@@ -4406,9 +7005,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many194:
+many263:
 	CMPQ         CX, $0x00000010
-	JLT          tail195
+	JLT          tail264
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -4478,11 +7077,11 @@ many194:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many194
+	JMP          many263
 
-tail195:
+tail264:
 	CMPQ         CX, $0x00
-	JLE          done196
+	JLE          done265
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4533,9 +7132,9 @@ tail195:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail195
+	JMP          tail264
 
-done196:
+done265:
 	VZEROUPPER
 	RET
 
@@ -4546,9 +7145,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many197:
+many266:
 	CMPQ         CX, $0x00000010
-	JLT          tail198
+	JLT          tail267
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -4622,11 +7221,11 @@ many197:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many197
+	JMP          many266
 
-tail198:
+tail267:
 	CMPQ         CX, $0x00
-	JLE          done199
+	JLE          done268
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4678,9 +7277,9 @@ tail198:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail198
+	JMP          tail267
 
-done199:
+done268:
 	VZEROUPPER
 	RET
 
@@ -4692,9 +7291,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many200:
+many269:
 	CMPQ         CX, $0x00000010
-	JLT          tail201
+	JLT          tail270
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -4763,11 +7362,11 @@ many200:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many200
+	JMP          many269
 
-tail201:
+tail270:
 	CMPQ         CX, $0x00
-	JLE          done202
+	JLE          done271
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -4816,9 +7415,9 @@ tail201:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail201
+	JMP          tail270
 
-done202:
+done271:
 	VZEROUPPER
 	RET
 
@@ -4829,9 +7428,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many203:
+many272:
 	CMPQ         CX, $0x00000010
-	JLT          tail204
+	JLT          tail273
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -4946,11 +7545,11 @@ many203:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many203
+	JMP          many272
 
-tail204:
+tail273:
 	CMPQ         CX, $0x00
-	JLE          done205
+	JLE          done274
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -5030,9 +7629,1915 @@ tail204:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail204
+	JMP          tail273
 
-done205:
+done274:
+	VZEROUPPER
+	RET
+
+// func relu6AVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many275:
+	CMPQ      CX, $0x00000020
+	JLT       tail276
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   64(DX), Y2
+	VMOVUPS   96(DX), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPS   constants<>+1984(SB), Y5
+	VCMPPS    $0x11, Y4, Y0, Y6
+	VBLENDVPS Y6, Y4, Y0, Y0
+	VCMPPS    $0x1e, Y5, Y0, Y6
+	VBLENDVPS Y6, Y5, Y0, Y0
+	VCMPPS    $0x11, Y4, Y1, Y6
+	VBLENDVPS Y6, Y4, Y1, Y1
+	VCMPPS    $0x1e, Y5, Y1, Y6
+	VBLENDVPS Y6, Y5, Y1, Y1
+	VCMPPS    $0x11, Y4, Y2, Y6
+	VBLENDVPS Y6, Y4, Y2, Y2
+	VCMPPS    $0x1e, Y5, Y2, Y6
+	VBLENDVPS Y6, Y5, Y2, Y2
+	VCMPPS    $0x11, Y4, Y3, Y6
+	VBLENDVPS Y6, Y4, Y3, Y3
+	VCMPPS    $0x1e, Y5, Y3, Y4
+	VBLENDVPS Y4, Y5, Y3, Y3
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000020, CX
+	JMP       many275
+
+tail276:
+	CMPQ       CX, $0x00
+	JLE        done277
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    constants<>+1984(SB), Y3
+	VCMPPS     $0x11, Y2, Y1, Y4
+	VBLENDVPS  Y4, Y2, Y1, Y1
+	VCMPPS     $0x1e, Y3, Y1, Y2
+	VBLENDVPS  Y2, Y3, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail276
+
+done277:
+	VZEROUPPER
+	RET
+
+// func leakyReluScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many278:
+	CMPQ      CX, $0x00000020
+	JLT       tail279
+	VMOVUPS   (DX), Y1
+	VMOVUPS   32(DX), Y2
+	VMOVUPS   64(DX), Y3
+	VMOVUPS   96(DX), Y4
+	VXORPS    Y5, Y5, Y5
+	VMULPS    Y0, Y1, Y6
+	VCMPPS    $0x1e, Y5, Y1, Y7
+	VBLENDVPS Y7, Y1, Y6, Y1
+	VMULPS    Y0, Y2, Y6
+	VCMPPS    $0x1e, Y5, Y2, Y7
+	VBLENDVPS Y7, Y2, Y6, Y2
+	VMULPS    Y0, Y3, Y6
+	VCMPPS    $0x1e, Y5, Y3, Y7
+	VBLENDVPS Y7, Y3, Y6, Y3
+	VMULPS    Y0, Y4, Y6
+	VCMPPS    $0x1e, Y5, Y4, Y5
+	VBLENDVPS Y5, Y4, Y6, Y4
+	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y2, 32(AX)
+	VMOVUPS   Y3, 64(AX)
+	VMOVUPS   Y4, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000020, CX
+	JMP       many278
+
+tail279:
+	CMPQ       CX, $0x00
+	JLE        done280
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VXORPS     Y3, Y3, Y3
+	VMULPS     Y0, Y2, Y4
+	VCMPPS     $0x1e, Y3, Y2, Y3
+	VBLENDVPS  Y3, Y2, Y4, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail279
+
+done280:
+	VZEROUPPER
+	RET
+
+// func signAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·signAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many281:
+	CMPQ      CX, $0x00000020
+	JLT       tail282
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   64(DX), Y2
+	VMOVUPS   96(DX), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPS   constants<>+0(SB), Y5
+	VMOVUPS   constants<>+2048(SB), Y6
+	VCMPPS    $0x11, Y4, Y0, Y7
+	VBLENDVPS Y7, Y6, Y0, Y0
+	VCMPPS    $0x1e, Y4, Y0, Y7
+	VBLENDVPS Y7, Y5, Y0, Y0
+	VADDPS    Y4, Y0, Y0
+	VCMPPS    $0x11, Y4, Y1, Y7
+	VBLENDVPS Y7, Y6, Y1, Y1
+	VCMPPS    $0x1e, Y4, Y1, Y7
+	VBLENDVPS Y7, Y5, Y1, Y1
+	VADDPS    Y4, Y1, Y1
+	VCMPPS    $0x11, Y4, Y2, Y7
+	VBLENDVPS Y7, Y6, Y2, Y2
+	VCMPPS    $0x1e, Y4, Y2, Y7
+	VBLENDVPS Y7, Y5, Y2, Y2
+	VADDPS    Y4, Y2, Y2
+	VCMPPS    $0x11, Y4, Y3, Y7
+	VBLENDVPS Y7, Y6, Y3, Y3
+	VCMPPS    $0x1e, Y4, Y3, Y6
+	VBLENDVPS Y6, Y5, Y3, Y3
+	VADDPS    Y4, Y3, Y3
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000020, CX
+	JMP       many281
+
+tail282:
+	CMPQ       CX, $0x00
+	JLE        done283
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    constants<>+0(SB), Y3
+	VMOVUPS    constants<>+2048(SB), Y4
+	VCMPPS     $0x11, Y2, Y1, Y5
+	VBLENDVPS  Y5, Y4, Y1, Y1
+	VCMPPS     $0x1e, Y2, Y1, Y4
+	VBLENDVPS  Y4, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail282
+
+done283:
+	VZEROUPPER
+	RET
+
+// func reluGradAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many284:
+	CMPQ      CX, $0x00000010
+	JLT       tail285
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   (BX), Y2
+	VMOVUPS   32(BX), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPS   constants<>+0(SB), Y5
+	VCMPPS    $0x1e, Y4, Y2, Y2
+	VBLENDVPS Y2, Y5, Y4, Y2
+	VMULPS    Y2, Y0, Y0
+	VCMPPS    $0x1e, Y4, Y3, Y2
+	VBLENDVPS Y2, Y5, Y4, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       many284
+
+tail285:
+	CMPQ       CX, $0x00
+	JLE        done286
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VMOVUPS    constants<>+0(SB), Y4
+	VCMPPS     $0x1e, Y3, Y2, Y2
+	VBLENDVPS  Y2, Y4, Y3, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail285
+
+done286:
+	VZEROUPPER
+	RET
+
+// func relu6GradAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many287:
+	CMPQ      CX, $0x00000010
+	JLT       tail288
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   (BX), Y2
+	VMOVUPS   32(BX), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPS   constants<>+0(SB), Y5
+	VCMPPS    $0x1e, Y4, Y2, Y6
+	VBLENDVPS Y6, Y5, Y4, Y6
+	VMOVUPS   constants<>+1984(SB), Y7
+	VCMPPS    $0x11, Y7, Y2, Y2
+	VBLENDVPS Y2, Y6, Y4, Y6
+	VMULPS    Y6, Y0, Y0
+	VCMPPS    $0x1e, Y4, Y3, Y2
+	VBLENDVPS Y2, Y5, Y4, Y2
+	VMOVUPS   constants<>+1984(SB), Y5
+	VCMPPS    $0x11, Y5, Y3, Y3
+	VBLENDVPS Y3, Y2, Y4, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       many287
+
+tail288:
+	CMPQ       CX, $0x00
+	JLE        done289
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VMOVUPS    constants<>+0(SB), Y4
+	VCMPPS     $0x1e, Y3, Y2, Y5
+	VBLENDVPS  Y5, Y4, Y3, Y4
+	VMOVUPS    constants<>+1984(SB), Y5
+	VCMPPS     $0x11, Y5, Y2, Y2
+	VBLENDVPS  Y2, Y4, Y3, Y4
+	VMULPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail288
+
+done289:
+	VZEROUPPER
+	RET
+
+// func eluAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·eluAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many290:
+	CMPQ         CX, $0x00000008
+	JLT          tail291
+	VMOVUPS      (DX), Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      constants<>+2112(SB), Y2
+	VMOVAPS      Y0, Y3
+	VMINPS       Y1, Y3, Y3
+	VMAXPS       Y3, Y2, Y3
+	VMOVUPS      constants<>+192(SB), Y2
+	VMULPS       Y2, Y3, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y2, Y3
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y2, Y3
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMULPS       Y3, Y3, Y4
+	VFMADD213PS  Y3, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VSUBPS       Y3, Y2, Y3
+	VFMADD213PS  Y3, Y2, Y5
+	VCMPPS       $0x11, Y1, Y0, Y1
+	VBLENDVPS    Y1, Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many290
+
+tail291:
+	CMPQ         CX, $0x00
+	JLE          done292
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVAPS      Y1, Y4
+	VMINPS       Y2, Y4, Y4
+	VMAXPS       Y4, Y3, Y4
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y4, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y5
+	VFNMADD231PS Y5, Y3, Y4
+	VMOVUPS      constants<>+320(SB), Y5
+	VFNMADD231PS Y5, Y3, Y4
+	VMOVUPS      constants<>+384(SB), Y5
+	VMOVAPS      Y5, Y6
+	VMOVUPS      constants<>+448(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+512(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+576(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+640(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMULPS       Y4, Y4, Y5
+	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+0(SB), Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VSUBPS       Y4, Y3, Y4
+	VFMADD213PS  Y4, Y3, Y6
+	VCMPPS       $0x11, Y2, Y1, Y2
+	VBLENDVPS    Y2, Y6, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail291
+
+done292:
+	VZEROUPPER
+	RET
+
+// func seluAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·seluAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many293:
+	CMPQ         CX, $0x00000008
+	JLT          tail294
+	VMOVUPS      (DX), Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      constants<>+2112(SB), Y2
+	VMOVAPS      Y0, Y3
+	VMINPS       Y1, Y3, Y3
+	VMAXPS       Y3, Y2, Y3
+	VMOVUPS      constants<>+192(SB), Y2
+	VMULPS       Y2, Y3, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y2, Y3
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y2, Y3
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMULPS       Y3, Y3, Y4
+	VFMADD213PS  Y3, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VSUBPS       Y3, Y2, Y3
+	VFMADD213PS  Y3, Y2, Y5
+	VMOVUPS      constants<>+2176(SB), Y2
+	VMOVUPS      constants<>+2240(SB), Y3
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y3, Y5, Y5
+	VCMPPS       $0x11, Y1, Y0, Y0
+	VBLENDVPS    Y0, Y5, Y2, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many293
+
+tail294:
+	CMPQ         CX, $0x00
+	JLE          done295
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVAPS      Y1, Y4
+	VMINPS       Y2, Y4, Y4
+	VMAXPS       Y4, Y3, Y4
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y4, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y5
+	VFNMADD231PS Y5, Y3, Y4
+	VMOVUPS      constants<>+320(SB), Y5
+	VFNMADD231PS Y5, Y3, Y4
+	VMOVUPS      constants<>+384(SB), Y5
+	VMOVAPS      Y5, Y6
+	VMOVUPS      constants<>+448(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+512(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+576(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+640(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMULPS       Y4, Y4, Y5
+	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+0(SB), Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VSUBPS       Y4, Y3, Y4
+	VFMADD213PS  Y4, Y3, Y6
+	VMOVUPS      constants<>+2176(SB), Y3
+	VMOVUPS      constants<>+2240(SB), Y4
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y4, Y6, Y6
+	VCMPPS       $0x11, Y2, Y1, Y1
+	VBLENDVPS    Y1, Y6, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail294
+
+done295:
+	VZEROUPPER
+	RET
+
+// func softplusAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many296:
+	CMPQ         CX, $0x00000008
+	JLT          tail297
+	VMOVUPS      (DX), Y0
+	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y2
+	VORPS        Y1, Y0, Y1
+	VMAXPS       Y1, Y2, Y1
+	VMOVUPS      constants<>+192(SB), Y2
+	VMULPS       Y2, Y1, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+384(SB), Y3
+	VMOVAPS      Y3, Y4
+	VMOVUPS      constants<>+448(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+512(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+576(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMULPS       Y1, Y1, Y3
+	VFMADD213PS  Y1, Y3, Y4
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y4, Y4
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y1
+	VPSUBD       Y1, Y2, Y2
+	VMOVUPS      constants<>+0(SB), Y3
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y3, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y4, Y2
+	VMOVAPS      Y2, Y3
+	VMOVUPS      constants<>+2304(SB), Y5
+	VMOVUPS      constants<>+2368(SB), Y6
+	VMULPS       Y6, Y3, Y6
+	VCMPPS       $0x11, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y6
+	VMOVUPS      constants<>+2432(SB), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x11, Y5, Y3, Y3
+	VBLENDVPS    Y3, Y7, Y8, Y5
+	VMOVAPS      Y6, Y3
+	VMOVUPS      constants<>+2496(SB), Y6
+	VPSUBD       Y6, Y3, Y6
+	VPSRAD       $0x17, Y6, Y6
+	VCVTDQ2PS    Y6, Y7
+	VPSLLD       $0x17, Y6, Y6
+	VPSUBD       Y6, Y3, Y3
+	VSUBPS       Y5, Y7, Y5
+	VXORPS       Y6, Y6, Y6
+	VSUBPS       Y1, Y2, Y7
+	VSUBPS       Y7, Y4, Y7
+	VPSUBD       Y2, Y3, Y8
+	VPADDD       Y1, Y8, Y8
+	VPMAXSD      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VSUBPS       Y1, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VMOVUPS      constants<>+2560(SB), Y1
+	VMOVAPS      Y1, Y1
+	VMOVUPS      constants<>+2624(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+2688(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+2752(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+2816(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+2880(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+2944(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+3008(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+3072(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+3136(SB), Y6
+	VMULPS       Y3, Y3, Y7
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      constants<>+256(SB), Y6
+	VMOVUPS      constants<>+320(SB), Y7
+	VFMADD231PS  Y7, Y5, Y1
+	VADDPS       Y1, Y3, Y3
+	VFMADD231PS  Y6, Y5, Y3
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      constants<>+3200(SB), Y5
+	VMOVUPS      constants<>+3264(SB), Y6
+	VMOVUPS      constants<>+3328(SB), Y7
+	VCMPPS       $0x11, Y1, Y2, Y8
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VCMPPS       $0x00, Y1, Y2, Y1
+	VBLENDVPS    Y1, Y7, Y3, Y3
+	VCMPPS       $0x00, Y5, Y2, Y1
+	VBLENDVPS    Y1, Y5, Y3, Y3
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y2, Y3, Y3
+	VMOVUPS      constants<>+960(SB), Y1
+	VANDPS       Y1, Y4, Y4
+	VORPS        Y3, Y4, Y4
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y0
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many296
+
+tail297:
+	CMPQ         CX, $0x00
+	JLE          done298
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
+	VORPS        Y2, Y1, Y2
+	VMAXPS       Y2, Y3, Y2
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y2, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y5, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constants<>+0(SB), Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y5, Y3
+	VMOVAPS      Y3, Y4
+	VMOVUPS      constants<>+2304(SB), Y6
+	VMOVUPS      constants<>+2368(SB), Y7
+	VMULPS       Y7, Y4, Y7
+	VCMPPS       $0x11, Y6, Y4, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y7
+	VMOVUPS      constants<>+2432(SB), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x11, Y6, Y4, Y4
+	VBLENDVPS    Y4, Y8, Y9, Y6
+	VMOVAPS      Y7, Y4
+	VMOVUPS      constants<>+2496(SB), Y7
+	VPSUBD       Y7, Y4, Y7
+	VPSRAD       $0x17, Y7, Y7
+	VCVTDQ2PS    Y7, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSUBD       Y7, Y4, Y4
+	VSUBPS       Y6, Y8, Y6
+	VXORPS       Y7, Y7, Y7
+	VSUBPS       Y2, Y3, Y8
+	VSUBPS       Y8, Y5, Y8
+	VPSUBD       Y3, Y4, Y9
+	VPADDD       Y2, Y9, Y9
+	VPMAXSD      Y7, Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VSUBPS       Y2, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VMOVUPS      constants<>+2560(SB), Y2
+	VMOVAPS      Y2, Y2
+	VMOVUPS      constants<>+2624(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+2688(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+2752(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+2816(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+2880(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+2944(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+3008(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+3072(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+3136(SB), Y7
+	VMULPS       Y4, Y4, Y8
+	VMULPS       Y4, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y7
+	VMOVUPS      constants<>+320(SB), Y8
+	VFMADD231PS  Y8, Y6, Y2
+	VADDPS       Y2, Y4, Y4
+	VFMADD231PS  Y7, Y6, Y4
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      constants<>+3200(SB), Y6
+	VMOVUPS      constants<>+3264(SB), Y7
+	VMOVUPS      constants<>+3328(SB), Y8
+	VCMPPS       $0x11, Y2, Y3, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x00, Y2, Y3, Y2
+	VBLENDVPS    Y2, Y8, Y4, Y4
+	VCMPPS       $0x00, Y6, Y3, Y2
+	VBLENDVPS    Y2, Y6, Y4, Y4
+	VCMPPS       $0x03, Y3, Y3, Y2
+	VBLENDVPS    Y2, Y3, Y4, Y4
+	VMOVUPS      constants<>+960(SB), Y2
+	VANDPS       Y2, Y5, Y5
+	VORPS        Y4, Y5, Y5
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y1, Y2, Y1
+	VADDPS       Y5, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail297
+
+done298:
+	VZEROUPPER
+	RET
+
+// func expm1AVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many299:
+	CMPQ         CX, $0x00000008
+	JLT          tail300
+	VMOVUPS      (DX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
+	VMINPS       Y1, Y2, Y1
+	VMAXPS       Y1, Y3, Y1
+	VMOVUPS      constants<>+192(SB), Y2
+	VMULPS       Y2, Y1, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+384(SB), Y3
+	VMOVAPS      Y3, Y4
+	VMOVUPS      constants<>+448(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+512(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+576(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMULPS       Y1, Y1, Y3
+	VFMADD213PS  Y1, Y3, Y4
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y4, Y4
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y1
+	VPSUBD       Y1, Y2, Y2
+	VMOVUPS      constants<>+0(SB), Y3
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y3, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      constants<>+3392(SB), Y1
+	VMOVUPS      constants<>+2112(SB), Y2
+	VMOVAPS      Y0, Y3
+	VMINPS       Y3, Y1, Y3
+	VMAXPS       Y3, Y2, Y3
+	VMOVUPS      constants<>+192(SB), Y1
+	VMULPS       Y1, Y3, Y1
+	VROUNDPS     $0x00, Y1, Y1
+	VMOVUPS      constants<>+256(SB), Y2
+	VFNMADD231PS Y2, Y1, Y3
+	VMOVUPS      constants<>+320(SB), Y2
+	VFNMADD231PS Y2, Y1, Y3
+	VMOVUPS      constants<>+384(SB), Y2
+	VMOVAPS      Y2, Y5
+	VMOVUPS      constants<>+448(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
+	VMOVUPS      constants<>+512(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
+	VMOVUPS      constants<>+576(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
+	VMOVUPS      constants<>+640(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
+	VMULPS       Y3, Y3, Y2
+	VFMADD213PS  Y3, Y2, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VCVTPS2DQ    Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VSUBPS       Y2, Y1, Y2
+	VFMADD213PS  Y2, Y1, Y5
+	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+3392(SB), Y2
+	VCMPPS       $0x1e, Y2, Y0, Y2
+	VBLENDVPS    Y2, Y4, Y5, Y5
+	VANDPS       Y1, Y0, Y0
+	VORPS        Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many299
+
+tail300:
+	CMPQ         CX, $0x00
+	JLE          done301
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVAPS      Y1, Y2
+	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y4
+	VMINPS       Y2, Y3, Y2
+	VMAXPS       Y2, Y4, Y2
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y2, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y5, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constants<>+0(SB), Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      constants<>+3392(SB), Y2
+	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVAPS      Y1, Y4
+	VMINPS       Y4, Y2, Y4
+	VMAXPS       Y4, Y3, Y4
+	VMOVUPS      constants<>+192(SB), Y2
+	VMULPS       Y2, Y4, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y3
+	VFNMADD231PS Y3, Y2, Y4
+	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y2, Y4
+	VMOVUPS      constants<>+384(SB), Y3
+	VMOVAPS      Y3, Y6
+	VMOVUPS      constants<>+448(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VMOVUPS      constants<>+512(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VMOVUPS      constants<>+576(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VMULPS       Y4, Y4, Y3
+	VFMADD213PS  Y4, Y3, Y6
+	VMOVUPS      constants<>+0(SB), Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VSUBPS       Y3, Y2, Y3
+	VFMADD213PS  Y3, Y2, Y6
+	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+3392(SB), Y3
+	VCMPPS       $0x1e, Y3, Y1, Y3
+	VBLENDVPS    Y3, Y5, Y6, Y6
+	VANDPS       Y2, Y1, Y1
+	VORPS        Y6, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail300
+
+done301:
+	VZEROUPPER
+	RET
+
+// func logAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·logAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many302:
+	CMPQ        CX, $0x00000008
+	JLT         tail303
+	VMOVUPS     (DX), Y0
+	VMOVAPS     Y0, Y1
+	VMOVUPS     constants<>+2304(SB), Y2
+	VMOVUPS     constants<>+2368(SB), Y3
+	VMULPS      Y3, Y0, Y3
+	VCMPPS      $0x11, Y2, Y0, Y4
+	VBLENDVPS   Y4, Y3, Y0, Y3
+	VMOVUPS     constants<>+2432(SB), Y4
+	VXORPS      Y5, Y5, Y5
+	VCMPPS      $0x11, Y2, Y0, Y0
+	VBLENDVPS   Y0, Y4, Y5, Y2
+	VMOVAPS     Y3, Y0
+	VMOVUPS     constants<>+2496(SB), Y3
+	VPSUBD      Y3, Y0, Y3
+	VPSRAD      $0x17, Y3, Y3
+	VCVTDQ2PS   Y3, Y4
+	VPSLLD      $0x17, Y3, Y3
+	VPSUBD      Y3, Y0, Y0
+	VSUBPS      Y2, Y4, Y2
+	VMOVUPS     constants<>+0(SB), Y3
+	VSUBPS      Y3, Y0, Y0
+	VMOVUPS     constants<>+2560(SB), Y3
+	VMOVAPS     Y3, Y3
+	VMOVUPS     constants<>+2624(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+2688(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+2752(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+2816(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+2880(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+2944(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+3008(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+3072(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+3136(SB), Y4
+	VMULPS      Y0, Y0, Y5
+	VMULPS      Y0, Y3, Y3
+	VADDPS      Y4, Y3, Y3
+	VMULPS      Y5, Y3, Y3
+	VMOVUPS     constants<>+256(SB), Y4
+	VMOVUPS     constants<>+320(SB), Y5
+	VFMADD231PS Y5, Y2, Y3
+	VADDPS      Y3, Y0, Y0
+	VFMADD231PS Y4, Y2, Y0
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     constants<>+3200(SB), Y3
+	VMOVUPS     constants<>+3264(SB), Y4
+	VMOVUPS     constants<>+3328(SB), Y5
+	VCMPPS      $0x11, Y2, Y1, Y6
+	VBLENDVPS   Y6, Y4, Y0, Y0
+	VCMPPS      $0x00, Y2, Y1, Y2
+	VBLENDVPS   Y2, Y5, Y0, Y0
+	VCMPPS      $0x00, Y3, Y1, Y2
+	VBLENDVPS   Y2, Y3, Y0, Y0
+	VCMPPS      $0x03, Y1, Y1, Y2
+	VBLENDVPS   Y2, Y1, Y0, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, CX
+	JMP         many302
+
+tail303:
+	CMPQ        CX, $0x00
+	JLE         done304
+	MOVQ        $+8, SI
+	MOVQ        CX, BX
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	NEGQ        BX
+	LEAQ        ones<>+32(SB), SI
+	VMOVUPS     (SI)(BX*4), Y0
+	VMASKMOVPS  (DX), Y0, Y1
+	VMOVAPS     Y1, Y2
+	VMOVUPS     constants<>+2304(SB), Y3
+	VMOVUPS     constants<>+2368(SB), Y4
+	VMULPS      Y4, Y1, Y4
+	VCMPPS      $0x11, Y3, Y1, Y5
+	VBLENDVPS   Y5, Y4, Y1, Y4
+	VMOVUPS     constants<>+2432(SB), Y5
+	VXORPS      Y6, Y6, Y6
+	VCMPPS      $0x11, Y3, Y1, Y1
+	VBLENDVPS   Y1, Y5, Y6, Y3
+	VMOVAPS     Y4, Y1
+	VMOVUPS     constants<>+2496(SB), Y4
+	VPSUBD      Y4, Y1, Y4
+	VPSRAD      $0x17, Y4, Y4
+	VCVTDQ2PS   Y4, Y5
+	VPSLLD      $0x17, Y4, Y4
+	VPSUBD      Y4, Y1, Y1
+	VSUBPS      Y3, Y5, Y3
+	VMOVUPS     constants<>+0(SB), Y4
+	VSUBPS      Y4, Y1, Y1
+	VMOVUPS     constants<>+2560(SB), Y4
+	VMOVAPS     Y4, Y4
+	VMOVUPS     constants<>+2624(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+2688(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+2752(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+2816(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+2880(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+2944(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+3008(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+3072(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+3136(SB), Y5
+	VMULPS      Y1, Y1, Y6
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y5, Y4, Y4
+	VMULPS      Y6, Y4, Y4
+	VMOVUPS     constants<>+256(SB), Y5
+	VMOVUPS     constants<>+320(SB), Y6
+	VFMADD231PS Y6, Y3, Y4
+	VADDPS      Y4, Y1, Y1
+	VFMADD231PS Y5, Y3, Y1
+	VXORPS      Y3, Y3, Y3
+	VMOVUPS     constants<>+3200(SB), Y4
+	VMOVUPS     constants<>+3264(SB), Y5
+	VMOVUPS     constants<>+3328(SB), Y6
+	VCMPPS      $0x11, Y3, Y2, Y7
+	VBLENDVPS   Y7, Y5, Y1, Y1
+	VCMPPS      $0x00, Y3, Y2, Y3
+	VBLENDVPS   Y3, Y6, Y1, Y1
+	VCMPPS      $0x00, Y4, Y2, Y3
+	VBLENDVPS   Y3, Y4, Y1, Y1
+	VCMPPS      $0x03, Y2, Y2, Y3
+	VBLENDVPS   Y3, Y2, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, CX
+	JMP         tail303
+
+done304:
+	VZEROUPPER
+	RET
+
+// func log1pAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many305:
+	CMPQ        CX, $0x00000008
+	JLT         tail306
+	VMOVUPS     (DX), Y0
+	VMOVUPS     constants<>+0(SB), Y1
+	VADDPS      Y1, Y0, Y2
+	VMOVAPS     Y2, Y3
+	VMOVUPS     constants<>+2304(SB), Y4
+	VMOVUPS     constants<>+2368(SB), Y5
+	VMULPS      Y5, Y3, Y5
+	VCMPPS      $0x11, Y4, Y3, Y6
+	VBLENDVPS   Y6, Y5, Y3, Y5
+	VMOVUPS     constants<>+2432(SB), Y6
+	VXORPS      Y7, Y7, Y7
+	VCMPPS      $0x11, Y4, Y3, Y3
+	VBLENDVPS   Y3, Y6, Y7, Y4
+	VMOVAPS     Y5, Y3
+	VMOVUPS     constants<>+2496(SB), Y5
+	VPSUBD      Y5, Y3, Y5
+	VPSRAD      $0x17, Y5, Y5
+	VCVTDQ2PS   Y5, Y6
+	VPSLLD      $0x17, Y5, Y5
+	VPSUBD      Y5, Y3, Y3
+	VSUBPS      Y4, Y6, Y4
+	VXORPS      Y5, Y5, Y5
+	VSUBPS      Y1, Y2, Y6
+	VSUBPS      Y6, Y0, Y6
+	VPSUBD      Y2, Y3, Y7
+	VPADDD      Y1, Y7, Y7
+	VPMAXSD     Y5, Y7, Y7
+	VMULPS      Y7, Y6, Y6
+	VSUBPS      Y1, Y3, Y3
+	VADDPS      Y6, Y3, Y3
+	VMOVUPS     constants<>+2560(SB), Y1
+	VMOVAPS     Y1, Y1
+	VMOVUPS     constants<>+2624(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+2688(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+2752(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+2816(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+2880(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+2944(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+3008(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+3072(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+3136(SB), Y5
+	VMULPS      Y3, Y3, Y6
+	VMULPS      Y3, Y1, Y1
+	VADDPS      Y5, Y1, Y1
+	VMULPS      Y6, Y1, Y1
+	VMOVUPS     constants<>+256(SB), Y5
+	VMOVUPS     constants<>+320(SB), Y6
+	VFMADD231PS Y6, Y4, Y1
+	VADDPS      Y1, Y3, Y3
+	VFMADD231PS Y5, Y4, Y3
+	VXORPS      Y1, Y1, Y1
+	VMOVUPS     constants<>+3200(SB), Y4
+	VMOVUPS     constants<>+3264(SB), Y5
+	VMOVUPS     constants<>+3328(SB), Y6
+	VCMPPS      $0x11, Y1, Y2, Y7
+	VBLENDVPS   Y7, Y5, Y3, Y3
+	VCMPPS      $0x00, Y1, Y2, Y1
+	VBLENDVPS   Y1, Y6, Y3, Y3
+	VCMPPS      $0x00, Y4, Y2, Y1
+	VBLENDVPS   Y1, Y4, Y3, Y3
+	VCMPPS      $0x03, Y2, Y2, Y1
+	VBLENDVPS   Y1, Y2, Y3, Y3
+	VMOVUPS     constants<>+960(SB), Y1
+	VANDPS      Y1, Y0, Y0
+	VORPS       Y3, Y0, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, CX
+	JMP         many305
+
+tail306:
+	CMPQ        CX, $0x00
+	JLE         done307
+	MOVQ        $+8, SI
+	MOVQ        CX, BX
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	NEGQ        BX
+	LEAQ        ones<>+32(SB), SI
+	VMOVUPS     (SI)(BX*4), Y0
+	VMASKMOVPS  (DX), Y0, Y1
+	VMOVUPS     constants<>+0(SB), Y2
+	VADDPS      Y2, Y1, Y3
+	VMOVAPS     Y3, Y4
+	VMOVUPS     constants<>+2304(SB), Y5
+	VMOVUPS     constants<>+2368(SB), Y6
+	VMULPS      Y6, Y4, Y6
+	VCMPPS      $0x11, Y5, Y4, Y7
+	VBLENDVPS   Y7, Y6, Y4, Y6
+	VMOVUPS     constants<>+2432(SB), Y7
+	VXORPS      Y8, Y8, Y8
+	VCMPPS      $0x11, Y5, Y4, Y4
+	VBLENDVPS   Y4, Y7, Y8, Y5
+	VMOVAPS     Y6, Y4
+	VMOVUPS     constants<>+2496(SB), Y6
+	VPSUBD      Y6, Y4, Y6
+	VPSRAD      $0x17, Y6, Y6
+	VCVTDQ2PS   Y6, Y7
+	VPSLLD      $0x17, Y6, Y6
+	VPSUBD      Y6, Y4, Y4
+	VSUBPS      Y5, Y7, Y5
+	VXORPS      Y6, Y6, Y6
+	VSUBPS      Y2, Y3, Y7
+	VSUBPS      Y7, Y1, Y7
+	VPSUBD      Y3, Y4, Y8
+	VPADDD      Y2, Y8, Y8
+	VPMAXSD     Y6, Y8, Y8
+	VMULPS      Y8, Y7, Y7
+	VSUBPS      Y2, Y4, Y4
+	VADDPS      Y7, Y4, Y4
+	VMOVUPS     constants<>+2560(SB), Y2
+	VMOVAPS     Y2, Y2
+	VMOVUPS     constants<>+2624(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2688(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2752(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2816(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2880(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2944(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3008(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3072(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3136(SB), Y6
+	VMULPS      Y4, Y4, Y7
+	VMULPS      Y4, Y2, Y2
+	VADDPS      Y6, Y2, Y2
+	VMULPS      Y7, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VMOVUPS     constants<>+320(SB), Y7
+	VFMADD231PS Y7, Y5, Y2
+	VADDPS      Y2, Y4, Y4
+	VFMADD231PS Y6, Y5, Y4
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     constants<>+3200(SB), Y5
+	VMOVUPS     constants<>+3264(SB), Y6
+	VMOVUPS     constants<>+3328(SB), Y7
+	VCMPPS      $0x11, Y2, Y3, Y8
+	VBLENDVPS   Y8, Y6, Y4, Y4
+	VCMPPS      $0x00, Y2, Y3, Y2
+	VBLENDVPS   Y2, Y7, Y4, Y4
+	VCMPPS      $0x00, Y5, Y3, Y2
+	VBLENDVPS   Y2, Y5, Y4, Y4
+	VCMPPS      $0x03, Y3, Y3, Y2
+	VBLENDVPS   Y2, Y3, Y4, Y4
+	VMOVUPS     constants<>+960(SB), Y2
+	VANDPS      Y2, Y1, Y1
+	VORPS       Y4, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, CX
+	JMP         tail306
+
+done307:
+	VZEROUPPER
+	RET
+
+// func erfcAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many308:
+	CMPQ         CX, $0x00000008
+	JLT          tail309
+	VMOVUPS      (DX), Y0
+	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+3456(SB), Y2
+	VMOVUPS      constants<>+1472(SB), Y3
+	VANDPS       Y1, Y0, Y1
+	VMINPS       Y1, Y2, Y1
+	VADDPS       Y3, Y1, Y2
+	VSUBPS       Y3, Y1, Y3
+	VDIVPS       Y2, Y3, Y3
+	VMOVUPS      constants<>+3520(SB), Y2
+	VMOVAPS      Y2, Y2
+	VMOVUPS      constants<>+3584(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+3648(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+3712(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+3776(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+3840(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+3904(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+3968(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+4032(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+4096(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+4160(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+960(SB), Y4
+	VMULPS       Y1, Y1, Y5
+	VXORPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y4
+	VFMADD231PS  Y1, Y1, Y4
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y3, Y6, Y6
+	VDIVPS       Y6, Y2, Y2
+	VFNMADD231PS Y4, Y2, Y2
+	VMOVUPS      constants<>+128(SB), Y3
+	VMAXPS       Y5, Y3, Y5
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y5, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y3, Y5
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y3, Y5
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y6
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
+	VMULPS       Y5, Y5, Y4
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+0(SB), Y4
+	VADDPS       Y4, Y6, Y6
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VMOVUPS      constants<>+0(SB), Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      constants<>+896(SB), Y3
+	VXORPS       Y4, Y4, Y4
+	VMULPS       Y6, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VCMPPS       $0x11, Y4, Y0, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMOVUPS      constants<>+1024(SB), Y4
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+1088(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+1152(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+1216(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+1280(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+1344(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+1408(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+4224(SB), Y5
+	VFMADD213PS  Y0, Y0, Y4
+	VSUBPS       Y4, Y3, Y4
+	VCMPPS       $0x11, Y5, Y1, Y1
+	VBLENDVPS    Y1, Y4, Y2, Y2
+	VCMPPS       $0x03, Y0, Y0, Y1
+	VBLENDVPS    Y1, Y0, Y2, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many308
+
+tail309:
+	CMPQ         CX, $0x00
+	JLE          done310
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+3456(SB), Y3
+	VMOVUPS      constants<>+1472(SB), Y4
+	VANDPS       Y2, Y1, Y2
+	VMINPS       Y2, Y3, Y2
+	VADDPS       Y4, Y2, Y3
+	VSUBPS       Y4, Y2, Y4
+	VDIVPS       Y3, Y4, Y4
+	VMOVUPS      constants<>+3520(SB), Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPS      constants<>+3584(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+3648(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+3712(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+3776(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+3840(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+3904(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+3968(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+4032(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+4096(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+4160(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+960(SB), Y5
+	VMULPS       Y2, Y2, Y6
+	VXORPS       Y5, Y6, Y6
+	VMOVAPS      Y6, Y5
+	VFMADD231PS  Y2, Y2, Y5
+	VADDPS       Y2, Y2, Y7
+	VADDPS       Y4, Y7, Y7
+	VDIVPS       Y7, Y3, Y3
+	VFNMADD231PS Y5, Y3, Y3
+	VMOVUPS      constants<>+128(SB), Y4
+	VMAXPS       Y6, Y4, Y6
+	VMOVUPS      constants<>+192(SB), Y4
+	VMULPS       Y4, Y6, Y4
+	VROUNDPS     $0x00, Y4, Y4
+	VMOVUPS      constants<>+256(SB), Y5
+	VFNMADD231PS Y5, Y4, Y6
+	VMOVUPS      constants<>+320(SB), Y5
+	VFNMADD231PS Y5, Y4, Y6
+	VMOVUPS      constants<>+384(SB), Y5
+	VMOVAPS      Y5, Y7
+	VMOVUPS      constants<>+448(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
+	VMOVUPS      constants<>+512(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
+	VMOVUPS      constants<>+576(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
+	VMOVUPS      constants<>+640(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
+	VMULPS       Y6, Y6, Y5
+	VFMADD213PS  Y6, Y5, Y7
+	VMOVUPS      constants<>+0(SB), Y5
+	VADDPS       Y5, Y7, Y7
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VMOVUPS      constants<>+0(SB), Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y6, Y4, Y4
+	VMULPS       Y4, Y7, Y7
+	VMOVUPS      constants<>+896(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VMULPS       Y7, Y3, Y3
+	VSUBPS       Y3, Y4, Y4
+	VCMPPS       $0x11, Y5, Y1, Y5
+	VBLENDVPS    Y5, Y4, Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      constants<>+1024(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+1088(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+1152(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+1216(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+1280(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+1344(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+1408(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+4224(SB), Y6
+	VFMADD213PS  Y1, Y1, Y5
+	VSUBPS       Y5, Y4, Y5
+	VCMPPS       $0x11, Y6, Y2, Y2
+	VBLENDVPS    Y2, Y5, Y3, Y3
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail309
+
+done310:
+	VZEROUPPER
+	RET
+
+// func sinAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·sinAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many311:
+	CMPQ         CX, $0x00000008
+	JLT          tail312
+	VMOVUPS      (DX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVUPS      constants<>+4288(SB), Y2
+	VMULPS       Y2, Y0, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+4352(SB), Y3
+	VFNMADD231PS Y3, Y2, Y0
+	VMOVUPS      constants<>+4416(SB), Y3
+	VFNMADD231PS Y3, Y2, Y0
+	VMOVUPS      constants<>+4480(SB), Y3
+	VFNMADD231PS Y3, Y2, Y0
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMOVUPS      constants<>+4544(SB), Y4
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+4608(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+4672(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+3136(SB), Y6
+	VFMADD213PS  Y6, Y3, Y4
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+4736(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+4800(SB), Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMOVUPS      constants<>+4864(SB), Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y5
+	VFMADD213PS  Y0, Y0, Y5
+	VPSLLD       $0x1f, Y2, Y0
+	VPSRLD       $0x01, Y2, Y2
+	VPSLLD       $0x1f, Y2, Y2
+	VBLENDVPS    Y0, Y4, Y5, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x00, Y2, Y1, Y2
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many311
+
+tail312:
+	CMPQ         CX, $0x00
+	JLE          done313
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVAPS      Y1, Y2
+	VMOVUPS      constants<>+4288(SB), Y3
+	VMULPS       Y3, Y1, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+4352(SB), Y4
+	VFNMADD231PS Y4, Y3, Y1
+	VMOVUPS      constants<>+4416(SB), Y4
+	VFNMADD231PS Y4, Y3, Y1
+	VMOVUPS      constants<>+4480(SB), Y4
+	VFNMADD231PS Y4, Y3, Y1
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      constants<>+4544(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+4608(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4672(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y6
+	VMOVUPS      constants<>+3136(SB), Y7
+	VFMADD213PS  Y7, Y4, Y5
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4736(SB), Y6
+	VMOVAPS      Y6, Y6
+	VMOVUPS      constants<>+4800(SB), Y7
+	VFMADD213PS  Y7, Y4, Y6
+	VMOVUPS      constants<>+4864(SB), Y7
+	VFMADD213PS  Y7, Y4, Y6
+	VMULPS       Y4, Y6, Y6
+	VFMADD213PS  Y1, Y1, Y6
+	VPSLLD       $0x1f, Y3, Y1
+	VPSRLD       $0x01, Y3, Y3
+	VPSLLD       $0x1f, Y3, Y3
+	VBLENDVPS    Y1, Y5, Y6, Y1
+	VXORPS       Y3, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x00, Y3, Y2, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail312
+
+done313:
+	VZEROUPPER
+	RET
+
+// func cosAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·cosAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many314:
+	CMPQ         CX, $0x00000008
+	JLT          tail315
+	VMOVUPS      (DX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVUPS      constants<>+4288(SB), Y1
+	VMULPS       Y1, Y0, Y1
+	VROUNDPS     $0x00, Y1, Y1
+	VMOVUPS      constants<>+4352(SB), Y2
+	VFNMADD231PS Y2, Y1, Y0
+	VMOVUPS      constants<>+4416(SB), Y2
+	VFNMADD231PS Y2, Y1, Y0
+	VMOVUPS      constants<>+4480(SB), Y2
+	VFNMADD231PS Y2, Y1, Y0
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       Y0, Y0, Y2
+	VMOVUPS      constants<>+4928(SB), Y3
+	VPADDD       Y3, Y1, Y1
+	VMOVUPS      constants<>+4544(SB), Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPS      constants<>+4608(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+4672(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+3136(SB), Y5
+	VFMADD213PS  Y5, Y2, Y3
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+4736(SB), Y4
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+4800(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+4864(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD213PS  Y0, Y0, Y4
+	VPSLLD       $0x1f, Y1, Y0
+	VPSRLD       $0x01, Y1, Y1
+	VPSLLD       $0x1f, Y1, Y1
+	VBLENDVPS    Y0, Y3, Y4, Y0
+	VXORPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many314
+
+tail315:
+	CMPQ         CX, $0x00
+	JLE          done316
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVAPS      Y1, Y2
+	VMOVUPS      constants<>+4288(SB), Y2
+	VMULPS       Y2, Y1, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+4352(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+4416(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+4480(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      constants<>+4928(SB), Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      constants<>+4544(SB), Y4
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+4608(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+4672(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+3136(SB), Y6
+	VFMADD213PS  Y6, Y3, Y4
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+4736(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+4800(SB), Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMOVUPS      constants<>+4864(SB), Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y5
+	VFMADD213PS  Y1, Y1, Y5
+	VPSLLD       $0x1f, Y2, Y1
+	VPSRLD       $0x01, Y2, Y2
+	VPSLLD       $0x1f, Y2, Y2
+	VBLENDVPS    Y1, Y4, Y5, Y1
+	VXORPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail315
+
+done316:
+	VZEROUPPER
+	RET
+
+// func atanAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·atanAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many317:
+	CMPQ         CX, $0x00000008
+	JLT          tail318
+	VMOVUPS      (DX), Y0
+	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y2
+	VANDPS       Y1, Y0, Y1
+	VDIVPS       Y1, Y2, Y3
+	VCMPPS       $0x1e, Y2, Y1, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y3
+	VMULPS       Y3, Y3, Y4
+	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+5056(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5120(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5184(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5248(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5312(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5376(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5440(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5504(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4352(SB), Y6
+	VMOVUPS      constants<>+4416(SB), Y7
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y7, Y4
+	VFNMADD231PS Y5, Y3, Y4
+	VSUBPS       Y3, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+	VFMADD213PS  Y3, Y3, Y5
+	VCMPPS       $0x1e, Y2, Y1, Y1
+	VBLENDVPS    Y1, Y4, Y5, Y5
+	VMOVUPS      constants<>+960(SB), Y1
+	VANDPS       Y1, Y0, Y0
+	VORPS        Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many317
+
+tail318:
+	CMPQ         CX, $0x00
+	JLE          done319
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y3
+	VANDPS       Y2, Y1, Y2
+	VDIVPS       Y2, Y3, Y4
+	VCMPPS       $0x1e, Y3, Y2, Y5
+	VBLENDVPS    Y5, Y4, Y2, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      constants<>+4992(SB), Y6
+	VMOVAPS      Y6, Y6
+	VMOVUPS      constants<>+5056(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5120(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5184(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5248(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5312(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5376(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5440(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5504(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+4352(SB), Y7
+	VMOVUPS      constants<>+4416(SB), Y8
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y8, Y5
+	VFNMADD231PS Y6, Y4, Y5
+	VSUBPS       Y4, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+	VFMADD213PS  Y4, Y4, Y6
+	VCMPPS       $0x1e, Y3, Y2, Y2
+	VBLENDVPS    Y2, Y5, Y6, Y6
+	VMOVUPS      constants<>+960(SB), Y2
+	VANDPS       Y2, Y1, Y1
+	VORPS        Y6, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail318
+
+done319:
 	VZEROUPPER
 	RET
 
@@ -5050,9 +9555,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many206:
+many320:
 	CMPQ    CX, $0x00000040
-	JLT     tail207
+	JLT     tail321
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -5071,12 +9576,12 @@ many206:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many206
+	JMP     many320
 
-tail207:
+tail321:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5089,7 +9594,7 @@ tail207:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5102,7 +9607,7 @@ tail207:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5115,7 +9620,7 @@ tail207:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5128,7 +9633,7 @@ tail207:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5141,7 +9646,7 @@ tail207:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5154,7 +9659,7 @@ tail207:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5167,7 +9672,7 @@ tail207:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done208
+	JLE          done322
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5180,7 +9685,7 @@ tail207:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done208:
+done322:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -5212,9 +9717,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many209:
+many323:
 	CMPQ    CX, $0x00000040
-	JLT     tail210
+	JLT     tail324
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -5233,12 +9738,12 @@ many209:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many209
+	JMP     many323
 
-tail210:
+tail324:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5251,7 +9756,7 @@ tail210:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5264,7 +9769,7 @@ tail210:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5277,7 +9782,7 @@ tail210:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5290,7 +9795,7 @@ tail210:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5303,7 +9808,7 @@ tail210:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5316,7 +9821,7 @@ tail210:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5329,7 +9834,7 @@ tail210:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done211
+	JLE          done325
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5342,7 +9847,7 @@ tail210:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done211:
+done325:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -5374,9 +9879,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many212:
+many326:
 	CMPQ      CX, $0x00000040
-	JLT       tail213
+	JLT       tail327
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -5443,12 +9948,12 @@ many212:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many212
+	JMP       many326
 
-tail213:
+tail327:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5467,7 +9972,7 @@ tail213:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5486,7 +9991,7 @@ tail213:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5505,7 +10010,7 @@ tail213:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5524,7 +10029,7 @@ tail213:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5543,7 +10048,7 @@ tail213:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5562,7 +10067,7 @@ tail213:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5581,7 +10086,7 @@ tail213:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done214
+	JLE          done328
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5600,7 +10105,7 @@ tail213:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done214:
+done328:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -5692,9 +10197,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many215:
+many329:
 	CMPQ      CX, $0x00000040
-	JLT       tail216
+	JLT       tail330
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -5761,12 +10266,12 @@ many215:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many215
+	JMP       many329
 
-tail216:
+tail330:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5785,7 +10290,7 @@ tail216:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5804,7 +10309,7 @@ tail216:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5823,7 +10328,7 @@ tail216:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5842,7 +10347,7 @@ tail216:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5861,7 +10366,7 @@ tail216:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5880,7 +10385,7 @@ tail216:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5899,7 +10404,7 @@ tail216:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done217
+	JLE          done331
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -5918,7 +10423,7 @@ tail216:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done217:
+done331:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -6004,19 +10509,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many218:
+many332:
 	CMPQ      CX, $0x00000008
-	JLT       tail219
+	JLT       tail333
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found220
+	JNE       found334
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many218
+	JMP       many332
 
-tail219:
+tail333:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6029,15 +10534,15 @@ tail219:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found220
+	JNE        found334
 	ADDQ       CX, DX
-	JMP        done221
+	JMP        done335
 
-found220:
+found334:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done221:
+done335:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6049,9 +10554,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many222:
+many336:
 	CMPQ      CX, $0x00000010
-	JLT       tail223
+	JLT       tail337
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -6063,20 +10568,20 @@ many222:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many222
+	JMP       many336
 
-tail223:
+tail337:
 	TESTQ     CX, CX
-	JEQ       done224
+	JEQ       done338
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail223
+	JMP       tail337
 
-done224:
+done338:
 	VZEROUPPER
 	RET
 
@@ -6087,11 +10592,11 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Y0
+	VMOVUPS constants<>+4928(SB), Y0
 
-many225:
+many339:
 	SUBQ         $0x08, CX
-	JLT          done226
+	JLT          done340
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6102,9 +10607,9 @@ many225:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many225
+	JMP          many339
 
-done226:
+done340:
 	VZEROUPPER
 	RET
 
@@ -6115,11 +10620,11 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+1984(SB), Y1
+	VMOVUPS      constants<>+4928(SB), Y1
 
-many227:
+many341:
 	SUBQ         $0x08, CX
-	JLT          done228
+	JLT          done342
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6129,9 +10634,9 @@ many227:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many227
+	JMP          many341
 
-done228:
+done342:
 	VZEROUPPER
 	RET
 
@@ -6142,11 +10647,11 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Y0
+	VMOVUPS constants<>+4928(SB), Y0
 
-many229:
+many343:
 	SUBQ         $0x08, CX
-	JLT          done230
+	JLT          done344
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6157,9 +10662,9 @@ many229:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many229
+	JMP          many343
 
-done230:
+done344:
 	VZEROUPPER
 	RET
 
@@ -6170,11 +10675,11 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+1984(SB), Y1
+	VMOVUPS      constants<>+4928(SB), Y1
 
-many231:
+many345:
 	SUBQ         $0x08, CX
-	JLT          done232
+	JLT          done346
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6184,9 +10689,9 @@ many231:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many231
+	JMP          many345
 
-done232:
+done346:
 	VZEROUPPER
 	RET
 
@@ -6197,11 +10702,11 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Y0
+	VMOVUPS constants<>+4928(SB), Y0
 
-many233:
+many347:
 	SUBQ         $0x08, CX
-	JLT          done234
+	JLT          done348
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6212,9 +10717,9 @@ many233:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many233
+	JMP          many347
 
-done234:
+done348:
 	VZEROUPPER
 	RET
 
@@ -6225,11 +10730,11 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+1984(SB), Y1
+	VMOVUPS      constants<>+4928(SB), Y1
 
-many235:
+many349:
 	SUBQ         $0x08, CX
-	JLT          done236
+	JLT          done350
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6239,9 +10744,9 @@ many235:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many235
+	JMP          many349
 
-done236:
+done350:
 	VZEROUPPER
 	RET
 
@@ -6252,11 +10757,11 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+1984(SB), Y0
+	VMOVUPS constants<>+4928(SB), Y0
 
-many237:
+many351:
 	SUBQ         $0x08, CX
-	JLT          done238
+	JLT          done352
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -6267,9 +10772,9 @@ many237:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many237
+	JMP          many351
 
-done238:
+done352:
 	VZEROUPPER
 	RET
 
@@ -6280,11 +10785,11 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+1984(SB), Y1
+	VMOVUPS      constants<>+4928(SB), Y1
 
-many239:
+many353:
 	SUBQ         $0x08, CX
-	JLT          done240
+	JLT          done354
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -6294,9 +10799,9 @@ many239:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many239
+	JMP          many353
 
-done240:
+done354:
 	VZEROUPPER
 	RET
 
@@ -6310,9 +10815,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many241:
+many355:
 	SUBQ      $0x08, CX
-	JLT       done242
+	JLT       done356
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -6322,9 +10827,9 @@ many241:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many241
+	JMP       many355
 
-done242:
+done356:
 	VZEROUPPER
 	RET
 
@@ -6338,7 +10843,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel243:
+pixel357:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -6347,11 +10852,11 @@ pixel243:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row244:
+row358:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one245:
+one359:
 	VMOVUPS (R9), Y4
 	VMULPS  (R11), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -6367,11 +10872,11 @@ one245:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one245
+	JNE     one359
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row244
+	JNE     row358
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6379,7 +10884,7 @@ one245:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel243
+	JNE     pixel357
 	VZEROUPPER
 	RET
 
@@ -6400,17 +10905,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R9
 	VMOVUPS (R9)(R8*4), Y0
 
-pixel246:
+pixel360:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row247:
+row361:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one248:
+one362:
 	VMASKMOVPS (R9), Y0, Y2
 	VMASKMOVPS (R11), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -6418,16 +10923,16 @@ one248:
 	ADDQ       SI, R11
 	ADDQ       DI, R9
 	DECQ       R12
-	JNE        one248
+	JNE        one362
 	ADDQ       24(AX), R8
 	ADDQ       48(AX), R9
 	DECQ       R10
-	JNE        row247
+	JNE        row361
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel246
+	JNE        pixel360
 	VZEROUPPER
 	RET
 
@@ -6441,19 +10946,19 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel249:
-	VMOVUPS constants<>+2048(SB), Y0
-	VMOVUPS constants<>+2048(SB), Y1
-	VMOVUPS constants<>+2048(SB), Y2
-	VMOVUPS constants<>+2048(SB), Y3
+pixel363:
+	VMOVUPS constants<>+5568(SB), Y0
+	VMOVUPS constants<>+5568(SB), Y1
+	VMOVUPS constants<>+5568(SB), Y2
+	VMOVUPS constants<>+5568(SB), Y3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row250:
+row364:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one251:
+one365:
 	VMOVUPS (R9), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R9), Y4
@@ -6464,10 +10969,10 @@ one251:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one251
+	JNE     one365
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row250
+	JNE     row364
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6475,7 +10980,7 @@ one251:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel249
+	JNE     pixel363
 	VZEROUPPER
 	RET
 
@@ -6496,29 +11001,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R8
 	VMOVUPS (R8)(DI*4), Y0
 
-pixel252:
-	VMOVUPS constants<>+2048(SB), Y1
+pixel366:
+	VMOVUPS constants<>+5568(SB), Y1
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row253:
+row367:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one254:
+one368:
 	VMASKMOVPS (R9), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R9
 	DECQ       R10
-	JNE        one254
+	JNE        one368
 	ADDQ       24(AX), DI
 	DECQ       R8
-	JNE        row253
+	JNE        row367
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel252
+	JNE        pixel366
 	VZEROUPPER
 	RET
 
@@ -7028,36 +11533,916 @@ DATA constants<>+1968(SB)/4, $0x3f700000
 DATA constants<>+1972(SB)/4, $0x3f700000
 DATA constants<>+1976(SB)/4, $0x3f700000
 DATA constants<>+1980(SB)/4, $0x3f700000
-DATA constants<>+1984(SB)/4, $0x00000001
-DATA constants<>+1988(SB)/4, $0x00000001
-DATA constants<>+1992(SB)/4, $0x00000001
-DATA constants<>+1996(SB)/4, $0x00000001
-DATA constants<>+2000(SB)/4, $0x00000001
-DATA constants<>+2004(SB)/4, $0x00000001
-DATA constants<>+2008(SB)/4, $0x00000001
-DATA constants<>+2012(SB)/4, $0x00000001
-DATA constants<>+2016(SB)/4, $0x00000001
-DATA constants<>+2020(SB)/4, $0x00000001
-DATA constants<>+2024(SB)/4, $0x00000001
-DATA constants<>+2028(SB)/4, $0x00000001
-DATA constants<>+2032(SB)/4, $0x00000001
-DATA constants<>+2036(SB)/4, $0x00000001
-DATA constants<>+2040(SB)/4, $0x00000001
-DATA constants<>+2044(SB)/4, $0x00000001
-DATA constants<>+2048(SB)/4, $0xff7fffff
-DATA constants<>+2052(SB)/4, $0xff7fffff
-DATA constants<>+2056(SB)/4, $0xff7fffff
-DATA constants<>+2060(SB)/4, $0xff7fffff
-DATA constants<>+2064(SB)/4, $0xff7fffff
-DATA constants<>+2068(SB)/4, $0xff7fffff
-DATA constants<>+2072(SB)/4, $0xff7fffff
-DATA constants<>+2076(SB)/4, $0xff7fffff
-DATA constants<>+2080(SB)/4, $0xff7fffff
-DATA constants<>+2084(SB)/4, $0xff7fffff
-DATA constants<>+2088(SB)/4, $0xff7fffff
-DATA constants<>+2092(SB)/4, $0xff7fffff
-DATA constants<>+2096(SB)/4, $0xff7fffff
-DATA constants<>+2100(SB)/4, $0xff7fffff
-DATA constants<>+2104(SB)/4, $0xff7fffff
-DATA constants<>+2108(SB)/4, $0xff7fffff
-GLOBL constants<>(SB), RODATA|NOPTR, $2112
+DATA constants<>+1984(SB)/4, $0x40c00000
+DATA constants<>+1988(SB)/4, $0x40c00000
+DATA constants<>+1992(SB)/4, $0x40c00000
+DATA constants<>+1996(SB)/4, $0x40c00000
+DATA constants<>+2000(SB)/4, $0x40c00000
+DATA constants<>+2004(SB)/4, $0x40c00000
+DATA constants<>+2008(SB)/4, $0x40c00000
+DATA constants<>+2012(SB)/4, $0x40c00000
+DATA constants<>+2016(SB)/4, $0x40c00000
+DATA constants<>+2020(SB)/4, $0x40c00000
+DATA constants<>+2024(SB)/4, $0x40c00000
+DATA constants<>+2028(SB)/4, $0x40c00000
+DATA constants<>+2032(SB)/4, $0x40c00000
+DATA constants<>+2036(SB)/4, $0x40c00000
+DATA constants<>+2040(SB)/4, $0x40c00000
+DATA constants<>+2044(SB)/4, $0x40c00000
+DATA constants<>+2048(SB)/4, $0xbf800000
+DATA constants<>+2052(SB)/4, $0xbf800000
+DATA constants<>+2056(SB)/4, $0xbf800000
+DATA constants<>+2060(SB)/4, $0xbf800000
+DATA constants<>+2064(SB)/4, $0xbf800000
+DATA constants<>+2068(SB)/4, $0xbf800000
+DATA constants<>+2072(SB)/4, $0xbf800000
+DATA constants<>+2076(SB)/4, $0xbf800000
+DATA constants<>+2080(SB)/4, $0xbf800000
+DATA constants<>+2084(SB)/4, $0xbf800000
+DATA constants<>+2088(SB)/4, $0xbf800000
+DATA constants<>+2092(SB)/4, $0xbf800000
+DATA constants<>+2096(SB)/4, $0xbf800000
+DATA constants<>+2100(SB)/4, $0xbf800000
+DATA constants<>+2104(SB)/4, $0xbf800000
+DATA constants<>+2108(SB)/4, $0xbf800000
+DATA constants<>+2112(SB)/4, $0xc2a00000
+DATA constants<>+2116(SB)/4, $0xc2a00000
+DATA constants<>+2120(SB)/4, $0xc2a00000
+DATA constants<>+2124(SB)/4, $0xc2a00000
+DATA constants<>+2128(SB)/4, $0xc2a00000
+DATA constants<>+2132(SB)/4, $0xc2a00000
+DATA constants<>+2136(SB)/4, $0xc2a00000
+DATA constants<>+2140(SB)/4, $0xc2a00000
+DATA constants<>+2144(SB)/4, $0xc2a00000
+DATA constants<>+2148(SB)/4, $0xc2a00000
+DATA constants<>+2152(SB)/4, $0xc2a00000
+DATA constants<>+2156(SB)/4, $0xc2a00000
+DATA constants<>+2160(SB)/4, $0xc2a00000
+DATA constants<>+2164(SB)/4, $0xc2a00000
+DATA constants<>+2168(SB)/4, $0xc2a00000
+DATA constants<>+2172(SB)/4, $0xc2a00000
+DATA constants<>+2176(SB)/4, $0x3f867d5f
+DATA constants<>+2180(SB)/4, $0x3f867d5f
+DATA constants<>+2184(SB)/4, $0x3f867d5f
+DATA constants<>+2188(SB)/4, $0x3f867d5f
+DATA constants<>+2192(SB)/4, $0x3f867d5f
+DATA constants<>+2196(SB)/4, $0x3f867d5f
+DATA constants<>+2200(SB)/4, $0x3f867d5f
+DATA constants<>+2204(SB)/4, $0x3f867d5f
+DATA constants<>+2208(SB)/4, $0x3f867d5f
+DATA constants<>+2212(SB)/4, $0x3f867d5f
+DATA constants<>+2216(SB)/4, $0x3f867d5f
+DATA constants<>+2220(SB)/4, $0x3f867d5f
+DATA constants<>+2224(SB)/4, $0x3f867d5f
+DATA constants<>+2228(SB)/4, $0x3f867d5f
+DATA constants<>+2232(SB)/4, $0x3f867d5f
+DATA constants<>+2236(SB)/4, $0x3f867d5f
+DATA constants<>+2240(SB)/4, $0x3fe10966
+DATA constants<>+2244(SB)/4, $0x3fe10966
+DATA constants<>+2248(SB)/4, $0x3fe10966
+DATA constants<>+2252(SB)/4, $0x3fe10966
+DATA constants<>+2256(SB)/4, $0x3fe10966
+DATA constants<>+2260(SB)/4, $0x3fe10966
+DATA constants<>+2264(SB)/4, $0x3fe10966
+DATA constants<>+2268(SB)/4, $0x3fe10966
+DATA constants<>+2272(SB)/4, $0x3fe10966
+DATA constants<>+2276(SB)/4, $0x3fe10966
+DATA constants<>+2280(SB)/4, $0x3fe10966
+DATA constants<>+2284(SB)/4, $0x3fe10966
+DATA constants<>+2288(SB)/4, $0x3fe10966
+DATA constants<>+2292(SB)/4, $0x3fe10966
+DATA constants<>+2296(SB)/4, $0x3fe10966
+DATA constants<>+2300(SB)/4, $0x3fe10966
+DATA constants<>+2304(SB)/4, $0x00800000
+DATA constants<>+2308(SB)/4, $0x00800000
+DATA constants<>+2312(SB)/4, $0x00800000
+DATA constants<>+2316(SB)/4, $0x00800000
+DATA constants<>+2320(SB)/4, $0x00800000
+DATA constants<>+2324(SB)/4, $0x00800000
+DATA constants<>+2328(SB)/4, $0x00800000
+DATA constants<>+2332(SB)/4, $0x00800000
+DATA constants<>+2336(SB)/4, $0x00800000
+DATA constants<>+2340(SB)/4, $0x00800000
+DATA constants<>+2344(SB)/4, $0x00800000
+DATA constants<>+2348(SB)/4, $0x00800000
+DATA constants<>+2352(SB)/4, $0x00800000
+DATA constants<>+2356(SB)/4, $0x00800000
+DATA constants<>+2360(SB)/4, $0x00800000
+DATA constants<>+2364(SB)/4, $0x00800000
+DATA constants<>+2368(SB)/4, $0x4c000000
+DATA constants<>+2372(SB)/4, $0x4c000000
+DATA constants<>+2376(SB)/4, $0x4c000000
+DATA constants<>+2380(SB)/4, $0x4c000000
+DATA constants<>+2384(SB)/4, $0x4c000000
+DATA constants<>+2388(SB)/4, $0x4c000000
+DATA constants<>+2392(SB)/4, $0x4c000000
+DATA constants<>+2396(SB)/4, $0x4c000000
+DATA constants<>+2400(SB)/4, $0x4c000000
+DATA constants<>+2404(SB)/4, $0x4c000000
+DATA constants<>+2408(SB)/4, $0x4c000000
+DATA constants<>+2412(SB)/4, $0x4c000000
+DATA constants<>+2416(SB)/4, $0x4c000000
+DATA constants<>+2420(SB)/4, $0x4c000000
+DATA constants<>+2424(SB)/4, $0x4c000000
+DATA constants<>+2428(SB)/4, $0x4c000000
+DATA constants<>+2432(SB)/4, $0x41c80000
+DATA constants<>+2436(SB)/4, $0x41c80000
+DATA constants<>+2440(SB)/4, $0x41c80000
+DATA constants<>+2444(SB)/4, $0x41c80000
+DATA constants<>+2448(SB)/4, $0x41c80000
+DATA constants<>+2452(SB)/4, $0x41c80000
+DATA constants<>+2456(SB)/4, $0x41c80000
+DATA constants<>+2460(SB)/4, $0x41c80000
+DATA constants<>+2464(SB)/4, $0x41c80000
+DATA constants<>+2468(SB)/4, $0x41c80000
+DATA constants<>+2472(SB)/4, $0x41c80000
+DATA constants<>+2476(SB)/4, $0x41c80000
+DATA constants<>+2480(SB)/4, $0x41c80000
+DATA constants<>+2484(SB)/4, $0x41c80000
+DATA constants<>+2488(SB)/4, $0x41c80000
+DATA constants<>+2492(SB)/4, $0x41c80000
+DATA constants<>+2496(SB)/4, $0x3f3504f3
+DATA constants<>+2500(SB)/4, $0x3f3504f3
+DATA constants<>+2504(SB)/4, $0x3f3504f3
+DATA constants<>+2508(SB)/4, $0x3f3504f3
+DATA constants<>+2512(SB)/4, $0x3f3504f3
+DATA constants<>+2516(SB)/4, $0x3f3504f3
+DATA constants<>+2520(SB)/4, $0x3f3504f3
+DATA constants<>+2524(SB)/4, $0x3f3504f3
+DATA constants<>+2528(SB)/4, $0x3f3504f3
+DATA constants<>+2532(SB)/4, $0x3f3504f3
+DATA constants<>+2536(SB)/4, $0x3f3504f3
+DATA constants<>+2540(SB)/4, $0x3f3504f3
+DATA constants<>+2544(SB)/4, $0x3f3504f3
+DATA constants<>+2548(SB)/4, $0x3f3504f3
+DATA constants<>+2552(SB)/4, $0x3f3504f3
+DATA constants<>+2556(SB)/4, $0x3f3504f3
+DATA constants<>+2560(SB)/4, $0x3d8a399c
+DATA constants<>+2564(SB)/4, $0x3d8a399c
+DATA constants<>+2568(SB)/4, $0x3d8a399c
+DATA constants<>+2572(SB)/4, $0x3d8a399c
+DATA constants<>+2576(SB)/4, $0x3d8a399c
+DATA constants<>+2580(SB)/4, $0x3d8a399c
+DATA constants<>+2584(SB)/4, $0x3d8a399c
+DATA constants<>+2588(SB)/4, $0x3d8a399c
+DATA constants<>+2592(SB)/4, $0x3d8a399c
+DATA constants<>+2596(SB)/4, $0x3d8a399c
+DATA constants<>+2600(SB)/4, $0x3d8a399c
+DATA constants<>+2604(SB)/4, $0x3d8a399c
+DATA constants<>+2608(SB)/4, $0x3d8a399c
+DATA constants<>+2612(SB)/4, $0x3d8a399c
+DATA constants<>+2616(SB)/4, $0x3d8a399c
+DATA constants<>+2620(SB)/4, $0x3d8a399c
+DATA constants<>+2624(SB)/4, $0xbdef00ed
+DATA constants<>+2628(SB)/4, $0xbdef00ed
+DATA constants<>+2632(SB)/4, $0xbdef00ed
+DATA constants<>+2636(SB)/4, $0xbdef00ed
+DATA constants<>+2640(SB)/4, $0xbdef00ed
+DATA constants<>+2644(SB)/4, $0xbdef00ed
+DATA constants<>+2648(SB)/4, $0xbdef00ed
+DATA constants<>+2652(SB)/4, $0xbdef00ed
+DATA constants<>+2656(SB)/4, $0xbdef00ed
+DATA constants<>+2660(SB)/4, $0xbdef00ed
+DATA constants<>+2664(SB)/4, $0xbdef00ed
+DATA constants<>+2668(SB)/4, $0xbdef00ed
+DATA constants<>+2672(SB)/4, $0xbdef00ed
+DATA constants<>+2676(SB)/4, $0xbdef00ed
+DATA constants<>+2680(SB)/4, $0xbdef00ed
+DATA constants<>+2684(SB)/4, $0xbdef00ed
+DATA constants<>+2688(SB)/4, $0x3df36005
+DATA constants<>+2692(SB)/4, $0x3df36005
+DATA constants<>+2696(SB)/4, $0x3df36005
+DATA constants<>+2700(SB)/4, $0x3df36005
+DATA constants<>+2704(SB)/4, $0x3df36005
+DATA constants<>+2708(SB)/4, $0x3df36005
+DATA constants<>+2712(SB)/4, $0x3df36005
+DATA constants<>+2716(SB)/4, $0x3df36005
+DATA constants<>+2720(SB)/4, $0x3df36005
+DATA constants<>+2724(SB)/4, $0x3df36005
+DATA constants<>+2728(SB)/4, $0x3df36005
+DATA constants<>+2732(SB)/4, $0x3df36005
+DATA constants<>+2736(SB)/4, $0x3df36005
+DATA constants<>+2740(SB)/4, $0x3df36005
+DATA constants<>+2744(SB)/4, $0x3df36005
+DATA constants<>+2748(SB)/4, $0x3df36005
+DATA constants<>+2752(SB)/4, $0xbdfe1465
+DATA constants<>+2756(SB)/4, $0xbdfe1465
+DATA constants<>+2760(SB)/4, $0xbdfe1465
+DATA constants<>+2764(SB)/4, $0xbdfe1465
+DATA constants<>+2768(SB)/4, $0xbdfe1465
+DATA constants<>+2772(SB)/4, $0xbdfe1465
+DATA constants<>+2776(SB)/4, $0xbdfe1465
+DATA constants<>+2780(SB)/4, $0xbdfe1465
+DATA constants<>+2784(SB)/4, $0xbdfe1465
+DATA constants<>+2788(SB)/4, $0xbdfe1465
+DATA constants<>+2792(SB)/4, $0xbdfe1465
+DATA constants<>+2796(SB)/4, $0xbdfe1465
+DATA constants<>+2800(SB)/4, $0xbdfe1465
+DATA constants<>+2804(SB)/4, $0xbdfe1465
+DATA constants<>+2808(SB)/4, $0xbdfe1465
+DATA constants<>+2812(SB)/4, $0xbdfe1465
+DATA constants<>+2816(SB)/4, $0x3e119dd1
+DATA constants<>+2820(SB)/4, $0x3e119dd1
+DATA constants<>+2824(SB)/4, $0x3e119dd1
+DATA constants<>+2828(SB)/4, $0x3e119dd1
+DATA constants<>+2832(SB)/4, $0x3e119dd1
+DATA constants<>+2836(SB)/4, $0x3e119dd1
+DATA constants<>+2840(SB)/4, $0x3e119dd1
+DATA constants<>+2844(SB)/4, $0x3e119dd1
+DATA constants<>+2848(SB)/4, $0x3e119dd1
+DATA constants<>+2852(SB)/4, $0x3e119dd1
+DATA constants<>+2856(SB)/4, $0x3e119dd1
+DATA constants<>+2860(SB)/4, $0x3e119dd1
+DATA constants<>+2864(SB)/4, $0x3e119dd1
+DATA constants<>+2868(SB)/4, $0x3e119dd1
+DATA constants<>+2872(SB)/4, $0x3e119dd1
+DATA constants<>+2876(SB)/4, $0x3e119dd1
+DATA constants<>+2880(SB)/4, $0xbe2aae22
+DATA constants<>+2884(SB)/4, $0xbe2aae22
+DATA constants<>+2888(SB)/4, $0xbe2aae22
+DATA constants<>+2892(SB)/4, $0xbe2aae22
+DATA constants<>+2896(SB)/4, $0xbe2aae22
+DATA constants<>+2900(SB)/4, $0xbe2aae22
+DATA constants<>+2904(SB)/4, $0xbe2aae22
+DATA constants<>+2908(SB)/4, $0xbe2aae22
+DATA constants<>+2912(SB)/4, $0xbe2aae22
+DATA constants<>+2916(SB)/4, $0xbe2aae22
+DATA constants<>+2920(SB)/4, $0xbe2aae22
+DATA constants<>+2924(SB)/4, $0xbe2aae22
+DATA constants<>+2928(SB)/4, $0xbe2aae22
+DATA constants<>+2932(SB)/4, $0xbe2aae22
+DATA constants<>+2936(SB)/4, $0xbe2aae22
+DATA constants<>+2940(SB)/4, $0xbe2aae22
+DATA constants<>+2944(SB)/4, $0x3e4cd23b
+DATA constants<>+2948(SB)/4, $0x3e4cd23b
+DATA constants<>+2952(SB)/4, $0x3e4cd23b
+DATA constants<>+2956(SB)/4, $0x3e4cd23b
+DATA constants<>+2960(SB)/4, $0x3e4cd23b
+DATA constants<>+2964(SB)/4, $0x3e4cd23b
+DATA constants<>+2968(SB)/4, $0x3e4cd23b
+DATA constants<>+2972(SB)/4, $0x3e4cd23b
+DATA constants<>+2976(SB)/4, $0x3e4cd23b
+DATA constants<>+2980(SB)/4, $0x3e4cd23b
+DATA constants<>+2984(SB)/4, $0x3e4cd23b
+DATA constants<>+2988(SB)/4, $0x3e4cd23b
+DATA constants<>+2992(SB)/4, $0x3e4cd23b
+DATA constants<>+2996(SB)/4, $0x3e4cd23b
+DATA constants<>+3000(SB)/4, $0x3e4cd23b
+DATA constants<>+3004(SB)/4, $0x3e4cd23b
+DATA constants<>+3008(SB)/4, $0xbe800003
+DATA constants<>+3012(SB)/4, $0xbe800003
+DATA constants<>+3016(SB)/4, $0xbe800003
+DATA constants<>+3020(SB)/4, $0xbe800003
+DATA constants<>+3024(SB)/4, $0xbe800003
+DATA constants<>+3028(SB)/4, $0xbe800003
+DATA constants<>+3032(SB)/4, $0xbe800003
+DATA constants<>+3036(SB)/4, $0xbe800003
+DATA constants<>+3040(SB)/4, $0xbe800003
+DATA constants<>+3044(SB)/4, $0xbe800003
+DATA constants<>+3048(SB)/4, $0xbe800003
+DATA constants<>+3052(SB)/4, $0xbe800003
+DATA constants<>+3056(SB)/4, $0xbe800003
+DATA constants<>+3060(SB)/4, $0xbe800003
+DATA constants<>+3064(SB)/4, $0xbe800003
+DATA constants<>+3068(SB)/4, $0xbe800003
+DATA constants<>+3072(SB)/4, $0x3eaaaaa4
+DATA constants<>+3076(SB)/4, $0x3eaaaaa4
+DATA constants<>+3080(SB)/4, $0x3eaaaaa4
+DATA constants<>+3084(SB)/4, $0x3eaaaaa4
+DATA constants<>+3088(SB)/4, $0x3eaaaaa4
+DATA constants<>+3092(SB)/4, $0x3eaaaaa4
+DATA constants<>+3096(SB)/4, $0x3eaaaaa4
+DATA constants<>+3100(SB)/4, $0x3eaaaaa4
+DATA constants<>+3104(SB)/4, $0x3eaaaaa4
+DATA constants<>+3108(SB)/4, $0x3eaaaaa4
+DATA constants<>+3112(SB)/4, $0x3eaaaaa4
+DATA constants<>+3116(SB)/4, $0x3eaaaaa4
+DATA constants<>+3120(SB)/4, $0x3eaaaaa4
+DATA constants<>+3124(SB)/4, $0x3eaaaaa4
+DATA constants<>+3128(SB)/4, $0x3eaaaaa4
+DATA constants<>+3132(SB)/4, $0x3eaaaaa4
+DATA constants<>+3136(SB)/4, $0xbf000000
+DATA constants<>+3140(SB)/4, $0xbf000000
+DATA constants<>+3144(SB)/4, $0xbf000000
+DATA constants<>+3148(SB)/4, $0xbf000000
+DATA constants<>+3152(SB)/4, $0xbf000000
+DATA constants<>+3156(SB)/4, $0xbf000000
+DATA constants<>+3160(SB)/4, $0xbf000000
+DATA constants<>+3164(SB)/4, $0xbf000000
+DATA constants<>+3168(SB)/4, $0xbf000000
+DATA constants<>+3172(SB)/4, $0xbf000000
+DATA constants<>+3176(SB)/4, $0xbf000000
+DATA constants<>+3180(SB)/4, $0xbf000000
+DATA constants<>+3184(SB)/4, $0xbf000000
+DATA constants<>+3188(SB)/4, $0xbf000000
+DATA constants<>+3192(SB)/4, $0xbf000000
+DATA constants<>+3196(SB)/4, $0xbf000000
+DATA constants<>+3200(SB)/4, $0x7f800000
+DATA constants<>+3204(SB)/4, $0x7f800000
+DATA constants<>+3208(SB)/4, $0x7f800000
+DATA constants<>+3212(SB)/4, $0x7f800000
+DATA constants<>+3216(SB)/4, $0x7f800000
+DATA constants<>+3220(SB)/4, $0x7f800000
+DATA constants<>+3224(SB)/4, $0x7f800000
+DATA constants<>+3228(SB)/4, $0x7f800000
+DATA constants<>+3232(SB)/4, $0x7f800000
+DATA constants<>+3236(SB)/4, $0x7f800000
+DATA constants<>+3240(SB)/4, $0x7f800000
+DATA constants<>+3244(SB)/4, $0x7f800000
+DATA constants<>+3248(SB)/4, $0x7f800000
+DATA constants<>+3252(SB)/4, $0x7f800000
+DATA constants<>+3256(SB)/4, $0x7f800000
+DATA constants<>+3260(SB)/4, $0x7f800000
+DATA constants<>+3264(SB)/4, $0x7fc00000
+DATA constants<>+3268(SB)/4, $0x7fc00000
+DATA constants<>+3272(SB)/4, $0x7fc00000
+DATA constants<>+3276(SB)/4, $0x7fc00000
+DATA constants<>+3280(SB)/4, $0x7fc00000
+DATA constants<>+3284(SB)/4, $0x7fc00000
+DATA constants<>+3288(SB)/4, $0x7fc00000
+DATA constants<>+3292(SB)/4, $0x7fc00000
+DATA constants<>+3296(SB)/4, $0x7fc00000
+DATA constants<>+3300(SB)/4, $0x7fc00000
+DATA constants<>+3304(SB)/4, $0x7fc00000
+DATA constants<>+3308(SB)/4, $0x7fc00000
+DATA constants<>+3312(SB)/4, $0x7fc00000
+DATA constants<>+3316(SB)/4, $0x7fc00000
+DATA constants<>+3320(SB)/4, $0x7fc00000
+DATA constants<>+3324(SB)/4, $0x7fc00000
+DATA constants<>+3328(SB)/4, $0xff800000
+DATA constants<>+3332(SB)/4, $0xff800000
+DATA constants<>+3336(SB)/4, $0xff800000
+DATA constants<>+3340(SB)/4, $0xff800000
+DATA constants<>+3344(SB)/4, $0xff800000
+DATA constants<>+3348(SB)/4, $0xff800000
+DATA constants<>+3352(SB)/4, $0xff800000
+DATA constants<>+3356(SB)/4, $0xff800000
+DATA constants<>+3360(SB)/4, $0xff800000
+DATA constants<>+3364(SB)/4, $0xff800000
+DATA constants<>+3368(SB)/4, $0xff800000
+DATA constants<>+3372(SB)/4, $0xff800000
+DATA constants<>+3376(SB)/4, $0xff800000
+DATA constants<>+3380(SB)/4, $0xff800000
+DATA constants<>+3384(SB)/4, $0xff800000
+DATA constants<>+3388(SB)/4, $0xff800000
+DATA constants<>+3392(SB)/4, $0x42200000
+DATA constants<>+3396(SB)/4, $0x42200000
+DATA constants<>+3400(SB)/4, $0x42200000
+DATA constants<>+3404(SB)/4, $0x42200000
+DATA constants<>+3408(SB)/4, $0x42200000
+DATA constants<>+3412(SB)/4, $0x42200000
+DATA constants<>+3416(SB)/4, $0x42200000
+DATA constants<>+3420(SB)/4, $0x42200000
+DATA constants<>+3424(SB)/4, $0x42200000
+DATA constants<>+3428(SB)/4, $0x42200000
+DATA constants<>+3432(SB)/4, $0x42200000
+DATA constants<>+3436(SB)/4, $0x42200000
+DATA constants<>+3440(SB)/4, $0x42200000
+DATA constants<>+3444(SB)/4, $0x42200000
+DATA constants<>+3448(SB)/4, $0x42200000
+DATA constants<>+3452(SB)/4, $0x42200000
+DATA constants<>+3456(SB)/4, $0x41233333
+DATA constants<>+3460(SB)/4, $0x41233333
+DATA constants<>+3464(SB)/4, $0x41233333
+DATA constants<>+3468(SB)/4, $0x41233333
+DATA constants<>+3472(SB)/4, $0x41233333
+DATA constants<>+3476(SB)/4, $0x41233333
+DATA constants<>+3480(SB)/4, $0x41233333
+DATA constants<>+3484(SB)/4, $0x41233333
+DATA constants<>+3488(SB)/4, $0x41233333
+DATA constants<>+3492(SB)/4, $0x41233333
+DATA constants<>+3496(SB)/4, $0x41233333
+DATA constants<>+3500(SB)/4, $0x41233333
+DATA constants<>+3504(SB)/4, $0x41233333
+DATA constants<>+3508(SB)/4, $0x41233333
+DATA constants<>+3512(SB)/4, $0x41233333
+DATA constants<>+3516(SB)/4, $0x41233333
+DATA constants<>+3520(SB)/4, $0x3a865c72
+DATA constants<>+3524(SB)/4, $0x3a865c72
+DATA constants<>+3528(SB)/4, $0x3a865c72
+DATA constants<>+3532(SB)/4, $0x3a865c72
+DATA constants<>+3536(SB)/4, $0x3a865c72
+DATA constants<>+3540(SB)/4, $0x3a865c72
+DATA constants<>+3544(SB)/4, $0x3a865c72
+DATA constants<>+3548(SB)/4, $0x3a865c72
+DATA constants<>+3552(SB)/4, $0x3a865c72
+DATA constants<>+3556(SB)/4, $0x3a865c72
+DATA constants<>+3560(SB)/4, $0x3a865c72
+DATA constants<>+3564(SB)/4, $0x3a865c72
+DATA constants<>+3568(SB)/4, $0x3a865c72
+DATA constants<>+3572(SB)/4, $0x3a865c72
+DATA constants<>+3576(SB)/4, $0x3a865c72
+DATA constants<>+3580(SB)/4, $0x3a865c72
+DATA constants<>+3584(SB)/4, $0x3bf25b1f
+DATA constants<>+3588(SB)/4, $0x3bf25b1f
+DATA constants<>+3592(SB)/4, $0x3bf25b1f
+DATA constants<>+3596(SB)/4, $0x3bf25b1f
+DATA constants<>+3600(SB)/4, $0x3bf25b1f
+DATA constants<>+3604(SB)/4, $0x3bf25b1f
+DATA constants<>+3608(SB)/4, $0x3bf25b1f
+DATA constants<>+3612(SB)/4, $0x3bf25b1f
+DATA constants<>+3616(SB)/4, $0x3bf25b1f
+DATA constants<>+3620(SB)/4, $0x3bf25b1f
+DATA constants<>+3624(SB)/4, $0x3bf25b1f
+DATA constants<>+3628(SB)/4, $0x3bf25b1f
+DATA constants<>+3632(SB)/4, $0x3bf25b1f
+DATA constants<>+3636(SB)/4, $0x3bf25b1f
+DATA constants<>+3640(SB)/4, $0x3bf25b1f
+DATA constants<>+3644(SB)/4, $0x3bf25b1f
+DATA constants<>+3648(SB)/4, $0xbc8028e0
+DATA constants<>+3652(SB)/4, $0xbc8028e0
+DATA constants<>+3656(SB)/4, $0xbc8028e0
+DATA constants<>+3660(SB)/4, $0xbc8028e0
+DATA constants<>+3664(SB)/4, $0xbc8028e0
+DATA constants<>+3668(SB)/4, $0xbc8028e0
+DATA constants<>+3672(SB)/4, $0xbc8028e0
+DATA constants<>+3676(SB)/4, $0xbc8028e0
+DATA constants<>+3680(SB)/4, $0xbc8028e0
+DATA constants<>+3684(SB)/4, $0xbc8028e0
+DATA constants<>+3688(SB)/4, $0xbc8028e0
+DATA constants<>+3692(SB)/4, $0xbc8028e0
+DATA constants<>+3696(SB)/4, $0xbc8028e0
+DATA constants<>+3700(SB)/4, $0xbc8028e0
+DATA constants<>+3704(SB)/4, $0xbc8028e0
+DATA constants<>+3708(SB)/4, $0xbc8028e0
+DATA constants<>+3712(SB)/4, $0x3d14c3a9
+DATA constants<>+3716(SB)/4, $0x3d14c3a9
+DATA constants<>+3720(SB)/4, $0x3d14c3a9
+DATA constants<>+3724(SB)/4, $0x3d14c3a9
+DATA constants<>+3728(SB)/4, $0x3d14c3a9
+DATA constants<>+3732(SB)/4, $0x3d14c3a9
+DATA constants<>+3736(SB)/4, $0x3d14c3a9
+DATA constants<>+3740(SB)/4, $0x3d14c3a9
+DATA constants<>+3744(SB)/4, $0x3d14c3a9
+DATA constants<>+3748(SB)/4, $0x3d14c3a9
+DATA constants<>+3752(SB)/4, $0x3d14c3a9
+DATA constants<>+3756(SB)/4, $0x3d14c3a9
+DATA constants<>+3760(SB)/4, $0x3d14c3a9
+DATA constants<>+3764(SB)/4, $0x3d14c3a9
+DATA constants<>+3768(SB)/4, $0x3d14c3a9
+DATA constants<>+3772(SB)/4, $0x3d14c3a9
+DATA constants<>+3776(SB)/4, $0xbd88c444
+DATA constants<>+3780(SB)/4, $0xbd88c444
+DATA constants<>+3784(SB)/4, $0xbd88c444
+DATA constants<>+3788(SB)/4, $0xbd88c444
+DATA constants<>+3792(SB)/4, $0xbd88c444
+DATA constants<>+3796(SB)/4, $0xbd88c444
+DATA constants<>+3800(SB)/4, $0xbd88c444
+DATA constants<>+3804(SB)/4, $0xbd88c444
+DATA constants<>+3808(SB)/4, $0xbd88c444
+DATA constants<>+3812(SB)/4, $0xbd88c444
+DATA constants<>+3816(SB)/4, $0xbd88c444
+DATA constants<>+3820(SB)/4, $0xbd88c444
+DATA constants<>+3824(SB)/4, $0xbd88c444
+DATA constants<>+3828(SB)/4, $0xbd88c444
+DATA constants<>+3832(SB)/4, $0xbd88c444
+DATA constants<>+3836(SB)/4, $0xbd88c444
+DATA constants<>+3840(SB)/4, $0x3dc02235
+DATA constants<>+3844(SB)/4, $0x3dc02235
+DATA constants<>+3848(SB)/4, $0x3dc02235
+DATA constants<>+3852(SB)/4, $0x3dc02235
+DATA constants<>+3856(SB)/4, $0x3dc02235
+DATA constants<>+3860(SB)/4, $0x3dc02235
+DATA constants<>+3864(SB)/4, $0x3dc02235
+DATA constants<>+3868(SB)/4, $0x3dc02235
+DATA constants<>+3872(SB)/4, $0x3dc02235
+DATA constants<>+3876(SB)/4, $0x3dc02235
+DATA constants<>+3880(SB)/4, $0x3dc02235
+DATA constants<>+3884(SB)/4, $0x3dc02235
+DATA constants<>+3888(SB)/4, $0x3dc02235
+DATA constants<>+3892(SB)/4, $0x3dc02235
+DATA constants<>+3896(SB)/4, $0x3dc02235
+DATA constants<>+3900(SB)/4, $0x3dc02235
+DATA constants<>+3904(SB)/4, $0xbdcec72b
+DATA constants<>+3908(SB)/4, $0xbdcec72b
+DATA constants<>+3912(SB)/4, $0xbdcec72b
+DATA constants<>+3916(SB)/4, $0xbdcec72b
+DATA constants<>+3920(SB)/4, $0xbdcec72b
+DATA constants<>+3924(SB)/4, $0xbdcec72b
+DATA constants<>+3928(SB)/4, $0xbdcec72b
+DATA constants<>+3932(SB)/4, $0xbdcec72b
+DATA constants<>+3936(SB)/4, $0xbdcec72b
+DATA constants<>+3940(SB)/4, $0xbdcec72b
+DATA constants<>+3944(SB)/4, $0xbdcec72b
+DATA constants<>+3948(SB)/4, $0xbdcec72b
+DATA constants<>+3952(SB)/4, $0xbdcec72b
+DATA constants<>+3956(SB)/4, $0xbdcec72b
+DATA constants<>+3960(SB)/4, $0xbdcec72b
+DATA constants<>+3964(SB)/4, $0xbdcec72b
+DATA constants<>+3968(SB)/4, $0x3d8b75ab
+DATA constants<>+3972(SB)/4, $0x3d8b75ab
+DATA constants<>+3976(SB)/4, $0x3d8b75ab
+DATA constants<>+3980(SB)/4, $0x3d8b75ab
+DATA constants<>+3984(SB)/4, $0x3d8b75ab
+DATA constants<>+3988(SB)/4, $0x3d8b75ab
+DATA constants<>+3992(SB)/4, $0x3d8b75ab
+DATA constants<>+3996(SB)/4, $0x3d8b75ab
+DATA constants<>+4000(SB)/4, $0x3d8b75ab
+DATA constants<>+4004(SB)/4, $0x3d8b75ab
+DATA constants<>+4008(SB)/4, $0x3d8b75ab
+DATA constants<>+4012(SB)/4, $0x3d8b75ab
+DATA constants<>+4016(SB)/4, $0x3d8b75ab
+DATA constants<>+4020(SB)/4, $0x3d8b75ab
+DATA constants<>+4024(SB)/4, $0x3d8b75ab
+DATA constants<>+4028(SB)/4, $0x3d8b75ab
+DATA constants<>+4032(SB)/4, $0x3c7beae8
+DATA constants<>+4036(SB)/4, $0x3c7beae8
+DATA constants<>+4040(SB)/4, $0x3c7beae8
+DATA constants<>+4044(SB)/4, $0x3c7beae8
+DATA constants<>+4048(SB)/4, $0x3c7beae8
+DATA constants<>+4052(SB)/4, $0x3c7beae8
+DATA constants<>+4056(SB)/4, $0x3c7beae8
+DATA constants<>+4060(SB)/4, $0x3c7beae8
+DATA constants<>+4064(SB)/4, $0x3c7beae8
+DATA constants<>+4068(SB)/4, $0x3c7beae8
+DATA constants<>+4072(SB)/4, $0x3c7beae8
+DATA constants<>+4076(SB)/4, $0x3c7beae8
+DATA constants<>+4080(SB)/4, $0x3c7beae8
+DATA constants<>+4084(SB)/4, $0x3c7beae8
+DATA constants<>+4088(SB)/4, $0x3c7beae8
+DATA constants<>+4092(SB)/4, $0x3c7beae8
+DATA constants<>+4096(SB)/4, $0xbe0ef8d7
+DATA constants<>+4100(SB)/4, $0xbe0ef8d7
+DATA constants<>+4104(SB)/4, $0xbe0ef8d7
+DATA constants<>+4108(SB)/4, $0xbe0ef8d7
+DATA constants<>+4112(SB)/4, $0xbe0ef8d7
+DATA constants<>+4116(SB)/4, $0xbe0ef8d7
+DATA constants<>+4120(SB)/4, $0xbe0ef8d7
+DATA constants<>+4124(SB)/4, $0xbe0ef8d7
+DATA constants<>+4128(SB)/4, $0xbe0ef8d7
+DATA constants<>+4132(SB)/4, $0xbe0ef8d7
+DATA constants<>+4136(SB)/4, $0xbe0ef8d7
+DATA constants<>+4140(SB)/4, $0xbe0ef8d7
+DATA constants<>+4144(SB)/4, $0xbe0ef8d7
+DATA constants<>+4148(SB)/4, $0xbe0ef8d7
+DATA constants<>+4152(SB)/4, $0xbe0ef8d7
+DATA constants<>+4156(SB)/4, $0xbe0ef8d7
+DATA constants<>+4160(SB)/4, $0x3f9dd2c9
+DATA constants<>+4164(SB)/4, $0x3f9dd2c9
+DATA constants<>+4168(SB)/4, $0x3f9dd2c9
+DATA constants<>+4172(SB)/4, $0x3f9dd2c9
+DATA constants<>+4176(SB)/4, $0x3f9dd2c9
+DATA constants<>+4180(SB)/4, $0x3f9dd2c9
+DATA constants<>+4184(SB)/4, $0x3f9dd2c9
+DATA constants<>+4188(SB)/4, $0x3f9dd2c9
+DATA constants<>+4192(SB)/4, $0x3f9dd2c9
+DATA constants<>+4196(SB)/4, $0x3f9dd2c9
+DATA constants<>+4200(SB)/4, $0x3f9dd2c9
+DATA constants<>+4204(SB)/4, $0x3f9dd2c9
+DATA constants<>+4208(SB)/4, $0x3f9dd2c9
+DATA constants<>+4212(SB)/4, $0x3f9dd2c9
+DATA constants<>+4216(SB)/4, $0x3f9dd2c9
+DATA constants<>+4220(SB)/4, $0x3f9dd2c9
+DATA constants<>+4224(SB)/4, $0x3f000000
+DATA constants<>+4228(SB)/4, $0x3f000000
+DATA constants<>+4232(SB)/4, $0x3f000000
+DATA constants<>+4236(SB)/4, $0x3f000000
+DATA constants<>+4240(SB)/4, $0x3f000000
+DATA constants<>+4244(SB)/4, $0x3f000000
+DATA constants<>+4248(SB)/4, $0x3f000000
+DATA constants<>+4252(SB)/4, $0x3f000000
+DATA constants<>+4256(SB)/4, $0x3f000000
+DATA constants<>+4260(SB)/4, $0x3f000000
+DATA constants<>+4264(SB)/4, $0x3f000000
+DATA constants<>+4268(SB)/4, $0x3f000000
+DATA constants<>+4272(SB)/4, $0x3f000000
+DATA constants<>+4276(SB)/4, $0x3f000000
+DATA constants<>+4280(SB)/4, $0x3f000000
+DATA constants<>+4284(SB)/4, $0x3f000000
+DATA constants<>+4288(SB)/4, $0x3f22f983
+DATA constants<>+4292(SB)/4, $0x3f22f983
+DATA constants<>+4296(SB)/4, $0x3f22f983
+DATA constants<>+4300(SB)/4, $0x3f22f983
+DATA constants<>+4304(SB)/4, $0x3f22f983
+DATA constants<>+4308(SB)/4, $0x3f22f983
+DATA constants<>+4312(SB)/4, $0x3f22f983
+DATA constants<>+4316(SB)/4, $0x3f22f983
+DATA constants<>+4320(SB)/4, $0x3f22f983
+DATA constants<>+4324(SB)/4, $0x3f22f983
+DATA constants<>+4328(SB)/4, $0x3f22f983
+DATA constants<>+4332(SB)/4, $0x3f22f983
+DATA constants<>+4336(SB)/4, $0x3f22f983
+DATA constants<>+4340(SB)/4, $0x3f22f983
+DATA constants<>+4344(SB)/4, $0x3f22f983
+DATA constants<>+4348(SB)/4, $0x3f22f983
+DATA constants<>+4352(SB)/4, $0x3fc90fdb
+DATA constants<>+4356(SB)/4, $0x3fc90fdb
+DATA constants<>+4360(SB)/4, $0x3fc90fdb
+DATA constants<>+4364(SB)/4, $0x3fc90fdb
+DATA constants<>+4368(SB)/4, $0x3fc90fdb
+DATA constants<>+4372(SB)/4, $0x3fc90fdb
+DATA constants<>+4376(SB)/4, $0x3fc90fdb
+DATA constants<>+4380(SB)/4, $0x3fc90fdb
+DATA constants<>+4384(SB)/4, $0x3fc90fdb
+DATA constants<>+4388(SB)/4, $0x3fc90fdb
+DATA constants<>+4392(SB)/4, $0x3fc90fdb
+DATA constants<>+4396(SB)/4, $0x3fc90fdb
+DATA constants<>+4400(SB)/4, $0x3fc90fdb
+DATA constants<>+4404(SB)/4, $0x3fc90fdb
+DATA constants<>+4408(SB)/4, $0x3fc90fdb
+DATA constants<>+4412(SB)/4, $0x3fc90fdb
+DATA constants<>+4416(SB)/4, $0xb33bbd2e
+DATA constants<>+4420(SB)/4, $0xb33bbd2e
+DATA constants<>+4424(SB)/4, $0xb33bbd2e
+DATA constants<>+4428(SB)/4, $0xb33bbd2e
+DATA constants<>+4432(SB)/4, $0xb33bbd2e
+DATA constants<>+4436(SB)/4, $0xb33bbd2e
+DATA constants<>+4440(SB)/4, $0xb33bbd2e
+DATA constants<>+4444(SB)/4, $0xb33bbd2e
+DATA constants<>+4448(SB)/4, $0xb33bbd2e
+DATA constants<>+4452(SB)/4, $0xb33bbd2e
+DATA constants<>+4456(SB)/4, $0xb33bbd2e
+DATA constants<>+4460(SB)/4, $0xb33bbd2e
+DATA constants<>+4464(SB)/4, $0xb33bbd2e
+DATA constants<>+4468(SB)/4, $0xb33bbd2e
+DATA constants<>+4472(SB)/4, $0xb33bbd2e
+DATA constants<>+4476(SB)/4, $0xb33bbd2e
+DATA constants<>+4480(SB)/4, $0xa6f72ced
+DATA constants<>+4484(SB)/4, $0xa6f72ced
+DATA constants<>+4488(SB)/4, $0xa6f72ced
+DATA constants<>+4492(SB)/4, $0xa6f72ced
+DATA constants<>+4496(SB)/4, $0xa6f72ced
+DATA constants<>+4500(SB)/4, $0xa6f72ced
+DATA constants<>+4504(SB)/4, $0xa6f72ced
+DATA constants<>+4508(SB)/4, $0xa6f72ced
+DATA constants<>+4512(SB)/4, $0xa6f72ced
+DATA constants<>+4516(SB)/4, $0xa6f72ced
+DATA constants<>+4520(SB)/4, $0xa6f72ced
+DATA constants<>+4524(SB)/4, $0xa6f72ced
+DATA constants<>+4528(SB)/4, $0xa6f72ced
+DATA constants<>+4532(SB)/4, $0xa6f72ced
+DATA constants<>+4536(SB)/4, $0xa6f72ced
+DATA constants<>+4540(SB)/4, $0xa6f72ced
+DATA constants<>+4544(SB)/4, $0x37ccf406
+DATA constants<>+4548(SB)/4, $0x37ccf406
+DATA constants<>+4552(SB)/4, $0x37ccf406
+DATA constants<>+4556(SB)/4, $0x37ccf406
+DATA constants<>+4560(SB)/4, $0x37ccf406
+DATA constants<>+4564(SB)/4, $0x37ccf406
+DATA constants<>+4568(SB)/4, $0x37ccf406
+DATA constants<>+4572(SB)/4, $0x37ccf406
+DATA constants<>+4576(SB)/4, $0x37ccf406
+DATA constants<>+4580(SB)/4, $0x37ccf406
+DATA constants<>+4584(SB)/4, $0x37ccf406
+DATA constants<>+4588(SB)/4, $0x37ccf406
+DATA constants<>+4592(SB)/4, $0x37ccf406
+DATA constants<>+4596(SB)/4, $0x37ccf406
+DATA constants<>+4600(SB)/4, $0x37ccf406
+DATA constants<>+4604(SB)/4, $0x37ccf406
+DATA constants<>+4608(SB)/4, $0xbab60614
+DATA constants<>+4612(SB)/4, $0xbab60614
+DATA constants<>+4616(SB)/4, $0xbab60614
+DATA constants<>+4620(SB)/4, $0xbab60614
+DATA constants<>+4624(SB)/4, $0xbab60614
+DATA constants<>+4628(SB)/4, $0xbab60614
+DATA constants<>+4632(SB)/4, $0xbab60614
+DATA constants<>+4636(SB)/4, $0xbab60614
+DATA constants<>+4640(SB)/4, $0xbab60614
+DATA constants<>+4644(SB)/4, $0xbab60614
+DATA constants<>+4648(SB)/4, $0xbab60614
+DATA constants<>+4652(SB)/4, $0xbab60614
+DATA constants<>+4656(SB)/4, $0xbab60614
+DATA constants<>+4660(SB)/4, $0xbab60614
+DATA constants<>+4664(SB)/4, $0xbab60614
+DATA constants<>+4668(SB)/4, $0xbab60614
+DATA constants<>+4672(SB)/4, $0x3d2aaaa5
+DATA constants<>+4676(SB)/4, $0x3d2aaaa5
+DATA constants<>+4680(SB)/4, $0x3d2aaaa5
+DATA constants<>+4684(SB)/4, $0x3d2aaaa5
+DATA constants<>+4688(SB)/4, $0x3d2aaaa5
+DATA constants<>+4692(SB)/4, $0x3d2aaaa5
+DATA constants<>+4696(SB)/4, $0x3d2aaaa5
+DATA constants<>+4700(SB)/4, $0x3d2aaaa5
+DATA constants<>+4704(SB)/4, $0x3d2aaaa5
+DATA constants<>+4708(SB)/4, $0x3d2aaaa5
+DATA constants<>+4712(SB)/4, $0x3d2aaaa5
+DATA constants<>+4716(SB)/4, $0x3d2aaaa5
+DATA constants<>+4720(SB)/4, $0x3d2aaaa5
+DATA constants<>+4724(SB)/4, $0x3d2aaaa5
+DATA constants<>+4728(SB)/4, $0x3d2aaaa5
+DATA constants<>+4732(SB)/4, $0x3d2aaaa5
+DATA constants<>+4736(SB)/4, $0xb94caa04
+DATA constants<>+4740(SB)/4, $0xb94caa04
+DATA constants<>+4744(SB)/4, $0xb94caa04
+DATA constants<>+4748(SB)/4, $0xb94caa04
+DATA constants<>+4752(SB)/4, $0xb94caa04
+DATA constants<>+4756(SB)/4, $0xb94caa04
+DATA constants<>+4760(SB)/4, $0xb94caa04
+DATA constants<>+4764(SB)/4, $0xb94caa04
+DATA constants<>+4768(SB)/4, $0xb94caa04
+DATA constants<>+4772(SB)/4, $0xb94caa04
+DATA constants<>+4776(SB)/4, $0xb94caa04
+DATA constants<>+4780(SB)/4, $0xb94caa04
+DATA constants<>+4784(SB)/4, $0xb94caa04
+DATA constants<>+4788(SB)/4, $0xb94caa04
+DATA constants<>+4792(SB)/4, $0xb94caa04
+DATA constants<>+4796(SB)/4, $0xb94caa04
+DATA constants<>+4800(SB)/4, $0x3c0883bc
+DATA constants<>+4804(SB)/4, $0x3c0883bc
+DATA constants<>+4808(SB)/4, $0x3c0883bc
+DATA constants<>+4812(SB)/4, $0x3c0883bc
+DATA constants<>+4816(SB)/4, $0x3c0883bc
+DATA constants<>+4820(SB)/4, $0x3c0883bc
+DATA constants<>+4824(SB)/4, $0x3c0883bc
+DATA constants<>+4828(SB)/4, $0x3c0883bc
+DATA constants<>+4832(SB)/4, $0x3c0883bc
+DATA constants<>+4836(SB)/4, $0x3c0883bc
+DATA constants<>+4840(SB)/4, $0x3c0883bc
+DATA constants<>+4844(SB)/4, $0x3c0883bc
+DATA constants<>+4848(SB)/4, $0x3c0883bc
+DATA constants<>+4852(SB)/4, $0x3c0883bc
+DATA constants<>+4856(SB)/4, $0x3c0883bc
+DATA constants<>+4860(SB)/4, $0x3c0883bc
+DATA constants<>+4864(SB)/4, $0xbe2aaaa3
+DATA constants<>+4868(SB)/4, $0xbe2aaaa3
+DATA constants<>+4872(SB)/4, $0xbe2aaaa3
+DATA constants<>+4876(SB)/4, $0xbe2aaaa3
+DATA constants<>+4880(SB)/4, $0xbe2aaaa3
+DATA constants<>+4884(SB)/4, $0xbe2aaaa3
+DATA constants<>+4888(SB)/4, $0xbe2aaaa3
+DATA constants<>+4892(SB)/4, $0xbe2aaaa3
+DATA constants<>+4896(SB)/4, $0xbe2aaaa3
+DATA constants<>+4900(SB)/4, $0xbe2aaaa3
+DATA constants<>+4904(SB)/4, $0xbe2aaaa3
+DATA constants<>+4908(SB)/4, $0xbe2aaaa3
+DATA constants<>+4912(SB)/4, $0xbe2aaaa3
+DATA constants<>+4916(SB)/4, $0xbe2aaaa3
+DATA constants<>+4920(SB)/4, $0xbe2aaaa3
+DATA constants<>+4924(SB)/4, $0xbe2aaaa3
+DATA constants<>+4928(SB)/4, $0x00000001
+DATA constants<>+4932(SB)/4, $0x00000001
+DATA constants<>+4936(SB)/4, $0x00000001
+DATA constants<>+4940(SB)/4, $0x00000001
+DATA constants<>+4944(SB)/4, $0x00000001
+DATA constants<>+4948(SB)/4, $0x00000001
+DATA constants<>+4952(SB)/4, $0x00000001
+DATA constants<>+4956(SB)/4, $0x00000001
+DATA constants<>+4960(SB)/4, $0x00000001
+DATA constants<>+4964(SB)/4, $0x00000001
+DATA constants<>+4968(SB)/4, $0x00000001
+DATA constants<>+4972(SB)/4, $0x00000001
+DATA constants<>+4976(SB)/4, $0x00000001
+DATA constants<>+4980(SB)/4, $0x00000001
+DATA constants<>+4984(SB)/4, $0x00000001
+DATA constants<>+4988(SB)/4, $0x00000001
+DATA constants<>+4992(SB)/4, $0xbae9ad89
+DATA constants<>+4996(SB)/4, $0xbae9ad89
+DATA constants<>+5000(SB)/4, $0xbae9ad89
+DATA constants<>+5004(SB)/4, $0xbae9ad89
+DATA constants<>+5008(SB)/4, $0xbae9ad89
+DATA constants<>+5012(SB)/4, $0xbae9ad89
+DATA constants<>+5016(SB)/4, $0xbae9ad89
+DATA constants<>+5020(SB)/4, $0xbae9ad89
+DATA constants<>+5024(SB)/4, $0xbae9ad89
+DATA constants<>+5028(SB)/4, $0xbae9ad89
+DATA constants<>+5032(SB)/4, $0xbae9ad89
+DATA constants<>+5036(SB)/4, $0xbae9ad89
+DATA constants<>+5040(SB)/4, $0xbae9ad89
+DATA constants<>+5044(SB)/4, $0xbae9ad89
+DATA constants<>+5048(SB)/4, $0xbae9ad89
+DATA constants<>+5052(SB)/4, $0xbae9ad89
+DATA constants<>+5056(SB)/4, $0x3c321292
+DATA constants<>+5060(SB)/4, $0x3c321292
+DATA constants<>+5064(SB)/4, $0x3c321292
+DATA constants<>+5068(SB)/4, $0x3c321292
+DATA constants<>+5072(SB)/4, $0x3c321292
+DATA constants<>+5076(SB)/4, $0x3c321292
+DATA constants<>+5080(SB)/4, $0x3c321292
+DATA constants<>+5084(SB)/4, $0x3c321292
+DATA constants<>+5088(SB)/4, $0x3c321292
+DATA constants<>+5092(SB)/4, $0x3c321292
+DATA constants<>+5096(SB)/4, $0x3c321292
+DATA constants<>+5100(SB)/4, $0x3c321292
+DATA constants<>+5104(SB)/4, $0x3c321292
+DATA constants<>+5108(SB)/4, $0x3c321292
+DATA constants<>+5112(SB)/4, $0x3c321292
+DATA constants<>+5116(SB)/4, $0x3c321292
+DATA constants<>+5120(SB)/4, $0xbcfebf1b
+DATA constants<>+5124(SB)/4, $0xbcfebf1b
+DATA constants<>+5128(SB)/4, $0xbcfebf1b
+DATA constants<>+5132(SB)/4, $0xbcfebf1b
+DATA constants<>+5136(SB)/4, $0xbcfebf1b
+DATA constants<>+5140(SB)/4, $0xbcfebf1b
+DATA constants<>+5144(SB)/4, $0xbcfebf1b
+DATA constants<>+5148(SB)/4, $0xbcfebf1b
+DATA constants<>+5152(SB)/4, $0xbcfebf1b
+DATA constants<>+5156(SB)/4, $0xbcfebf1b
+DATA constants<>+5160(SB)/4, $0xbcfebf1b
+DATA constants<>+5164(SB)/4, $0xbcfebf1b
+DATA constants<>+5168(SB)/4, $0xbcfebf1b
+DATA constants<>+5172(SB)/4, $0xbcfebf1b
+DATA constants<>+5176(SB)/4, $0xbcfebf1b
+DATA constants<>+5180(SB)/4, $0xbcfebf1b
+DATA constants<>+5184(SB)/4, $0x3d6d1509
+DATA constants<>+5188(SB)/4, $0x3d6d1509
+DATA constants<>+5192(SB)/4, $0x3d6d1509
+DATA constants<>+5196(SB)/4, $0x3d6d1509
+DATA constants<>+5200(SB)/4, $0x3d6d1509
+DATA constants<>+5204(SB)/4, $0x3d6d1509
+DATA constants<>+5208(SB)/4, $0x3d6d1509
+DATA constants<>+5212(SB)/4, $0x3d6d1509
+DATA constants<>+5216(SB)/4, $0x3d6d1509
+DATA constants<>+5220(SB)/4, $0x3d6d1509
+DATA constants<>+5224(SB)/4, $0x3d6d1509
+DATA constants<>+5228(SB)/4, $0x3d6d1509
+DATA constants<>+5232(SB)/4, $0x3d6d1509
+DATA constants<>+5236(SB)/4, $0x3d6d1509
+DATA constants<>+5240(SB)/4, $0x3d6d1509
+DATA constants<>+5244(SB)/4, $0x3d6d1509
+DATA constants<>+5248(SB)/4, $0xbdac048e
+DATA constants<>+5252(SB)/4, $0xbdac048e
+DATA constants<>+5256(SB)/4, $0xbdac048e
+DATA constants<>+5260(SB)/4, $0xbdac048e
+DATA constants<>+5264(SB)/4, $0xbdac048e
+DATA constants<>+5268(SB)/4, $0xbdac048e
+DATA constants<>+5272(SB)/4, $0xbdac048e
+DATA constants<>+5276(SB)/4, $0xbdac048e
+DATA constants<>+5280(SB)/4, $0xbdac048e
+DATA constants<>+5284(SB)/4, $0xbdac048e
+DATA constants<>+5288(SB)/4, $0xbdac048e
+DATA constants<>+5292(SB)/4, $0xbdac048e
+DATA constants<>+5296(SB)/4, $0xbdac048e
+DATA constants<>+5300(SB)/4, $0xbdac048e
+DATA constants<>+5304(SB)/4, $0xbdac048e
+DATA constants<>+5308(SB)/4, $0xbdac048e
+DATA constants<>+5312(SB)/4, $0x3de04627
+DATA constants<>+5316(SB)/4, $0x3de04627
+DATA constants<>+5320(SB)/4, $0x3de04627
+DATA constants<>+5324(SB)/4, $0x3de04627
+DATA constants<>+5328(SB)/4, $0x3de04627
+DATA constants<>+5332(SB)/4, $0x3de04627
+DATA constants<>+5336(SB)/4, $0x3de04627
+DATA constants<>+5340(SB)/4, $0x3de04627
+DATA constants<>+5344(SB)/4, $0x3de04627
+DATA constants<>+5348(SB)/4, $0x3de04627
+DATA constants<>+5352(SB)/4, $0x3de04627
+DATA constants<>+5356(SB)/4, $0x3de04627
+DATA constants<>+5360(SB)/4, $0x3de04627
+DATA constants<>+5364(SB)/4, $0x3de04627
+DATA constants<>+5368(SB)/4, $0x3de04627
+DATA constants<>+5372(SB)/4, $0x3de04627
+DATA constants<>+5376(SB)/4, $0xbe121043
+DATA constants<>+5380(SB)/4, $0xbe121043
+DATA constants<>+5384(SB)/4, $0xbe121043
+DATA constants<>+5388(SB)/4, $0xbe121043
+DATA constants<>+5392(SB)/4, $0xbe121043
+DATA constants<>+5396(SB)/4, $0xbe121043
+DATA constants<>+5400(SB)/4, $0xbe121043
+DATA constants<>+5404(SB)/4, $0xbe121043
+DATA constants<>+5408(SB)/4, $0xbe121043
+DATA constants<>+5412(SB)/4, $0xbe121043
+DATA constants<>+5416(SB)/4, $0xbe121043
+DATA constants<>+5420(SB)/4, $0xbe121043
+DATA constants<>+5424(SB)/4, $0xbe121043
+DATA constants<>+5428(SB)/4, $0xbe121043
+DATA constants<>+5432(SB)/4, $0xbe121043
+DATA constants<>+5436(SB)/4, $0xbe121043
+DATA constants<>+5440(SB)/4, $0x3e4cc8f2
+DATA constants<>+5444(SB)/4, $0x3e4cc8f2
+DATA constants<>+5448(SB)/4, $0x3e4cc8f2
+DATA constants<>+5452(SB)/4, $0x3e4cc8f2
+DATA constants<>+5456(SB)/4, $0x3e4cc8f2
+DATA constants<>+5460(SB)/4, $0x3e4cc8f2
+DATA constants<>+5464(SB)/4, $0x3e4cc8f2
+DATA constants<>+5468(SB)/4, $0x3e4cc8f2
+DATA constants<>+5472(SB)/4, $0x3e4cc8f2
+DATA constants<>+5476(SB)/4, $0x3e4cc8f2
+DATA constants<>+5480(SB)/4, $0x3e4cc8f2
+DATA constants<>+5484(SB)/4, $0x3e4cc8f2
+DATA constants<>+5488(SB)/4, $0x3e4cc8f2
+DATA constants<>+5492(SB)/4, $0x3e4cc8f2
+DATA constants<>+5496(SB)/4, $0x3e4cc8f2
+DATA constants<>+5500(SB)/4, $0x3e4cc8f2
+DATA constants<>+5504(SB)/4, $0xbeaaaa9f
+DATA constants<>+5508(SB)/4, $0xbeaaaa9f
+DATA constants<>+5512(SB)/4, $0xbeaaaa9f
+DATA constants<>+5516(SB)/4, $0xbeaaaa9f
+DATA constants<>+5520(SB)/4, $0xbeaaaa9f
+DATA constants<>+5524(SB)/4, $0xbeaaaa9f
+DATA constants<>+5528(SB)/4, $0xbeaaaa9f
+DATA constants<>+5532(SB)/4, $0xbeaaaa9f
+DATA constants<>+5536(SB)/4, $0xbeaaaa9f
+DATA constants<>+5540(SB)/4, $0xbeaaaa9f
+DATA constants<>+5544(SB)/4, $0xbeaaaa9f
+DATA constants<>+5548(SB)/4, $0xbeaaaa9f
+DATA constants<>+5552(SB)/4, $0xbeaaaa9f
+DATA constants<>+5556(SB)/4, $0xbeaaaa9f
+DATA constants<>+5560(SB)/4, $0xbeaaaa9f
+DATA constants<>+5564(SB)/4, $0xbeaaaa9f
+DATA constants<>+5568(SB)/4, $0xff7fffff
+DATA constants<>+5572(SB)/4, $0xff7fffff
+DATA constants<>+5576(SB)/4, $0xff7fffff
+DATA constants<>+5580(SB)/4, $0xff7fffff
+DATA constants<>+5584(SB)/4, $0xff7fffff
+DATA constants<>+5588(SB)/4, $0xff7fffff
+DATA constants<>+5592(SB)/4, $0xff7fffff
+DATA constants<>+5596(SB)/4, $0xff7fffff
+DATA constants<>+5600(SB)/4, $0xff7fffff
+DATA constants<>+5604(SB)/4, $0xff7fffff
+DATA constants<>+5608(SB)/4, $0xff7fffff
+DATA constants<>+5612(SB)/4, $0xff7fffff
+DATA constants<>+5616(SB)/4, $0xff7fffff
+DATA constants<>+5620(SB)/4, $0xff7fffff
+DATA constants<>+5624(SB)/4, $0xff7fffff
+DATA constants<>+5628(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $5632

@@ -93,3 +93,56 @@ func Rsqrt(dst, x []float32) {
 		rsqrtPortable(dst, x)
 	}
 }
+
+// Erfc sets dst to 1 less the error function of x, with an error below 3.5 ulp.
+func Erfc(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		erfcAVX512(dst, x)
+	case avx2:
+		erfcAVX2(dst, x)
+	default:
+		erfcPortable(dst, x)
+	}
+}
+
+// Expm1 sets dst to e^x-1, with an error below 2 ulp.
+func Expm1(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		expm1AVX512(dst, x)
+	case avx2:
+		expm1AVX2(dst, x)
+	default:
+		expm1Portable(dst, x)
+	}
+}
+
+// Log sets dst to the natural logarithm of x, with an error below 1 ulp: -∞ of 0, NaN
+// where x < 0.
+func Log(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		logAVX512(dst, x)
+	case avx2:
+		logAVX2(dst, x)
+	default:
+		logPortable(dst, x)
+	}
+}
+
+// Log1p sets dst to the natural logarithm of 1+x, with an error below 2 ulp.
+func Log1p(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		log1pAVX512(dst, x)
+	case avx2:
+		log1pAVX2(dst, x)
+	default:
+		log1pPortable(dst, x)
+	}
+}

@@ -86,3 +86,31 @@ func rsqrtPortable(dst, x []float32) {
 		dst[i] = 1 / float32(math.Sqrt(float64(v)))
 	}
 }
+
+func erfcPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(math.Erfc(float64(v)))
+	}
+}
+
+func expm1Portable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(math.Expm1(float64(v)))
+	}
+}
+
+func logPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(math.Log(float64(v)))
+	}
+}
+
+func log1pPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(math.Log1p(float64(v)))
+	}
+}

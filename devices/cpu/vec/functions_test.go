@@ -26,6 +26,26 @@ var functions = []function{
 	{"Erf", Erf, math.Erf, 1.1},
 	{"Sqrt", Sqrt, math.Sqrt, 0.5},
 	{"Rsqrt", Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 1.5},
+	{"Erfc", Erfc, math.Erfc, 3.5},
+	{"Expm1", Expm1, math.Expm1, 2},
+	{"Log", Log, math.Log, 1},
+	{"Log1p", Log1p, math.Log1p, 2},
+	{"Sin", Sin, math.Sin, 1.5},
+	{"Cos", Cos, math.Cos, 1.5},
+	{"Atan", Atan, math.Atan, 2},
+	{"Elu", Elu, func(x float64) float64 {
+		if x < 0 {
+			return math.Expm1(x)
+		}
+		return x
+	}, 2},
+	{"Selu", Selu, func(x float64) float64 {
+		if x < 0 {
+			return seluScale * seluAlpha * math.Expm1(x)
+		}
+		return seluScale * x
+	}, 3},
+	{"Softplus", Softplus, func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }, 2.5},
 	{"ExpSub", func(dst, x []float32) { ExpSub(dst, x, 1.5) }, func(x float64) float64 { return math.Exp(float64(float32(x) - 1.5)) }, 1.1},
 }
 
@@ -100,6 +120,17 @@ func TestFunctionsSpecial(t *testing.T) {
 			{Erf, "Erf", -math.MaxFloat32, -1}, {Erf, "Erf", 4, 1}, {Erf, "Erf", -3.95, -1},
 			{Sqrt, "Sqrt", minusZero, minusZero}, {Sqrt, "Sqrt", inf, inf}, {Sqrt, "Sqrt", 0x1p-148, 0x1p-74},
 			{Rsqrt, "Rsqrt", 0, inf}, {Rsqrt, "Rsqrt", minusZero, -inf}, {Rsqrt, "Rsqrt", inf, 0}, {Rsqrt, "Rsqrt", 0x1p-148, 0x1p74},
+			{Erfc, "Erfc", inf, 0}, {Erfc, "Erfc", -inf, 2}, {Erfc, "Erfc", 0, 1}, {Erfc, "Erfc", math.MaxFloat32, 0},
+			{Expm1, "Expm1", inf, inf}, {Expm1, "Expm1", -inf, -1}, {Expm1, "Expm1", minusZero, minusZero}, {Expm1, "Expm1", -tiny, -tiny}, {Expm1, "Expm1", 88.72283, 3.4027985e+38},
+			{Log, "Log", 0, -inf}, {Log, "Log", minusZero, -inf}, {Log, "Log", inf, inf}, {Log, "Log", 1, 0}, {Log, "Log", tiny, -103.27893},
+			{Log1p, "Log1p", -1, -inf}, {Log1p, "Log1p", inf, inf}, {Log1p, "Log1p", 0, 0}, {Log1p, "Log1p", minusZero, minusZero}, {Log1p, "Log1p", -tiny, -tiny}, {Log1p, "Log1p", math.MaxFloat32, 88.72284},
+			{Sin, "Sin", minusZero, minusZero}, {Sin, "Sin", 0, 0}, {Sin, "Sin", tiny, tiny}, {Sin, "Sin", 1e10, -0.48750603}, {Cos, "Cos", 0, 1}, {Cos, "Cos", 1e10, 0.87311965},
+			{Atan, "Atan", inf, math.Pi / 2}, {Atan, "Atan", -inf, -math.Pi / 2}, {Atan, "Atan", minusZero, minusZero}, {Atan, "Atan", -tiny, -tiny},
+			{Elu, "Elu", inf, inf}, {Elu, "Elu", -inf, -1}, {Elu, "Elu", minusZero, minusZero}, {Elu, "Elu", -tiny, -tiny},
+			{Selu, "Selu", inf, inf}, {Selu, "Selu", minusZero, minusZero},
+			{Softplus, "Softplus", inf, inf}, {Softplus, "Softplus", -inf, 0}, {Softplus, "Softplus", 0, math.Ln2}, {Softplus, "Softplus", -103.97, tiny},
+			{Relu6, "Relu6", inf, 6}, {Relu6, "Relu6", -inf, 0}, {Relu6, "Relu6", minusZero, minusZero}, {Relu6, "Relu6", 5.5, 5.5}, {Relu6, "Relu6", tiny, tiny},
+			{Sign, "Sign", inf, 1}, {Sign, "Sign", -tiny, -1}, {Sign, "Sign", minusZero, 0}, {Sign, "Sign", 0, 0},
 			{Sigmoid, "Sigmoid", -103.97, tiny}, {Sigmoid, "Sigmoid", -math.MaxFloat32, 0}, {Sigmoid, "Sigmoid", 100, 1},
 		} {
 			got := []float32{0}

@@ -13,7 +13,7 @@ type Taps struct {
 	Channels       int
 	Lines, Columns int
 	Next, Column   int // from a line, a column of a window to the next
-	WeightLine     int // from the weights of a line to those of the next
+	WeightLine     int // from the weights of a line to those of the next; 0: all have the same
 	Pixels, Step   int // from a window to the next
 }
 
@@ -33,11 +33,12 @@ type tapRun struct {
 
 // Multiply sets dst, Channels numbers for each pixel one after the other, to the
 // sums over the windows that begin with src, line by line; products are rounded
-// before they are added. weights has Channels numbers for each column of a line.
+// before they are added. weights has Channels numbers for each column of a line, or of
+// all lines.
 // It panics if something lies outside.
 func (t *Taps) Multiply(dst, src, weights []float32) {
 	t.check(len(dst), len(src))
-	if t.WeightLine < t.Columns*t.Channels || len(weights) < (t.Lines-1)*t.WeightLine+t.Columns*t.Channels {
+	if t.WeightLine < t.Columns*t.Channels && t.WeightLine != 0 || len(weights) < (t.Lines-1)*t.WeightLine+t.Columns*t.Channels {
 		panic(fmt.Sprintf("vec: the weights of %+v are not in %d elements", *t, len(weights)))
 	}
 	if isa == portable {

@@ -45,6 +45,10 @@ func elementwise(a *assembly) {
 		}
 		f.function("above", two, 4, f.above)
 		f.function("above", withScalar, 4, f.above)
+		f.function("atMost", two, 4, f.atMost)
+		f.function("atMost", withScalar, 4, f.atMost)
+		f.function("atLeast", two, 4, f.atLeast)
+		f.function("atLeast", withScalar, 4, f.atLeast)
 		f.vectors("mulAdd", "dst, x, y", func(v [][]reg) { f.mul(v[1], v[2]); f.add(v[0], v[1]) })
 		f.vectors("normalize", "x, mean, factor, offset", func(v [][]reg) { f.sub(v[0], v[1]); f.mul(v[0], v[2]); f.add(v[0], v[3]) })
 		f.function("relu", one, 4, f.relu)
@@ -60,6 +64,23 @@ func elementwise(a *assembly) {
 		f.function("sigmoid", one, width, f.sigmoid)
 		f.function("expSub", withScalar, width, func(x, y []reg) { f.sub(x, y); f.exp(x, nil) })
 		f.function("erf", one, width, f.erf)
+		f.function("relu6", one, 4, f.relu6)
+		f.function("leakyRelu", withScalar, 4, f.leakyRelu)
+		f.function("sign", one, 4, f.sign)
+		f.function("reluGrad", two, 2, func(x, y []reg) { f.gate(x, y, 0) })
+		f.function("relu6Grad", two, 2, func(x, y []reg) { f.gate(x, y, 6) })
+		// The rest needs many registers.
+		width /= 2
+		f.function("elu", one, width, f.elu)
+		f.function("selu", one, width, f.selu)
+		f.function("softplus", one, width, f.softplus)
+		f.function("expm1", one, width, f.expLessOne)
+		f.function("log", one, width, f.log)
+		f.function("log1p", one, width, f.logOnePlus)
+		f.function("erfc", one, width, f.erfc)
+		f.function("sin", one, width, func(x, _ []reg) { f.wave(x, 0) })
+		f.function("cos", one, width, func(x, _ []reg) { f.wave(x, 1) })
+		f.function("atan", one, width, f.atan)
 		f.reduction("sum", func(acc, x reg) reg { f.VADDPS(x, acc, acc); return acc })
 		f.reduction("greatest", func(acc, x reg) reg { f.VMAXPS(acc, x, acc); return acc }) // acc where x is NaN
 		f.reduction("max", func(acc, x reg) reg { return f.extremeOf(acc, x, true) })
@@ -261,6 +282,13 @@ func (f *floats) truncate(x, _ []reg) { each(x, func(i int) { f.VCVTTPS2DQ(x[i],
 // above leaves x where it is greater than y, and y elsewhere: what the machine's
 // maximum does.
 func (f *floats) above(x, y []reg) { each(x, func(i int) { f.VMAXPS(y[i], x[i], x[i]) }) }
+
+// atMost leaves x but where y is less, which is what the machine's minimum does the other
+// way round.
+func (f *floats) atMost(x, y []reg) { each(x, func(i int) { f.VMINPS(x[i], y[i], x[i]) }) }
+
+// atLeast leaves x but where y is greater.
+func (f *floats) atLeast(x, y []reg) { each(x, func(i int) { f.VMAXPS(x[i], y[i], x[i]) }) }
 
 // extremeOf is extreme of two vectors, in a register of its own.
 func (f *floats) extremeOf(x, y reg, largest bool) reg {

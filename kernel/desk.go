@@ -1,15 +1,14 @@
-package nn
+package kernel
 
 import (
 	"sync"
 
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A desk holds pieces of memory of one size, one for each range of work that
+// A Desk holds pieces of memory of one size, one for each range of work that
 // may run at the same time. It can be opened again and again.
-type desk[T tensor.Element] struct {
+type Desk[T tensor.Element] struct {
 	value tensor.Value
 	dims  [2]int64
 
@@ -18,13 +17,14 @@ type desk[T tensor.Element] struct {
 	idle [][]T
 }
 
-// newDesk is a desk that is open: n pieces of that many elements of dtype dt.
-func newDesk[T tensor.Element](ctx *kernel.Context, dt tensor.DType, n, size int) (*desk[T], error) {
-	d := &desk[T]{}
-	return d, d.open(ctx, dt, n, size)
+// NewDesk is a desk that is open: n pieces of that many elements of dtype dt.
+func NewDesk[T tensor.Element](ctx *Context, dt tensor.DType, n, size int) (*Desk[T], error) {
+	d := &Desk[T]{}
+	return d, d.Open(ctx, dt, n, size)
 }
 
-func (d *desk[T]) open(ctx *kernel.Context, dt tensor.DType, n, size int) (err error) {
+// Open is NewDesk for a desk that was freed, or never opened.
+func (d *Desk[T]) Open(ctx *Context, dt tensor.DType, n, size int) (err error) {
 	d.back.L = &d.mu
 	d.dims = [2]int64{int64(n), int64(size)}
 	if d.value, err = ctx.Alloc(dt, d.dims[:]); err != nil {
@@ -37,8 +37,8 @@ func (d *desk[T]) open(ctx *kernel.Context, dt tensor.DType, n, size int) (err e
 	return nil
 }
 
-// take waits for a piece that is free. Who has it works, and waits for nobody.
-func (d *desk[T]) take() []T {
+// Take waits for a piece that is free. Who has it works, and waits for nobody.
+func (d *Desk[T]) Take() []T {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for len(d.idle) == 0 {
@@ -50,15 +50,15 @@ func (d *desk[T]) take() []T {
 	return m
 }
 
-func (d *desk[T]) giveBack(m []T) {
+func (d *Desk[T]) GiveBack(m []T) {
 	d.mu.Lock()
 	d.idle = append(d.idle, m)
 	d.mu.Unlock()
 	d.back.Signal()
 }
 
-// free gives back the memory itself, all pieces of which have been given back.
-func (d *desk[T]) free(ctx *kernel.Context) {
+// Free gives back the memory itself, all pieces of which have been given back.
+func (d *Desk[T]) Free(ctx *Context) {
 	clear(d.idle)
 	d.idle = d.idle[:0]
 	ctx.Free(d.value)

@@ -1,0 +1,84 @@
+package vec
+
+import "math"
+
+// These leave branches to masks, so that signs in no order cost nothing.
+
+// bitsIf is the bits of yes where the condition holds, and of no elsewhere.
+func bitsIf(holds bool, yes, no float32) float32 {
+	b := math.Float32bits(no)
+	if holds {
+		b = math.Float32bits(yes)
+	}
+	return math.Float32frombits(b)
+}
+
+func relu6Portable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		v = bitsIf(v < 0, 0, v)
+		dst[i] = bitsIf(v > 6, 6, v)
+	}
+}
+
+func leakyReluPortable(dst, x []float32, s float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = bitsIf(v > 0, v, v*s)
+	}
+}
+
+func signPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		s := bitsIf(v > 0, 1, v)
+		dst[i] = bitsIf(v < 0, -1, s) + 0
+	}
+}
+
+const (
+	seluScale = 1.0507009873554804934193349852946
+	seluAlpha = 1.6732632423543772848170429916717
+)
+
+func eluPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		if v < 0 {
+			v = float32(math.Expm1(float64(v)))
+		}
+		dst[i] = v
+	}
+}
+
+func seluPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		y := seluScale * float64(v)
+		if v < 0 {
+			y = seluScale * seluAlpha * math.Expm1(float64(v))
+		}
+		dst[i] = float32(y)
+	}
+}
+
+func softplusPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = float32(max(float64(v), 0) + math.Log1p(math.Exp(-math.Abs(float64(v)))))
+	}
+}
+
+func reluGradPortable(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * bitsIf(y[i] > 0, 1, 0)
+	}
+}
+
+func relu6GradPortable(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * bitsIf(y[i] < 6, bitsIf(y[i] > 0, 1, 0), 0)
+	}
+}
