@@ -61,6 +61,9 @@ func (im *importer) run() (*ImportResult, error) {
 		im.lookUpOps,
 		im.build,
 	} {
+		if err := im.watch.Ask(); err != nil {
+			return nil, err
+		}
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -8,16 +8,16 @@ import (
 
 // Adopt is v on the step's account, for a kernel that puts out what it has got from a
 // resource, which gave it up and charges it no more, or from a function: see
-// [tensor.Arena.Adopt]. It fails where the session's memory limit is passed.
-func (c *Context) Adopt(v tensor.Value) (tensor.Value, error) {
+// [tensor.Arena.Adopt].
+func (c *Context) Adopt(v tensor.Value) tensor.Value {
 	if c.Lock != nil { // the step's driver claims it with the outputs
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
 		return c.Arena.Adopt(v)
 	}
-	w, err := c.Arena.Adopt(v)
+	w := c.Arena.Adopt(v)
 	w.Claim()
-	return w, err
+	return w
 }
 
 // Given is f's kernels with all on the step's account that they put out and that
@@ -46,12 +46,15 @@ func (k given) Run(ctx *Context, in, out []tensor.Value) error {
 }
 
 func (k given) adopt(ctx *Context, in, out []tensor.Value, err error) error {
-	for i := 0; i < len(out) && err == nil; i++ {
-		if v := out[i]; v.Shared() && !v.Plain() && !slices.Contains(in, v) {
-			out[i], err = ctx.Adopt(v)
+	if err != nil {
+		return err
+	}
+	for i, v := range out {
+		if v.Shared() && !v.Plain() && !slices.Contains(in, v) {
+			out[i] = ctx.Adopt(v)
 		}
 	}
-	return err
+	return nil
 }
 
 type givenAsync struct {

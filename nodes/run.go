@@ -103,6 +103,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 	}
 	if err != nil {
 		clear(fetched)
+		s.arena.Fail()
 	}
 	if s.clock != nil && (s.left < measureMost && s.left > 0 || s.meter != nil) && s.p.flow != nil {
 		s.p.judge()

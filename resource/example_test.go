@@ -42,21 +42,26 @@ func ExampleQueue() {
 		Types: []tensor.DType{tensor.Int32}, Capacity: 10, Order: resource.NewFIFO(1),
 	})
 	ctx := context.Background()
-	take := func(elements []tensor.Value, err error) {
+	var took int32
+	take := func(elements []tensor.Value) error {
+		took = tensor.At0[int32](&elements[0])
+		return nil
+	}
+	told := func(err error) {
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println("took", tensor.At0[int32](&elements[0]))
+		fmt.Println("took", took)
 	}
-	q.Dequeue(ctx, 1, false, take)
+	q.Dequeue(ctx, 1, false, take, told)
 	fmt.Println("waiting")
 	for i := range int32(2) {
 		q.Enqueue(ctx, []tensor.Value{tensor.Scalar(i)}, func(err error) { fmt.Println("put", i, err) })
 	}
 	q.Shut(ctx, false, func(error) {})
 	for range 2 {
-		q.Dequeue(ctx, 1, false, take)
+		q.Dequeue(ctx, 1, false, take, told)
 	}
 	// Output:
 	// waiting

@@ -67,11 +67,12 @@ type attempt struct {
 	all  int            // elements asked for
 	upTo bool           // a taker that is content with fewer from a closed queue
 	got  []tensor.Value // a taker's elements, one after the other
+	take func(elements []tensor.Value) error
 
 	finished bool
 	err      error
 	unwatch  func() bool // stops watching the context
-	done     func(elements []tensor.Value, err error)
+	done     func(error)
 }
 
 // NewQueue makes a queue that charges the manager's budget.
@@ -105,7 +106,7 @@ func (q *Queue) Enqueue(ctx context.Context, element []tensor.Value, done func(e
 	}
 	waiting := a
 	waiting.batch = append([]tensor.Value(nil), element...)
-	waiting.done = func(_ []tensor.Value, err error) { done(err) }
+	waiting.done = done
 	q.submit(ctx, &q.putters, &waiting)
 }
 
@@ -114,18 +115,18 @@ func (q *Queue) Enqueue(ctx context.Context, element []tensor.Value, done func(e
 // early may have added some.
 func (q *Queue) EnqueueMany(ctx context.Context, batch []tensor.Value, n int, done func(error)) {
 	q.submit(ctx, &q.putters, &attempt{
-		batch: append([]tensor.Value(nil), batch...), want: n, all: n,
-		done: func(_ []tensor.Value, err error) { done(err) },
+		batch: append([]tensor.Value(nil), batch...), want: n, all: n, done: done,
 	})
 }
 
-// Dequeue takes n elements and calls done with their components, one element
-// after the other, once it has all of them; done must not keep the slice. With
-// upTo it is content with what is left in a queue that is closed, if that is
-// anything. Elements are taken as they come. An attempt that ends early puts
-// back what it has taken.
-func (q *Queue) Dequeue(ctx context.Context, n int, upTo bool, done func(elements []tensor.Value, err error)) {
-	q.submit(ctx, &q.takers, &attempt{want: n, all: n, upTo: upTo, done: done})
+// Dequeue takes n elements and calls take with their components, one element
+// after the other, once it has all of them, and done afterwards. take must neither keep
+// the slice nor use the queue, whose lock is held: the elements leave the queue when it
+// has succeeded, and stay where it fails. With upTo Dequeue is content with what is left
+// in a queue that is closed, if that is anything. Elements are taken as they come. An
+// attempt that ends early puts back what it has taken.
+func (q *Queue) Dequeue(ctx context.Context, n int, upTo bool, take func(elements []tensor.Value) error, done func(error)) {
+	q.submit(ctx, &q.takers, &attempt{want: n, all: n, upTo: upTo, take: take, done: done})
 }
 
 // TryDequeue takes one element at once, appending its components to dst, if
@@ -149,7 +150,7 @@ func (q *Queue) TryDequeue(dst []tensor.Value) ([]tensor.Value, bool) {
 // elements in, or, with cancelPending, at once, failing them.
 func (q *Queue) Shut(ctx context.Context, cancelPending bool, done func(error)) {
 	if !cancelPending {
-		q.submit(ctx, &q.putters, &attempt{shut: true, done: func(_ []tensor.Value, err error) { done(err) }})
+		q.submit(ctx, &q.putters, &attempt{shut: true, done: done})
 		return
 	}
 	q.mu.Lock()
@@ -219,7 +220,9 @@ func (q *Queue) leave(ctx context.Context, line *[]*attempt, a *attempt) {
 	call(finished)
 }
 
-func (q *Queue) finish(a *attempt, err error) { a.finished, a.err, a.batch = true, err, nil }
+func (q *Queue) finish(a *attempt, err error) {
+	a.finished, a.err, a.batch, a.got = true, err, nil, nil
+}
 
 // call calls back those who have left their line, without the lock.
 func call(finished []*attempt) {
@@ -227,6 +230,6 @@ func call(finished []*attempt) {
 		if a.unwatch != nil {
 			a.unwatch()
 		}
-		a.done(a.got, a.err)
+		a.done(a.err)
 	}
 }

@@ -109,6 +109,11 @@ func (q *Queue) take(a *attempt) bool {
 		a.got = q.Order.Pop(a.got)
 		q.moved = true
 	}
+	if err := a.take(a.got); err != nil {
+		q.putBack(a)
+		q.finish(a, err)
+		return true
+	}
 	q.account.release(q.size(a.got))
 	q.finish(a, nil)
 	return true

@@ -54,8 +54,12 @@ func (c *client) put1(ctx context.Context, x int32) {
 }
 
 func (c *client) take(ctx context.Context, n int, upTo bool) {
-	c.q.Dequeue(ctx, n, upTo, func(elements []tensor.Value, err error) {
-		c.result(fmt.Sprintf("take %d: %v", n, ints(elements)), err)
+	var got []int32
+	c.q.Dequeue(ctx, n, upTo, func(elements []tensor.Value) error {
+		got = ints(elements)
+		return nil
+	}, func(err error) {
+		c.result(fmt.Sprintf("take %d: %v", n, got), err)
 	})
 }
 
@@ -207,11 +211,11 @@ func TestQueueManyGoroutines(t *testing.T) {
 		wg.Go(func() {
 			last := make([]int32, putters) // of each putter
 			for range each / 2 {
-				done := make(chan []int32)
-				q.Dequeue(ctx, 2, false, func(elements []tensor.Value, err error) {
-					xs := ints(elements)
-					go func() { done <- xs }()
-				})
+				done := make(chan []int32, 1)
+				q.Dequeue(ctx, 2, false, func(elements []tensor.Value) error {
+					done <- ints(elements)
+					return nil
+				}, func(error) {})
 				for _, x := range <-done {
 					mu.Lock()
 					if seen[x] {

@@ -98,6 +98,7 @@ type Arena struct {
 	holdings []*holding // headers to be used again
 	ending   []Holder   // to be released
 	ends     bool       // they are being released
+	failed   bool       // see Fail
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
@@ -196,6 +197,19 @@ func (a *Arena) charge(n int64) error {
 	a.charged += a.ahead
 	a.ahead = 0
 	return nil
+}
+
+// note charges what is in memory already, also beyond the limit: what is asked for next
+// fails then.
+func (a *Arena) note(n int64) {
+	if a.Budget == nil {
+		return
+	}
+	if a.ahead += n; a.ahead > a.Budget.grain {
+		a.Budget.used.Add(a.ahead)
+		a.charged += a.ahead
+		a.ahead = 0
+	}
 }
 
 // release gives back what charge took.
@@ -350,5 +364,10 @@ func (a *Arena) Settle() {
 	if a.charged != 0 {
 		a.Budget.Release(a.charged)
 	}
-	a.charged, a.ahead, a.pins = 0, 0, nil
+	a.charged, a.ahead, a.pins, a.failed = 0, 0, nil, false
 }
+
+// Fail says that the step has failed: nobody has anything of it until Settle. What its
+// Holders hold, a list's million elements for instance, is the collector's then, at once,
+// in place of being given up one by one.
+func (a *Arena) Fail() { a.failed = true }

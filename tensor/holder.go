@@ -104,7 +104,7 @@ func (a *Arena) empty(t *Tensor) {
 	if len(a.holdings) < mostViews {
 		a.holdings = append(a.holdings, w)
 	}
-	if !claimed {
+	if !claimed || a.failed {
 		return
 	}
 	a.ending = append(a.ending, h)

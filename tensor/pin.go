@@ -6,6 +6,10 @@ type pin struct {
 	bytes int64
 }
 
+// ChargedByStep marks an [Object]'s value that the step which made it has on its account
+// until it ends, whoever keeps it. It is not pinned.
+type ChargedByStep interface{ ChargedByStep() }
+
 // Pin charges what v takes, which is shared: somebody keeps it in the step, whoever else
 // lets go of it, until they say so by Unpin. However often a tensor is pinned, it is
 // charged once. It is charged beyond the limit too, as it is in memory already: what is
@@ -15,14 +19,17 @@ func (a *Arena) Pin(v Value) {
 		return
 	}
 	t := v.t.root()
+	if t.dtype == Variant && t.n == 1 {
+		if o := elems[*Object](t)[0]; o != nil {
+			if _, charged := o.Value.(ChargedByStep); charged {
+				return
+			}
+		}
+	}
 	p := a.pins[t]
 	if p.times == 0 {
 		p.bytes = Value{t: t}.TotalBytes()
-		if a.ahead += p.bytes; a.ahead > a.Budget.grain {
-			a.Budget.used.Add(a.ahead)
-			a.charged += a.ahead
-			a.ahead = 0
-		}
+		a.note(p.bytes)
 	}
 	p.times++
 	if a.pins == nil {

@@ -113,6 +113,9 @@ func (v Value) TotalBytes() int64 {
 		return size
 	}
 	size += HeaderBytes
+	if v.t.isView() {
+		size += viewBytes - HeaderBytes + v.t.spare()
+	}
 	switch v.t.dtype {
 	case String:
 		if v.t.origin == lent && v.t.bytes > 0 && !v.t.shared.Load() {
@@ -123,7 +126,7 @@ func (v Value) TotalBytes() int64 {
 		for _, o := range elems[*Object](v.t) {
 			if o != nil {
 				if x, ok := o.Value.(interface{ TotalBytes() int64 }); ok {
-					size += x.TotalBytes()
+					size = min(size+x.TotalBytes(), mostBytes)
 				}
 			}
 		}
@@ -131,4 +134,19 @@ func (v Value) TotalBytes() int64 {
 		size = max(size, HeaderBytes+int64(v.t.bytes))
 	}
 	return size
+}
+
+// mostBytes is what a variant takes at most. Those that hold each other often would
+// take more than there are numbers.
+const mostBytes = 1 << 46
+
+// spare is t's share of what its base, a tensor of numbers, has reserved beyond its
+// elements.
+func (t *Tensor) spare() int64 {
+	base := t.asView().base
+	all := base.n * base.dtype.elemSize()
+	if all == 0 || base.bytes <= all || base.dtype.HasPointers() {
+		return 0
+	}
+	return int64(float64(base.bytes-all) * float64(t.n*t.dtype.elemSize()) / float64(all))
 }

@@ -81,6 +81,11 @@ func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) (Value, er
 	if err := a.charge(viewBytes); err != nil {
 		return Value{}, err
 	}
+	return a.show(v, dt, offset, n, shape), nil
+}
+
+// show is view without its charge.
+func (a *Arena) show(v Value, dt DType, offset, n int, shape []int64) Value {
 	var w *view
 	if last := len(a.views) - 1; last >= 0 {
 		w = a.views[last]
@@ -98,28 +103,22 @@ func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) (Value, er
 	if invariants {
 		w.checkSize()
 	}
-	return Value{t: &w.Tensor}, nil
+	return Value{t: &w.Tensor}
 }
 
 // Adopt is v, which is shared and on nobody's account, as a view of all of it that is
 // charged with what v takes: for what a step gets from a resource, which has given it
-// up, or from a step within it. It fails where the budget is passed. Like other views
-// it is not counted yet.
-func (a *Arena) Adopt(v Value) (Value, error) {
+// up, or from a step within it. It is charged beyond the limit too, as it is in memory
+// already and would be lost otherwise. Like other views it is not counted yet.
+func (a *Arena) Adopt(v Value) Value {
 	if v.Plain() {
-		return v, nil
+		return v
 	}
 	bytes := v.TotalBytes()
-	if err := a.charge(bytes); err != nil {
-		return Value{}, err
-	}
-	w, err := a.view(v, v.t.dtype, 0, v.t.n, v.t.shape)
-	if err != nil {
-		a.release(bytes)
-		return Value{}, err
-	}
+	a.note(viewBytes + bytes)
+	w := a.show(v, v.t.dtype, 0, v.t.n, v.t.shape)
 	w.t.asView().kept = bytes
-	return w, nil
+	return w
 }
 
 // Borrows says whether v's memory is that of others and not on its step's account: v is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -48,8 +49,8 @@ func (a Attack) Run(l Limits) (Outcome, error) {
 		return Outcome{}, err
 	}
 	// The collector runs when the heap has doubled unless it is told what the
-	// process may take.
-	debug.SetMemoryLimit(before + l.Memory + slackMemory/2)
+	// process may take. It counts the memory that it manages.
+	debug.SetMemoryLimit(managed() + l.Memory + slackMemory/2)
 	began := time.Now()
 	err = b.play(g, l)
 	o := Outcome{Code: status.CodeOf(err), Took: time.Since(began)}
@@ -114,6 +115,13 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 		err = e
 	}
 	return err
+}
+
+// managed is the bytes of memory that Go's runtime has from the system.
+func managed() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
 }
 
 // slackMemory is what a process may take beyond its session's limit.

@@ -61,5 +61,13 @@ var nesting = func() []Attack {
 			}
 		}
 	}
+	// What is within itself often would take more bytes than there are numbers.
+	all = append(all, Attack{"nested_twice", func(b *builder) {
+		v := b.loop(200, []tf.Output{op.OptionalFromValue(b.SubScope("first"), []tf.Output{b.zeros(1000)})}, func(s *op.Scope, v []tf.Output) []tf.Output {
+			return []tf.Output{op.OptionalFromValue(s, []tf.Output{v[0], v[0]})}
+		})
+		h := op.VarHandleOp(b.Scope, tensor.Variant, tf.ScalarShape(), op.VarHandleOpSharedName("v"))
+		b.targets = append(b.targets, op.AssignVariableOp(b.Scope, h, v[0]))
+	}})
 	return sorted(all)
 }()

@@ -47,6 +47,21 @@ var products = func() []Attack {
 			x := b.zeros(64, 700, 700)
 			b.fetch(op.BatchMatMulV2(b.Scope, x, x))
 		}},
+		Attack{"product_pointwise", func(b *builder) {
+			b.fetch(op.Conv2D(b.Scope, b.zeros(1, 60, 60, 4000), b.zeros(1, 1, 4000, 4000), []int64{1, 1, 1, 1}, "SAME"))
+		}},
+		Attack{"product_pointwise_input", func(b *builder) {
+			b.fetch(op.Conv2DBackpropInput(b.Scope, b.konst([]int32{1, 60, 60, 4000}), b.zeros(1, 1, 4000, 4000), b.zeros(1, 60, 60, 4000), []int64{1, 1, 1, 1}, "SAME"))
+		}},
+		Attack{"product_pointwise_filter", func(b *builder) {
+			x := b.zeros(1, 60, 60, 4000)
+			b.fetch(op.Conv2DBackpropFilter(b.Scope, x, b.konst([]int32{1, 1, 4000, 4000}), x, []int64{1, 1, 1, 1}, "SAME"))
+		}},
+		Attack{"product_gru", func(b *builder) {
+			x := b.zeros(2900, 1400)
+			_, _, _, h := op.GRUBlockCell(b.Scope, x, x, b.zeros(2800, 2800), b.zeros(2800, 1400), b.zeros(2800), b.zeros(1400))
+			b.fetch(h)
+		}},
 		Attack{"fft_2d", func(b *builder) {
 			b.fetch(op.FFT2D(b.Scope, op.Cast(b.Scope, b.zeros(3001, 3001), tf.Complex64)))
 		}},

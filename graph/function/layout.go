@@ -100,6 +100,9 @@ func (lib *Library) LayOut(fn *Function, attrs registry.Attrs, watch *status.Wat
 		l.findControls,
 		func() error { return outline.CheckSize(l.out.Bytes) },
 	} {
+		if err := watch.Ask(); err != nil {
+			return nil, err
+		}
 		if err := step(); err != nil {
 			return nil, err
 		}

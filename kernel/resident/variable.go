@@ -198,6 +198,7 @@ func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			defer release()
 			launches, err := write(out, staged)
 			for i := range launches {
+				launches[i].Works = ctx.Step.Works
 				if err := d.Launch(&launches[i]); err != nil {
 					return nil, err
 				}
@@ -362,6 +363,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 		return err
 	}
 	for i := range launches {
+		launches[i].Works = ctx.Step.Works
 		if err := d.Launch(&launches[i]); err != nil {
 			return err
 		}

@@ -151,6 +151,9 @@ func (m *Machine) Results(leave func(node int32, v tensor.Value)) {
 func (m *Machine) End(failed bool) {
 	ctx := m.env.Ctx
 	ctx.Keep, ctx.Homes = 0, nil
+	if failed {
+		ctx.Arena.Fail()
+	}
 	for i := range m.chains {
 		m.chains[i].release(m, &m.code.chains[i], failed)
 	}

@@ -328,28 +328,14 @@ func newBarrierTake(c *kernel.Construction) (kernel.Kernel, error) {
 // deliver sets the outputs of BarrierTakeMany. It runs on any goroutine, and so
 // makes its own memory, within the budget.
 func (b *barrier) deliver(elements []*barrierElement, out []tensor.Value) error {
-	alloc := func(dt tensor.DType, dims ...int64) (tensor.Value, error) {
-		count, err := tensor.NumElements(dt, dims)
-		if err != nil {
-			return tensor.Value{}, err
-		}
-		size := int64(count) * int64(max(dt.Size(), 1))
-		if err := b.budget.Charge(size); err != nil {
-			return tensor.Value{}, err
-		}
-		defer b.budget.Release(size) // whoever gets the tensor keeps account of it
-		t, err := tensor.New(dt, dims...)
-		if err != nil {
-			return tensor.Value{}, err
-		}
-		return tensor.ValueOf(t), nil
-	}
+	m := maker{budget: b.budget}
+	defer m.release()
 	n := int64(len(elements))
-	indices, err := alloc(tensor.Int64, n)
+	indices, err := m.alloc(tensor.Int64, []int64{n})
 	if err != nil {
 		return err
 	}
-	keys, err := alloc(tensor.String, n)
+	keys, err := m.alloc(tensor.String, []int64{n})
 	if err != nil {
 		return err
 	}
@@ -358,7 +344,7 @@ func (b *barrier) deliver(elements []*barrierElement, out []tensor.Value) error 
 		tensor.Of[string](&keys)[i] = e.key
 	}
 	for c, dt := range b.types {
-		all, err := alloc(dt, append([]int64{n}, b.shapes[c].Dims()...)...)
+		all, err := m.alloc(dt, append([]int64{n}, b.shapes[c].Dims()...))
 		if err != nil {
 			return err
 		}

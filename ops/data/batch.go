@@ -26,6 +26,8 @@ func batchShape(n int64, s shape.Shape) shape.Shape {
 func batch(budget *tensor.Budget, q *resource.Queue, elements []tensor.Value, out []tensor.Value) error {
 	nc := len(q.Types)
 	n := len(elements) / nc
+	m := maker{budget: budget}
+	defer m.release()
 	for c, dt := range q.Types {
 		dims := []int64{int64(n)}
 		for d, size := range q.Shapes[c].Dims() {
@@ -37,20 +39,10 @@ func batch(budget *tensor.Budget, q *resource.Queue, elements []tensor.Value, ou
 			}
 			dims = append(dims, size)
 		}
-		count, err := tensor.NumElements(dt, dims)
+		all, err := m.alloc(dt, dims)
 		if err != nil {
 			return err
 		}
-		size := int64(count) * int64(max(dt.Size(), 1))
-		if err := budget.Charge(size); err != nil {
-			return err
-		}
-		t, err := tensor.New(dt, dims...)
-		budget.Release(size) // whoever gets the tensor keeps account of it
-		if err != nil {
-			return err
-		}
-		all := tensor.ValueOf(t)
 		for e := range n {
 			fill(&all, e, &elements[e*nc+c])
 		}
@@ -58,6 +50,33 @@ func batch(budget *tensor.Budget, q *resource.Queue, elements []tensor.Value, ou
 	}
 	return nil
 }
+
+// A maker makes tensors on goroutines that may be of another step: within a budget, which
+// is charged for them until release is called. Whoever gets them keeps account of them
+// from then on.
+type maker struct {
+	budget *tensor.Budget
+	bytes  int64
+}
+
+func (m *maker) alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	n, err := tensor.NumElements(dt, dims)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	size := tensor.HeaderBytes + int64(n)*int64(max(dt.Size(), 1))
+	if err := m.budget.Charge(size); err != nil {
+		return tensor.Value{}, err
+	}
+	m.bytes += size
+	t, err := tensor.New(dt, dims...)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	return tensor.ValueOf(t), nil
+}
+
+func (m *maker) release() { m.budget.Release(m.bytes) }
 
 // fill puts v into the corner of row i of all.
 func fill(all *tensor.Value, i int, v *tensor.Value) {

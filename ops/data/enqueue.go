@@ -267,10 +267,10 @@ func newDequeue(c *kernel.Construction) asyncFunc {
 			done(nil)
 			return
 		}
-		q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value, err error) {
+		q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value) error {
 			copy(out, elements)
-			done(err)
-		})
+			return nil
+		}, done)
 	}
 }
 
@@ -298,12 +298,9 @@ func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFu
 				return
 			}
 			budget := ctx.Step.Resources.Budget
-			q.Dequeue(ctx.Step.Context, int(n), upTo, func(elements []tensor.Value, err error) {
-				if err == nil {
-					err = batch(budget, q, elements, out)
-				}
-				done(err)
-			})
+			q.Dequeue(ctx.Step.Context, int(n), upTo, func(elements []tensor.Value) error {
+				return batch(budget, q, elements, out)
+			}, done)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func stackPop(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	v, err := s.Pop(ctx)
 	if err == nil && v.Shared() {
-		v, err = ctx.Adopt(v)
+		v = ctx.Adopt(v)
 	}
 	out[0] = v
 	return err

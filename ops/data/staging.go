@@ -105,12 +105,15 @@ func unstage(s *staging, ctx *kernel.Context, types []tensor.DType, _, out []ten
 			return false, nil
 		}
 		element := s.elements[0]
+		if err := deliver(element, types, out); err != nil {
+			return false, err
+		}
 		s.elements[0] = nil
 		s.elements = s.elements[1:]
 		n := sizeOf(element)
 		s.bytes -= n
 		s.budget.Release(n)
-		return true, deliver(element, types, out)
+		return true, nil
 	}, done)
 }
 

@@ -239,7 +239,7 @@ func newRead(c *kernel.Construction) (kernel.Kernel, error) {
 			out[0], err = element(ctx, dt, &e)
 		}
 		if err == nil && e.Whole && e.Given && !e.In.IsZero() {
-			out[0], err = ctx.Adopt(out[0])
+			out[0] = ctx.Adopt(out[0])
 		}
 		return err
 	}), nil

@@ -18,7 +18,15 @@ type Dataset struct {
 	// begin begins an iteration, which may take the context that it is given
 	// for no longer than the call.
 	begin func(ctx context.Context, p *pass) (iterator, error)
+	// weight is what it takes with all that it was made of.
+	weight int64
 }
+
+// ChargedByStep says that d is. See [tensor.ChargedByStep].
+func (d *Dataset) ChargedByStep() {}
+
+// TotalBytes is what d takes. See [tensor.Value.TotalBytes].
+func (d *Dataset) TotalBytes() int64 { return d.weight }
 
 // Sizes that are no numbers of elements.
 const (
@@ -101,6 +109,7 @@ func register(make func(c *kernel.Construction, like *Dataset) (maker, error), o
 				defer p.leave()
 				return d.begin(ctx, p)
 			})
+			bounded.weight = datasetBytes + weigh(in)
 			out[0] = variantOf(bounded)
 			return nil
 		}), nil

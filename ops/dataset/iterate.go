@@ -314,7 +314,8 @@ func newGetNextAsOptional(c *kernel.Construction) (kernel.Kernel, error) {
 		case err != errEnd:
 			return err
 		}
-		out[0] = tensor.Scalar(&tensor.Object{Value: o.weigh()})
+		o.weigh()
+		out[0] = tensor.Scalar(&tensor.Object{Value: o})
 		return nil
 	}), err
 }

@@ -8,9 +8,6 @@ import (
 )
 
 func init() {
-	holder := func(f kernel.Factory, op string) {
-		kernel.Register(kernel.Registration{Op: op, Holders: true, New: f})
-	}
 	holder(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(newOptional), nil }, "OptionalFromValue")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
@@ -37,24 +34,7 @@ const optionalName = "tensorflow::data::Optional"
 
 // An Optional holds the components of an element, or nothing: then components is
 // nil. It is immutable.
-type Optional struct {
-	components []tensor.Value
-	weight     int64 // see TotalBytes
-}
-
-// TotalBytes is what o and its components take. See [tensor.Value.TotalBytes].
-func (o *Optional) TotalBytes() int64 { return o.weight }
-
-// weigh notes what o takes, once it has its components.
-func (o *Optional) weigh() *Optional {
-	o.weight = int64(o.Bytes())
-	for _, v := range o.components {
-		if !v.Plain() {
-			o.weight += v.TotalBytes()
-		}
-	}
-	return o
-}
+type Optional struct{ held }
 
 // MarshalVariant is o in TensorFlow's form: the components, and as metadata
 // whether there are any.
@@ -66,34 +46,6 @@ func (o *Optional) MarshalVariant() (*tensor.VariantData, error) {
 	v.Parts, v.Part = len(o.components), func(i int) tensor.Value { return o.components[i] }
 	return v, nil
 }
-
-// Claim holds the components. See [tensor.Holder].
-func (o *Optional) Claim(a *tensor.Arena) {
-	for _, v := range o.components {
-		if !v.Plain() {
-			a.Claim(v)
-			v.Hold(1)
-		}
-	}
-}
-
-// Release gives the components up. See [tensor.Holder].
-func (o *Optional) Release(a *tensor.Arena) {
-	for _, v := range o.components {
-		a.Drop(v)
-	}
-}
-
-// Share shares the components. See [tensor.Holder].
-func (o *Optional) Share(share func(tensor.Value)) {
-	for _, v := range o.components {
-		share(v)
-	}
-}
-
-// Bytes is what the optional takes beside its components, with the header of its
-// variant, and a quarter more, for the collector. See [tensor.Holder].
-func (o *Optional) Bytes() int { return 288 + 16*len(o.components) }
 
 func unmarshalOptional(v *tensor.VariantData) (*Optional, error) {
 	o := &Optional{}
@@ -110,21 +62,16 @@ func unmarshalOptional(v *tensor.VariantData) (*Optional, error) {
 		}
 		o.components = append(o.components, tensor.ValueOf(t))
 	}
-	return o.weigh(), nil
+	o.weigh()
+	return o, nil
 }
 
 // newOptional is the kernel of OptionalFromValue.
 func newOptional(ctx *kernel.Context, in, out []tensor.Value) (err error) {
-	o := &Optional{components: make([]tensor.Value, len(in))}
-	for i, v := range in {
-		if v.Partial() { // the rest can go
-			if v, err = ctx.Share(v); err != nil {
-				return err
-			}
-		}
-		o.components[i] = v
+	o := &Optional{}
+	if o.held, err = hold(ctx, in); err == nil {
+		out[0], err = ctx.Holding(&tensor.Object{Value: o}, o)
 	}
-	out[0], err = ctx.Holding(&tensor.Object{Value: o}, o.weigh())
 	return err
 }
 

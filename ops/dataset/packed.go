@@ -20,10 +20,10 @@ components: The components.
 metadata: A serialized description of the composite tensor.`)
 
 	shape.Register(shape.Scalars, "CompositeTensorVariantFromComponents")
-	kernel.ForAll(newPacker(compressed), "CompressElement")
-	kernel.ForAll(newUnpacker(compressed, "output_types"), "UncompressElement")
-	kernel.ForAll(newPacker(composite), "CompositeTensorVariantFromComponents")
-	kernel.ForAll(newUnpacker(composite, "Tcomponents"), "CompositeTensorVariantToComponents")
+	holder(newPacker(compressed), "CompressElement")
+	holder(newUnpacker(compressed, "output_types"), "UncompressElement")
+	holder(newPacker(composite), "CompositeTensorVariantFromComponents")
+	holder(newUnpacker(composite, "Tcomponents"), "CompositeTensorVariantToComponents")
 
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
@@ -43,26 +43,19 @@ const (
 // A Packed is several tensors in one variant. Those of an element are not
 // compressed: who packs it to send it elsewhere does not do so in this process.
 type Packed struct {
-	kind       string
-	components []tensor.Value
+	kind string
+	held
 }
-
-// packedBytes is about what a Packed takes beside the places of its tensors, as long as
-// its step lasts.
-const packedBytes = 192
 
 func newPacker(kind string) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			if err := ctx.Charge(packedBytes + 16*len(in)); err != nil {
-				return err
+			h, err := hold(ctx, in)
+			if err == nil {
+				p := &Packed{kind, h}
+				out[0], err = ctx.Holding(&tensor.Object{Value: p}, p)
 			}
-			p := &Packed{kind, make([]tensor.Value, len(in))}
-			for i, v := range in {
-				p.components[i] = v.Share()
-			}
-			out[0] = tensor.Scalar(&tensor.Object{Value: p})
-			return nil
+			return err
 		}), nil
 	}
 }

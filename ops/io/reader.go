@@ -355,12 +355,16 @@ func (r *reader) read(ctx *kernel.Context, q *resource.Queue, n int64, done func
 			return
 		}
 		if r.records == nil {
-			q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value, err error) {
-				if err == nil && elements[0].NumElements() != 1 {
-					err = status.Invalid("Expected the queue of a reader to hold scalars, got shape %s", tensor.FormatDims(elements[0].Dims()))
+			var item tensor.Value
+			q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value) error {
+				item = elements[0]
+				return nil
+			}, func(err error) {
+				if err == nil && item.NumElements() != 1 {
+					err = status.Invalid("Expected the queue of a reader to hold scalars, got shape %s", tensor.FormatDims(item.Dims()))
 				}
 				if err == nil {
-					r.item = tensor.Of[string](&elements[0])[0]
+					r.item = tensor.Of[string](&item)[0]
 					r.started++
 					if r.records, err = r.open(ctx, r.item); err != nil {
 						r.records = broken{err}

@@ -32,8 +32,8 @@ func (l *List) zero(ctx *kernel.Context, depth int) (*List, error) {
 	}
 	z := newList(l.dt, l.shape, l.max, l.n)
 	for i := range l.n {
-		if i&1023 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := z.extend(ctx, i); err != nil {
+			return nil, err
 		}
 		x := l.at(i)
 		if x.IsZero() {
@@ -96,8 +96,8 @@ func (l *List) add(ctx *kernel.Context, y any, depth int) (*List, error) {
 	}
 	sum := newList(l.dt, s, l.max, l.n)
 	for i := range l.n {
-		if i&1023 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := sum.extend(ctx, i); err != nil {
+			return nil, err
 		}
 		a, b := l.item(i), r.item(i)
 		switch {

@@ -125,12 +125,11 @@ func (l *List) token(ctx *kernel.Context) (tensor.Value, error) {
 		return tensor.Value{}, err
 	}
 	if l.shared.Load() { // what was shared before stays pinned until the step ends
-		for _, x := range l.due {
+		l.unheld(func(x item) {
 			if x.kept.pin {
 				ctx.Pin(x.Value)
 			}
-		}
-		l.due = nil
+		})
 		return tensor.Scalar(l.element()), nil
 	}
 	return ctx.Holding(l.element(), l)
@@ -152,10 +151,10 @@ func (l *List) charge(ctx *kernel.Context) error {
 	}
 	size := l.own.bytes()
 	l.weight = versionBytes + int64(size) + l.own.weight
-	if err := ctx.Charge(size - l.own.charged); err != nil {
+	if err := ctx.Charge(size - l.own.charged + l.beside - l.noted); err != nil {
 		return err
 	}
-	l.own.charged = size
+	l.own.charged, l.noted = size, l.beside
 	return nil
 }
 
@@ -185,10 +184,43 @@ func (l *List) owe(x item) {
 	}
 }
 
-// begin makes x, which is new, element i of l, a new list that has none there yet.
+// begin makes x, which is new, element i of l, a new list that nobody has made another
+// version of.
 func (l *List) begin(i int, x item) {
+	if l.shared.Load() {
+		x.Share()
+	}
+	l.own.at(i).forget()
 	l.own.set(i, x)
-	l.owe(x)
+	l.fresh = true
+}
+
+// extend is asked before element i of a new list is made: it fails if the step has ended,
+// or if there is no memory for the places that the list has got.
+func (l *List) extend(ctx *kernel.Context, i int) error {
+	if i%blockPlaces != 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return l.charge(ctx)
+}
+
+// unheld calls do with the elements that are new and not held yet, which they are from
+// then on.
+func (l *List) unheld(do func(item)) {
+	for _, x := range l.due {
+		do(x)
+	}
+	if l.fresh {
+		l.own.each(func(x item) {
+			if x.kept != nil {
+				do(x)
+			}
+		})
+	}
+	l.due, l.fresh = nil, false
 }
 
 // too is x for another list.
@@ -202,29 +234,29 @@ func (x item) too() item {
 
 // Claim holds the elements that are new. See [tensor.Holder].
 func (l *List) Claim(a *tensor.Arena) {
-	for _, x := range l.due {
+	l.unheld(func(x item) {
 		if !x.kept.held && x.kept.lists.Load() > 0 {
 			x.hold(a)
 		}
-	}
-	l.due = nil
+	})
 }
 
 // Release takes l out of the chain of versions, and drops what it alone has. See
 // [tensor.Holder].
 func (l *List) Release(a *tensor.Arena) {
 	l.mu.Lock()
-	gone, places := l.unlink()
+	gone, all, places := l.unlink()
 	l.mu.Unlock()
 	a.Unreserve(int64(places))
 	for _, x := range gone {
 		x.drop(a)
 	}
+	all.each(func(x item) { x.drop(a) })
 }
 
-// unlink takes l out of the chain of versions, and says what nobody sees any more, and
-// what has been charged for places that are gone.
-func (l *List) unlink() (gone []item, places int) {
+// unlink takes l out of the chain of versions, and says what nobody sees any more, some
+// elements or all that it had, and what has been charged for places that are gone.
+func (l *List) unlink() (gone []item, all elements, places int) {
 	note := func(x item) {
 		if x.kept != nil {
 			gone = append(gone, x)
@@ -237,10 +269,9 @@ func (l *List) unlink() (gone []item, places int) {
 	}
 	switch {
 	case l.shared.Load():
-		return nil, 0
+		return nil, elements{}, 0
 	case older == nil && newer == nil:
-		l.own.each(note)
-		places = l.own.charged
+		all, places = l.own, l.own.charged
 	case older == nil:
 		l.differences(func(_ int, x item) { note(x) })
 	case newer == nil: // the older version gets the elements back
@@ -266,9 +297,10 @@ func (l *List) unlink() (gone []item, places int) {
 	if newer != nil && !newer.shared.Load() {
 		newer.older = older
 	}
-	l.older, l.newer, l.own = nil, nil, elements{}
+	places += l.noted
+	l.older, l.newer, l.own, l.beside, l.noted = nil, nil, elements{}, 0, 0
 	l.agree()
-	return gone, places
+	return gone, all, places
 }
 
 // Share shares a version and all newer ones with their elements. See

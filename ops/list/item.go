@@ -2,6 +2,7 @@ package list
 
 import (
 	"strconv"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
@@ -415,6 +416,11 @@ func (l *List) scattered(ctx *kernel.Context, x tensor.Value, indices []int32) (
 		}
 		n = max(n, int(i)+1)
 	}
+	beside := len(indices) * int(unsafe.Sizeof(change{})+unsafe.Sizeof(item{}))
+	if err := ctx.Reserve(beside); err != nil {
+		return nil, err
+	}
+	defer ctx.Unreserve(beside)
 	changes := make([]change, len(indices))
 	for k, i := range indices {
 		if k&1023 == 0 && ctx.Err() != nil {

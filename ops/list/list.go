@@ -48,6 +48,9 @@ type List struct {
 	// shares an older one gets to it.
 	shared atomic.Bool
 	due    []item // elements that are new and not held yet
+	fresh  bool   // and so are all of own
+	beside int    // bytes of what the older version notes, if that is much
+	noted  int    // those of them that have been charged
 }
 
 // farWalk is how many newer versions a reader walks past before the version
@@ -120,6 +123,12 @@ func (l *List) differences(do func(i int, x item)) {
 // agree forgets all differences.
 func (l *List) agree() { l.index, l.was, l.more = -1, item{}, nil }
 
+// What a map of differences takes, and a difference in it.
+const (
+	notesBytes = 320
+	noteBytes  = 80
+)
+
 // A change is a new element of a list.
 type change struct {
 	at int
@@ -146,6 +155,9 @@ func (l *List) with(n int, changes ...change) *List {
 		l.differ(n, next.own.at(n))
 		next.own.set(n, item{})
 	}
+	if len(changes) > 1 {
+		next.beside = notesBytes + noteBytes*len(changes)
+	}
 	for _, c := range changes {
 		if _, done := l.differs(c.at); c.at < l.n && !done {
 			l.differ(c.at, next.own.at(c.at))
@@ -170,7 +182,7 @@ func (l *List) first(n int) *List {
 		l.detach()
 	}
 	next := newList(l.dt, l.shape, l.max, n)
-	next.own = l.own.first(n)
+	next.own = l.own.below(n)
 	next.shared.Store(l.shared.Load())
 	next.own.each(item.again)
 	return next
@@ -183,11 +195,11 @@ func (l *List) detach() {
 	for ; v.newer != nil; v = v.newer {
 		differ = append(differ, v)
 	}
-	own := v.own.first(max(l.n, v.n))
+	own := v.own.below(max(l.n, v.n))
 	for _, v := range slices.Backward(differ) {
 		v.differences(own.set)
 	}
-	l.own = own.first(l.n)
+	l.own = own.below(l.n)
 	l.own.each(item.again)
 	l.differences(func(_ int, x item) { x.forget() }) // they are among the elements now
 	l.newer.older, l.newer = nil, nil

@@ -143,8 +143,8 @@ func (k typed) fromTensor(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	l.n = in[0].Dim(0)
 	for i := range l.n {
-		if i&1023 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := l.extend(ctx, i); err != nil {
+			return err
 		}
 		r, err := row(ctx, in[0], i)
 		if err != nil {
@@ -181,8 +181,8 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	at, n := int64(0), int64(x.Dim(0))
 	for i, length := range tensor.Of[int64](&lengths) {
-		if i&1023 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := l.extend(ctx, i); err != nil {
+			return err
 		}
 		if length < 0 {
 			return status.Invalid("Invalid value in lengths: %d", length)
@@ -224,16 +224,25 @@ func (k typed) scatter(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Invalid number of rows in input tensor. Expected: %d Actual: %d", indices.NumElements(), x.Dim(0))
 	}
 	at := tensor.Of[int32](&indices)
-	if n >= 0 {
-		for _, i := range at {
-			if int(i) >= n {
-				return status.Invalid("TensorListScatter: Trying to scatter at index %d in list with size %d", i, n)
-			}
+	for _, i := range at {
+		if i < 0 {
+			return status.Invalid("Indices in TensorListScatter must all be non-negative.")
 		}
-		l.n = n
+		if n >= 0 && int(i) >= n {
+			return status.Invalid("TensorListScatter: Trying to scatter at index %d in list with size %d", i, n)
+		}
+		l.n = max(l.n, int(i)+1)
 	}
-	if l, err = l.scattered(ctx, x, at); err != nil {
-		return err
+	l.n = max(l.n, n)
+	for k, i := range at {
+		if err := l.extend(ctx, k); err != nil {
+			return err
+		}
+		r, err := row(ctx, x, k)
+		if err != nil {
+			return err
+		}
+		l.begin(int(i), r)
 	}
 	return l.put(ctx, &out[0])
 }

@@ -24,7 +24,7 @@ type pile struct {
 // that holds it. It answers false where somebody else may see the list.
 func (l *List) alone(ctx *kernel.Context, in []tensor.Value, out *tensor.Value) bool {
 	l.mu.Lock()
-	sole := l.older == nil && l.newer == nil && !l.shared.Load() && l.due == nil
+	sole := l.older == nil && l.newer == nil && !l.shared.Load() && l.due == nil && !l.fresh
 	l.mu.Unlock()
 	if !sole {
 		return false

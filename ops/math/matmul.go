@@ -192,9 +192,7 @@ func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m,
 	if p.dt == tensor.Float || p.dt == tensor.Double {
 		if most <<= 9; pool != nil && pool.Workers() > 1 {
 			most = 1 << 62 // it is shared out in small parts
-			if work := float64(m) * float64(n) * float64(k); work > 1<<27 {
-				pool = ctx.Pool()
-			}
+			pool = vec.PoolOf(ctx, m, n, k)
 		}
 	} else if k > 0 {
 		cols = min(n, max(64, most/k))

@@ -29,15 +29,18 @@ type direct[T vec.Number] struct {
 	height int              // lines of a block
 	size   int              // elements of the memory for it
 	goesOn bool             // with the epilogue
-	share  func(lo, hi int) // computes lines, for a pool; made once
+	share  func(lo, hi int) // computes lines, for a pool; made once, as is
+	ended  func() bool      // whether the step has
 }
 
 // direct is how the windows lie in the image; nil if they do not.
 func (c *convolving[T]) direct() *direct[T] {
 	if !c.asked {
 		c.asked = true
-		if c.kept = c.inImage(); c.kept != nil {
-			c.kept.share = c.kept.lines
+		if d := c.inImage(); d != nil {
+			d.share = d.lines
+			d.ended = func() bool { return d.ctx.Err() != nil }
+			c.kept = d
 		}
 	}
 	return c.kept
@@ -92,6 +95,7 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	}
 	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
 	defer d.panels.Close()
+	d.panels.Ended = d.ended
 	vec.Expect[T](pool, d.rows, d.n, d.width())
 	ctx.Parallel(lines, max(d.height, least), d.share)
 	d.ctx = nil
@@ -216,7 +220,7 @@ func (d *direct[T]) addFilter(ctx *kernel.Context, sum, memory []T, height, lo, 
 		for len(lines) > 0 && lines[len(lines)-1].Lines == 0 {
 			lines = lines[:len(lines)-1]
 		}
-		vec.AddTransposed(d.windows, lines, d.n, source, d.dst, d.ldc, sum, d.n)
+		vec.AddTransposed(d.windows, lines, d.n, source, d.dst, d.ldc, sum, d.n, func() bool { return ctx.Err() != nil })
 		lo = end
 	}
 }

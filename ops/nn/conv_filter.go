@@ -56,7 +56,7 @@ func (c *convFilter[T]) compute(ctx *kernel.Context, s *convSizes, src, grad, dw
 		return nil
 	}
 	if s.pointwise() {
-		vec.Gemm(ctx.Step.Pool, true, false, s.in, s.out, s.pixels(), src, s.in, grad, s.out, dw, s.out)
+		vec.Gemm(vec.PoolOf(ctx, s.in, s.out, s.pixels()), true, false, s.in, s.out, s.pixels(), src, s.in, grad, s.out, dw, s.out)
 		return ctx.Err()
 	}
 	if done, err := depthwiseConv(ctx, &c.forwardConv, s, src, grad, dw, depthwiseWeights, depthwiseWeights); done {
@@ -157,7 +157,7 @@ func (c *convFilter[T]) wide(ctx *kernel.Context, p *patches, height, pixels int
 		ctx.Parallel(m, max(1, panelSize/4/width), func(from, to int) {
 			fill(p, rows[from*width:to*width], src, lo+from, lo+to)
 		})
-		vec.GemmAdd(ctx.Step.Pool, true, false, width, n, m, rows, width, grad[lo*ld:], ld, dw, ld)
+		vec.GemmAdd(vec.PoolOf(ctx, width, n, m), true, false, width, n, m, rows, width, grad[lo*ld:], ld, dw, ld)
 	}
 	return ctx.Err()
 }

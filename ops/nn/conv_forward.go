@@ -197,7 +197,7 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 	}
 	src, filter, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
 	if s.pointwise() {
-		vec.Gemm(ctx.Step.Pool, false, false, s.pixels(), s.out, s.in, src, s.in, filter, s.out, dst, s.out)
+		vec.Gemm(vec.PoolOf(ctx, s.pixels(), s.out, s.in), false, false, s.pixels(), s.out, s.in, src, s.in, filter, s.out, dst, s.out)
 		return ctx.Err()
 	}
 	if done, err := depthwiseConv(ctx, c, &s, src, filter, dst, depthwiseForward, depthwiseForward); done {

@@ -55,7 +55,7 @@ func (c *convInput[T]) compute(ctx *kernel.Context, s *convSizes, w, g, dx []T) 
 		return nil
 	}
 	if s.pointwise() {
-		vec.Gemm(ctx.Step.Pool, false, true, s.pixels(), s.in, s.out, g, s.out, w, s.out, dx, s.in)
+		vec.Gemm(vec.PoolOf(ctx, s.pixels(), s.in, s.out), false, true, s.pixels(), s.in, s.out, g, s.out, w, s.out, dx, s.in)
 		return ctx.Err()
 	}
 	if _, ok := c.depthwise(s); ok {

@@ -75,6 +75,7 @@ func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	}
 	defer desk.Free(ctx)
 	if together == 1 {
+		pool = vec.PoolOf(ctx, height, c.n, width)
 		m := desk.Take()
 		for i := 0; i < panels && ctx.Err() == nil; i++ {
 			c.panel(ctx, pool, m, i*height, min((i+1)*height, c.rows))

@@ -89,7 +89,7 @@ func gruCell(ctx *kernel.Context, in, out []tensor.Value) error {
 
 // affine sets o, of width columns, to x·W + h·U + b; W stands above U in w.
 func (s *gruSizes) affine(ctx *kernel.Context, o []float32, width int, x, h []float32, w, b *tensor.Value) {
-	bias, weights, pool := tensor.Of[float32](b), tensor.Of[float32](w), ctx.Step.Pool
+	bias, weights, pool := tensor.Of[float32](b), tensor.Of[float32](w), vec.PoolOf(ctx, s.batch, width, s.in+s.cell)
 	for lo, hi := range ctx.Ranges(s.batch, 1+1<<14/width) {
 		for r := lo; r < hi; r++ {
 			copy(o[r*width:], bias)
@@ -127,7 +127,7 @@ func gruGradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	h, wru, wc := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2]), tensor.Of[float32](&in[3])
 	r, u, c, dh := tensor.Of[float32](&in[6]), tensor.Of[float32](&in[7]), tensor.Of[float32](&in[8]), tensor.Of[float32](&in[9])
 	dx, dhPrev, dc, dru := tensor.Of[float32](&out[0]), tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2]), tensor.Of[float32](&out[3])
-	dhr, pool := tensor.Of[float32](&scratch), ctx.Step.Pool
+	dhr, pool := tensor.Of[float32](&scratch), vec.PoolOf(ctx, s.batch, 2*n, s.in+n)
 	for i, g := range dh {
 		dc[i] = g * (1 - u[i]) * (1 - c[i]*c[i])
 	}

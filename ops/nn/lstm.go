@@ -179,7 +179,7 @@ func (l *lstm) run(ctx *kernel.Context, s *lstmSizes, n int, in, out []tensor.Va
 	for r := range n * s.batch {
 		copy(gates[r*width:], b)
 	}
-	pool := ctx.Step.Pool
+	pool := vec.PoolOf(ctx, n*s.batch, width, s.in+s.cell)
 	vec.GemmAdd(pool, false, false, n*s.batch, width, s.in, tensor.Of[float32](&in[lstmX]), s.in, w, width, gates, width)
 	cs, h := tensor.Of[float32](&in[lstmCS]), tensor.Of[float32](&in[lstmH])
 	for t := range n {
@@ -195,7 +195,7 @@ func (l *lstm) run(ctx *kernel.Context, s *lstmSizes, n int, in, out []tensor.Va
 		l.step(s, g, cs, &at, in)
 		cs, h = at[cellCS], at[cellH]
 	}
-	return nil
+	return ctx.Err()
 }
 
 // step computes one step from the sums of the gates.

@@ -55,7 +55,7 @@ func (l *lstm) gradient(ctx *kernel.Context, in, out []tensor.Value) (err error)
 	}
 	defer ctx.Free(scratch)
 	gates := tensor.Of[float32](&scratch)
-	w, x, pool := tensor.Of[float32](&args[lstmW]), tensor.Of[float32](&args[lstmX]), ctx.Step.Pool
+	w, x, pool := tensor.Of[float32](&args[lstmW]), tensor.Of[float32](&args[lstmX]), vec.PoolOf(ctx, s.batch, width, s.in+s.cell)
 	for t := n - 1; t >= 0; t-- {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (l *lstm) gradient(ctx *kernel.Context, in, out []tensor.Value) (err error)
 			vec.Add(o[gradB], o[gradB], gates[b*width:])
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // cellGradient is LSTMBlockCellGrad: inputs are those of the cell, its outputs but

@@ -176,7 +176,7 @@ func (k *convolution) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				}
 			}
 			at := (b*dims[1] + y) * dims[2] * dims[3]
-			vec.Gemm(ctx.Step.Pool, false, false, int(dims[2]), int(dims[3]), int(width), p, int(width), w, int(dims[3]), o[at:], int(dims[3]))
+			vec.Gemm(vec.PoolOf(ctx, int(dims[2]), int(dims[3]), int(width)), false, false, int(dims[2]), int(dims[3]), int(width), p, int(width), w, int(dims[3]), o[at:], int(dims[3]))
 		}
 	}
 	return ctx.Err()

@@ -281,7 +281,7 @@ func convolve[T vec.Number](ctx *kernel.Context, v *convolution, dt tensor.DType
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			vec.Gemm(ctx.Step.Pool, false, true, per, positions, width, tensor.Of[T](&w)[g*per*width:], width, tensor.Of[T](&rows), width, tensor.Of[T](&image)[g*per*positions:], positions)
+			vec.Gemm(vec.PoolOf(ctx, per, positions, width), false, true, per, positions, width, tensor.Of[T](&w)[g*per*width:], width, tensor.Of[T](&rows), width, tensor.Of[T](&image)[g*per*positions:], positions)
 		}
 		to := all
 		to.Dims, to.Strides = slices.Clone(all.Dims[1:]), slices.Clone(all.Strides[1:])

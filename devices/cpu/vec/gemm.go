@@ -167,7 +167,8 @@ func (q *product[T]) run(p kernel.Pool) {
 	var z T
 	assembly := inAssembly[T]()
 	g := geometryOf(unsafe.Sizeof(z))
-	sharing := worth(q.m, q.n, q.k) && p != nil && p.Workers() > 1
+	// Alone one goes part by part, too, if there are many: a pool may leave some out.
+	sharing := p != nil && worth(q.m, q.n, q.k) && (p.Workers() > 1 || work(q.m, q.n, q.k) > mostWork)
 	switch {
 	case !sharing && assembly:
 		q.compute(g, q.whole(g))

@@ -39,6 +39,16 @@ func worth(m, n, k int) bool {
 	return work(m, n, k) >= worthSharing || m == 1 && work(m, n, k) >= rowWorthSharing
 }
 
+// PoolOf is the pool for a product of these sizes: one that leaves out what nobody waits
+// for any more ([kernel.Context.Pool]), unless the product takes a millisecond or two. Who
+// takes it for large ones asks ctx afterwards.
+func PoolOf(ctx *kernel.Context, m, n, k int) kernel.Pool {
+	if work(m, n, k) > mostWork {
+		return ctx.Pool()
+	}
+	return ctx.Step.Pool
+}
+
 // Expect tells a pool that as many multiplications are about to be shared out as a
 // product of these sizes takes.
 func Expect[T Number](p kernel.Pool, m, n, k int) {

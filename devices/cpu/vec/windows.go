@@ -28,6 +28,10 @@ type Line struct {
 // Panels are the right operand of products with Windows, which has a row for each
 // element of a window. They can be opened again and again.
 type Panels[T Number] struct {
+	// Ended is asked now and then whether nobody waits for C any more: what it has is
+	// undefined then. It is set after Open; nil: nobody is asked.
+	Ended func() bool
+
 	k, n  int
 	b     []T
 	row   int // from a row of b to the next
@@ -81,12 +85,16 @@ func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 	together := max(1, GemmBlock/w.Length) // lines of a window that make a block
 	size := int(g.size)
 	t := tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)}
+	ended := asked{p.Ended, 0}
 	for left := 0; left < p.n; left += p.width {
 		panel, cols := unsafe.Pointer(&p.b[left/p.width*p.panel]), min(p.width, p.n-left)
 		for first := 0; first*w.Length < p.k; first += together {
 			for at := 0; at < w.Length; at += GemmBlock { // once, unless a line is longer
 				t.k = min(GemmBlock, w.Length-at)
 				t.jump = uintptr((w.Next - t.k) * size)
+				if ended.after(len(lines) * w.Rows * cols * t.k * together) {
+					return
+				}
 				for i := range lines {
 					l := &lines[i]
 					from, to := max(first, l.First), min(first+together, l.First+l.Lines)
@@ -116,8 +124,8 @@ func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 // in B. The lines are one image's, and each as far from the one before as the
 // second is from the first. Sums are made in the order of the rows, in blocks of at
 // most GemmBlock, of whole lines if these are shorter. It panics if something lies
-// outside of A, B or C.
-func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, c []T, ldc int) {
+// outside of A, B or C. For ended see [Panels].Ended.
+func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, c []T, ldc int, ended func() bool) {
 	if len(lines) == 0 {
 		return
 	}
@@ -145,6 +153,7 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 	panel := Borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
 	defer panel.GiveBack()
 	end := lines[0].First + lines[0].Lines
+	asking := asked{ended, 0}
 	for first := 0; first < len(lines); first += together {
 		block := lines[first:min(first+together, len(lines))]
 		for at := 0; at < w.Rows; at += GemmBlock { // once, unless a line is longer
@@ -168,6 +177,9 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 					if from == to {
 						continue
 					}
+					if asking.after((to - from) * t.k * w.Length * cols) {
+						return
+					}
 					l := &block[from]
 					source := l.Source + (line-l.First)*w.Next + at*w.Step
 					t.stretches, t.b = to-from, unsafe.Pointer(&panel.s[from*w.Rows*g.panel])
@@ -181,6 +193,25 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 		}
 	}
 }
+
+// An asked function is called after each so much work.
+type asked struct {
+	ended func() bool
+	work  int // multiplications since it was called
+}
+
+// after says whether all has ended, now that so many multiplications are to follow.
+func (a *asked) after(work int) bool {
+	if a.work += work; a.work < askAfter || a.ended == nil {
+		return false
+	}
+	a.work = work
+	return a.ended()
+}
+
+// askAfter is how many multiplications are done without asking: less than a millisecond
+// of them.
+const askAfter = 1 << 22
 
 // check panics unless the line is one of A and C.
 func (p *Panels[T]) check(w *Windows, l *Line, a, c, ldc int) {
