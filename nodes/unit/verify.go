@@ -27,8 +27,8 @@ func (f *Form) Verify() (err error) {
 		}
 	}()
 	v.slots, v.first = newSlots(v), make([]int32, len(f.flow.Nodes))
-	for i := range v.first[1:] {
-		v.first[i+1] = v.first[i] + f.flow.Nodes[i].Outs
+	for i := 1; i < len(v.first); i++ {
+		v.first[i] = v.first[i-1] + f.flow.Nodes[i-1].Outs
 	}
 	for _, p := range f.Params {
 		if f.Values[p.Value].Role == roleParam {
