@@ -244,17 +244,16 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 	defer free2()
 	x, o := tensor.Of[T](images), tensor.Of[float32](&out[0])
 	line, result := w*channels, int(wanted[1])*channels
-	for b := range batch {
-		image, to := x[b*h*line:][:h*line], o[b*int(wanted[0])*result:][:int(wanted[0])*result]
-		ctx.Parallel(int(wanted[0]), 1, func(lo, hi int) {
-			mixed := make([]float32, line)
-			for y := lo; y < hi && ctx.Err() == nil; y++ {
-				clear(mixed)
-				mixRows(&rows, y, image, mixed, h)
-				columns.mixPixels(mixed, to[y*result:][:result], channels, w)
-			}
-		})
-	}
+	height := int(wanted[0])
+	ctx.Parallel(batch*height, max(1, grain/(line+result)), func(lo, hi int) {
+		mixed := make([]float32, line)
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			b, y := i/height, i%height
+			clear(mixed)
+			mixRows(&rows, y, x[b*h*line:][:h*line], mixed, h)
+			columns.mixPixels(mixed, o[i*result:][:result], channels, w)
+		}
+	})
 	return ctx.Err()
 }
 
