@@ -81,13 +81,13 @@ func weighing(k Kernel, outputs []tensor.DType) Kernel {
 	if texts == nil {
 		return k
 	}
-	w := weighingKernel{k, texts}
+	w := &weighingKernel{k, texts}
 	switch k := k.(type) {
 	case Receiver: // what comes from outside is not of the step
 	case Async:
-		return weighingAsync{w, k}
+		return &weighingAsync{w, k}
 	case Blocking:
-		return weighingBlocking{w, k}
+		return &weighingBlocking{w, k}
 	default:
 		return w
 	}
@@ -99,14 +99,14 @@ type weighingKernel struct {
 	texts []int
 }
 
-func (k weighingKernel) Run(ctx *Context, in, out []tensor.Value) error {
+func (k *weighingKernel) Run(ctx *Context, in, out []tensor.Value) error {
 	before := ctx.reserved
 	err := k.Kernel.Run(ctx, in, out)
 	return k.weigh(ctx, in, out, before, err)
 }
 
 // weigh charges the strings of out, in place of what was reserved for them.
-func (k weighingKernel) weigh(ctx *Context, in, out []tensor.Value, before int64, err error) error {
+func (k *weighingKernel) weigh(ctx *Context, in, out []tensor.Value, before int64, err error) error {
 	if ctx.reserved != before {
 		ctx.unreserve(ctx.reserved - before)
 	}
@@ -128,17 +128,17 @@ func (k weighingKernel) weigh(ctx *Context, in, out []tensor.Value, before int64
 }
 
 type weighingAsync struct {
-	weighingKernel
+	*weighingKernel
 	async Async
 }
 
-func (k weighingAsync) Start(ctx *Context, in, out []tensor.Value, done func(error)) {
+func (k *weighingAsync) Start(ctx *Context, in, out []tensor.Value, done func(error)) {
 	before := ctx.reserved
 	k.async.Start(ctx, in, out, func(err error) { done(k.weigh(ctx, in, out, before, err)) })
 }
 
 type weighingBlocking struct {
-	weighingKernel
+	*weighingKernel
 	Blocking
 }
 

@@ -36,7 +36,7 @@ func newCase(ascii, all func(string) string) kernel.Factory {
 		default:
 			return nil, c.Errorf("only utf-8 or '' (no encoding) is supported, received %s", encoding)
 		}
-		return text{func(s string) (string, error) { return f(s), nil }, 6}, nil
+		return &text{func(s string) (string, error) { return f(s), nil }, 6}, nil
 	}
 }
 

@@ -30,7 +30,7 @@ type text struct {
 const long = 1 << 16
 
 // Run makes a string of every element.
-func (t text) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (t *text) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x := tensor.Of[string](&in[0])
 	v, err := ctx.ReuseOrAlloc(in, 0, tensor.String, in[0].Dims())
 	if err != nil {
@@ -86,7 +86,7 @@ func each[T, R any](ctx *kernel.Context, x []T, o []R, f func(T) (R, error)) err
 
 // simple makes the kernel of a text for any node.
 func simple(f func(string) (string, error), peak int) kernel.Factory {
-	return func(*kernel.Construction) (kernel.Kernel, error) { return text{f, peak}, nil }
+	return func(*kernel.Construction) (kernel.Kernel, error) { return &text{f, peak}, nil }
 }
 
 // own is part, which is in s, as a string of its own unless it is about all of s:

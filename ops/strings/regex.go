@@ -100,13 +100,14 @@ func (k *replace) replace(ctx *kernel.Context, in, out []tensor.Value, pattern, 
 	}
 	if parts, valid := parseRewrite(rewrite); valid || k.all {
 		size := 0.0
-		return text{make: func(s string) (string, error) {
+		t := text{make: func(s string) (string, error) {
 			s, err := rewritten(ctx, c, s, parts, k.all)
 			if size += float64(len(s)); size > maxBytes && err == nil {
 				err = room(ctx, size)
 			}
 			return s, err
-		}}.Run(ctx, in, out)
+		}}
+		return t.Run(ctx, in, out)
 	}
 	out[0] = in[0] // RE2 leaves alone what it cannot rewrite
 	return nil

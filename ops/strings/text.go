@@ -56,7 +56,7 @@ func newEncode(c *kernel.Construction) (kernel.Kernel, error) {
 	if c.Bool("pad") {
 		encoding = base64.URLEncoding
 	}
-	return text{func(s string) (string, error) { return encoding.EncodeToString([]byte(s)), nil }, 5}, nil
+	return &text{func(s string) (string, error) { return encoding.EncodeToString([]byte(s)), nil }, 5}, nil
 }
 
 func decodeBase64(s string) (string, error) {

@@ -177,7 +177,7 @@ func newTranscode(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, err
 	}
 	put := encoders[c.Str("output_encoding")]
-	return text{func(s string) (string, error) {
+	return &text{func(s string) (string, error) {
 		b := make([]byte, 0, len(s))
 		decode, mark := decoderOf(s)
 		err := p.each(s, decode, mark, func(r rune, _ int) { b = put(b, r) })
