@@ -26,6 +26,10 @@ func monitor(ctx context.Context, sess *troupe.Session, stderr io.Writer) (stop 
 		for {
 			select {
 			case <-asked:
+				select {
+				case <-time.After(flushed):
+				case <-ctx.Done():
+				}
 				explain(ctx, sess, out)
 			case <-ctx.Done():
 				return
@@ -41,6 +45,10 @@ func monitor(ctx context.Context, sess *troupe.Session, stderr io.Writer) (stop 
 		wg.Wait()
 	}
 }
+
+// flushed is how long after the signal a report comes: a terminal sends the signal first
+// and then throws away what it has not shown yet, which may be the report.
+const flushed = 20 * time.Millisecond
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
