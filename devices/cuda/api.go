@@ -31,11 +31,7 @@ const (
 // load loads the driver's library, once. The _v2 names are today's interface; those
 // without are an older one.
 var load = sync.OnceValue(func() error {
-	names := []string{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
-	if name := os.Getenv(LibraryVariable); name != "" {
-		names = []string{name}
-	}
-	lib, err := dynamic.Open(names...)
+	lib, err := open()
 	if err != nil {
 		return status.Within(err, "CUDA")
 	}
@@ -59,6 +55,15 @@ var load = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// open loads the driver's library.
+func open() (*dynamic.Library, error) {
+	names := []string{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
+	if name := os.Getenv(LibraryVariable); name != "" {
+		names = []string{name}
+	}
+	return dynamic.Open(names...)
+}
 
 // Numbers of the driver's interface.
 const (

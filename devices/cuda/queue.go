@@ -62,11 +62,14 @@ func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error 
 	return failure("cuMemcpyDtoHAsync", q.device.do(driver.memcpyDtoHAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
-// Copy copies within the device.
+// Copy copies within the device, or from another.
 func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
 	to, from := dst.(*buffer), src.(*buffer)
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
+	}
+	if from.device != q.device {
+		return q.copyFrom(to, from, n)
 	}
 	return failure("cuMemcpyDtoDAsync", q.device.do(driver.memcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle))
 }
@@ -116,11 +119,11 @@ func (q *queue) Record() (devices.Event, error) {
 	return e, nil
 }
 
-// Wait keeps later works back.
+// Wait keeps later works back. Events are of any context.
 func (q *queue) Wait(ev devices.Event) error {
 	e, ok := ev.(*event)
-	if !ok || e.device != q.device {
-		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another device's event")
+	if !ok {
+		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another driver's event")
 	}
 	return failure("cuStreamWaitEvent", q.device.do(driver.streamWaitEvent, q.handle, e.handle, 0))
 }
