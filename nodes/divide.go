@@ -143,7 +143,9 @@ func (s *Step) countTransfer(a activation, n *node) {
 // CountTransfer counts a token that a Send sends, for engines that play nodes themselves.
 func CountTransfer(t *profile.Transfers, send *graph.Node, v tensor.Value, dead bool) {
 	bytes := int64(0)
-	if !dead && !v.IsRef() {
+	if d, ok := tensor.DistantOf(v); ok {
+		bytes = d.DistantBytes()
+	} else if !dead && !v.IsRef() {
 		bytes = int64(v.SizeBytes())
 	}
 	attrs := send.Attrs()

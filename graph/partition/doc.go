@@ -36,8 +36,9 @@
 //
 // Where [Options].Copies asks for it, an edge on an accelerator that goes from its memory
 // to the host's, or back, gets a _Download or an _Upload, one for all who want the copy.
-// What is sent and received is in the host's memory, so what crosses between two
-// accelerators goes by way of the host.
+// What is sent and received is in the host's memory, but for what lies in an accelerator's
+// and goes to another: the token is sent, and a _Copy behind the Recv, one for all who want
+// it, brings what it carries.
 //
 // # Late receives
 //
