@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -23,6 +24,7 @@ type Variable struct {
 	mu      sync.RWMutex
 	value   tensor.Value
 	seen    atomic.Bool                  // somebody but the variable may hold value
+	fetch   *fetch                       // of remote; nil: nobody has asked for it
 	remote  Remote                       // of the same value, or of the value itself if value is zero; nil: none
 	why     atomic.Pointer[status.Error] // why there is no value though there was one; see remote.go
 	share   *share                       // of its memory; nil if nobody asked
@@ -38,14 +40,30 @@ func NewVariable(m *Manager, name string, dt tensor.DType) *Variable {
 // CellName is the variable's name: what a message about it says.
 func (v *Variable) CellName() string { return v.Name }
 
-// Read is the current value; ok is false if there is none yet.
+// Read is the current value; ok is false if there is none yet. If only a device has it, Read
+// waits for that.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
-	v.rlock()
-	defer v.mu.RUnlock()
+	val, _ = v.Value(context.Background())
+	return val, !val.IsZero()
+}
+
+// Value is the current value, the zero Value if there is none yet. If only a device has it,
+// Value waits for that, until ctx has ended.
+func (v *Variable) Value(ctx context.Context) (val tensor.Value, err error) {
+	v.mu.RLock()
+	if !v.away() {
+		defer v.mu.RUnlock()
+	} else {
+		v.mu.RUnlock()
+		if err := v.lockHere(ctx); err != nil {
+			return val, err
+		}
+		defer v.mu.Unlock()
+	}
 	if !v.value.Plain() && !v.seen.Load() {
 		v.seen.Store(true)
 	}
-	return v.value, !v.value.IsZero()
+	return v.value, nil
 }
 
 // Initialized says whether the variable has a value.
@@ -56,10 +74,19 @@ func (v *Variable) Initialized() bool {
 }
 
 // View calls f with the current value, the zero Value if there is none. f must
-// not let it out, so that the variable may still be written in place.
-func (v *Variable) View(f func(val tensor.Value) error) error {
-	v.rlock()
-	defer v.mu.RUnlock()
+// not let it out, so that the variable may still be written in place. If only a device has
+// the value, View and what changes it wait for that, until ctx has ended.
+func (v *Variable) View(ctx context.Context, f func(val tensor.Value) error) error {
+	v.mu.RLock()
+	if !v.away() {
+		defer v.mu.RUnlock()
+		return f(v.value)
+	}
+	v.mu.RUnlock()
+	if err := v.lockHere(ctx); err != nil {
+		return err
+	}
+	defer v.mu.Unlock()
 	return f(v.value)
 }
 
@@ -73,8 +100,10 @@ func (v *Variable) Assign(val tensor.Value) error {
 
 // Update replaces the value by what f makes of the current one (zero if there
 // is none), atomically. On an error the value stays.
-func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error {
-	v.lock()
+func (v *Variable) Update(ctx context.Context, f func(old tensor.Value) (tensor.Value, error)) error {
+	if err := v.lock(ctx); err != nil {
+		return err
+	}
 	defer v.mu.Unlock()
 	if !v.value.Plain() {
 		v.seen.Store(true) // f may give the old value on
@@ -94,8 +123,10 @@ func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error 
 // let either value out.
 //
 // Without a value f is not called: that is FAILED_PRECONDITION.
-func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error)) error {
-	v.lock()
+func (v *Variable) Rewrite(ctx context.Context, f func(now, next tensor.Value) (tensor.Value, error)) error {
+	if err := v.lock(ctx); err != nil {
+		return err
+	}
 	defer v.mu.Unlock()
 	now := v.value
 	if now.IsZero() {

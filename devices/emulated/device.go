@@ -44,6 +44,7 @@ type Device struct {
 	clock   clock // the host's: what the host has waited for
 	done    clock // what the host was told is done
 	turning bool  // turn is scheduled
+	held    bool  // no queue goes on
 	used    int64 // bytes of device memory
 	count   int   // pieces of memory so far
 	err     error // what ended the device
@@ -131,6 +132,19 @@ func (d *Device) Lose(reason string) {
 	d.mu.Unlock()
 }
 
+// Hold keeps all queues where they are until what it answers is called, as if the device
+// were very slow.
+func (d *Device) Hold() (release func()) {
+	set := func(held bool) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.held = held
+		d.wake()
+	}
+	set(true)
+	return func() { set(false) }
+}
+
 // Close ends the device.
 func (d *Device) Close() error {
 	d.mu.Lock()
@@ -156,7 +170,7 @@ func (d *Device) fail(err error) {
 
 // wake schedules turns if there is something to do and none is. It is locked.
 func (d *Device) wake() {
-	if d.turning || !d.busy() {
+	if d.turning || !d.busy() || d.held && d.err == nil {
 		return
 	}
 	d.turning = true
@@ -192,6 +206,11 @@ func (d *Device) busy() bool {
 // first work. It is false if no queue has any.
 func (d *Device) play() bool {
 	d.mu.Lock()
+	if d.held && d.err == nil {
+		d.turning = false
+		d.mu.Unlock()
+		return false
+	}
 	var ready []*queue
 	for _, q := range d.queues {
 		if len(q.works) > 0 && (d.err != nil || q.works[0].wait == nil || q.works[0].wait.over.Load()) {

@@ -2,6 +2,7 @@ package resident
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
@@ -25,47 +26,127 @@ type stored struct {
 
 var _ resource.Remote = (*stored)(nil)
 
-// Host waits for the device.
-func (s *stored) Host() (tensor.Value, error) {
-	type result struct {
-		t   *tensor.Tensor
-		err error
-	}
-	came := make(chan result, 1)
+// Host has the value copied to the host's memory.
+func (s *stored) Host(done func(tensor.Value, error)) {
 	t := Tensor{device: s.device, dt: s.dt, dims: s.dims, memory: s.memory}
-	if err := t.download(func(t *tensor.Tensor, err error) { came <- result{t, err} }); err != nil {
-		return tensor.Value{}, err
+	if err := t.download(func(t *tensor.Tensor, err error) {
+		if err != nil {
+			done(tensor.Value{}, err)
+			return
+		}
+		done(tensor.ValueOf(t), nil)
+	}); err != nil {
+		done(tensor.Value{}, err)
 	}
-	r := <-came // also when the device is lost or closed
-	return tensor.ValueOf(r.t), r.err
 }
 
 func (s *stored) Lost() error { return s.device.Lost(s.memory.buffer) }
 
 func (s *stored) Release() { s.memory.release() }
 
-// here brings a variable's value to a device.
+// here brings a variable's value to a device. The variable is locked. What another device has
+// comes from there, for which here waits: approach is how that is done beforehand.
 func here(ctx *kernel.Context, d devices.Streams, v *resource.Variable, at *resource.Stored) (*stored, error) {
-	if s, ok := at.Remote.(*stored); ok && s.device == d && s.Lost() == nil {
+	s, ok := at.Remote.(*stored)
+	if ok && s.device == d && s.Lost() == nil {
 		return s, nil
 	}
-	if at.Host.IsZero() {
-		if at.Remote == nil {
-			return nil, v.Uninitialized()
-		}
-		host, err := at.Remote.Host() // from another device
+	if !at.Host.IsZero() {
+		m, err := upload(ctx, d, &at.Host)
 		if err != nil {
-			return nil, status.Within(err, "variable %s", v.Name)
+			return nil, err
 		}
-		at.Host = host
+		s = &stored{d, at.Host.DType(), slices.Clone(at.Host.Dims()), m}
+		at.Remote = s
+		return s, nil
 	}
-	m, err := upload(ctx, d, &at.Host)
+	if !ok {
+		return nil, v.Uninitialized()
+	}
+	m, err := s.moved(ctx, d)
 	if err != nil {
-		return nil, err
+		return nil, status.Within(err, "variable %s", v.Name)
 	}
-	s := &stored{d, at.Host.DType(), slices.Clone(at.Host.Dims()), m}
+	s = &stored{d, s.dt, s.dims, m}
 	at.Remote = s
 	return s, nil
+}
+
+// approach brings the values of variables that only other devices have to a device, without
+// keeping anybody from the variables meanwhile. A value that changes before it comes is left
+// to here.
+func approach(ctx *kernel.Context, d devices.Streams, vars ...*resource.Variable) error {
+	for _, v := range vars {
+		if s, ok := v.Away().(*stored); !ok || s.device == d {
+			continue
+		}
+		var from *stored
+		if err := resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
+			if s, ok := at[0].Remote.(*stored); ok && s.device != d && at[0].Host.IsZero() {
+				from = s
+				s.memory.holders.Add(1) // so that nobody writes it
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if from == nil {
+			continue
+		}
+		m, err := from.moved(ctx, d)
+		from.memory.release()
+		if err != nil {
+			return status.Within(err, "variable %s", v.Name)
+		}
+		if err := resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
+			if at[0].Remote == resource.Remote(from) && at[0].Host.IsZero() {
+				at[0].Remote = &stored{d, from.dt, from.dims, m}
+				m = nil
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if m != nil {
+			m.release()
+		}
+	}
+	return nil
+}
+
+// moved is memory of another device with the value, once it is there.
+func (s *stored) moved(ctx *kernel.Context, d devices.Streams) (*memory, error) {
+	type result struct {
+		m   *memory
+		err error
+	}
+	came := make(chan result, 1)
+	var left atomic.Bool // nobody waits any more
+	drop := func() {
+		select {
+		case r := <-came:
+			if r.m != nil {
+				r.m.release()
+			}
+		default:
+		}
+	}
+	t := Tensor{device: s.device, dt: s.dt, dims: s.dims, memory: s.memory}
+	if err := t.copy(ctx, d, func(m *memory, err error) {
+		if came <- (result{m, err}); left.Load() {
+			drop()
+		}
+	}); err != nil {
+		return nil, err
+	}
+	select {
+	case r := <-came:
+		return r.m, r.err
+	case <-ctx.Step.Context.Done():
+		left.Store(true)
+		drop()
+		return nil, status.FromContext(ctx.Step.Context)
+	}
 }
 
 // Assign makes the tensor that a token on an accelerator carries the value of a variable,
@@ -128,6 +209,9 @@ func Read(ctx *kernel.Context, device string, v *resource.Variable) (tensor.Valu
 
 // take is the value of a variable on a device, whose memory is held once more.
 func take(ctx *kernel.Context, d devices.Streams, v *resource.Variable) (s *stored, err error) {
+	if err := approach(ctx, d, v); err != nil {
+		return nil, err
+	}
 	err = resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) (err error) {
 		if s, err = here(ctx, d, v, &at[0]); err == nil {
 			s.memory.holders.Add(1)
@@ -294,6 +378,9 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	}
 	tensors, inputs, err := k.arguments(in, len(vars))
 	if err != nil {
+		return err
+	}
+	if err := approach(ctx, d, vars...); err != nil {
 		return err
 	}
 	return resource.Exchange(vars, func(at []resource.Stored) error {

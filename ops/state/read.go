@@ -92,8 +92,11 @@ func (k *read) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err != nil {
 			return unreadable(&in[i], err)
 		}
-		val, ok := v.Read()
-		if !ok {
+		val, err := v.Value(ctx.Step.Context)
+		if err != nil {
+			return err
+		}
+		if val.IsZero() {
 			return v.Uninitialized()
 		}
 		if val.DType() != want {
@@ -127,7 +130,7 @@ func (k *variableShape[T]) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	if err != nil {
 		return err
 	}
-	return v.View(func(val tensor.Value) error {
+	return v.View(ctx.Step.Context, func(val tensor.Value) error {
 		if val.IsZero() {
 			return v.Uninitialized()
 		}

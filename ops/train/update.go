@@ -180,7 +180,7 @@ func (k *update) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	args := slices.Clone(in)
-	err := resource.RewriteAll(vars, func(now, next []tensor.Value) error {
+	err := resource.RewriteAll(ctx.Step.Context, vars, func(now, next []tensor.Value) error {
 		if len(vars) == k.slots {
 			return k.run(ctx, args, now, next)
 		}
