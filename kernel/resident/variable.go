@@ -238,7 +238,7 @@ func RegisterRead(op string, types map[string][]tensor.DType, host []string, pla
 			k.hosts, _ = kernel.Memory(kind, c)
 			k.hosts[0] = devices.DeviceMemory
 			if kind == emulated {
-				if k.cpu, err = onVariables(c, 1); err != nil {
+				if k.cpu, err = onVariables(c, []int{0}); err != nil {
 					return nil, err
 				}
 			}
@@ -327,7 +327,8 @@ type Change struct {
 	// device's, which go with the launches.
 	Check func(now, in []Input) error
 	// Write makes the next values, of the types and shapes of those now: an element of next
-	// may be in the memory of that of now.
+	// may be in the memory of that of now. A variable that the operation was given several
+	// times is there as often, in one memory.
 	Write func(next, now []code.Array, in []Input) ([]devices.Launch, error)
 }
 
@@ -343,8 +344,18 @@ func RegisterChange(op string, types map[string][]tensor.DType, host []string, p
 			k := &changing{enqueuing: enqueuing{node: c.Node, op: op, device: c.Device, types: c.Inputs}, change: p, targets: make([]resource.Target, p.Variables)}
 			k.hosts, _ = kernel.Memory(kind, c)
 			if kind == emulated {
-				if k.cpu, err = onVariables(c, p.Variables); err != nil {
+				own := make([]int, p.Variables)
+				for i := range own {
+					own[i] = i
+				}
+				if k.cpu, err = onVariables(c, own); err != nil {
 					return nil, err
+				}
+				k.emulation = func(roles []int) (kernel.Kernel, error) {
+					if slices.Equal(roles, own) {
+						return k.cpu, nil
+					}
+					return onVariables(c, roles)
 				}
 			}
 			return k, nil
@@ -355,8 +366,9 @@ func RegisterChange(op string, types map[string][]tensor.DType, host []string, p
 // A changing is a kernel that changes variables.
 type changing struct {
 	enqueuing
-	change  Change
-	targets []resource.Target
+	change    Change
+	targets   []resource.Target
+	emulation func(roles []int) (kernel.Kernel, error) // cpu, for variables with such roles
 }
 
 // Run hands the works over that make the variables' next values.
@@ -365,18 +377,19 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	vars := make([]*resource.Variable, k.change.Variables)
-	for i := range vars {
+	var vars []*resource.Variable // each once
+	roles := make([]int, k.change.Variables)
+	for i := range roles {
 		v, err := k.targets[i].Find(ctx.Step.Resources, &in[i])
 		if err != nil {
 			return err
 		}
-		if slices.Contains(vars, v) {
-			return status.Errorf(status.Unimplemented, "%s on an accelerator of variable %s in two roles at once", k.op, v.Name)
+		if roles[i] = slices.Index(vars, v); roles[i] < 0 {
+			roles[i] = len(vars)
+			vars = append(vars, v)
 		}
-		vars[i] = v
 	}
-	tensors, inputs, err := k.arguments(in, len(vars))
+	tensors, inputs, err := k.arguments(in, len(roles))
 	if err != nil {
 		return err
 	}
@@ -389,19 +402,22 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 			if now[i], err = here(ctx, d, v, &at[i]); err != nil {
 				return err
 			}
-			tensors[i] = &Tensor{device: d, dt: now[i].dt, dims: now[i].dims, memory: now[i].memory}
+		}
+		for i, r := range roles {
+			tensors[i] = &Tensor{device: d, dt: now[r].dt, dims: now[r].dims, memory: now[r].memory}
 			inputs[i] = Input{Array: tensors[i].Array()}
 		}
-		if err := k.change.Check(inputs[:len(vars)], inputs[len(vars):]); err != nil {
+		if err := k.change.Check(inputs[:len(roles)], inputs[len(roles):]); err != nil {
 			return err
 		}
-		return k.write(ctx, d, at, now, tensors, inputs)
+		return k.write(ctx, d, at, now, roles, tensors, inputs)
 	})
 }
 
-// write hands the works over, and makes what they write the values.
-func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, tensors []*Tensor, inputs []Input) (err error) {
-	next, memories := make([]code.Array, len(now)), make([]*memory, len(now))
+// write hands the works over, and makes what they write the values. roles says which of the
+// variables each of the operation's is.
+func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, roles []int, tensors []*Tensor, inputs []Input) (err error) {
+	memories := make([]*memory, len(now))
 	defer func() {
 		for i, m := range memories {
 			if err != nil && m != nil && m != now[i].memory {
@@ -410,7 +426,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 		}
 	}()
 	for i, s := range now {
-		memories[i], next[i] = s.memory, inputs[i].Array
+		memories[i] = s.memory
 		if s.memory.holders.Load() == 1 {
 			continue // nobody else has it, nor can anybody get it meanwhile
 		}
@@ -422,22 +438,26 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 		if err != nil {
 			return err
 		}
-		memories[i], next[i].Buffer = newMemory(b), b
+		memories[i] = newMemory(b)
 		if n == 0 {
 			if err := d.Write(b, nil); err != nil {
 				return err
 			}
 		}
 	}
+	before, next := make([]code.Array, len(roles)), make([]code.Array, len(roles))
+	for i, r := range roles {
+		before[i], next[i] = inputs[i].Array, inputs[i].Array
+		next[i].Buffer = memories[r].buffer
+	}
 	var launches []devices.Launch
 	if k.cpu != nil {
-		launches, err = k.emulate(ctx, next, inputs, memories, tensors)
-	} else {
-		before := make([]code.Array, len(now))
-		for i := range before {
-			before[i] = inputs[i].Array
+		own := k.enqueuing
+		if own.cpu, err = k.emulation(roles); err == nil {
+			launches, err = own.emulate(ctx, next, inputs, memories, tensors)
 		}
-		staged, release, err := stage(ctx, d, inputs[len(now):])
+	} else {
+		staged, release, err := stage(ctx, d, inputs[len(roles):])
 		if err != nil {
 			return err
 		}
@@ -464,16 +484,21 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 	return nil
 }
 
-// onVariables is the CPU's kernel of a node whose first n inputs are handles, as one that is
+// onVariables is the CPU's kernel of a node whose first inputs are handles, as one that is
 // given their variables' values instead, and puts out what it makes of them, if anything.
-func onVariables(c *kernel.Construction, n int) (kernel.Kernel, error) {
+// roles says which of the variables each is.
+func onVariables(c *kernel.Construction, roles []int) (kernel.Kernel, error) {
 	k, err := kernel.Make("CPU", c)
 	if err != nil {
 		return nil, err
 	}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		args, vars := slices.Clone(in), make([]*resource.Variable, n)
-		for i := range vars {
+		args, vars := slices.Clone(in), make([]*resource.Variable, len(roles))
+		for i, r := range roles {
+			if first := slices.Index(roles, r); first < i {
+				vars[i], args[i] = vars[first], args[first]
+				continue
+			}
 			vars[i] = &resource.Variable{Name: c.Node, Type: in[i].DType()}
 			if err := vars[i].Assign(in[i]); err != nil {
 				return err
