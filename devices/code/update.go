@@ -67,8 +67,7 @@ func words(names string) []string { return strings.Fields(names) }
 // Update makes the next elements of a variable and its slots from those now, which may be
 // in the same memory, by a gradient of their shape. The rule is the operation's name without
 // Apply, with what its attributes choose: Nesterov, Kept (slots are not updated), ByLR. The
-// numbers are the operation's, each an array of one element, in the order of its inputs. States
-// in one memory are one: what the rule does with either it does with that.
+// numbers are the operation's, each an array of one element, in the order of its inputs.
 func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]devices.Launch, error) {
 	r, ok := rules[by]
 	if !ok || len(next) != r.states || len(now) != r.states || len(numbers) != len(r.numbers) {
@@ -93,22 +92,12 @@ func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]de
 		return nil, nil
 	}
 	name := "apply" + strings.ToLower(by) + "_" + e.name
-	statements, own := r.statements, make([]bool, r.states)
-	for i := range next {
-		first := slices.IndexFunc(next, func(a Array) bool { return a.Buffer == next[i].Buffer && a.Buffer != nil })
-		if own[i] = first == i || first < 0; !own[i] {
-			name += fmt.Sprintf("_%dis%d", i, first)
-			statements = strings.ReplaceAll(statements, fmt.Sprintf("v%d", i), fmt.Sprintf("v%d", first))
-		}
-	}
 	f := function(name, func(b *strings.Builder) {
 		fmt.Fprintf(b, "typedef %s T;\nHELPER T sgn(T x) { return x > (T)0 ? (T)1 : x < (T)0 ? (T)-1 : x; }\n", e.compute)
 		b.WriteString("HELPER T raise(T x, T p) { return p == (T)0.5 ? sqrt(x) : pow(x, p); }\n")
 		fmt.Fprintf(b, "KERNEL %s(", name)
 		for i := range r.states {
-			if own[i] {
-				fmt.Fprintf(b, "GLOBAL const %[1]s *now%[2]d, GLOBAL %[1]s *next%[2]d, ", e.stored, i)
-			}
+			fmt.Fprintf(b, "GLOBAL const %[1]s *now%[2]d, GLOBAL %[1]s *next%[2]d, ", e.stored, i)
 		}
 		for _, x := range r.numbers {
 			fmt.Fprintf(b, "GLOBAL const %s *%s_in, ", e.stored, x)
@@ -120,23 +109,17 @@ func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]de
 		b.WriteString("  EACH(i, n) {\n")
 		fmt.Fprintf(b, "    T g = %s;\n", e.load("gradient[i]"))
 		for i := range r.states {
-			if own[i] {
-				fmt.Fprintf(b, "    T v%d = %s;\n", i, e.load(fmt.Sprintf("now%d[i]", i)))
-			}
+			fmt.Fprintf(b, "    T v%d = %s;\n", i, e.load(fmt.Sprintf("now%d[i]", i)))
 		}
-		fmt.Fprintf(b, "    %s\n", statements)
+		fmt.Fprintf(b, "    %s\n", r.statements)
 		for i := range r.states {
-			if own[i] {
-				fmt.Fprintf(b, "    next%d[i] = %s;\n", i, e.store(fmt.Sprintf("v%d", i)))
-			}
+			fmt.Fprintf(b, "    next%d[i] = %s;\n", i, e.store(fmt.Sprintf("v%d", i)))
 		}
 		b.WriteString("  }\n}\n")
 	}, e)
 	c := &call{}
 	for i := range now {
-		if own[i] {
-			c.reads(now[i].Buffer).writes(next[i].Buffer)
-		}
+		c.reads(now[i].Buffer).writes(next[i].Buffer)
 	}
 	for _, x := range numbers {
 		c.reads(x.Buffer)

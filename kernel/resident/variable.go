@@ -238,7 +238,7 @@ func RegisterRead(op string, types map[string][]tensor.DType, host []string, pla
 			k.hosts, _ = kernel.Memory(kind, c)
 			k.hosts[0] = devices.DeviceMemory
 			if kind == emulated {
-				if k.cpu, err = onVariables(c, []int{0}); err != nil {
+				if k.cpu, err = onVariables(c, 1); err != nil {
 					return nil, err
 				}
 			}
@@ -327,8 +327,7 @@ type Change struct {
 	// device's, which go with the launches.
 	Check func(now, in []Input) error
 	// Write makes the next values, of the types and shapes of those now: an element of next
-	// may be in the memory of that of now. A variable that the operation was given several
-	// times is there as often, in one memory.
+	// may be in the memory of that of now.
 	Write func(next, now []code.Array, in []Input) ([]devices.Launch, error)
 }
 
@@ -344,18 +343,8 @@ func RegisterChange(op string, types map[string][]tensor.DType, host []string, p
 			k := &changing{enqueuing: enqueuing{node: c.Node, op: op, device: c.Device, types: c.Inputs}, change: p, targets: make([]resource.Target, p.Variables)}
 			k.hosts, _ = kernel.Memory(kind, c)
 			if kind == emulated {
-				own := make([]int, p.Variables)
-				for i := range own {
-					own[i] = i
-				}
-				if k.cpu, err = onVariables(c, own); err != nil {
+				if k.cpu, err = onVariables(c, p.Variables); err != nil {
 					return nil, err
-				}
-				k.emulation = func(roles []int) (kernel.Kernel, error) {
-					if slices.Equal(roles, own) {
-						return k.cpu, nil
-					}
-					return onVariables(c, roles)
 				}
 			}
 			return k, nil
@@ -366,9 +355,8 @@ func RegisterChange(op string, types map[string][]tensor.DType, host []string, p
 // A changing is a kernel that changes variables.
 type changing struct {
 	enqueuing
-	change    Change
-	targets   []resource.Target
-	emulation func(roles []int) (kernel.Kernel, error) // cpu, for variables with such roles
+	change  Change
+	targets []resource.Target
 }
 
 // Run hands the works over that make the variables' next values.
@@ -415,19 +403,22 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 }
 
 // write hands the works over, and makes what they write the values. roles says which of the
-// variables each of the operation's is.
+// variables each of the operation's is. Of a variable that has several each has memory of its
+// own, and what the last makes of it counts.
 func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, roles []int, tensors []*Tensor, inputs []Input) (err error) {
-	memories := make([]*memory, len(now))
+	before, next, memories := make([]code.Array, len(roles)), make([]code.Array, len(roles)), make([]*memory, len(roles))
+	counts := func(i int) bool { return !slices.Contains(roles[i+1:], roles[i]) }
 	defer func() {
 		for i, m := range memories {
-			if err != nil && m != nil && m != now[i].memory {
+			if m != nil && m != now[roles[i]].memory && (err != nil || !counts(i)) {
 				m.release()
 			}
 		}
 	}()
-	for i, s := range now {
-		memories[i] = s.memory
-		if s.memory.holders.Load() == 1 {
+	for i, r := range roles {
+		s := now[r]
+		before[i], next[i], memories[i] = inputs[i].Array, inputs[i].Array, s.memory
+		if counts(i) && s.memory.holders.Load() == 1 {
 			continue // nobody else has it, nor can anybody get it meanwhile
 		}
 		n, err := bytes(s.dt, s.dims)
@@ -438,24 +429,16 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 		if err != nil {
 			return err
 		}
-		memories[i] = newMemory(b)
+		memories[i], next[i].Buffer = newMemory(b), b
 		if n == 0 {
 			if err := d.Write(b, nil); err != nil {
 				return err
 			}
 		}
 	}
-	before, next := make([]code.Array, len(roles)), make([]code.Array, len(roles))
-	for i, r := range roles {
-		before[i], next[i] = inputs[i].Array, inputs[i].Array
-		next[i].Buffer = memories[r].buffer
-	}
 	var launches []devices.Launch
 	if k.cpu != nil {
-		own := k.enqueuing
-		if own.cpu, err = k.emulation(roles); err == nil {
-			launches, err = own.emulate(ctx, next, inputs, memories, tensors)
-		}
+		launches, err = k.emulate(ctx, next, inputs, memories, tensors)
 	} else {
 		staged, release, err := stage(ctx, d, inputs[len(roles):])
 		if err != nil {
@@ -475,30 +458,29 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 			return err
 		}
 	}
-	for i, s := range now {
+	for i, r := range roles {
+		s := now[r]
+		if !counts(i) {
+			continue
+		}
 		if memories[i] != s.memory {
 			s = &stored{d, s.dt, s.dims, memories[i]}
 		}
-		at[i] = resource.Stored{Remote: s} // the host's copy is not the value any more
+		at[r] = resource.Stored{Remote: s} // the host's copy is not the value any more
 	}
 	return nil
 }
 
-// onVariables is the CPU's kernel of a node whose first inputs are handles, as one that is
+// onVariables is the CPU's kernel of a node whose first n inputs are handles, as one that is
 // given their variables' values instead, and puts out what it makes of them, if anything.
-// roles says which of the variables each is.
-func onVariables(c *kernel.Construction, roles []int) (kernel.Kernel, error) {
+func onVariables(c *kernel.Construction, n int) (kernel.Kernel, error) {
 	k, err := kernel.Make("CPU", c)
 	if err != nil {
 		return nil, err
 	}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		args, vars := slices.Clone(in), make([]*resource.Variable, len(roles))
-		for i, r := range roles {
-			if first := slices.Index(roles, r); first < i {
-				vars[i], args[i] = vars[first], args[first]
-				continue
-			}
+		args, vars := slices.Clone(in), make([]*resource.Variable, n)
+		for i := range vars {
 			vars[i] = &resource.Variable{Name: c.Node, Type: in[i].DType()}
 			if err := vars[i].Assign(in[i]); err != nil {
 				return err
