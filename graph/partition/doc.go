@@ -44,7 +44,9 @@
 //
 // Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an operation of
 // its device that is estimated to start shortly before the first that wants what it
-// receives. Edges between pieces stay what they were.
+// receives; within loops, and where [Options].Waits says that nodes may wait for what no edge
+// says, for one that all who want it wait for anyhow. Edges between pieces stay what they
+// were.
 //
 // # Side by side
 //

@@ -36,6 +36,9 @@ type Options struct {
 	// Late says whether what is received on a device waits until the device has come near
 	// to who wants it, so that it does not lie in the device's memory before; nil: nowhere.
 	Late func(device int) bool
+	// Waits says that a node of the program may wait for what no edge says, such as an
+	// element of a queue, which another may be about to put there.
+	Waits bool
 }
 
 // Pieces is a program that has been split. The devices of its nodes are full names.
