@@ -155,7 +155,7 @@ func registerRoot(op string, f func(float32) float32, reals func(tensor.DType) k
 		if k := reals(dt); k != nil {
 			return k
 		}
-		return newMap(dt, nil, nil, narrowComplex1(c), c)
+		return newComplexMap(dt, narrowComplex1(c), c)
 	}, elementwise.Fields...)
 }
 

@@ -15,12 +15,6 @@ import (
 
 //go:generate go run ../../kernel/elementwise/loopgen
 
-// The constants of G. Klambauer et al., "Self-Normalizing Neural Networks", 2017.
-const (
-	seluScale = 1.0507009873554804934193349852946
-	seluAlpha = 1.6732632423543772848170429916717
-)
-
 func init() {
 	registry.Define("Relu").
 		Input("features: T").Output("activations: T").
@@ -121,9 +115,9 @@ features: Its input.`)
 	})
 	activation("Selu", func(x float64) float64 {
 		if x < 0 {
-			return seluScale * seluAlpha * math.Expm1(x)
+			return vec.SeluScale * vec.SeluAlpha * math.Expm1(x)
 		}
-		return seluScale * x
+		return vec.SeluScale * x
 	})
 	activation("Softplus", softplus)
 	activation("Softsign", func(x float64) float64 { return x / (math.Abs(x) + 1) })
@@ -135,9 +129,9 @@ features: Its input.`)
 	})
 	activationGrad("SeluGrad", func(dy, y float64) float64 {
 		if y < 0 {
-			return dy * (y + seluScale*seluAlpha)
+			return dy * (y + vec.SeluScale*vec.SeluAlpha)
 		}
-		return dy * seluScale
+		return dy * vec.SeluScale
 	})
 	activationGrad("SoftplusGrad", func(dy, x float64) float64 { return dy / (math.Exp(-x) + 1) })
 	activationGrad("SoftsignGrad", func(dy, x float64) float64 {
@@ -235,10 +229,8 @@ func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []floa
 		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32, Vector: loop}
 	case tensor.Double:
 		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(f32)}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(f32)}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, f32, loop)
 	}
 	return nil
 }
@@ -258,10 +250,8 @@ func newFunction2(dt tensor.DType, f func(x, y float64) float64) kernel.Kernel {
 		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
 	case tensor.Double:
 		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(f32)}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(f32)}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, f32, nil)
 	}
 	return nil
 }

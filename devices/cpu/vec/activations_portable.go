@@ -36,9 +36,10 @@ func signPortable(dst, x []float32) {
 	}
 }
 
+// The constants of Selu: G. Klambauer et al., "Self-Normalizing Neural Networks", 2017.
 const (
-	seluScale = 1.0507009873554804934193349852946
-	seluAlpha = 1.6732632423543772848170429916717
+	SeluScale = 1.0507009873554804934193349852946
+	SeluAlpha = 1.6732632423543772848170429916717
 )
 
 func eluPortable(dst, x []float32) {
@@ -54,9 +55,9 @@ func eluPortable(dst, x []float32) {
 func seluPortable(dst, x []float32) {
 	x = x[:len(dst)]
 	for i, v := range x {
-		y := seluScale * float64(v)
+		y := SeluScale * float64(v)
 		if v < 0 {
-			y = seluScale * seluAlpha * math.Expm1(float64(v))
+			y = SeluScale * SeluAlpha * math.Expm1(float64(v))
 		}
 		dst[i] = float32(y)
 	}

@@ -156,6 +156,18 @@ func indexAVX512(x []float32, s float32) int
 func widenAVX512(dst []float64, x []float32)
 
 //go:noescape
+func widenHalfAVX512(dst []float32, x []uint16)
+
+//go:noescape
+func narrowHalfAVX512(dst []uint16, x []float32)
+
+//go:noescape
+func widenBfloatAVX512(dst []float32, x []uint16)
+
+//go:noescape
+func narrowBfloatAVX512(dst []uint16, x []float32)
+
+//go:noescape
 func lessAVX512(dst []bool, x []float32, y []float32)
 
 //go:noescape
@@ -346,6 +358,18 @@ func indexAVX2(x []float32, s float32) int
 
 //go:noescape
 func widenAVX2(dst []float64, x []float32)
+
+//go:noescape
+func widenHalfAVX2(dst []float32, x []uint16)
+
+//go:noescape
+func narrowHalfAVX2(dst []uint16, x []float32)
+
+//go:noescape
+func widenBfloatAVX2(dst []float32, x []uint16)
+
+//go:noescape
+func narrowBfloatAVX2(dst []uint16, x []float32)
 
 //go:noescape
 func lessAVX2(dst []bool, x []float32, y []float32)

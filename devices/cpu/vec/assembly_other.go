@@ -110,6 +110,14 @@ func indexAVX512(x []float32, s float32) int { panic(unreachable) }
 
 func widenAVX512(dst []float64, x []float32) { panic(unreachable) }
 
+func widenHalfAVX512(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowHalfAVX512(dst []uint16, x []float32) { panic(unreachable) }
+
+func widenBfloatAVX512(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowBfloatAVX512(dst []uint16, x []float32) { panic(unreachable) }
+
 func lessAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
 
 func lessScalarAVX512(dst []bool, x []float32, s float32) { panic(unreachable) }
@@ -239,6 +247,14 @@ func minOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 func indexAVX2(x []float32, s float32) int { panic(unreachable) }
 
 func widenAVX2(dst []float64, x []float32) { panic(unreachable) }
+
+func widenHalfAVX2(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowHalfAVX2(dst []uint16, x []float32) { panic(unreachable) }
+
+func widenBfloatAVX2(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowBfloatAVX2(dst []uint16, x []float32) { panic(unreachable) }
 
 func lessAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
 

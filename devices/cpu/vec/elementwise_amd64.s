@@ -4997,6 +4997,100 @@ done154:
 	VZEROUPPER
 	RET
 
+// func widenHalfAVX512(dst []float32, x []uint16)
+// Requires: AVX, AVX512F
+TEXT ·widenHalfAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many155:
+	SUBQ      $0x10, CX
+	JLT       done156
+	VCVTPH2PS (DX), Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, DX
+	JMP       many155
+
+done156:
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX512(dst []uint16, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·narrowHalfAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many157:
+	SUBQ      $0x10, CX
+	JLT       done158
+	VMOVUPS   (DX), Z0
+	VCVTPS2PH $0x00, Z0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x40, DX
+	JMP       many157
+
+done158:
+	VZEROUPPER
+	RET
+
+// func widenBfloatAVX512(dst []float32, x []uint16)
+// Requires: AVX, AVX512F
+TEXT ·widenBfloatAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many159:
+	SUBQ      $0x10, CX
+	JLT       done160
+	VPMOVZXWD (DX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, DX
+	JMP       many159
+
+done160:
+	VZEROUPPER
+	RET
+
+// func narrowBfloatAVX512(dst []uint16, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·narrowBfloatAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many161:
+	SUBQ      $0x10, CX
+	JLT       done162
+	VMOVUPS   (DX), Z0
+	VPSRLD    $0x10, Z0, Z1
+	VMOVUPS   constants<>+4928(SB), Z3
+	VMOVUPS   constants<>+5568(SB), Z4
+	VMOVUPS   constants<>+5632(SB), Z2
+	VMOVUPS   constants<>+5696(SB), Z5
+	VCMPPS    $0x03, Z0, Z0, K1
+	VPANDD    Z1, Z2, Z2
+	VPORD     Z2, Z5, Z2
+	VPANDD    Z1, Z3, Z1
+	VPADDD    Z0, Z4, Z0
+	VPADDD    Z0, Z1, Z0
+	VPSRLD    $0x10, Z0, Z0
+	VPBLENDMD Z2, Z0, K1, Z0
+	VPMOVDW   Z0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x40, DX
+	JMP       many161
+
+done162:
+	VZEROUPPER
+	RET
+
 // func lessAVX512(dst []bool, x []float32, y []float32)
 // Requires: AVX, AVX512F
 TEXT ·lessAVX512(SB), NOSPLIT, $0-72
@@ -5006,9 +5100,9 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many155:
+many163:
 	SUBQ        $0x10, CX
-	JLT         done156
+	JLT         done164
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5016,9 +5110,9 @@ many155:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many155
+	JMP         many163
 
-done156:
+done164:
 	VZEROUPPER
 	RET
 
@@ -5031,18 +5125,18 @@ TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many157:
+many165:
 	SUBQ        $0x10, CX
-	JLT         done158
+	JLT         done166
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many157
+	JMP         many165
 
-done158:
+done166:
 	VZEROUPPER
 	RET
 
@@ -5055,9 +5149,9 @@ TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many159:
+many167:
 	SUBQ        $0x10, CX
-	JLT         done160
+	JLT         done168
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x12, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5065,9 +5159,9 @@ many159:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many159
+	JMP         many167
 
-done160:
+done168:
 	VZEROUPPER
 	RET
 
@@ -5080,18 +5174,18 @@ TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many161:
+many169:
 	SUBQ        $0x10, CX
-	JLT         done162
+	JLT         done170
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x12, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many161
+	JMP         many169
 
-done162:
+done170:
 	VZEROUPPER
 	RET
 
@@ -5104,9 +5198,9 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many163:
+many171:
 	SUBQ        $0x10, CX
-	JLT         done164
+	JLT         done172
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1e, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5114,9 +5208,9 @@ many163:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many163
+	JMP         many171
 
-done164:
+done172:
 	VZEROUPPER
 	RET
 
@@ -5129,18 +5223,18 @@ TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many165:
+many173:
 	SUBQ        $0x10, CX
-	JLT         done166
+	JLT         done174
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1e, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many165
+	JMP         many173
 
-done166:
+done174:
 	VZEROUPPER
 	RET
 
@@ -5153,9 +5247,9 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many167:
+many175:
 	SUBQ        $0x10, CX
-	JLT         done168
+	JLT         done176
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1d, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5163,9 +5257,9 @@ many167:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many167
+	JMP         many175
 
-done168:
+done176:
 	VZEROUPPER
 	RET
 
@@ -5178,18 +5272,18 @@ TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many169:
+many177:
 	SUBQ        $0x10, CX
-	JLT         done170
+	JLT         done178
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1d, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many169
+	JMP         many177
 
-done170:
+done178:
 	VZEROUPPER
 	RET
 
@@ -5203,9 +5297,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many171:
+many179:
 	SUBQ      $0x10, CX
-	JLT       done172
+	JLT       done180
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -5215,9 +5309,9 @@ many171:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many171
+	JMP       many179
 
-done172:
+done180:
 	VZEROUPPER
 	RET
 
@@ -5231,7 +5325,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel173:
+pixel181:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5240,11 +5334,11 @@ pixel173:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row174:
+row182:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one175:
+one183:
 	VMOVUPS (R9), Z4
 	VMULPS  (R11), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -5260,11 +5354,11 @@ one175:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one175
+	JNE     one183
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row174
+	JNE     row182
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -5272,7 +5366,7 @@ one175:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel173
+	JNE     pixel181
 	VZEROUPPER
 	RET
 
@@ -5290,17 +5384,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
 
-pixel176:
+pixel184:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row177:
+row185:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one178:
+one186:
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVUPS.Z (R11), K1, Z2
 	VMULPS    Z2, Z1, Z1
@@ -5308,16 +5402,16 @@ one178:
 	ADDQ      SI, R11
 	ADDQ      DI, R9
 	DECQ      R12
-	JNE       one178
+	JNE       one186
 	ADDQ      24(AX), R8
 	ADDQ      48(AX), R9
 	DECQ      R10
-	JNE       row177
+	JNE       row185
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel176
+	JNE       pixel184
 	VZEROUPPER
 	RET
 
@@ -5331,19 +5425,19 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel179:
-	VMOVUPS constants<>+5568(SB), Z0
-	VMOVUPS constants<>+5568(SB), Z1
-	VMOVUPS constants<>+5568(SB), Z2
-	VMOVUPS constants<>+5568(SB), Z3
+pixel187:
+	VMOVUPS constants<>+5760(SB), Z0
+	VMOVUPS constants<>+5760(SB), Z1
+	VMOVUPS constants<>+5760(SB), Z2
+	VMOVUPS constants<>+5760(SB), Z3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row180:
+row188:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one181:
+one189:
 	VMOVUPS (R9), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R9), Z4
@@ -5354,10 +5448,10 @@ one181:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one181
+	JNE     one189
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row180
+	JNE     row188
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -5365,7 +5459,7 @@ one181:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel179
+	JNE     pixel187
 	VZEROUPPER
 	RET
 
@@ -5383,29 +5477,29 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-pixel182:
-	VMOVUPS constants<>+5568(SB), Z0
+pixel190:
+	VMOVUPS constants<>+5760(SB), Z0
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row183:
+row191:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one184:
+one192:
 	VMOVUPS.Z (R9), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R9
 	DECQ      R10
-	JNE       one184
+	JNE       one192
 	ADDQ      24(AX), DI
 	DECQ      R8
-	JNE       row183
+	JNE       row191
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel182
+	JNE       pixel190
 	VZEROUPPER
 	RET
 
@@ -5417,9 +5511,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many185:
+many193:
 	CMPQ    CX, $0x00000020
-	JLT     tail186
+	JLT     tail194
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5440,11 +5534,11 @@ many185:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many185
+	JMP     many193
 
-tail186:
+tail194:
 	CMPQ       CX, $0x00
-	JLE        done187
+	JLE        done195
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5460,9 +5554,9 @@ tail186:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail186
+	JMP        tail194
 
-done187:
+done195:
 	VZEROUPPER
 	RET
 
@@ -5474,9 +5568,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many188:
+many196:
 	CMPQ    CX, $0x00000020
-	JLT     tail189
+	JLT     tail197
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5492,11 +5586,11 @@ many188:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many188
+	JMP     many196
 
-tail189:
+tail197:
 	CMPQ       CX, $0x00
-	JLE        done190
+	JLE        done198
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5510,9 +5604,9 @@ tail189:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail189
+	JMP        tail197
 
-done190:
+done198:
 	VZEROUPPER
 	RET
 
@@ -5524,9 +5618,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many191:
+many199:
 	CMPQ    CX, $0x00000020
-	JLT     tail192
+	JLT     tail200
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5547,11 +5641,11 @@ many191:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many191
+	JMP     many199
 
-tail192:
+tail200:
 	CMPQ       CX, $0x00
-	JLE        done193
+	JLE        done201
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5567,9 +5661,9 @@ tail192:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail192
+	JMP        tail200
 
-done193:
+done201:
 	VZEROUPPER
 	RET
 
@@ -5581,9 +5675,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many194:
+many202:
 	CMPQ    CX, $0x00000020
-	JLT     tail195
+	JLT     tail203
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5603,11 +5697,11 @@ many194:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many194
+	JMP     many202
 
-tail195:
+tail203:
 	CMPQ       CX, $0x00
-	JLE        done196
+	JLE        done204
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5622,9 +5716,9 @@ tail195:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail195
+	JMP        tail203
 
-done196:
+done204:
 	VZEROUPPER
 	RET
 
@@ -5636,9 +5730,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many197:
+many205:
 	CMPQ    CX, $0x00000020
-	JLT     tail198
+	JLT     tail206
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5659,11 +5753,11 @@ many197:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many197
+	JMP     many205
 
-tail198:
+tail206:
 	CMPQ       CX, $0x00
-	JLE        done199
+	JLE        done207
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5679,9 +5773,9 @@ tail198:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail198
+	JMP        tail206
 
-done199:
+done207:
 	VZEROUPPER
 	RET
 
@@ -5693,9 +5787,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many200:
+many208:
 	CMPQ    CX, $0x00000020
-	JLT     tail201
+	JLT     tail209
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5711,11 +5805,11 @@ many200:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many200
+	JMP     many208
 
-tail201:
+tail209:
 	CMPQ       CX, $0x00
-	JLE        done202
+	JLE        done210
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5729,9 +5823,9 @@ tail201:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail201
+	JMP        tail209
 
-done202:
+done210:
 	VZEROUPPER
 	RET
 
@@ -5743,9 +5837,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many203:
+many211:
 	CMPQ    CX, $0x00000020
-	JLT     tail204
+	JLT     tail212
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5766,11 +5860,11 @@ many203:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many203
+	JMP     many211
 
-tail204:
+tail212:
 	CMPQ       CX, $0x00
-	JLE        done205
+	JLE        done213
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5786,9 +5880,9 @@ tail204:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail204
+	JMP        tail212
 
-done205:
+done213:
 	VZEROUPPER
 	RET
 
@@ -5800,9 +5894,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many206:
+many214:
 	CMPQ    CX, $0x00000020
-	JLT     tail207
+	JLT     tail215
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5818,11 +5912,11 @@ many206:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many206
+	JMP     many214
 
-tail207:
+tail215:
 	CMPQ       CX, $0x00
-	JLE        done208
+	JLE        done216
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5836,9 +5930,9 @@ tail207:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail207
+	JMP        tail215
 
-done208:
+done216:
 	VZEROUPPER
 	RET
 
@@ -5850,9 +5944,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many209:
+many217:
 	CMPQ    CX, $0x00000020
-	JLT     tail210
+	JLT     tail218
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5872,11 +5966,11 @@ many209:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many209
+	JMP     many217
 
-tail210:
+tail218:
 	CMPQ       CX, $0x00
-	JLE        done211
+	JLE        done219
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5891,9 +5985,9 @@ tail210:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail210
+	JMP        tail218
 
-done211:
+done219:
 	VZEROUPPER
 	RET
 
@@ -5905,9 +5999,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many212:
+many220:
 	CMPQ      CX, $0x00000020
-	JLT       tail213
+	JLT       tail221
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -5948,11 +6042,11 @@ many212:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many212
+	JMP       many220
 
-tail213:
+tail221:
 	CMPQ       CX, $0x00
-	JLE        done214
+	JLE        done222
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5973,9 +6067,9 @@ tail213:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail213
+	JMP        tail221
 
-done214:
+done222:
 	VZEROUPPER
 	RET
 
@@ -5987,9 +6081,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many215:
+many223:
 	CMPQ      CX, $0x00000020
-	JLT       tail216
+	JLT       tail224
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -6025,11 +6119,11 @@ many215:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many215
+	JMP       many223
 
-tail216:
+tail224:
 	CMPQ       CX, $0x00
-	JLE        done217
+	JLE        done225
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6048,9 +6142,9 @@ tail216:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail216
+	JMP        tail224
 
-done217:
+done225:
 	VZEROUPPER
 	RET
 
@@ -6062,9 +6156,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many218:
+many226:
 	CMPQ      CX, $0x00000020
-	JLT       tail219
+	JLT       tail227
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -6105,11 +6199,11 @@ many218:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many218
+	JMP       many226
 
-tail219:
+tail227:
 	CMPQ       CX, $0x00
-	JLE        done220
+	JLE        done228
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6130,9 +6224,9 @@ tail219:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail219
+	JMP        tail227
 
-done220:
+done228:
 	VZEROUPPER
 	RET
 
@@ -6144,9 +6238,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many221:
+many229:
 	CMPQ      CX, $0x00000020
-	JLT       tail222
+	JLT       tail230
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -6182,11 +6276,11 @@ many221:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many221
+	JMP       many229
 
-tail222:
+tail230:
 	CMPQ       CX, $0x00
-	JLE        done223
+	JLE        done231
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6205,9 +6299,9 @@ tail222:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail222
+	JMP        tail230
 
-done223:
+done231:
 	VZEROUPPER
 	RET
 
@@ -6219,9 +6313,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many224:
+many232:
 	CMPQ    CX, $0x00000020
-	JLT     tail225
+	JLT     tail233
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6242,11 +6336,11 @@ many224:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many224
+	JMP     many232
 
-tail225:
+tail233:
 	CMPQ       CX, $0x00
-	JLE        done226
+	JLE        done234
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6262,9 +6356,9 @@ tail225:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail225
+	JMP        tail233
 
-done226:
+done234:
 	VZEROUPPER
 	RET
 
@@ -6276,9 +6370,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many227:
+many235:
 	CMPQ    CX, $0x00000020
-	JLT     tail228
+	JLT     tail236
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6294,11 +6388,11 @@ many227:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many227
+	JMP     many235
 
-tail228:
+tail236:
 	CMPQ       CX, $0x00
-	JLE        done229
+	JLE        done237
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6312,9 +6406,9 @@ tail228:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail228
+	JMP        tail236
 
-done229:
+done237:
 	VZEROUPPER
 	RET
 
@@ -6326,9 +6420,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many230:
+many238:
 	CMPQ    CX, $0x00000020
-	JLT     tail231
+	JLT     tail239
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6349,11 +6443,11 @@ many230:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many230
+	JMP     many238
 
-tail231:
+tail239:
 	CMPQ       CX, $0x00
-	JLE        done232
+	JLE        done240
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6369,9 +6463,9 @@ tail231:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail231
+	JMP        tail239
 
-done232:
+done240:
 	VZEROUPPER
 	RET
 
@@ -6383,9 +6477,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many233:
+many241:
 	CMPQ    CX, $0x00000020
-	JLT     tail234
+	JLT     tail242
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6401,11 +6495,11 @@ many233:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many233
+	JMP     many241
 
-tail234:
+tail242:
 	CMPQ       CX, $0x00
-	JLE        done235
+	JLE        done243
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6419,9 +6513,9 @@ tail234:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail234
+	JMP        tail242
 
-done235:
+done243:
 	VZEROUPPER
 	RET
 
@@ -6433,9 +6527,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many236:
+many244:
 	CMPQ    CX, $0x00000020
-	JLT     tail237
+	JLT     tail245
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6456,11 +6550,11 @@ many236:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many236
+	JMP     many244
 
-tail237:
+tail245:
 	CMPQ       CX, $0x00
-	JLE        done238
+	JLE        done246
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6476,9 +6570,9 @@ tail237:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail237
+	JMP        tail245
 
-done238:
+done246:
 	VZEROUPPER
 	RET
 
@@ -6490,9 +6584,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many239:
+many247:
 	CMPQ    CX, $0x00000020
-	JLT     tail240
+	JLT     tail248
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6508,11 +6602,11 @@ many239:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many239
+	JMP     many247
 
-tail240:
+tail248:
 	CMPQ       CX, $0x00
-	JLE        done241
+	JLE        done249
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6526,9 +6620,9 @@ tail240:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail240
+	JMP        tail248
 
-done241:
+done249:
 	VZEROUPPER
 	RET
 
@@ -6540,9 +6634,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many242:
+many250:
 	CMPQ    CX, $0x00000010
-	JLT     tail243
+	JLT     tail251
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -6559,11 +6653,11 @@ many242:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many242
+	JMP     many250
 
-tail243:
+tail251:
 	CMPQ       CX, $0x00
-	JLE        done244
+	JLE        done252
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6581,9 +6675,9 @@ tail243:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail243
+	JMP        tail251
 
-done244:
+done252:
 	VZEROUPPER
 	RET
 
@@ -6597,9 +6691,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many245:
+many253:
 	CMPQ    CX, $0x00000010
-	JLT     tail246
+	JLT     tail254
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -6622,11 +6716,11 @@ many245:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many245
+	JMP     many253
 
-tail246:
+tail254:
 	CMPQ       CX, $0x00
-	JLE        done247
+	JLE        done255
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -6648,9 +6742,9 @@ tail246:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail246
+	JMP        tail254
 
-done247:
+done255:
 	VZEROUPPER
 	RET
 
@@ -6661,9 +6755,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many248:
+many256:
 	CMPQ    CX, $0x00000020
-	JLT     tail249
+	JLT     tail257
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6684,11 +6778,11 @@ many248:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many248
+	JMP     many256
 
-tail249:
+tail257:
 	CMPQ       CX, $0x00
-	JLE        done250
+	JLE        done258
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6704,9 +6798,9 @@ tail249:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail249
+	JMP        tail257
 
-done250:
+done258:
 	VZEROUPPER
 	RET
 
@@ -6717,9 +6811,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many251:
+many259:
 	CMPQ    CX, $0x00000020
-	JLT     tail252
+	JLT     tail260
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6735,11 +6829,11 @@ many251:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many251
+	JMP     many259
 
-tail252:
+tail260:
 	CMPQ       CX, $0x00
-	JLE        done253
+	JLE        done261
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6753,9 +6847,9 @@ tail252:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail252
+	JMP        tail260
 
-done253:
+done261:
 	VZEROUPPER
 	RET
 
@@ -6766,9 +6860,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many254:
+many262:
 	CMPQ    CX, $0x00000020
-	JLT     tail255
+	JLT     tail263
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6789,11 +6883,11 @@ many254:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many254
+	JMP     many262
 
-tail255:
+tail263:
 	CMPQ       CX, $0x00
-	JLE        done256
+	JLE        done264
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6809,9 +6903,9 @@ tail255:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail255
+	JMP        tail263
 
-done256:
+done264:
 	VZEROUPPER
 	RET
 
@@ -6822,9 +6916,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many257:
+many265:
 	CMPQ       CX, $0x00000020
-	JLT        tail258
+	JLT        tail266
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -6840,11 +6934,11 @@ many257:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many257
+	JMP        many265
 
-tail258:
+tail266:
 	CMPQ       CX, $0x00
-	JLE        done259
+	JLE        done267
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6858,9 +6952,9 @@ tail258:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail258
+	JMP        tail266
 
-done259:
+done267:
 	VZEROUPPER
 	RET
 
@@ -6871,9 +6965,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many260:
+many268:
 	CMPQ         CX, $0x00000010
-	JLT          tail261
+	JLT          tail269
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -6940,11 +7034,11 @@ many260:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many260
+	JMP          many268
 
-tail261:
+tail269:
 	CMPQ         CX, $0x00
-	JLE          done262
+	JLE          done270
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -6992,9 +7086,9 @@ tail261:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail261
+	JMP          tail269
 
-done262:
+done270:
 	VZEROUPPER
 	RET
 
@@ -7005,9 +7099,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many263:
+many271:
 	CMPQ         CX, $0x00000010
-	JLT          tail264
+	JLT          tail272
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -7077,11 +7171,11 @@ many263:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many263
+	JMP          many271
 
-tail264:
+tail272:
 	CMPQ         CX, $0x00
-	JLE          done265
+	JLE          done273
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7132,9 +7226,9 @@ tail264:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail264
+	JMP          tail272
 
-done265:
+done273:
 	VZEROUPPER
 	RET
 
@@ -7145,9 +7239,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many266:
+many274:
 	CMPQ         CX, $0x00000010
-	JLT          tail267
+	JLT          tail275
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -7221,11 +7315,11 @@ many266:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many266
+	JMP          many274
 
-tail267:
+tail275:
 	CMPQ         CX, $0x00
-	JLE          done268
+	JLE          done276
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7277,9 +7371,9 @@ tail267:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail267
+	JMP          tail275
 
-done268:
+done276:
 	VZEROUPPER
 	RET
 
@@ -7291,9 +7385,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many269:
+many277:
 	CMPQ         CX, $0x00000010
-	JLT          tail270
+	JLT          tail278
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -7362,11 +7456,11 @@ many269:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many269
+	JMP          many277
 
-tail270:
+tail278:
 	CMPQ         CX, $0x00
-	JLE          done271
+	JLE          done279
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7415,9 +7509,9 @@ tail270:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail270
+	JMP          tail278
 
-done271:
+done279:
 	VZEROUPPER
 	RET
 
@@ -7428,9 +7522,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many272:
+many280:
 	CMPQ         CX, $0x00000010
-	JLT          tail273
+	JLT          tail281
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -7545,11 +7639,11 @@ many272:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many272
+	JMP          many280
 
-tail273:
+tail281:
 	CMPQ         CX, $0x00
-	JLE          done274
+	JLE          done282
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7629,9 +7723,9 @@ tail273:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail273
+	JMP          tail281
 
-done274:
+done282:
 	VZEROUPPER
 	RET
 
@@ -7642,9 +7736,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many275:
+many283:
 	CMPQ      CX, $0x00000020
-	JLT       tail276
+	JLT       tail284
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7674,11 +7768,11 @@ many275:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many275
+	JMP       many283
 
-tail276:
+tail284:
 	CMPQ       CX, $0x00
-	JLE        done277
+	JLE        done285
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7697,9 +7791,9 @@ tail276:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail276
+	JMP        tail284
 
-done277:
+done285:
 	VZEROUPPER
 	RET
 
@@ -7711,9 +7805,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many278:
+many286:
 	CMPQ      CX, $0x00000020
-	JLT       tail279
+	JLT       tail287
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7738,11 +7832,11 @@ many278:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many278
+	JMP       many286
 
-tail279:
+tail287:
 	CMPQ       CX, $0x00
-	JLE        done280
+	JLE        done288
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7759,9 +7853,9 @@ tail279:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail279
+	JMP        tail287
 
-done280:
+done288:
 	VZEROUPPER
 	RET
 
@@ -7772,9 +7866,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many281:
+many289:
 	CMPQ      CX, $0x00000020
-	JLT       tail282
+	JLT       tail290
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7809,11 +7903,11 @@ many281:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many281
+	JMP       many289
 
-tail282:
+tail290:
 	CMPQ       CX, $0x00
-	JLE        done283
+	JLE        done291
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7834,9 +7928,9 @@ tail282:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail282
+	JMP        tail290
 
-done283:
+done291:
 	VZEROUPPER
 	RET
 
@@ -7848,9 +7942,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many284:
+many292:
 	CMPQ      CX, $0x00000010
-	JLT       tail285
+	JLT       tail293
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -7869,11 +7963,11 @@ many284:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many284
+	JMP       many292
 
-tail285:
+tail293:
 	CMPQ       CX, $0x00
-	JLE        done286
+	JLE        done294
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7893,9 +7987,9 @@ tail285:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail285
+	JMP        tail293
 
-done286:
+done294:
 	VZEROUPPER
 	RET
 
@@ -7907,9 +8001,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many287:
+many295:
 	CMPQ      CX, $0x00000010
-	JLT       tail288
+	JLT       tail296
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -7934,11 +8028,11 @@ many287:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many287
+	JMP       many295
 
-tail288:
+tail296:
 	CMPQ       CX, $0x00
-	JLE        done289
+	JLE        done297
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7961,9 +8055,9 @@ tail288:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail288
+	JMP        tail296
 
-done289:
+done297:
 	VZEROUPPER
 	RET
 
@@ -7974,9 +8068,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many290:
+many298:
 	CMPQ         CX, $0x00000008
-	JLT          tail291
+	JLT          tail299
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2112(SB), Y2
@@ -8014,11 +8108,11 @@ many290:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many290
+	JMP          many298
 
-tail291:
+tail299:
 	CMPQ         CX, $0x00
-	JLE          done292
+	JLE          done300
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8063,9 +8157,9 @@ tail291:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail291
+	JMP          tail299
 
-done292:
+done300:
 	VZEROUPPER
 	RET
 
@@ -8076,9 +8170,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many293:
+many301:
 	CMPQ         CX, $0x00000008
-	JLT          tail294
+	JLT          tail302
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2112(SB), Y2
@@ -8120,11 +8214,11 @@ many293:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many293
+	JMP          many301
 
-tail294:
+tail302:
 	CMPQ         CX, $0x00
-	JLE          done295
+	JLE          done303
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8173,9 +8267,9 @@ tail294:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail294
+	JMP          tail302
 
-done295:
+done303:
 	VZEROUPPER
 	RET
 
@@ -8186,9 +8280,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many296:
+many304:
 	CMPQ         CX, $0x00000008
-	JLT          tail297
+	JLT          tail305
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+960(SB), Y1
 	VMOVUPS      constants<>+128(SB), Y2
@@ -8304,11 +8398,11 @@ many296:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many296
+	JMP          many304
 
-tail297:
+tail305:
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done306
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8431,9 +8525,9 @@ tail297:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail297
+	JMP          tail305
 
-done298:
+done306:
 	VZEROUPPER
 	RET
 
@@ -8444,9 +8538,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many299:
+many307:
 	CMPQ         CX, $0x00000008
-	JLT          tail300
+	JLT          tail308
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -8524,11 +8618,11 @@ many299:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many299
+	JMP          many307
 
-tail300:
+tail308:
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done309
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8613,9 +8707,9 @@ tail300:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail300
+	JMP          tail308
 
-done301:
+done309:
 	VZEROUPPER
 	RET
 
@@ -8626,9 +8720,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many302:
+many310:
 	CMPQ        CX, $0x00000008
-	JLT         tail303
+	JLT         tail311
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -8694,11 +8788,11 @@ many302:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many302
+	JMP         many310
 
-tail303:
+tail311:
 	CMPQ        CX, $0x00
-	JLE         done304
+	JLE         done312
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -8771,9 +8865,9 @@ tail303:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail303
+	JMP         tail311
 
-done304:
+done312:
 	VZEROUPPER
 	RET
 
@@ -8784,9 +8878,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many305:
+many313:
 	CMPQ        CX, $0x00000008
-	JLT         tail306
+	JLT         tail314
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -8864,11 +8958,11 @@ many305:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many305
+	JMP         many313
 
-tail306:
+tail314:
 	CMPQ        CX, $0x00
-	JLE         done307
+	JLE         done315
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -8953,9 +9047,9 @@ tail306:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail306
+	JMP         tail314
 
-done307:
+done315:
 	VZEROUPPER
 	RET
 
@@ -8966,9 +9060,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many308:
+many316:
 	CMPQ         CX, $0x00000008
-	JLT          tail309
+	JLT          tail317
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
@@ -9076,11 +9170,11 @@ many308:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many308
+	JMP          many316
 
-tail309:
+tail317:
 	CMPQ         CX, $0x00
-	JLE          done310
+	JLE          done318
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9195,9 +9289,9 @@ tail309:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail309
+	JMP          tail317
 
-done310:
+done318:
 	VZEROUPPER
 	RET
 
@@ -9208,9 +9302,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many311:
+many319:
 	CMPQ         CX, $0x00000008
-	JLT          tail312
+	JLT          tail320
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -9254,11 +9348,11 @@ many311:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many311
+	JMP          many319
 
-tail312:
+tail320:
 	CMPQ         CX, $0x00
-	JLE          done313
+	JLE          done321
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9309,9 +9403,9 @@ tail312:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail312
+	JMP          tail320
 
-done313:
+done321:
 	VZEROUPPER
 	RET
 
@@ -9322,9 +9416,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many314:
+many322:
 	CMPQ         CX, $0x00000008
-	JLT          tail315
+	JLT          tail323
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -9367,11 +9461,11 @@ many314:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many314
+	JMP          many322
 
-tail315:
+tail323:
 	CMPQ         CX, $0x00
-	JLE          done316
+	JLE          done324
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9421,9 +9515,9 @@ tail315:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail315
+	JMP          tail323
 
-done316:
+done324:
 	VZEROUPPER
 	RET
 
@@ -9434,9 +9528,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many317:
+many325:
 	CMPQ         CX, $0x00000008
-	JLT          tail318
+	JLT          tail326
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -9480,11 +9574,11 @@ many317:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many317
+	JMP          many325
 
-tail318:
+tail326:
 	CMPQ         CX, $0x00
-	JLE          done319
+	JLE          done327
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9535,9 +9629,9 @@ tail318:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail318
+	JMP          tail326
 
-done319:
+done327:
 	VZEROUPPER
 	RET
 
@@ -9555,9 +9649,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many320:
+many328:
 	CMPQ    CX, $0x00000040
-	JLT     tail321
+	JLT     tail329
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -9576,12 +9670,12 @@ many320:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many320
+	JMP     many328
 
-tail321:
+tail329:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9594,7 +9688,7 @@ tail321:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9607,7 +9701,7 @@ tail321:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9620,7 +9714,7 @@ tail321:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9633,7 +9727,7 @@ tail321:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9646,7 +9740,7 @@ tail321:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9659,7 +9753,7 @@ tail321:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9672,7 +9766,7 @@ tail321:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done330
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9685,7 +9779,7 @@ tail321:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done322:
+done330:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -9717,9 +9811,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many323:
+many331:
 	CMPQ    CX, $0x00000040
-	JLT     tail324
+	JLT     tail332
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -9738,12 +9832,12 @@ many323:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many323
+	JMP     many331
 
-tail324:
+tail332:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9756,7 +9850,7 @@ tail324:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9769,7 +9863,7 @@ tail324:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9782,7 +9876,7 @@ tail324:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9795,7 +9889,7 @@ tail324:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9808,7 +9902,7 @@ tail324:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9821,7 +9915,7 @@ tail324:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9834,7 +9928,7 @@ tail324:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done333
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9847,7 +9941,7 @@ tail324:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done325:
+done333:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -9879,9 +9973,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many326:
+many334:
 	CMPQ      CX, $0x00000040
-	JLT       tail327
+	JLT       tail335
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -9948,12 +10042,12 @@ many326:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many326
+	JMP       many334
 
-tail327:
+tail335:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9972,7 +10066,7 @@ tail327:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9991,7 +10085,7 @@ tail327:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10010,7 +10104,7 @@ tail327:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10029,7 +10123,7 @@ tail327:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10048,7 +10142,7 @@ tail327:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10067,7 +10161,7 @@ tail327:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10086,7 +10180,7 @@ tail327:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done336
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10105,7 +10199,7 @@ tail327:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done328:
+done336:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -10197,9 +10291,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many329:
+many337:
 	CMPQ      CX, $0x00000040
-	JLT       tail330
+	JLT       tail338
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -10266,12 +10360,12 @@ many329:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many329
+	JMP       many337
 
-tail330:
+tail338:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10290,7 +10384,7 @@ tail330:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10309,7 +10403,7 @@ tail330:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10328,7 +10422,7 @@ tail330:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10347,7 +10441,7 @@ tail330:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10366,7 +10460,7 @@ tail330:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10385,7 +10479,7 @@ tail330:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10404,7 +10498,7 @@ tail330:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done339
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10423,7 +10517,7 @@ tail330:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done331:
+done339:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -10509,19 +10603,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many332:
+many340:
 	CMPQ      CX, $0x00000008
-	JLT       tail333
+	JLT       tail341
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found334
+	JNE       found342
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many332
+	JMP       many340
 
-tail333:
+tail341:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -10534,15 +10628,15 @@ tail333:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found334
+	JNE        found342
 	ADDQ       CX, DX
-	JMP        done335
+	JMP        done343
 
-found334:
+found342:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done335:
+done343:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -10554,9 +10648,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many336:
+many344:
 	CMPQ      CX, $0x00000010
-	JLT       tail337
+	JLT       tail345
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -10568,20 +10662,116 @@ many336:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many336
+	JMP       many344
 
-tail337:
+tail345:
 	TESTQ     CX, CX
-	JEQ       done338
+	JEQ       done346
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail337
+	JMP       tail345
 
-done338:
+done346:
+	VZEROUPPER
+	RET
+
+// func widenHalfAVX2(dst []float32, x []uint16)
+// Requires: AVX, F16C
+TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many347:
+	SUBQ      $0x08, CX
+	JLT       done348
+	VCVTPH2PS (DX), Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x10, DX
+	JMP       many347
+
+done348:
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX2(dst []uint16, x []float32)
+// Requires: AVX, F16C
+TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many349:
+	SUBQ      $0x08, CX
+	JLT       done350
+	VMOVUPS   (DX), Y0
+	VCVTPS2PH $0x00, Y0, (AX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x20, DX
+	JMP       many349
+
+done350:
+	VZEROUPPER
+	RET
+
+// func widenBfloatAVX2(dst []float32, x []uint16)
+// Requires: AVX, AVX2
+TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many351:
+	SUBQ      $0x08, CX
+	JLT       done352
+	VPMOVZXWD (DX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x10, DX
+	JMP       many351
+
+done352:
+	VZEROUPPER
+	RET
+
+// func narrowBfloatAVX2(dst []uint16, x []float32)
+// Requires: AVX, AVX2
+TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many353:
+	SUBQ         $0x08, CX
+	JLT          done354
+	VMOVUPS      (DX), Y0
+	VPSRLD       $0x10, Y0, Y1
+	VMOVUPS      constants<>+4928(SB), Y3
+	VMOVUPS      constants<>+5568(SB), Y4
+	VMOVUPS      constants<>+5632(SB), Y2
+	VMOVUPS      constants<>+5696(SB), Y5
+	VCMPPS       $0x03, Y0, Y0, Y6
+	VPAND        Y1, Y2, Y2
+	VPOR         Y2, Y5, Y2
+	VPAND        Y1, Y3, Y1
+	VPADDD       Y0, Y4, Y0
+	VPADDD       Y0, Y1, Y0
+	VPSRLD       $0x10, Y0, Y0
+	VBLENDVPS    Y6, Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VMOVDQU      X0, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x20, DX
+	JMP          many353
+
+done354:
 	VZEROUPPER
 	RET
 
@@ -10594,9 +10784,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many339:
+many355:
 	SUBQ         $0x08, CX
-	JLT          done340
+	JLT          done356
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10607,9 +10797,9 @@ many339:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many339
+	JMP          many355
 
-done340:
+done356:
 	VZEROUPPER
 	RET
 
@@ -10622,9 +10812,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many341:
+many357:
 	SUBQ         $0x08, CX
-	JLT          done342
+	JLT          done358
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10634,9 +10824,9 @@ many341:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many341
+	JMP          many357
 
-done342:
+done358:
 	VZEROUPPER
 	RET
 
@@ -10649,9 +10839,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many343:
+many359:
 	SUBQ         $0x08, CX
-	JLT          done344
+	JLT          done360
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10662,9 +10852,9 @@ many343:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many343
+	JMP          many359
 
-done344:
+done360:
 	VZEROUPPER
 	RET
 
@@ -10677,9 +10867,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many345:
+many361:
 	SUBQ         $0x08, CX
-	JLT          done346
+	JLT          done362
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10689,9 +10879,9 @@ many345:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many345
+	JMP          many361
 
-done346:
+done362:
 	VZEROUPPER
 	RET
 
@@ -10704,9 +10894,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many347:
+many363:
 	SUBQ         $0x08, CX
-	JLT          done348
+	JLT          done364
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10717,9 +10907,9 @@ many347:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many347
+	JMP          many363
 
-done348:
+done364:
 	VZEROUPPER
 	RET
 
@@ -10732,9 +10922,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many349:
+many365:
 	SUBQ         $0x08, CX
-	JLT          done350
+	JLT          done366
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10744,9 +10934,9 @@ many349:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many349
+	JMP          many365
 
-done350:
+done366:
 	VZEROUPPER
 	RET
 
@@ -10759,9 +10949,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many351:
+many367:
 	SUBQ         $0x08, CX
-	JLT          done352
+	JLT          done368
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10772,9 +10962,9 @@ many351:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many351
+	JMP          many367
 
-done352:
+done368:
 	VZEROUPPER
 	RET
 
@@ -10787,9 +10977,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many353:
+many369:
 	SUBQ         $0x08, CX
-	JLT          done354
+	JLT          done370
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10799,9 +10989,9 @@ many353:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many353
+	JMP          many369
 
-done354:
+done370:
 	VZEROUPPER
 	RET
 
@@ -10815,9 +11005,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many355:
+many371:
 	SUBQ      $0x08, CX
-	JLT       done356
+	JLT       done372
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -10827,9 +11017,9 @@ many355:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many355
+	JMP       many371
 
-done356:
+done372:
 	VZEROUPPER
 	RET
 
@@ -10843,7 +11033,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel357:
+pixel373:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -10852,11 +11042,11 @@ pixel357:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row358:
+row374:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one359:
+one375:
 	VMOVUPS (R9), Y4
 	VMULPS  (R11), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -10872,11 +11062,11 @@ one359:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one359
+	JNE     one375
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row358
+	JNE     row374
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -10884,7 +11074,7 @@ one359:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel357
+	JNE     pixel373
 	VZEROUPPER
 	RET
 
@@ -10905,17 +11095,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R9
 	VMOVUPS (R9)(R8*4), Y0
 
-pixel360:
+pixel376:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row361:
+row377:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one362:
+one378:
 	VMASKMOVPS (R9), Y0, Y2
 	VMASKMOVPS (R11), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -10923,16 +11113,16 @@ one362:
 	ADDQ       SI, R11
 	ADDQ       DI, R9
 	DECQ       R12
-	JNE        one362
+	JNE        one378
 	ADDQ       24(AX), R8
 	ADDQ       48(AX), R9
 	DECQ       R10
-	JNE        row361
+	JNE        row377
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel360
+	JNE        pixel376
 	VZEROUPPER
 	RET
 
@@ -10946,19 +11136,19 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel363:
-	VMOVUPS constants<>+5568(SB), Y0
-	VMOVUPS constants<>+5568(SB), Y1
-	VMOVUPS constants<>+5568(SB), Y2
-	VMOVUPS constants<>+5568(SB), Y3
+pixel379:
+	VMOVUPS constants<>+5760(SB), Y0
+	VMOVUPS constants<>+5760(SB), Y1
+	VMOVUPS constants<>+5760(SB), Y2
+	VMOVUPS constants<>+5760(SB), Y3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row364:
+row380:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one365:
+one381:
 	VMOVUPS (R9), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R9), Y4
@@ -10969,10 +11159,10 @@ one365:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one365
+	JNE     one381
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row364
+	JNE     row380
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -10980,7 +11170,7 @@ one365:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel363
+	JNE     pixel379
 	VZEROUPPER
 	RET
 
@@ -11001,29 +11191,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R8
 	VMOVUPS (R8)(DI*4), Y0
 
-pixel366:
-	VMOVUPS constants<>+5568(SB), Y1
+pixel382:
+	VMOVUPS constants<>+5760(SB), Y1
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row367:
+row383:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one368:
+one384:
 	VMASKMOVPS (R9), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R9
 	DECQ       R10
-	JNE        one368
+	JNE        one384
 	ADDQ       24(AX), DI
 	DECQ       R8
-	JNE        row367
+	JNE        row383
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel366
+	JNE        pixel382
 	VZEROUPPER
 	RET
 
@@ -12429,20 +12619,68 @@ DATA constants<>+5552(SB)/4, $0xbeaaaa9f
 DATA constants<>+5556(SB)/4, $0xbeaaaa9f
 DATA constants<>+5560(SB)/4, $0xbeaaaa9f
 DATA constants<>+5564(SB)/4, $0xbeaaaa9f
-DATA constants<>+5568(SB)/4, $0xff7fffff
-DATA constants<>+5572(SB)/4, $0xff7fffff
-DATA constants<>+5576(SB)/4, $0xff7fffff
-DATA constants<>+5580(SB)/4, $0xff7fffff
-DATA constants<>+5584(SB)/4, $0xff7fffff
-DATA constants<>+5588(SB)/4, $0xff7fffff
-DATA constants<>+5592(SB)/4, $0xff7fffff
-DATA constants<>+5596(SB)/4, $0xff7fffff
-DATA constants<>+5600(SB)/4, $0xff7fffff
-DATA constants<>+5604(SB)/4, $0xff7fffff
-DATA constants<>+5608(SB)/4, $0xff7fffff
-DATA constants<>+5612(SB)/4, $0xff7fffff
-DATA constants<>+5616(SB)/4, $0xff7fffff
-DATA constants<>+5620(SB)/4, $0xff7fffff
-DATA constants<>+5624(SB)/4, $0xff7fffff
-DATA constants<>+5628(SB)/4, $0xff7fffff
-GLOBL constants<>(SB), RODATA|NOPTR, $5632
+DATA constants<>+5568(SB)/4, $0x00007fff
+DATA constants<>+5572(SB)/4, $0x00007fff
+DATA constants<>+5576(SB)/4, $0x00007fff
+DATA constants<>+5580(SB)/4, $0x00007fff
+DATA constants<>+5584(SB)/4, $0x00007fff
+DATA constants<>+5588(SB)/4, $0x00007fff
+DATA constants<>+5592(SB)/4, $0x00007fff
+DATA constants<>+5596(SB)/4, $0x00007fff
+DATA constants<>+5600(SB)/4, $0x00007fff
+DATA constants<>+5604(SB)/4, $0x00007fff
+DATA constants<>+5608(SB)/4, $0x00007fff
+DATA constants<>+5612(SB)/4, $0x00007fff
+DATA constants<>+5616(SB)/4, $0x00007fff
+DATA constants<>+5620(SB)/4, $0x00007fff
+DATA constants<>+5624(SB)/4, $0x00007fff
+DATA constants<>+5628(SB)/4, $0x00007fff
+DATA constants<>+5632(SB)/4, $0x00008000
+DATA constants<>+5636(SB)/4, $0x00008000
+DATA constants<>+5640(SB)/4, $0x00008000
+DATA constants<>+5644(SB)/4, $0x00008000
+DATA constants<>+5648(SB)/4, $0x00008000
+DATA constants<>+5652(SB)/4, $0x00008000
+DATA constants<>+5656(SB)/4, $0x00008000
+DATA constants<>+5660(SB)/4, $0x00008000
+DATA constants<>+5664(SB)/4, $0x00008000
+DATA constants<>+5668(SB)/4, $0x00008000
+DATA constants<>+5672(SB)/4, $0x00008000
+DATA constants<>+5676(SB)/4, $0x00008000
+DATA constants<>+5680(SB)/4, $0x00008000
+DATA constants<>+5684(SB)/4, $0x00008000
+DATA constants<>+5688(SB)/4, $0x00008000
+DATA constants<>+5692(SB)/4, $0x00008000
+DATA constants<>+5696(SB)/4, $0x00007fc0
+DATA constants<>+5700(SB)/4, $0x00007fc0
+DATA constants<>+5704(SB)/4, $0x00007fc0
+DATA constants<>+5708(SB)/4, $0x00007fc0
+DATA constants<>+5712(SB)/4, $0x00007fc0
+DATA constants<>+5716(SB)/4, $0x00007fc0
+DATA constants<>+5720(SB)/4, $0x00007fc0
+DATA constants<>+5724(SB)/4, $0x00007fc0
+DATA constants<>+5728(SB)/4, $0x00007fc0
+DATA constants<>+5732(SB)/4, $0x00007fc0
+DATA constants<>+5736(SB)/4, $0x00007fc0
+DATA constants<>+5740(SB)/4, $0x00007fc0
+DATA constants<>+5744(SB)/4, $0x00007fc0
+DATA constants<>+5748(SB)/4, $0x00007fc0
+DATA constants<>+5752(SB)/4, $0x00007fc0
+DATA constants<>+5756(SB)/4, $0x00007fc0
+DATA constants<>+5760(SB)/4, $0xff7fffff
+DATA constants<>+5764(SB)/4, $0xff7fffff
+DATA constants<>+5768(SB)/4, $0xff7fffff
+DATA constants<>+5772(SB)/4, $0xff7fffff
+DATA constants<>+5776(SB)/4, $0xff7fffff
+DATA constants<>+5780(SB)/4, $0xff7fffff
+DATA constants<>+5784(SB)/4, $0xff7fffff
+DATA constants<>+5788(SB)/4, $0xff7fffff
+DATA constants<>+5792(SB)/4, $0xff7fffff
+DATA constants<>+5796(SB)/4, $0xff7fffff
+DATA constants<>+5800(SB)/4, $0xff7fffff
+DATA constants<>+5804(SB)/4, $0xff7fffff
+DATA constants<>+5808(SB)/4, $0xff7fffff
+DATA constants<>+5812(SB)/4, $0xff7fffff
+DATA constants<>+5816(SB)/4, $0xff7fffff
+DATA constants<>+5820(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $5824

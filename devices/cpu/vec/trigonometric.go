@@ -33,31 +33,21 @@ func reduced(dst, x []float32, f func(dst, x []float32), exact func(float64) flo
 }
 
 // Sin sets dst to the sine of x, with an error below 1.5 ulp.
-func Sin(dst, x []float32) {
-	switch isa {
-	case avx512:
-		reduced(dst, x, sinAVX512, math.Sin)
-	case avx2:
-		reduced(dst, x, sinAVX2, math.Sin)
-	default:
-		x = operand(dst, x)
-		for i, v := range x {
-			dst[i] = float32(math.Sin(float64(v)))
-		}
-	}
-}
+func Sin(dst, x []float32) { wave(dst, x, sinAVX512, sinAVX2, math.Sin) }
 
 // Cos sets dst to the cosine of x, with an error below 1.5 ulp.
-func Cos(dst, x []float32) {
+func Cos(dst, x []float32) { wave(dst, x, cosAVX512, cosAVX2, math.Cos) }
+
+func wave(dst, x []float32, wide, narrow func(dst, x []float32), exact func(float64) float64) {
 	switch isa {
 	case avx512:
-		reduced(dst, x, cosAVX512, math.Cos)
+		reduced(dst, x, wide, exact)
 	case avx2:
-		reduced(dst, x, cosAVX2, math.Cos)
+		reduced(dst, x, narrow, exact)
 	default:
 		x = operand(dst, x)
 		for i, v := range x {
-			dst[i] = float32(math.Cos(float64(v)))
+			dst[i] = float32(exact(float64(v)))
 		}
 	}
 }

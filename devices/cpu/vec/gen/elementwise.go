@@ -87,6 +87,7 @@ func elementwise(a *assembly) {
 		f.reduction("min", func(acc, x reg) reg { return f.extremeOf(acc, x, false) })
 		f.index()
 		f.widen()
+		f.narrow()
 		for _, p := range predicates {
 			f.compare(p, false)
 			f.compare(p, true)
