@@ -1,8 +1,6 @@
 package elementwise
 
 import (
-	"sync"
-
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/tensor"
@@ -55,24 +53,10 @@ func NarrowMap(dt tensor.DType, f func(float32) float32, vector func(o, x []floa
 // of f on vectors.
 func NarrowZip(dt tensor.DType, f func(x, y float32) float32, loops Loops[float32, float32]) kernel.Kernel {
 	if dt == tensor.Half {
-		z := &Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: Half2(f)}
-		if loops == nil {
-			return z
-		}
-		return &narrowZip[tensor.Float16]{z, loops}
+		return &Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: Half2(f), Loops: narrowly[tensor.Float16](loops)}
 	}
-	z := &Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: Bfloat2(f)}
-	if loops == nil {
-		return z
-	}
-	return &narrowZip[tensor.BFloat16]{z, loops}
+	return &Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: Bfloat2(f), Loops: narrowly[tensor.BFloat16](loops)}
 }
-
-// A desk has room for a block of elements and what they are computed from, which stays in
-// the nearest cache.
-type desk struct{ x, y [512]float32 }
-
-var desks = sync.Pool{New: func() any { return new(desk) }}
 
 // narrowVector does the work of vector on half or bfloat16, block by block.
 func narrowVector[H narrow](vector func(o, x []float32)) func(o, x []H) {
@@ -93,53 +77,50 @@ func narrowVector[H narrow](vector func(o, x []float32)) func(o, x []H) {
 	}
 }
 
-// A narrowZip is a Zip whose loops are those of float32.
-type narrowZip[H narrow] struct {
-	scalar *Zip[H, H]
-	loops  Loops[float32, float32]
-}
-
-func (z *narrowZip[H]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(z.scalar.In) && in[1].Inside(z.scalar.In) {
-		return z.scalar.Run(ctx, in, out)
+// narrowly is loops on half or bfloat16 by those on float32; nil stays nil.
+func narrowly[H narrow](loops Loops[float32, float32]) Loops[H, H] {
+	if loops == nil {
+		return nil
 	}
-	return Binary(ctx, in, out, z.scalar.Out, z, nil)
+	return narrowLoops[H]{loops}
 }
 
-func (z *narrowZip[H]) VV(o, x, y []H) {
+type narrowLoops[H narrow] struct{ wide Loops[float32, float32] }
+
+func (l narrowLoops[H]) VV(o, x, y []H) {
 	d := desks.Get().(*desk)
 	for len(o) > 0 {
 		n := min(len(o), len(d.x))
 		v, w := d.x[:n], d.y[:n]
 		widen(v, x)
 		widen(w, y)
-		z.loops.VV(v, v, w)
+		l.wide.VV(v, v, w)
 		round(o[:n], v)
 		o, x, y = o[n:], x[n:], y[n:]
 	}
 	desks.Put(d)
 }
 
-func (z *narrowZip[H]) VS(o, x []H, y H) {
+func (l narrowLoops[H]) VS(o, x []H, y H) {
 	d, s := desks.Get().(*desk), y.Float32()
 	for len(o) > 0 {
 		n := min(len(o), len(d.x))
 		v := d.x[:n]
 		widen(v, x)
-		z.loops.VS(v, v, s)
+		l.wide.VS(v, v, s)
 		round(o[:n], v)
 		o, x = o[n:], x[n:]
 	}
 	desks.Put(d)
 }
 
-func (z *narrowZip[H]) SV(o []H, x H, y []H) {
+func (l narrowLoops[H]) SV(o []H, x H, y []H) {
 	d, s := desks.Get().(*desk), x.Float32()
 	for len(o) > 0 {
 		n := min(len(o), len(d.x))
 		v := d.x[:n]
 		widen(v, y)
-		z.loops.SV(v, s, v)
+		l.wide.SV(v, s, v)
 		round(o[:n], v)
 		o, y = o[n:], y[n:]
 	}

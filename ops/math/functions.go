@@ -9,8 +9,12 @@ import (
 
 // vectors are the functions on float32 that have vector kernels.
 var vectors = map[string]func(o, x []float32){
+	"Acos":    vec.Acos,
+	"Asin":    vec.Asin,
 	"Atan":    vec.Atan,
+	"Atanh":   vec.Atanh,
 	"Cos":     vec.Cos,
+	"Cosh":    vec.Cosh,
 	"Erf":     vec.Erf,
 	"Erfc":    vec.Erfc,
 	"Exp":     vec.Exp,
@@ -50,16 +54,28 @@ func newComplexMap(dt tensor.DType, c64 func(complex64) complex64, c128 func(com
 	return nil
 }
 
+// loops are those on float32 of functions of two operands.
+var loops = map[string]elementwise.Loops[float32, float32]{
+	"Atan2":    elementwise.Vectors(vec.Atan2),
+	"DivNoNan": elementwise.Vectors(vec.DivNoNan),
+	"MulNoNan": elementwise.Vectors(vec.MulNoNan),
+	"Pow":      powers{},
+	"Xdivy":    elementwise.Vectors(vec.Xdivy),
+	"Xlog1py":  elementwise.By(vec.Log1p, func(o, x, y []float32) { vec.MulNoNan(o, y, x) }),
+	"Xlogy":    elementwise.By(vec.Log, func(o, x, y []float32) { vec.MulNoNan(o, y, x) }),
+}
+
 // newZip is the kernel that applies one of the functions to the pairs of elements of two
-// operands: f32 also for the 16-bit types.
-func newZip(dt tensor.DType, f32 func(x, y float32) float32, f64 func(x, y float64) float64, c64 func(x, y complex64) complex64, c128 func(x, y complex128) complex128) kernel.Kernel {
+// operands: f32, whose work loops do on vectors if there are some, also for the 16-bit
+// types. A function may be nil where the operation lacks its type.
+func newZip(dt tensor.DType, loops elementwise.Loops[float32, float32], f32 func(x, y float32) float32, f64 func(x, y float64) float64, c64 func(x, y complex64) complex64, c128 func(x, y complex128) complex128) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
+		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32, Loops: loops}
 	case tensor.Double:
 		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f64}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, f32, nil)
+		return elementwise.NarrowZip(dt, f32, loops)
 	case tensor.Complex64:
 		return &elementwise.Zip[complex64, complex64]{In: dt, Out: dt, F: c64}
 	case tensor.Complex128:
@@ -87,7 +103,7 @@ func vectorized(op string, f func(float64) float64, c func(complex128) complex12
 // fields2 is fields for two operands.
 func fields2(op string, f func(x, y float64) float64, c func(x, y complex128) complex128) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, narrow2(f), f, narrowComplex2(c), c)
+		return newZip(dt, loops[op], narrow2(f), f, narrowComplex2(c), c)
 	}, elementwise.Fields...)
 }
 

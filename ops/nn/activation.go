@@ -126,18 +126,18 @@ features: Its input.`)
 			return dy * (y + 1)
 		}
 		return dy
-	})
+	}, vec.EluGrad)
 	activationGrad("SeluGrad", func(dy, y float64) float64 {
 		if y < 0 {
 			return dy * (y + vec.SeluScale*vec.SeluAlpha)
 		}
 		return dy * vec.SeluScale
-	})
-	activationGrad("SoftplusGrad", func(dy, x float64) float64 { return dy / (math.Exp(-x) + 1) })
+	}, vec.SeluGrad)
+	activationGrad("SoftplusGrad", func(dy, x float64) float64 { return dy / (math.Exp(-x) + 1) }, vec.SoftplusGrad)
 	activationGrad("SoftsignGrad", func(dy, x float64) float64 {
 		d := 1 + math.Abs(x)
 		return dy / (d * d)
-	})
+	}, vec.SoftsignGrad)
 	kernel.ForAll(newLeakyRelu, "LeakyRelu")
 	kernel.ForAll(newLeakyReluGrad, "LeakyReluGrad")
 
@@ -219,7 +219,7 @@ func activation(op string, f func(float64) float64) {
 }
 
 // vectors are activations that have vector kernels for float32.
-var vectors = map[string]func(o, x []float32){"Elu": vec.Elu, "Selu": vec.Selu, "Softplus": vec.Softplus}
+var vectors = map[string]func(o, x []float32){"Elu": vec.Elu, "Selu": vec.Selu, "Softplus": vec.Softplus, "Softsign": vec.Softsign}
 
 // newFunction is the kernel of f; loop, if it is not nil, does its work on float32.
 func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []float32)) kernel.Kernel {
@@ -237,21 +237,22 @@ func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []floa
 
 // activationGrad registers op by its function on float64, of the gradient and
 // what the operation took or gave.
-func activationGrad(op string, f func(dy, x float64) float64) {
+func activationGrad(op string, f func(dy, x float64) float64, loop elementwise.Vectors) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return elementwise.OfOneShape(op, newFunction2(dt, f))
+		return elementwise.OfOneShape(op, newFunction2(dt, f, loop))
 	}, elementwise.Floats...)
 }
 
-func newFunction2(dt tensor.DType, f func(x, y float64) float64) kernel.Kernel {
+// newFunction2 is newFunction of two operands.
+func newFunction2(dt tensor.DType, f func(x, y float64) float64, loop elementwise.Vectors) kernel.Kernel {
 	f32 := func(x, y float32) float32 { return float32(f(float64(x), float64(y))) }
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
+		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32, Loops: loop}
 	case tensor.Double:
 		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, f32, nil)
+		return elementwise.NarrowZip(dt, f32, loop)
 	}
 	return nil
 }
@@ -273,7 +274,7 @@ func newLeakyReluGrad(c *kernel.Construction) (kernel.Kernel, error) {
 			return dy
 		}
 		return dy * alpha
-	}))
+	}, func(o, dy, x []float32) { vec.LeakyReluGrad(o, dy, x, float32(alpha)) }))
 	return elementwise.OfOneShape("LeakyReluGrad", k), err
 }
 

@@ -83,3 +83,26 @@ func relu6GradPortable(dst, x, y []float32) {
 		dst[i] = x[i] * bitsIf(y[i] < 6, bitsIf(y[i] > 0, 1, 0), 0)
 	}
 }
+
+var (
+	softplusGradPortable = portable2(func(x, y float64) float64 { return x / (1 + math.Exp(-y)) })
+	softsignPortable     = portable1(func(x float64) float64 { return x / (1 + math.Abs(x)) })
+	softsignGradPortable = portable2(func(x, y float64) float64 { return x / ((1 + math.Abs(y)) * (1 + math.Abs(y))) })
+)
+
+func eluGradPortable(dst, x, y []float32)  { eluGrad(dst, x, y, 1, 1) }
+func seluGradPortable(dst, x, y []float32) { eluGrad(dst, x, y, SeluScale*SeluAlpha, SeluScale) }
+
+func eluGrad(dst, x, y []float32, low, high float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range y {
+		dst[i] = x[i] * bitsIf(v < 0, v+low, high)
+	}
+}
+
+func leakyReluGradPortable(dst, x, y []float32, s float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range x {
+		dst[i] = bitsIf(y[i] > 0, v, v*s)
+	}
+}

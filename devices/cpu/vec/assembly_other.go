@@ -78,7 +78,25 @@ func reluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable
 
 func relu6GradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
+func mulNoNanAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func divNoNanAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func xdivyAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func leakyReluGradAVX512(dst []float32, x []float32, y []float32, s float32) { panic(unreachable) }
+
+func eluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func seluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func softsignAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func softsignGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
 func eluAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func softplusGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func seluAVX512(dst []float32, x []float32) { panic(unreachable) }
 
@@ -97,6 +115,16 @@ func sinAVX512(dst []float32, x []float32) { panic(unreachable) }
 func cosAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func atanAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func asinAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func acosAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func atan2AVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atanhAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func coshAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func sumOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
@@ -216,7 +244,25 @@ func reluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) 
 
 func relu6GradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
+func mulNoNanAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func divNoNanAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func xdivyAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func leakyReluGradAVX2(dst []float32, x []float32, y []float32, s float32) { panic(unreachable) }
+
+func eluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func seluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func softsignAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func softsignGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
 func eluAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func softplusGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func seluAVX2(dst []float32, x []float32) { panic(unreachable) }
 
@@ -235,6 +281,16 @@ func sinAVX2(dst []float32, x []float32) { panic(unreachable) }
 func cosAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func atanAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func asinAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func acosAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func atan2AVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atanhAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func coshAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func sumOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 

@@ -33,6 +33,11 @@ var functions = []function{
 	{"Sin", Sin, math.Sin, 1.5},
 	{"Cos", Cos, math.Cos, 1.5},
 	{"Atan", Atan, math.Atan, 2},
+	{"Asin", Asin, math.Asin, 4},
+	{"Acos", Acos, math.Acos, 4},
+	{"Atanh", Atanh, math.Atanh, 4},
+	{"Cosh", Cosh, math.Cosh, 4},
+	{"Softsign", Softsign, func(x float64) float64 { return x / (1 + math.Abs(x)) }, 1.5},
 	{"Elu", Elu, func(x float64) float64 {
 		if x < 0 {
 			return math.Expm1(x)

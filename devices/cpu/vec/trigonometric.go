@@ -66,3 +66,37 @@ func Atan(dst, x []float32) {
 		}
 	}
 }
+
+// Asin sets dst to the arc sine of x, with an error below 4 ulp.
+func Asin(dst, x []float32) {
+	choose(asinAVX512, asinAVX2, asinPortable)(dst, operand(dst, x))
+}
+
+// Acos sets dst to the arc cosine of x, with an error below 4 ulp.
+func Acos(dst, x []float32) {
+	choose(acosAVX512, acosAVX2, acosPortable)(dst, operand(dst, x))
+}
+
+// Atan2 sets dst to the angle between the first axis and (x, y), with an error below 4
+// ulp; zeros and infinities are as in [math.Atan2].
+func Atan2(dst, y, x []float32) {
+	choose(atan2AVX512, atan2AVX2, atan2Portable)(dst, operand(dst, y), operand(dst, x))
+}
+
+// Atanh sets dst to the inverse hyperbolic tangent of x, with an error below 4 ulp.
+func Atanh(dst, x []float32) {
+	choose(atanhAVX512, atanhAVX2, atanhPortable)(dst, operand(dst, x))
+}
+
+// Cosh sets dst to the hyperbolic cosine of x, with an error below 4 ulp.
+func Cosh(dst, x []float32) {
+	choose(coshAVX512, coshAVX2, coshPortable)(dst, operand(dst, x))
+}
+
+var (
+	asinPortable  = portable1(math.Asin)
+	acosPortable  = portable1(math.Acos)
+	atan2Portable = portable2(math.Atan2)
+	atanhPortable = portable1(math.Atanh)
+	coshPortable  = portable1(math.Cosh)
+)
