@@ -121,6 +121,27 @@ func (v *Variable) Away() Remote {
 // away says whether only a device has the value. The variable is locked, perhaps for reading.
 func (v *Variable) away() bool { return v.value.IsZero() && v.remote != nil }
 
+// rlock locks the variable for reading, with its value in the host's memory if it can be
+// brought there: then nobody else reads it meanwhile. It fails, and the variable is not
+// locked, when ctx has ended.
+func (v *Variable) rlock(ctx context.Context) (alone bool, err error) {
+	v.mu.RLock()
+	if !v.away() {
+		return false, nil
+	}
+	v.mu.RUnlock()
+	return true, v.lockHere(ctx)
+}
+
+// runlock ends what rlock began.
+func (v *Variable) runlock(alone bool) {
+	if alone {
+		v.mu.Unlock()
+	} else {
+		v.mu.RUnlock()
+	}
+}
+
 // lock locks the variable for a change of its value, which is in the host's memory alone if
 // it can be brought there. It fails, and the variable is not locked, when ctx has ended.
 func (v *Variable) lock(ctx context.Context) error {
@@ -221,7 +242,7 @@ func (v *Variable) fetching() *fetch {
 		v.why.Store(status.From(status.Within(err, "variable %s", v.Name)))
 		return nil
 	}
-	v.value = f.val
+	v.value, v.lease = f.val, nil
 	v.why.Store(nil)
 	v.seen.Store(false)
 	v.weigh()

@@ -10,7 +10,7 @@ import (
 )
 
 // A Variable holds one tensor, and is what a reference edge points to. A
-// reader keeps what it read: a tensor that somebody has seen is replaced, never
+// reader keeps what it read: a tensor that somebody may still see is replaced, never
 // written. The zero Variable of a dtype is uninitialized.
 type Variable struct {
 	Name string       // the node's or the resource's, for messages
@@ -23,7 +23,8 @@ type Variable struct {
 
 	mu      sync.RWMutex
 	value   tensor.Value
-	seen    atomic.Bool                  // somebody but the variable may hold value
+	seen    atomic.Bool                  // somebody but the variable and who has a lease may hold value
+	lease   *tensor.Lease                // of value, for those who read it in a step; nil: they are not counted
 	fetch   *fetch                       // of remote; nil: nobody has asked for it
 	remote  Remote                       // of the same value, or of the value itself if value is zero; nil: none
 	why     atomic.Pointer[status.Error] // why there is no value though there was one; see remote.go
@@ -43,27 +44,50 @@ func (v *Variable) CellName() string { return v.Name }
 // Read is the current value; ok is false if there is none yet. If only a device has it, Read
 // waits for that.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
-	val, _ = v.Value(context.Background())
-	return val, !val.IsZero()
-}
-
-// Value is the current value, the zero Value if there is none yet. If only a device has it,
-// Value waits for that, until ctx has ended.
-func (v *Variable) Value(ctx context.Context) (val tensor.Value, err error) {
-	v.mu.RLock()
-	if !v.away() {
-		defer v.mu.RUnlock()
-	} else {
-		v.mu.RUnlock()
-		if err := v.lockHere(ctx); err != nil {
-			return val, err
-		}
-		defer v.mu.Unlock()
-	}
+	alone, _ := v.rlock(context.Background())
+	defer v.runlock(alone)
 	if !v.value.Plain() && !v.seen.Load() {
 		v.seen.Store(true)
 	}
-	return v.value, nil
+	return v.value, !v.value.IsZero()
+}
+
+// Lease is Read for a step. Of a variable that is updated again and again the value is
+// leased: the caller makes a view of it at once, see [tensor.Arena.Leased]. Once all views
+// are gone the next update writes it in place. If only a device has the value, Lease, View
+// and what changes it wait for that, until ctx has ended.
+func (v *Variable) Lease(ctx context.Context) (val tensor.Value, lease *tensor.Lease, err error) {
+	alone, err := v.rlock(ctx)
+	if err != nil {
+		return val, nil, err
+	}
+	defer v.runlock(alone)
+	switch {
+	case v.value.IsZero():
+		return val, nil, v.Uninitialized()
+	case v.value.Plain():
+	case v.lease != nil:
+		lease = v.lease
+		lease.Hold()
+	case !v.seen.Load():
+		v.seen.Store(true)
+	}
+	return v.value, lease, nil
+}
+
+// alone says whether nobody but the variable, which is locked, can see its value.
+func (v *Variable) alone() bool {
+	return v.value.Plain() || !v.seen.Load() && (v.lease == nil || v.lease.Idle())
+}
+
+// renew makes val, which only the variable has, its value. An array of numbers is to be
+// leased, as one that others had seen was to be updated.
+func (v *Variable) renew(val tensor.Value) {
+	v.value, v.lease = val, nil
+	if val.Rank() > 0 && !val.DType().HasPointers() {
+		v.lease = new(tensor.Lease)
+	}
+	v.seen.Store(false)
 }
 
 // Initialized says whether the variable has a value.
@@ -74,19 +98,13 @@ func (v *Variable) Initialized() bool {
 }
 
 // View calls f with the current value, the zero Value if there is none. f must
-// not let it out, so that the variable may still be written in place. If only a device has
-// the value, View and what changes it wait for that, until ctx has ended.
+// not let it out, so that the variable may still be written in place.
 func (v *Variable) View(ctx context.Context, f func(val tensor.Value) error) error {
-	v.mu.RLock()
-	if !v.away() {
-		defer v.mu.RUnlock()
-		return f(v.value)
-	}
-	v.mu.RUnlock()
-	if err := v.lockHere(ctx); err != nil {
+	alone, err := v.rlock(ctx)
+	if err != nil {
 		return err
 	}
-	defer v.mu.Unlock()
+	defer v.runlock(alone)
 	return f(v.value)
 }
 
@@ -132,7 +150,7 @@ func (v *Variable) Rewrite(ctx context.Context, f func(now, next tensor.Value) (
 	if now.IsZero() {
 		return v.Uninitialized()
 	}
-	if now.Plain() || !v.seen.Load() {
+	if v.alone() {
 		next, err := f(now, now)
 		if !next.IsZero() {
 			v.value = next
@@ -152,8 +170,7 @@ func (v *Variable) Rewrite(ctx context.Context, f func(now, next tensor.Value) (
 	if next.IsZero() {
 		return err
 	}
-	v.value = next
-	v.seen.Store(false)
+	v.renew(next)
 	return err
 }
 
@@ -176,7 +193,7 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 	}
 	v.leave()
 	v.part(val)
-	v.value = val.Share()
+	v.value, v.lease = val.Share(), nil
 	v.seen.Store(seen)
 	v.weigh()
 	return nil
