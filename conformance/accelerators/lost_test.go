@@ -3,16 +3,13 @@ package accelerators
 import (
 	"context"
 	"flag"
-	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/devices/emulated"
-	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -22,24 +19,8 @@ var lost = flag.Int("lost", 16, "how many devices TestSessionLostUnderLoad loses
 // at any time. Each step gives the right answer or UNAVAILABLE with the device's name, and
 // those that come later are right again.
 func TestSessionLostUnderLoad(t *testing.T) {
-	t.Run("one", func(t *testing.T) { loseUnderLoad(t, perceptron, 1) })
-	t.Run("two", func(t *testing.T) { loseUnderLoad(t, alternating(perceptron), 2) })
-}
-
-// alternating puts the operations of a graph that have inputs on two devices by turns, so
-// that all that goes between them is copied from one to the other.
-func alternating(text string) string {
-	n := 0
-	return regexp.MustCompile(`(?m)^(\w+ = \w+\(\w.*?\)) `).ReplaceAllStringFunc(text, func(node string) string {
-		n++
-		return fmt.Sprintf("%s@/device:EMULATED:%d ", node, n%2)
-	})
-}
-
-// loseUnderLoad plays a graph on so many devices, of which it loses one after another.
-func loseUnderLoad(t *testing.T, text string, count int) {
 	const callers, each = 4, 8 // a supervisor has enough of ten losses within seconds
-	g := parsed(t, text)
+	g := parsed(t, perceptron)
 	out := func(name string) session.Output { return g.Operation(name).Output(0) }
 	feeds := map[session.Output]*session.Tensor{out("x"): ramp(3, 6), out("w"): ramp(6, 4)}
 	cpu, err := session.NewSession(g, nil)
@@ -54,12 +35,9 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 	right, failed := 0, 0
 	for n := 0; n < *lost && !t.Failed(); {
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
-		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": count}, Seed: int64(n + 1)})
+		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 1}, Seed: int64(n + 1)})
 		if err != nil {
 			t.Fatal(err)
-		}
-		if n == 0 && copied(t, s, feeds, out("y")) != (count > 1) {
-			t.Fatal("whether anything is copied between devices")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		results := make(chan error, callers)
@@ -84,7 +62,7 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 			switch {
 			case err == nil:
 				right++
-			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "device:EMULATED:"):
+			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "EMULATED:0"):
 				failed++
 			default:
 				t.Errorf("loss %d: %v", n, err)
@@ -95,11 +73,10 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 			for range rng.IntN(3 * callers) {
 				take()
 			}
-			opened := slices.DeleteFunc(emulated.Opened(), func(d *emulated.Device) bool { return d.Err() != nil })
-			if len(opened) > 0 { // else both are about to come back
-				opened[rng.IntN(len(opened))].Lose("it was pulled out")
-				n++
+			for _, d := range emulated.Opened() {
+				d.Lose("it was pulled out")
 			}
+			n++
 			for range callers { // what was under way
 				take()
 			}
@@ -116,13 +93,4 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 		}
 	}
 	t.Logf("%d answers, %d steps that failed, %d devices lost", right, failed, *lost)
-}
-
-// copied says whether something is copied from one device to another in a step.
-func copied(t *testing.T, s *session.Session, feeds map[session.Output]*session.Tensor, fetch session.Output) bool {
-	var m session.RunMetadata
-	if _, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true}, feeds, []session.Output{fetch}, nil); err != nil {
-		t.Fatal(err)
-	}
-	return slices.ContainsFunc(m.Stats.Works, func(w profile.Work) bool { return strings.HasPrefix(w.Name, "copy from") })
 }
