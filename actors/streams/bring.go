@@ -139,7 +139,10 @@ func (g *incarnation) kept(e *event) {
 // close ends the driver, and lets the streams of other devices go on that wait for what
 // will not be recorded any more: nothing of this device is at anybody's memory now.
 func (g *incarnation) close() {
+	g.lending.Lock()
 	g.driver.Close()
+	g.closed = true
+	g.lending.Unlock()
 	g.mu.Lock()
 	promised := g.promised
 	g.promised = nil
@@ -147,6 +150,17 @@ func (g *incarnation) close() {
 	for e := range promised {
 		e.settle(nil)
 	}
+}
+
+// lend calls f, in which another device's stream tells its driver of something of this one's.
+// It is false if there is nothing of it any more.
+func (g *incarnation) lend(f func() error) (lent bool, err error) {
+	g.lending.RLock()
+	defer g.lending.RUnlock()
+	if g.closed {
+		return false, nil
+	}
+	return true, f()
 }
 
 // A twofold is done when two are, or one has failed.

@@ -13,6 +13,7 @@ import (
 // An event is a place in a stream, before and after that stream's actor has recorded
 // it with the driver.
 type event struct {
+	of    *incarnation
 	place stream.Place
 	known [stream.Kinds]uint64 // what the stream comes after, there
 	refs  atomic.Int32         // messages under way, and the incarnation's latest

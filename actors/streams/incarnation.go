@@ -25,6 +25,9 @@ type incarnation struct {
 	lends      string                       // what a copy to another device is called there
 	end        atomic.Pointer[status.Error] // why it ended
 
+	lending sync.RWMutex // held by others while they tell their drivers of something of this one's
+	closed  bool         // then there is nothing of it any more
+
 	mu       sync.Mutex
 	streams  [stream.Kinds]*actor.PID
 	order    stream.Order
@@ -128,7 +131,7 @@ func (g *incarnation) join(s stream.Kind) stream.Place {
 
 // record makes an event at the end of a stream. It is locked.
 func (g *incarnation) record(s stream.Kind) *event {
-	e := &event{place: g.order.Last(s), known: g.order.Known(s)}
+	e := &event{of: g, place: g.order.Last(s), known: g.order.Known(s)}
 	e.refs.Store(2) // the message and latest
 	g.owner.root.Send(g.streams[s], &Record{e})
 	if old := g.latest[s]; old != nil {

@@ -78,10 +78,8 @@ func (s *queueing) do(ctx actor.Context, work any) {
 			s.blocked = m.event
 			return
 		}
-		if recorded != nil { // else its device has ended, and is at nothing any more
-			if err := s.queue.Wait(recorded); err != nil {
-				s.of.lose(err)
-			}
+		if err := s.wait(m.event, recorded); err != nil {
+			s.of.lose(err)
 		}
 		m.event.release()
 	case *After:
@@ -123,6 +121,12 @@ func (s *queueing) copy(m *Copy) {
 		err = s.queue.Write(m.to, m.from.(devices.HostBuffer), m.bytes)
 	case m.dst == nil:
 		err = s.queue.Read(m.to.(devices.HostBuffer), m.from, m.bytes)
+	case m.src.of != s.of:
+		lent := false
+		if lent, err = m.src.of.lend(func() error { return s.queue.Copy(m.to, m.from, m.bytes) }); !lent {
+			m.fail(m.src.of.ended())
+			return
+		}
 	default:
 		err = s.queue.Copy(m.to, m.from, m.bytes)
 	}
@@ -130,6 +134,19 @@ func (s *queueing) copy(m *Copy) {
 		m.fail(err)
 		s.doubt(err)
 	}
+}
+
+// wait keeps what comes later back until an event is done. One of a device that has ended,
+// which may never have been recorded, is of nothing that is under way.
+func (s *queueing) wait(e *event, recorded devices.Event) (err error) {
+	switch {
+	case recorded == nil:
+	case e.of == s.of:
+		err = s.queue.Wait(recorded)
+	default:
+		_, err = e.of.lend(func() error { return s.queue.Wait(recorded) })
+	}
+	return err
 }
 
 // doubt ends the incarnation if what the queue failed with is that the device is lost.
