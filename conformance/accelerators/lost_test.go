@@ -3,13 +3,16 @@ package accelerators
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/devices/emulated"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -19,8 +22,24 @@ var lost = flag.Int("lost", 16, "how many devices TestSessionLostUnderLoad loses
 // at any time. Each step gives the right answer or UNAVAILABLE with the device's name, and
 // those that come later are right again.
 func TestSessionLostUnderLoad(t *testing.T) {
+	t.Run("one", func(t *testing.T) { loseUnderLoad(t, perceptron, 1) })
+	t.Run("two", func(t *testing.T) { loseUnderLoad(t, alternating(perceptron), 2) })
+}
+
+// alternating puts the operations of a graph that have inputs on two devices by turns, so
+// that all that goes between them is copied from one to the other.
+func alternating(text string) string {
+	n := 0
+	return regexp.MustCompile(`(?m)^(\w+ = \w+\(\w.*?\)) `).ReplaceAllStringFunc(text, func(node string) string {
+		n++
+		return fmt.Sprintf("%s@/device:EMULATED:%d ", node, n%2)
+	})
+}
+
+// loseUnderLoad plays a graph on so many devices, of which it loses one after another.
+func loseUnderLoad(t *testing.T, text string, count int) {
 	const callers, each = 4, 8 // a supervisor has enough of ten losses within seconds
-	g := parsed(t, perceptron)
+	g := parsed(t, text)
 	out := func(name string) session.Output { return g.Operation(name).Output(0) }
 	feeds := map[session.Output]*session.Tensor{out("x"): ramp(3, 6), out("w"): ramp(6, 4)}
 	cpu, err := session.NewSession(g, nil)
@@ -35,9 +54,12 @@ func TestSessionLostUnderLoad(t *testing.T) {
 	right, failed := 0, 0
 	for n := 0; n < *lost && !t.Failed(); {
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
-		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 1}, Seed: int64(n + 1)})
+		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": count}, Seed: int64(n + 1)})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n == 0 && copied(t, s, feeds, out("y")) != (count > 1) {
+			t.Fatal("whether anything is copied between devices")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		results := make(chan error, callers)
@@ -62,7 +84,7 @@ func TestSessionLostUnderLoad(t *testing.T) {
 			switch {
 			case err == nil:
 				right++
-			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "EMULATED:0"):
+			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "device:EMULATED:"):
 				failed++
 			default:
 				t.Errorf("loss %d: %v", n, err)
@@ -73,10 +95,11 @@ func TestSessionLostUnderLoad(t *testing.T) {
 			for range rng.IntN(3 * callers) {
 				take()
 			}
-			for _, d := range emulated.Opened() {
-				d.Lose("it was pulled out")
+			opened := slices.DeleteFunc(emulated.Opened(), func(d *emulated.Device) bool { return d.Err() != nil })
+			if len(opened) > 0 { // else both are about to come back
+				opened[rng.IntN(len(opened))].Lose("it was pulled out")
+				n++
 			}
-			n++
 			for range callers { // what was under way
 				take()
 			}
@@ -93,4 +116,13 @@ func TestSessionLostUnderLoad(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers, %d steps that failed, %d devices lost", right, failed, *lost)
+}
+
+// copied says whether something is copied from one device to another in a step.
+func copied(t *testing.T, s *session.Session, feeds map[session.Output]*session.Tensor, fetch session.Output) bool {
+	var m session.RunMetadata
+	if _, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true}, feeds, []session.Output{fetch}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(m.Stats.Works, func(w profile.Work) bool { return strings.HasPrefix(w.Name, "copy from") })
 }
