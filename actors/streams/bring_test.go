@@ -255,7 +255,11 @@ var works = flag.Uint64("works", 40, "under how many seeds TestBring plays rando
 // TestBring: whatever the schedule, values that go between devices are right, nothing is
 // unordered, and memory is given back.
 func TestBring(t *testing.T) {
-	for seed := range *works {
+	seeds := *works
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
 		p := newPair(t, 2+int(seed%2), seed, seed%5 != 0, nil)
 		p.act(150)
 		for i := range p.cells {

@@ -463,6 +463,9 @@ const mutantSeeds = 25
 
 // TestMutants: every mistake is reported by the checker, under some schedule.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine plays them, 25 times each")
+	}
 	var table strings.Builder
 	for _, m := range mutants {
 		caught(t, &table, m.name, func(seed uint64) ([]*emulated.Device, bool) {
