@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 	"github.com/troupe-go/troupe/devices/dynamic"
 	"github.com/troupe-go/troupe/status"
 )
@@ -36,7 +37,7 @@ func (d *Device) NewQueue(string) (devices.Queue, error) {
 		return nil, err
 	}
 	q := &queue{device: d, functions: map[*devices.Code]uintptr{}, scratch: scratch}
-	if err := failure("cuStreamCreate", d.do(driver.streamCreate, uintptr(unsafe.Pointer(&q.handle)), nonBlocking)); err != nil {
+	if err := d.failure("cuStreamCreate", d.do(d.driver.StreamCreate, uintptr(unsafe.Pointer(&q.handle)), api.NonBlocking)); err != nil {
 		dynamic.Free(scratch)
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (q *queue) Write(dst devices.Buffer, src devices.HostBuffer, n int64) error
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
-	return failure("cuMemcpyHtoDAsync", q.device.do(driver.memcpyHtoDAsync, to.address, from.address, uintptr(n), q.handle))
+	return q.device.failure("cuMemcpyHtoDAsync", q.device.do(q.device.driver.MemcpyHtoDAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
 // Read copies to the host.
@@ -59,7 +60,7 @@ func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error 
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
-	return failure("cuMemcpyDtoHAsync", q.device.do(driver.memcpyDtoHAsync, to.address, from.address, uintptr(n), q.handle))
+	return q.device.failure("cuMemcpyDtoHAsync", q.device.do(q.device.driver.MemcpyDtoHAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
 // Copy copies within the device.
@@ -68,7 +69,7 @@ func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
-	return failure("cuMemcpyDtoDAsync", q.device.do(driver.memcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle))
+	return q.device.failure("cuMemcpyDtoDAsync", q.device.do(q.device.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
 // Launch executes code. The driver copies the arguments before it returns.
@@ -97,19 +98,35 @@ func (q *queue) Launch(l *devices.Launch) error {
 		binary.NativeEndian.PutUint64(q.scratch[8*i:], bits)
 		binary.NativeEndian.PutUint64(q.scratch[8*(mostArgs+i):], uint64(base)+uint64(8*i))
 	}
-	return failure("cuLaunchKernel of "+l.Code.Entry, q.device.do(driver.launchKernel, f,
+	return q.device.failure("cuLaunchKernel of "+l.Code.Entry, q.device.do(q.device.driver.LaunchKernel, f,
 		uintptr(l.Groups[0]), uintptr(l.Groups[1]), uintptr(l.Groups[2]), uintptr(l.Size[0]), uintptr(l.Size[1]), uintptr(l.Size[2]),
 		0, q.handle, base+8*mostArgs, 0))
 }
 
-// Record gives an event.
+// Record gives an event. A driver's event is used again when nobody uses it any more; who
+// has told a stream to wait for it waits for what it was recorded after then.
 func (q *queue) Record() (devices.Event, error) {
-	e := &event{device: q.device}
+	d := q.device
+	e := &event{device: d}
 	e.refs.Store(1)
-	if err := failure("cuEventCreate", q.device.do(driver.eventCreate, uintptr(unsafe.Pointer(&e.handle)), withoutTiming)); err != nil {
-		return nil, err
+	d.mu.Lock()
+	if n := len(d.idle); n > 0 {
+		e.handle, d.idle = d.idle[n-1], d.idle[:n-1]
 	}
-	if err := failure("cuEventRecord", q.device.do(driver.eventRecord, e.handle, q.handle)); err != nil {
+	closed := d.closed
+	d.mu.Unlock()
+	if closed {
+		return nil, d.gone()
+	}
+	if e.handle == 0 {
+		if err := d.failure("cuEventCreate", d.do(d.driver.EventCreate, uintptr(unsafe.Pointer(&e.handle)), api.WithoutTiming)); err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		d.events = append(d.events, e.handle)
+		d.mu.Unlock()
+	}
+	if err := d.failure("cuEventRecord", d.do(d.driver.EventRecord, e.handle, q.handle)); err != nil {
 		e.Release()
 		return nil, err
 	}
@@ -122,7 +139,7 @@ func (q *queue) Wait(ev devices.Event) error {
 	if !ok || e.device != q.device {
 		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another device's event")
 	}
-	return failure("cuStreamWaitEvent", q.device.do(driver.streamWaitEvent, q.handle, e.handle, 0))
+	return q.device.failure("cuStreamWaitEvent", q.device.do(q.device.driver.StreamWaitEvent, q.handle, e.handle, 0))
 }
 
 // Flush does nothing: the driver begins at once.
@@ -159,6 +176,8 @@ func (e *event) Wait(ctx context.Context) error {
 // Release forgets the event.
 func (e *event) Release() {
 	if e.refs.Add(-1) == 0 {
-		e.device.do(driver.eventDestroy, e.handle)
+		e.device.mu.Lock()
+		e.device.idle = append(e.device.idle, e.handle)
+		e.device.mu.Unlock()
 	}
 }

@@ -1,0 +1,37 @@
+package accelerators
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/devices/cuda"
+	"github.com/troupe-go/troupe/devices/cuda/simulated"
+	"github.com/troupe-go/troupe/status"
+)
+
+// simulate puts simulated GPUs in the place of the machine's, or skips the test where there
+// is no NVRTC. What was done wrongly fails the test.
+func simulate(t testing.TB, o simulated.Options) *simulated.Machine {
+	t.Helper()
+	m, err := simulated.Install(o)
+	if code := status.CodeOf(err); code == status.NotFound || code == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// TestSimulatedCUDA is TestCUDA on a simulated GPU, which executes what NVRTC compiles.
+func TestSimulatedCUDA(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it executes a hundred kernels")
+	}
+	simulate(t, simulated.Options{})
+	Check(t, opened(t, cuda.Open))
+}
