@@ -20,11 +20,22 @@ func simulate(t testing.TB, o simulated.Options) *simulated.Machine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		t.Logf("the simulated driver launched %d kernels and copied %d times to the device", m.Calls("cuLaunchKernel"), m.Calls("cuMemcpyHtoDAsync"))
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return m
+}
+
+// gpus has the test run on the machine's GPUs or, where there are none, on simulated ones.
+// Where there is no NVRTC either the test is skipped.
+func gpus(t testing.TB, n int) {
+	t.Helper()
+	if all, err := cuda.Devices(); err == nil && len(all) >= n {
+		return
+	}
+	simulate(t, simulated.Options{Devices: n})
 }
 
 // TestSimulatedCUDA is TestCUDA on a simulated GPU, which executes what NVRTC compiles.

@@ -106,7 +106,7 @@ func (p *parser) instruction(word string, o []operand) {
 		compute(do)
 	case "bra":
 		need(1)
-		p.jumps = append(p.jumps, jump{len(e.code), p.line, o[0].symbol})
+		p.jumps = append(p.jumps, jump{len(e.code), p.line, p.scope.prefix + o[0].symbol})
 		emit(instruction{kind: branches})
 	case "bar", "barrier":
 		switch {
@@ -120,6 +120,11 @@ func (p *parser) instruction(word string, o []operand) {
 	case "membar", "fence":
 		emit(instruction{kind: nothing})
 	case "ret", "exit":
+		if name == "ret" && p.scope.depth > 0 {
+			p.jumps = append(p.jumps, jump{len(e.code), p.line, p.scope.prefix + end})
+			emit(instruction{kind: branches})
+			return
+		}
 		emit(instruction{kind: exits})
 	case "setp":
 		p.compare(word, mods, kind, o, emit)
@@ -160,6 +165,9 @@ func (p *parser) instruction(word string, o []operand) {
 	default:
 		if len(o) < 2 {
 			p.fail("the instruction %s is not known", word)
+		}
+		if p.carry(word, name, kind, mods[:len(mods)-1], o) {
+			return
 		}
 		compute(arithmetic(name, kind, mods[:len(mods)-1]))
 	}
@@ -208,6 +216,14 @@ func (p *parser) access(name, word string, mods []string, o []operand) {
 	}
 	in.a, in.offset = int32(where.register), where.offset
 	if in.kind == reads {
+		if slot, ok := p.slotAt(where.symbol, where.offset); ok {
+			move := instruction{do: func(a, _, _ uint64) uint64 { return a }, d: int32(values.register), a: int32(slot)}
+			if name == "st" {
+				move.d, move.a = move.a, int32(values.register)
+			}
+			p.entry.code = append(p.entry.code, move)
+			return
+		}
 		at, ok := p.params[where.symbol]
 		if !ok || name == "st" || at+int(where.offset)+n > p.entry.ParamBytes() {
 			p.fail("%s: there is no parameter %s", word, where.symbol)

@@ -3,6 +3,7 @@ package ptx
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -70,22 +71,34 @@ func Parse(text string) (m *Module, err error) {
 			m, err = nil, e.error
 		}
 	}()
+	p.functions = map[string]body{}
 	p.next()
 	for p.tok != "" {
 		p.definition()
+	}
+	for _, at := range p.entries {
+		p.lexer = at
+		p.kernel()
 	}
 	return p.module, nil
 }
 
 type parser struct {
 	lexer
-	module *Module
+	module    *Module
+	entries   []lexer
+	functions map[string]body
+
+	// Of the entry that is being parsed.
 	entry  *Entry
-	params map[string]int // offsets by name
+	scope  scope
+	calls  int
+	slots  map[string]bool // of calls
+	params map[string]int  // offsets by name
 	shared map[string]int
 	local  map[string]int
 	labels map[string]int
-	jumps  []jump // of the entry, whose labels may come later
+	jumps  []jump // whose labels may come later
 }
 
 type jump struct {
@@ -105,7 +118,10 @@ func (p *parser) definition() {
 		}
 	case ".visible", ".weak":
 	case ".entry":
-		p.kernel()
+		p.entries = append(p.entries, p.lexer)
+		p.skip()
+	case ".func":
+		p.function()
 	case ".global", ".const":
 		name, size, init := p.variable()
 		p.module.Globals = append(p.module.Globals, Global{Name: name, Size: int64(size), Init: init})
@@ -162,6 +178,7 @@ func (p *parser) variable() (name string, size int, init []byte) {
 func (p *parser) kernel() {
 	e := &Entry{Name: p.take(), module: p.module, constants: map[constant]int{}, named: map[string]int{}}
 	p.entry, p.params, p.shared, p.local, p.labels, p.jumps = e, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, nil
+	p.scope, p.slots, p.calls = scope{}, map[string]bool{}, 0
 	for _, name := range specials {
 		e.register(name)
 	}
@@ -184,17 +201,7 @@ func (p *parser) kernel() {
 			e.threads *= int(p.integer())
 		}
 	}
-	p.expect("{")
-	for depth := 1; depth > 0; {
-		switch {
-		case p.accept("{"):
-			depth++
-		case p.accept("}"):
-			depth--
-		default:
-			p.statement()
-		}
-	}
+	p.block()
 	for _, j := range p.jumps {
 		target, ok := p.labels[j.label]
 		if !ok {
@@ -215,6 +222,15 @@ func (e *Entry) register(name string) int {
 	e.named[name] = e.registers
 	e.registers++
 	return e.registers - 1
+}
+
+// named is the register that a name means.
+func (p *parser) named(name string) (int, bool) {
+	n, ok := p.entry.named[p.scope.prefix+name]
+	if !ok && slices.Contains(specials, name) {
+		n, ok = p.entry.named[name]
+	}
+	return n, ok
 }
 
 // constant is a register that has a number.
@@ -243,11 +259,11 @@ func (p *parser) statement() {
 					p.fail("%d registers", n)
 				}
 				for i := range n {
-					p.entry.register(name + strconv.FormatInt(i, 10))
+					p.entry.register(p.scope.prefix + name + strconv.FormatInt(i, 10))
 				}
 				p.expect(">")
 			} else {
-				p.entry.register(name)
+				p.entry.register(p.scope.prefix + name)
 			}
 			if !p.accept(",") {
 				break
@@ -261,8 +277,11 @@ func (p *parser) statement() {
 		}
 		name, size, _ := p.variable()
 		*total = (*total + 15) / 16 * 16
-		space[name] = *total
+		space[p.scope.prefix+name] = *total
 		*total += size
+	case ".param":
+		p.slots[p.scope.prefix+p.slot()] = true
+		p.expect(";")
 	case ".pragma":
 		for !p.accept(";") {
 			p.next()
@@ -271,11 +290,18 @@ func (p *parser) statement() {
 		guard, negated := -1, false
 		if p.accept("@") {
 			negated = p.accept("!")
-			guard = p.entry.named[p.take()]
+			guard, _ = p.named(p.take())
 		}
 		word := p.take()
 		if guard < 0 && p.accept(":") {
-			p.labels[word] = len(p.entry.code)
+			p.labels[p.scope.prefix+word] = len(p.entry.code)
+			return
+		}
+		if word == "call" || word == "call.uni" {
+			if guard >= 0 {
+				p.fail("the instruction %s under a condition is not known", word)
+			}
+			p.call()
 			return
 		}
 		from, begin := p.line, len(p.entry.code)
@@ -329,17 +355,17 @@ func (p *parser) operand() operand {
 		o.register = p.entry.constant(constant{bits: p.number()})
 	default:
 		name := p.take()
-		if n, ok := p.entry.named[name]; ok {
+		if n, ok := p.named(name); ok {
 			o.register = n
 			if p.accept("|") {
-				o.second = p.entry.register(p.take())
+				o.second = p.entry.register(p.scope.prefix + p.take())
 			}
 			break
 		}
 		o.symbol = name
-		if at, ok := p.shared[name]; ok {
+		if at, ok := p.shared[p.scope.prefix+name]; ok {
 			o.register = p.entry.constant(constant{bits: uint64(at)})
-		} else if at, ok := p.local[name]; ok {
+		} else if at, ok := p.local[p.scope.prefix+name]; ok {
 			o.register = p.entry.constant(constant{bits: uint64(at)})
 		} else {
 			for _, g := range p.module.Globals {

@@ -177,6 +177,13 @@ func TestInstructions(t *testing.T) {
 		}},
 		{"u32", "lop3.b32 $D, $A, $B, $C, 0xe8;", func(a, b, c uint64) uint64 { return uint64(uint32(a&b | a&c | b&c)) }},
 		{"u32", "shf.l.wrap.b32 $D, $A, $B, 9;", func(a, b, _ uint64) uint64 { return uint64(uint32(b)<<9 | uint32(a)>>23) }},
+		{"u32", "add.cc.u32 %r6, $A, $B; addc.u32 $D, $A, $C;", func(a, b, c uint64) uint64 {
+			return uint64(uint32(a) + uint32(c) + uint32((a&math.MaxUint32+b&math.MaxUint32)>>32))
+		}},
+		{"u64", "sub.cc.u64 %rd7, $A, $B; subc.u64 $D, $C, 0;", func(a, b, c uint64) uint64 { return c - if1(a < b) }},
+		{"u64", "mov.b64 {%r1, %r2}, $A; mov.b64 {%r3, %r4}, $B; mov.b64 {%r5, %r6}, $C; mad.lo.cc.u32 %r5, %r1, %r3, %r5; madc.hi.u32 %r6, %r1, %r3, %r6; mov.b64 $D, {%r5, %r6};", func(a, b, c uint64) uint64 {
+			return a&math.MaxUint32*(b&math.MaxUint32) + c
+		}},
 		{"u64", "mov.b64 {%r1, %r2}, $A; mov.b64 $D, {%r2, %r1};", func(a, _, _ uint64) uint64 { return a<<32 | a>>32 }},
 		{"u32", "setp.lt.s32 %p1, $A, $B; selp.b32 $D, $C, $A, %p1;", func(a, b, c uint64) uint64 {
 			if int32(a) < int32(b) {
@@ -332,6 +339,69 @@ DONE:
 	}
 }
 
+// TestFunctions: a function is called twice, and calls another, with parameters, two results
+// and memory of its own.
+func TestFunctions(t *testing.T) {
+	text := strings.Replace(module(`
+	mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p0]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+	{
+	.param .b32 param0;
+	st.param.b32 [param0+0], %r1;
+	.param .align 8 .b8 retval0[16];
+	call.uni (retval0), g, (param0);
+	ld.param.b32 %r2, [retval0+0];
+	ld.param.b32 %r3, [retval0+8];
+	}
+	{
+	.param .b32 param0;
+	st.param.b32 [param0+0], %r3;
+	.param .align 8 .b8 retval0[16];
+	call.uni (retval0), g, (param0);
+	ld.param.b32 %r4, [retval0+8];
+	}
+	mad.lo.s32 %r2, %r2, 1000, %r4; st.global.u32 [%rd1], %r2;`), ".visible", `.func (.param .align 8 .b8 out[16]) g(.param .b32 in);
+.func (.param .b32 out) half(.param .b32 in)
+{
+	.reg .b32 %r<3>;
+	ld.param.b32 %r1, [in]; shr.u32 %r1, %r1, 1; st.param.b32 [out+0], %r1; ret;
+}
+.visible`, 1) + `
+.func (.param .align 8 .b8 out[16]) g(.param .b32 in)
+{
+	.reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %rd<3>; .local .align 4 .b8 depot[8];
+	ld.param.b32 %r1, [in]; mov.u64 %rd1, depot; st.local.u32 [%rd1+4], %r1;
+	setp.gt.u32 %p1, %r1, 20; @%p1 bra LARGE;
+	add.s32 %r2, %r1, 7; st.param.b32 [out+0], %r2; st.param.b32 [out+8], %r1; ret;
+LARGE:
+	{ .param .b32 param0; st.param.b32 [param0+0], %r1; .param .b32 retval0; call (retval0), half, (param0); ld.param.b32 %r3, [retval0+0]; }
+	ld.local.u32 %r4, [%rd1+4]; st.param.b32 [out+0], %r4; st.param.b32 [out+8], %r3; ret;
+}
+`
+	mod, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machine{make([]byte, 4*64)}
+	params := make([]byte, 36)
+	binary.LittleEndian.PutUint64(params, Address(FirstWindow))
+	if err := mod.Entries["f"].Run(&Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: params, Memory: m.memory}); err != nil {
+		t.Fatal(err)
+	}
+	g := func(x uint32) (uint32, uint32) {
+		if x > 20 {
+			return x, x / 2
+		}
+		return x + 7, x
+	}
+	for i := range uint32(64) {
+		a, b := g(i)
+		_, c := g(b)
+		if got := binary.LittleEndian.Uint32(m[0][4*i:]); got != a*1000+c {
+			t.Errorf("thread %d has %d, not %d", i, got, a*1000+c)
+		}
+	}
+}
+
 // TestPlace: each thread of a grid of three dimensions knows where it is.
 func TestPlace(t *testing.T) {
 	const body = `
@@ -380,13 +450,15 @@ func TestFaults(t *testing.T) {
 // TestParse: what is not known is an error that names it and its line.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		module("wmma.load.a.sync %r1, [%rd1];"): "line 12: the instruction wmma.load.a.sync is not known",
-		module("bra NOWHERE;"):                  "there is no label NOWHERE",
-		module("add.q32 %r1, %r1, %r1;"):        "the instruction add.q32 is not known",
-		module("ld.param.u64 %rd1, [p9];"):      "there is no parameter p9",
-		module("mov.u64 %rd1, nothing;"):        "there is no variable nothing",
-		".version 8.0\n.func g() {}":            "line 2: \".func\" is not known",
-		".version 8.0\n.entry f() { ret;":       "f does not end",
+		module("wmma.load.a.sync %r1, [%rd1];"):                           "line 12: the instruction wmma.load.a.sync is not known",
+		module("bra NOWHERE;"):                                            "there is no label NOWHERE",
+		module("add.q32 %r1, %r1, %r1;"):                                  "the instruction add.q32 is not known",
+		module("ld.param.u64 %rd1, [p9];"):                                "there is no parameter p9",
+		module("mov.u64 %rd1, nothing;"):                                  "there is no variable nothing",
+		".version 8.0\n.texref g;":                                        "line 2: \".texref\" is not known",
+		".version 8.0\n.entry f() { ret;":                                 "braces do not end",
+		module("call.uni g;"):                                             "there is no function g of 0 parameters",
+		".func g() { call g, (); ret; }\n.entry f() { call g, (); ret; }": "there is no function g",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %s", err, want)
