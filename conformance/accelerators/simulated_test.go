@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/devices/cuda/simulated"
+	"github.com/troupe-go/troupe/devices/opencl"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -36,6 +37,32 @@ func gpus(t testing.TB, n int) {
 		return
 	}
 	simulate(t, simulated.Options{Devices: n})
+}
+
+// there says whether the machine has a device of a type, if need be a simulated one. What is
+// not there is logged.
+func there(t testing.TB, kind string) bool {
+	t.Helper()
+	err := error(nil)
+	switch kind {
+	case opencl.Type:
+		_, err = opencl.Devices()
+	case cuda.Type:
+		if _, err = cuda.Devices(); err != nil {
+			var m *simulated.Machine
+			if m, err = simulated.Install(simulated.Options{}); err == nil {
+				t.Cleanup(func() {
+					if err := m.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+	if err != nil {
+		t.Logf("NOT CHECKED: %v", err)
+	}
+	return err == nil
 }
 
 // TestSimulatedCUDA is TestCUDA on a simulated GPU, which executes what NVRTC compiles.

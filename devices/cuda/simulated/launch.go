@@ -169,6 +169,9 @@ func launch(fn uintptr, gx, gy, gz, bx, by, bz, shared uint32, on, params, extra
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
+		if c.failed != 0 { // its memory has gone meanwhile
+			return c.failed
+		}
 		m.mistake("%v", err)
 		switch fault, ok := err.(*ptx.Fault); {
 		case !ok:
