@@ -3,9 +3,7 @@ package cuda
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices"
@@ -80,13 +78,10 @@ func describe(driver *api.Driver, id int32) (description string, capability int)
 type Device struct {
 	attributes devices.Attributes
 	capability int
-	id         int32
 	driver     *api.Driver
+	primary    *primary
 	poll       *polling
-
-	life    sync.RWMutex // held while the driver is called
-	context uintptr      // 0 once it is closed
-	lost    atomic.Bool  // the context is no longer of use
+	over       bool // nothing calls the driver any more; the primary's life is held to change it
 
 	mu      sync.Mutex
 	modules map[string]*module // by source
@@ -124,12 +119,13 @@ func Open(number int, o devices.Options) (*Device, error) {
 	if a.MemoryLimit == 0 || uint64(a.MemoryLimit) > total {
 		a.MemoryLimit = int64(total)
 	}
-	d := &Device{
-		attributes: a, capability: capability, id: id, driver: driver, modules: map[string]*module{},
-		buffers: map[*buffer]struct{}{}, hosts: map[*hostBuffer]struct{}{},
-	}
-	if err := driver.Failure("cuDevicePrimaryCtxRetain", int32(driver.PrimaryCtxRetain.Call(uintptr(unsafe.Pointer(&d.context)), uintptr(id)))); err != nil {
+	p, err := join(driver, id)
+	if err != nil {
 		return nil, err
+	}
+	d := &Device{
+		attributes: a, capability: capability, driver: driver, primary: p, modules: map[string]*module{},
+		buffers: map[*buffer]struct{}{}, hosts: map[*hostBuffer]struct{}{},
 	}
 	d.poll = newPolling(d)
 	return d, nil
@@ -143,28 +139,12 @@ func (d *Device) Attributes() devices.Attributes { return d.attributes }
 //
 //go:uintptrescapes
 func (d *Device) do(f dynamic.Function, args ...uintptr) int32 {
-	d.life.RLock()
-	defer d.life.RUnlock()
-	if d.context == 0 {
+	d.primary.life.RLock()
+	defer d.primary.life.RUnlock()
+	if d.over {
 		return api.ContextIsDestroyed
 	}
-	return d.within(f, args...)
-}
-
-// within is do, for who holds life.
-//
-//go:uintptrescapes
-func (d *Device) within(f dynamic.Function, args ...uintptr) int32 {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	r := int32(d.driver.CtxSetCurrent.Call(d.context))
-	if r == 0 {
-		r = int32(f.Call(args...))
-	}
-	if api.Ends(r) {
-		d.lost.Store(true)
-	}
-	return r
+	return d.primary.do(f, args...)
 }
 
 // failure is a result as an error; nil for success.
@@ -247,29 +227,27 @@ func (d *Device) Close() error {
 	}
 	d.do(d.driver.CtxSynchronize)
 	d.poll.close()
-	d.life.Lock()
-	defer d.life.Unlock()
+	p := d.primary
+	p.life.Lock()
 	for _, q := range d.queues {
-		d.within(d.driver.StreamDestroy, q.handle)
+		p.do(d.driver.StreamDestroy, q.handle)
 		dynamic.Free(q.scratch)
 	}
 	for _, e := range d.events {
-		d.within(d.driver.EventDestroy, e)
+		p.do(d.driver.EventDestroy, e)
 	}
 	for _, m := range d.modules {
 		if m.handle != 0 {
-			d.within(d.driver.ModuleUnload, m.handle)
+			p.do(d.driver.ModuleUnload, m.handle)
 		}
 	}
 	for b := range d.buffers {
-		d.within(d.driver.MemFree, b.address)
+		p.do(d.driver.MemFree, b.address)
 	}
 	for h := range d.hosts {
-		d.within(d.driver.MemFreeHost, h.address)
+		p.do(d.driver.MemFreeHost, h.address)
 	}
-	d.context = 0
-	if d.lost.Load() { // for whoever else in the process uses the device, too
-		d.driver.PrimaryCtxReset.Call(uintptr(d.id))
-	}
-	return d.failure("cuDevicePrimaryCtxRelease", int32(d.driver.PrimaryCtxRelease.Call(uintptr(d.id))))
+	d.over = true
+	p.life.Unlock()
+	return p.leave()
 }

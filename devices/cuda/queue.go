@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync/atomic"
 	"unsafe"
 
@@ -45,9 +46,31 @@ func (d *Device) NewQueue(string) (devices.Queue, error) {
 	return q, nil
 }
 
+// own is memory of the device's.
+func (q *queue) own(b devices.Buffer) (*buffer, error) {
+	x, ok := b.(*buffer)
+	if !ok || x.device != q.device {
+		return nil, status.Errorf(status.Internal, "a buffer is no memory of %s", q.device.attributes.Name)
+	}
+	return x, nil
+}
+
+// ownHost is memory of the host's, of any device: it is page-locked for all.
+func (q *queue) ownHost(b devices.HostBuffer) (*hostBuffer, error) {
+	x, ok := b.(*hostBuffer)
+	if !ok {
+		return nil, status.Errorf(status.Internal, "a buffer is no memory of the host's that CUDA gave")
+	}
+	return x, nil
+}
+
 // Write copies from the host.
 func (q *queue) Write(dst devices.Buffer, src devices.HostBuffer, n int64) error {
-	to, from := dst.(*buffer), src.(*hostBuffer)
+	to, err1 := q.own(dst)
+	from, err2 := q.ownHost(src)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
@@ -56,7 +79,11 @@ func (q *queue) Write(dst devices.Buffer, src devices.HostBuffer, n int64) error
 
 // Read copies to the host.
 func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error {
-	to, from := dst.(*hostBuffer), src.(*buffer)
+	to, err1 := q.ownHost(dst)
+	from, err2 := q.own(src)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
@@ -65,7 +92,11 @@ func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error 
 
 // Copy copies within the device.
 func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
-	to, from := dst.(*buffer), src.(*buffer)
+	to, err1 := q.own(dst)
+	from, err2 := q.own(src)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
@@ -89,9 +120,9 @@ func (q *queue) Launch(l *devices.Launch) error {
 	for i, a := range l.Args {
 		bits := a.Bits
 		if a.Buffer != nil {
-			b, ok := a.Buffer.(*buffer)
-			if !ok || b.device != q.device {
-				return status.Errorf(status.Internal, "%s: argument %d is no memory of %s", l.Code.Entry, i, q.device.attributes.Name)
+			b, err := q.own(a.Buffer)
+			if err != nil {
+				return status.Within(err, "%s: argument %d", l.Code.Entry, i)
 			}
 			bits = uint64(b.address)
 		}

@@ -81,23 +81,19 @@ func (m *Machine) destroy(d *device) {
 		x.free()
 	}
 	for h, x := range m.handles {
+		var of *context
 		switch x := x.(type) {
 		case *stream:
-			if x.context == c {
-				delete(m.handles, h)
-			}
+			of = x.context
 		case *event:
-			if x.context == c {
-				delete(m.handles, h)
-			}
+			of = x.context
 		case *module:
-			if x.context == c {
-				delete(m.handles, h)
-			}
+			of = x.context
 		case *function:
-			if x.of.context == c {
-				delete(m.handles, h)
-			}
+			of = x.of.context
+		}
+		if of == c {
+			delete(m.handles, h)
 		}
 	}
 }
@@ -175,10 +171,8 @@ func setCurrent(h uintptr) int32 {
 	switch {
 	case !ok:
 		return invalidContext
-	case c.over && c.failed == contextIsDestroyed:
+	case c.over:
 		m.mistake("cuCtxSetCurrent is given a context that was destroyed")
-		return contextIsDestroyed
-	case c.over: // it was lost, and somebody else has reset the device
 		return contextIsDestroyed
 	}
 	m.currents.Store(dynamic.Thread(), c)

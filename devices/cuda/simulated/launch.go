@@ -149,7 +149,12 @@ func launch(fn uintptr, gx, gy, gz, bx, by, bz, shared uint32, on, params, extra
 	}
 	l := &ptx.Launch{Grid: [3]uint32{gx, gy, gz}, Block: [3]uint32{bx, by, bz}, Params: make([]byte, f.entry.ParamBytes()), Workers: m.options.Workers}
 	for i, p := range f.entry.Params { // the driver copies them before it returns
-		copy(l.Params[p.Offset:], raw(uintptr(get64(params+uintptr(8*i))), p.Size))
+		from := uintptr(get64(params + uintptr(8*i)))
+		if from == 0 {
+			m.mistake("%s: parameter %d has no address", f.entry.Name, i)
+			return invalidValue
+		}
+		copy(l.Params[p.Offset:], raw(from, p.Size))
 	}
 	w := &work{name: f.entry.Name}
 	l.Memory = func(window uint64, write bool) []byte {

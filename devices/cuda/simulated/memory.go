@@ -211,8 +211,11 @@ func copyWithin(to, from, n uint64, on uintptr) int32 {
 
 // moveBytes is what a copy does when its turn has come.
 func moveBytes(dst *memory, at uint64, src *memory, from, n uint64) int32 {
-	to, of := dst.bytes, src.bytes
-	if to == nil || of == nil || dst.freed || src.freed {
+	m := dst.context.machine
+	m.mu.Lock()
+	to, of, gone := dst.bytes, src.bytes, dst.freed || src.freed
+	m.mu.Unlock()
+	if gone {
 		return illegalAddress
 	}
 	copy(to[at:at+n], of[from:from+n])
