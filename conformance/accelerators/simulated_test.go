@@ -70,6 +70,13 @@ func TestSimulatedCUDA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it executes a hundred kernels")
 	}
-	simulate(t, simulated.Options{})
-	Check(t, opened(t, cuda.Open))
+	for name, without := range map[string]bool{"cuBLAS": false, "code alone": true} {
+		t.Run(name, func(t *testing.T) {
+			m := simulate(t, simulated.Options{NoBLAS: without})
+			Check(t, opened(t, cuda.Open))
+			if n := m.Calls("cublasGemmEx") + m.Calls("cublasGemmStridedBatchedEx"); (n == 0) != without {
+				t.Errorf("cuBLAS was called %d times", n)
+			}
+		})
+	}
 }

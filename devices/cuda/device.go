@@ -81,6 +81,7 @@ type Device struct {
 	driver     *api.Driver
 	primary    *primary
 	poll       *polling
+	multiplier multiplier
 	over       bool // nothing calls the driver any more; the primary's life is held to change it
 
 	mu      sync.Mutex
@@ -229,7 +230,13 @@ func (d *Device) Close() error {
 	d.poll.close()
 	p := d.primary
 	p.life.Lock()
+	if d.multiplier.spare != 0 {
+		p.do(d.multiplier.blas.Destroy, d.multiplier.spare)
+	}
 	for _, q := range d.queues {
+		if q.blas != nil {
+			q.blas.done(d)
+		}
 		p.do(d.driver.StreamDestroy, q.handle)
 		dynamic.Free(q.scratch)
 	}

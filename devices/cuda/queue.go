@@ -18,8 +18,9 @@ type queue struct {
 	device    *Device
 	handle    uintptr
 	functions map[*devices.Code]uintptr
+	blas      *handle // for products, when there was one
 	// scratch is memory that the driver reads a launch's arguments from: the numbers,
-	// then their addresses.
+	// then their addresses; and what cuBLAS reads.
 	scratch []byte
 }
 
@@ -33,13 +34,14 @@ func (d *Device) NewQueue(string) (devices.Queue, error) {
 	if d.closed {
 		return nil, d.gone()
 	}
-	scratch, err := dynamic.Pages(2 * 8 * mostArgs)
+	memory, err := dynamic.Pages(scratch)
 	if err != nil {
 		return nil, err
 	}
-	q := &queue{device: d, functions: map[*devices.Code]uintptr{}, scratch: scratch}
+	factors(memory)
+	q := &queue{device: d, functions: map[*devices.Code]uintptr{}, scratch: memory}
 	if err := d.failure("cuStreamCreate", d.do(d.driver.StreamCreate, uintptr(unsafe.Pointer(&q.handle)), api.NonBlocking)); err != nil {
-		dynamic.Free(scratch)
+		dynamic.Free(memory)
 		return nil, err
 	}
 	d.queues = append(d.queues, q)
@@ -105,6 +107,9 @@ func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
 
 // Launch executes code. The driver copies the arguments before it returns.
 func (q *queue) Launch(l *devices.Launch) error {
+	if l.Product != nil {
+		return q.multiply(l)
+	}
 	f, ok := q.functions[l.Code]
 	if !ok {
 		var err error

@@ -42,6 +42,7 @@ type context struct {
 	mems    map[*memory]struct{} // also of the host
 	events  map[*event]struct{}
 	modules map[*module]struct{}
+	handles map[*blasHandle]struct{}
 }
 
 // fail ends the context: what streams have is not done any more.
@@ -64,7 +65,7 @@ func (m *Machine) destroy(d *device) {
 		return
 	}
 	if c.failed == 0 {
-		leaks := map[string]int{"streams": len(c.streams), "pieces of memory": len(c.mems), "events": len(c.events), "modules": len(c.modules)}
+		leaks := map[string]int{"streams": len(c.streams), "pieces of memory": len(c.mems), "events": len(c.events), "modules": len(c.modules), "handles of cuBLAS": len(c.handles)}
 		for what, n := range leaks {
 			if n > 0 {
 				m.mistake("the context of device %d ends with %d %s", d.number, n, what)
@@ -91,6 +92,8 @@ func (m *Machine) destroy(d *device) {
 			of = x.context
 		case *function:
 			of = x.of.context
+		case *blasHandle:
+			of = x.context
 		}
 		if of == c {
 			delete(m.handles, h)
@@ -128,7 +131,7 @@ func retain(out uintptr, number int32) int32 {
 		return r
 	}
 	if d.context == nil {
-		d.context = &context{machine: m, device: d, streams: map[*stream]struct{}{}, mems: map[*memory]struct{}{}, events: map[*event]struct{}{}, modules: map[*module]struct{}{}}
+		d.context = &context{machine: m, device: d, streams: map[*stream]struct{}{}, mems: map[*memory]struct{}{}, events: map[*event]struct{}{}, modules: map[*module]struct{}{}, handles: map[*blasHandle]struct{}{}}
 		d.context.handle = m.add(d.context)
 	}
 	d.refs++

@@ -19,6 +19,7 @@ type Options struct {
 	Capability int    // compute capability, 90 for 9.0; 0 is 99, for which NVRTC makes PTX of 90
 	Seed       uint64 // of the pauses of streams
 	Workers    int    // goroutines that a kernel runs on; 0 is 2
+	NoBLAS     bool   // there is no cuBLAS
 }
 
 // A Machine has simulated GPUs, in the place of those of the computer.
@@ -80,17 +81,27 @@ func Install(o Options) (*Machine, error) {
 	if !current.CompareAndSwap(nil, m) {
 		return nil, status.Errorf(status.FailedPrecondition, "there is a simulated machine already")
 	}
-	l := &api.Libraries{Driver: table()}
+	l := &api.Libraries{Driver: driverTable()}
+	if !o.NoBLAS {
+		l.BLAS = blasTable()
+	}
 	m.restore = api.Replace(l)
 	return m, nil
 }
 
-// table is made once: functions for libraries are never given back.
-var table = sync.OnceValue(func() *api.Driver {
-	t := new(api.Driver)
-	fill(t.Functions(), driverFunctions)
-	return t
-})
+// The tables are made once: functions for libraries are never given back.
+var (
+	driverTable = sync.OnceValue(func() *api.Driver {
+		t := new(api.Driver)
+		fill(t.Functions(), driverFunctions)
+		return t
+	})
+	blasTable = sync.OnceValue(func() *api.BLAS {
+		t := new(api.BLAS)
+		fill(t.Functions(), blasFunctions)
+		return t
+	})
+)
 
 // fill puts addresses of functions into a table, in which none may be missing.
 func fill(table map[string]*dynamic.Function, functions map[string]any) {

@@ -1,7 +1,6 @@
 package simulated
 
 import (
-	"bytes"
 	"encoding/binary"
 	"unsafe"
 
@@ -29,6 +28,13 @@ func (x *memory) free() {
 	delete(x.context.mems, x)
 }
 
+// poison fills memory with what no program should see: NaN, and -1.
+func poison(b []byte) {
+	for i := range b {
+		b[i] = 0xff
+	}
+}
+
 // raw is the caller's memory at an address.
 func raw(address uintptr, n int) []byte { return dynamic.Bytes(address, int64(n)) }
 
@@ -36,7 +42,6 @@ func put32(address uintptr, v uint32)  { binary.NativeEndian.PutUint32(raw(addre
 func put64(address uintptr, v uint64)  { binary.NativeEndian.PutUint64(raw(address, 8), v) }
 func get64(address uintptr) uint64     { return binary.NativeEndian.Uint64(raw(address, 8)) }
 func pointer(b []byte) uintptr         { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
-func poison(b []byte)                  { copy(b, bytes.Repeat([]byte{0xff}, len(b))) }
 func inside(at, n uint64, of int) bool { return at <= uint64(of) && n <= uint64(of)-at }
 
 func alloc(out uintptr, n uint64) int32 {
@@ -84,16 +89,23 @@ func free(address uint64) int32 {
 // idle takes down that memory is given back while a stream has works that use it, as far as
 // that can be known before they run.
 func (m *Machine) idle(x *memory, function string) {
+	if w, busy := m.user(x); busy {
+		m.mistake("%s of memory that %s of stream %d is going to use", function, w.name, w.stream.number)
+	}
+}
+
+// user is a work that is known to use memory and is not done.
+func (m *Machine) user(x *memory) (*work, bool) {
 	for s := range x.context.streams {
 		for _, w := range s.works {
 			for _, u := range w.uses {
 				if u.of == x {
-					m.mistake("%s of memory that %s of stream %d is going to use", function, w.name, s.number)
-					return
+					return w, true
 				}
 			}
 		}
 	}
+	return nil, false
 }
 
 func hostAlloc(out uintptr, n uint64, _ uint32) int32 {
@@ -187,7 +199,9 @@ func copyOut(to uintptr, from uint64, n uint64, on uintptr) int32 {
 	if r != success || !ok1 || !ok2 || n == 0 {
 		return max(r, invalidValue)
 	}
-	poison(dst.bytes[at : at+n]) // who reads it before it is written reads that
+	if _, busy := m.user(dst); !busy {
+		poison(dst.bytes[at : at+n]) // who reads it before it is written reads that
+	}
 	s.put(&work{name: name, uses: []use{{src, false}, {dst, true}}, run: func() int32 { return moveBytes(dst, at, src, fromAt, n) }})
 	return success
 }

@@ -59,16 +59,17 @@ var loadBLAS = sync.OnceValues(func() (*BLAS, error) {
 
 // Numbers of cuBLAS's interface.
 const (
-	OpN, OpT                      = 0, 1
-	R32F, R64F, R16F, R16BF       = 0, 1, 2, 14
-	Compute32F, Compute64F        = 68, 70
-	GemmDefault                   = -1
-	DefaultMath                   = 0
-	BLASNotInitialized            = 1
-	BLASAllocFailed               = 3
-	BLASInvalidValue              = 7
-	BLASExecutionFailed           = 13
-	BLASInternal                  = 14
-	BLASNotSupported              = 15
-	DefaultWorkspace        int64 = 32 << 20
+	OpN, OpT                = 0, 1
+	R32F, R64F, R16F, R16BF = 0, 1, 2, 14
+	Compute32F, Compute64F  = 68, 70
+	GemmDefault             = 1<<32 - 1 // -1
+	DefaultMath             = 0
+	WideReductions          = 16 // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+	BLASNotInitialized      = 1
+	BLASAllocFailed         = 3
+	BLASInvalidValue        = 7
+	BLASArchMismatch        = 8
+	BLASExecutionFailed     = 13
+	BLASInternal            = 14
+	BLASNotSupported        = 15
 )
