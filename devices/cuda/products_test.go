@@ -272,6 +272,9 @@ var blasMutants = []struct {
 
 // TestProductMutants: each mistake is found.
 func TestProductMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mistakes of order are data races, too, which the detector would report")
+	}
 	for _, x := range blasMutants {
 		m := install(t, simulated.Options{})
 		driver, err1 := api.Find()
