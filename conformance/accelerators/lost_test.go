@@ -11,9 +11,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-go/troupe/devices/cuda/simulated"
 	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 var lost = flag.Int("lost", 16, "how many devices TestSessionLostUnderLoad loses")
@@ -22,22 +24,44 @@ var lost = flag.Int("lost", 16, "how many devices TestSessionLostUnderLoad loses
 // at any time. Each step gives the right answer or UNAVAILABLE with the device's name, and
 // those that come later are right again.
 func TestSessionLostUnderLoad(t *testing.T) {
-	t.Run("one", func(t *testing.T) { loseUnderLoad(t, perceptron, 1) })
-	t.Run("two", func(t *testing.T) { loseUnderLoad(t, alternating(perceptron), 2) })
+	for name, n := range map[string]int{"one": 1, "two": 2} {
+		t.Run("EMULATED/"+name, func(t *testing.T) {
+			loseUnderLoad(t, "EMULATED", n, tensor.Tolerance{Exact: true}, func(rng *rand.Rand) bool {
+				opened := slices.DeleteFunc(emulated.Opened(), func(d *emulated.Device) bool { return d.Err() != nil })
+				if len(opened) == 0 { // all are about to come back
+					return false
+				}
+				opened[rng.IntN(len(opened))].Lose("it was pulled out")
+				return true
+			})
+			if n := len(emulated.Opened()); n > 0 {
+				t.Errorf("%d devices are still open", n)
+			}
+		})
+		t.Run("GPU/"+name, func(t *testing.T) {
+			m := simulate(t, simulated.Options{Devices: n})
+			loseUnderLoad(t, "GPU", n, rough, func(rng *rand.Rand) bool { return m.Lose(rng.IntN(n)) })
+		})
+	}
 }
 
 // alternating puts the operations of a graph that have inputs on two devices by turns, so
 // that all that goes between them is copied from one to the other.
-func alternating(text string) string {
+func alternating(text, kind string) string {
 	n := 0
 	return regexp.MustCompile(`(?m)^(\w+ = \w+\(\w.*?\)) `).ReplaceAllStringFunc(text, func(node string) string {
 		n++
-		return fmt.Sprintf("%s@/device:EMULATED:%d ", node, n%2)
+		return fmt.Sprintf("%s@/device:%s:%d ", node, kind, n%2)
 	})
 }
 
-// loseUnderLoad plays a graph on so many devices, of which it loses one after another.
-func loseUnderLoad(t *testing.T, text string, count int) {
+// loseUnderLoad plays a graph on so many devices, of which it loses one after another, and
+// compares answers with the CPU's. lose says whether there was one to lose.
+func loseUnderLoad(t *testing.T, kind string, count int, tolerance tensor.Tolerance, lose func(*rand.Rand) bool) {
+	text := perceptron
+	if count > 1 {
+		text = alternating(text, kind)
+	}
 	const callers, each = 4, 8 // a supervisor has enough of ten losses within seconds
 	g := parsed(t, text)
 	out := func(name string) session.Output { return g.Operation(name).Output(0) }
@@ -54,7 +78,7 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 	right, failed := 0, 0
 	for n := 0; n < *lost && !t.Failed(); {
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
-		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": count}, Seed: int64(n + 1)})
+		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: count}, Seed: int64(n + 1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,8 +92,10 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 			steps.Go(func() {
 				for ctx.Err() == nil {
 					got, err := s.RunContext(ctx, feeds, []session.Output{out("y")}, nil)
-					if err == nil && !slices.Equal(floats(got[0]), floats(want[0])) {
-						t.Errorf("another answer: %v", got[0])
+					if err == nil {
+						if err := tensor.Compare(got[0], want[0], tolerance); err != nil {
+							t.Errorf("another answer: %v", err)
+						}
 					}
 					select {
 					case results <- err:
@@ -84,7 +110,7 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 			switch {
 			case err == nil:
 				right++
-			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "device:EMULATED:"):
+			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "device:"+kind+":"):
 				failed++
 			default:
 				t.Errorf("loss %d: %v", n, err)
@@ -95,9 +121,7 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 			for range rng.IntN(3 * callers) {
 				take()
 			}
-			opened := slices.DeleteFunc(emulated.Opened(), func(d *emulated.Device) bool { return d.Err() != nil })
-			if len(opened) > 0 { // else both are about to come back
-				opened[rng.IntN(len(opened))].Lose("it was pulled out")
+			if lose(rng) {
 				n++
 			}
 			for range callers { // what was under way
@@ -110,9 +134,6 @@ func loseUnderLoad(t *testing.T, text string, count int) {
 		steps.Wait()
 		if err := s.Close(); err != nil {
 			t.Error(err)
-		}
-		if n := len(emulated.Opened()); n > 0 {
-			t.Errorf("%d devices are still open", n)
 		}
 	}
 	t.Logf("%d answers, %d steps that failed, %d devices lost", right, failed, *lost)

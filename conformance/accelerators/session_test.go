@@ -18,7 +18,7 @@ import (
 )
 
 // parsed is a graph of a text.
-func parsed(t *testing.T, text string) *session.Graph {
+func parsed(t testing.TB, text string) *session.Graph {
 	t.Helper()
 	def, err := graph.ParseText(text)
 	if err != nil {
@@ -47,6 +47,14 @@ func TestSessionEmulated(t *testing.T) {
 func TestSessionOpenCL(t *testing.T) {
 	opened(t, opencl.Open) // or skip the test
 	layer(t, session.SessionOptions{Devices: map[string]int{"OPENCL": 1}}, "OPENCL")
+}
+
+// And on a GPU, which is a simulated one where there is no other.
+func TestSessionCUDA(t *testing.T) {
+	gpus(t, 1)
+	for _, engine := range []string{"actors", "messages:5"} {
+		layer(t, session.SessionOptions{Engine: engine, Devices: map[string]int{"GPU": 1}}, "GPU")
+	}
 }
 
 // layer runs a layer of a network on a device of that type.
@@ -126,9 +134,9 @@ label = ArgMax(y, best) {T=DT_FLOAT, Tidx=DT_INT32, output_type=DT_INT64}
 // A perceptron gives on accelerators what it gives on the CPU.
 func TestSessionPerceptron(t *testing.T) {
 	results := map[string][]*tensor.Tensor{}
-	for _, kind := range []string{"CPU", "EMULATED", "OPENCL"} {
-		if kind == "OPENCL" {
-			opened(t, opencl.Open)
+	for _, kind := range []string{"CPU", "EMULATED", "OPENCL", "GPU"} {
+		if !there(t, kind) {
+			continue
 		}
 		g := parsed(t, perceptron)
 		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}})
@@ -153,9 +161,9 @@ func TestSessionPerceptron(t *testing.T) {
 // A step's timeline has the works of each stream in turn; constants are written in the
 // first step alone, and again when the device has lost them.
 func TestSessionTimeline(t *testing.T) {
-	for _, kind := range []string{"EMULATED", "OPENCL"} {
-		if kind == "OPENCL" {
-			opened(t, opencl.Open)
+	for _, kind := range []string{"EMULATED", "OPENCL", "GPU"} {
+		if !there(t, kind) {
+			continue
 		}
 		g := parsed(t, perceptron)
 		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}})
@@ -182,7 +190,8 @@ func TestSessionTimeline(t *testing.T) {
 					writes, bytes = writes+1, bytes+w.Bytes
 				}
 			}
-			if err == nil && (len(ends) != 3 || ends["compute"] == 0 || ends["device-to-host"] < ends["host-to-device"]) {
+			late := ends["device-to-host"] < ends["host-to-device"] && kind != "GPU" // which is asked for the one stream after the other
+			if err == nil && (len(ends) != 3 || ends["compute"] == 0 || late) {
 				t.Errorf("%s: streams %v", kind, ends)
 			}
 			return writes, bytes
@@ -494,8 +503,8 @@ func TestSessionLost(t *testing.T) {
 }
 
 // ramp is a matrix of numbers of both signs.
-func ramp(rows, columns int) *tensor.Tensor {
-	t, err := tensor.New(tensor.Float, int64(rows), int64(columns))
+func ramp(dims ...int64) *tensor.Tensor {
+	t, err := tensor.New(tensor.Float, dims...)
 	if err != nil {
 		panic(err)
 	}

@@ -37,6 +37,9 @@ func MatMul(z, x, y Array, transX, transY bool) ([]devices.Launch, error) {
 	if z.Elements() == 0 {
 		return nil, nil
 	}
+	if l, err := byLibrary(z, x, y, transX, transY); l != nil || err != nil {
+		return l, err
+	}
 	w, err := broadcasting(z.Dims[:r-2], x.Dims[:len(x.Dims)-2], y.Dims[:len(y.Dims)-2])
 	if err != nil {
 		return nil, err

@@ -1,29 +1,47 @@
 package cuda
 
 import (
-	"sync"
-
 	"github.com/troupe-go/troupe/devices"
-	"github.com/troupe-go/troupe/devices/dynamic"
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 )
 
-// memcpyPeerAsync is the driver's function that copies between contexts; it takes the way
-// by the host itself where the hardware has no other.
-var memcpyPeerAsync = sync.OnceValue(func() (f dynamic.Function) {
-	lib, err := open()
-	if err != nil || lib.Resolve(map[string]*dynamic.Function{"cuMemcpyPeerAsync": &f}) != nil {
-		return 0
-	}
-	return f
-})
-
-// Reaches says that GPUs copy from each other.
+// Reaches says that GPUs copy from each other; the driver takes the way by the host itself
+// where the hardware has no other.
 func (d *Device) Reaches(other devices.Accelerator) bool {
-	_, ok := other.(*Device)
-	return ok && memcpyPeerAsync() != 0
+	o, ok := other.(*Device)
+	return ok && o.driver == d.driver
 }
 
-// copyFrom copies from a GPU with another context. The stream belongs to the receiver's.
+// beside calls a function of the driver's that uses what another device has: neither is
+// closed meanwhile. If the other one is closed or lost nothing is called: whoever counts on
+// it is told by the other's actor, and this device takes no harm.
+func (d *Device) beside(other *Device, call func() int32) int32 {
+	first, second := d.primary, other.primary
+	if first.id > second.id { // in one order, so that nobody waits in a circle
+		first, second = second, first
+	}
+	first.life.RLock()
+	defer first.life.RUnlock()
+	if first != second {
+		second.life.RLock()
+		defer second.life.RUnlock()
+	}
+	switch {
+	case d.over:
+		return api.ContextIsDestroyed
+	case other.over || other.primary.context == 0 || other.primary.lost.Load():
+		return 0
+	}
+	return call()
+}
+
+// copyFrom copies from another device's buffer. The stream belongs to the receiver's context.
 func (q *queue) copyFrom(to, from *buffer, n int64) error {
-	return failure("cuMemcpyPeerAsync", q.device.do(memcpyPeerAsync(), to.address, q.device.context, from.address, from.device.context, uintptr(n), q.handle))
+	d, other := q.device, from.device
+	return d.failure("cuMemcpyPeerAsync", d.beside(other, func() int32 {
+		if d.primary == other.primary {
+			return d.primary.do(d.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle)
+		}
+		return d.primary.do(d.driver.MemcpyPeerAsync, to.address, d.primary.context, from.address, other.primary.context, uintptr(n), q.handle)
+	}))
 }

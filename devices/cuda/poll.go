@@ -1,8 +1,11 @@
 package cuda
 
 import (
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 )
 
 // A polling asks the driver which events are done: its callbacks may not call it, and
@@ -31,16 +34,26 @@ func newPolling(d *Device) *polling {
 	return p
 }
 
+// add has tell called when an event is done, or the device is closed.
 func (p *polling) add(e *event, tell func(error)) {
 	p.mu.Lock()
-	p.due = append(p.due, expectation{e, tell})
+	ended := p.ended
+	if !ended {
+		p.due = append(p.due, expectation{e, tell})
+	}
 	p.mu.Unlock()
+	if ended {
+		tell(p.device.gone())
+		e.Release()
+		return
+	}
 	p.wake.Signal()
 }
 
 func (p *polling) run() {
 	defer close(p.done)
 	var due []expectation
+	var results []int32
 	for {
 		p.mu.Lock()
 		for len(due)+len(p.due) == 0 {
@@ -52,14 +65,18 @@ func (p *polling) run() {
 		}
 		due, p.due = append(due, p.due...), nil
 		p.mu.Unlock()
+		results = results[:0]
+		for _, x := range slices.Backward(due) { // what comes later in a stream is never told first
+			results = append(results, p.device.do(p.device.driver.EventQuery, x.event.handle))
+		}
 		left := due[:0]
-		for _, x := range due {
-			r := p.device.do(driver.eventQuery, x.event.handle)
-			if r == notReady {
+		for i, x := range due {
+			r := results[len(results)-1-i]
+			if r == api.NotReady {
 				left = append(left, x)
 				continue
 			}
-			x.tell(failure("a work", r))
+			x.tell(p.device.failure("a work", r))
 			x.event.Release()
 		}
 		clear(due[len(left):])

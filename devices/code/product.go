@@ -1,0 +1,66 @@
+package code
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/devices"
+)
+
+// mostCalls bounds the dimensions of batches but the innermost, for each of which a library
+// is called once.
+const mostCalls = 64
+
+// byLibrary is the launch of a product on a device that multiplies by a library; nil where
+// none does, or what it takes is not given.
+func byLibrary(z, x, y Array, transX, transY bool) ([]devices.Launch, error) {
+	e, err := elementOf(z.Type)
+	m, ok := x.Buffer.(devices.Multiplier)
+	if err != nil || !ok || !m.Multiplies(z.Type) {
+		return nil, err
+	}
+	p, err := productOf(z, x, y, transX, transY)
+	if err != nil {
+		return nil, err
+	}
+	calls := int64(1)
+	for _, d := range p.Batches[:max(len(p.Batches)-1, 0)] {
+		calls *= d
+	}
+	if calls > mostCalls || min(p.M, p.N, p.K) < 1 || max(p.M, p.N, p.K) > math.MaxInt32 || z.Elements() == 0 {
+		return nil, nil
+	}
+	c := (&call{launch: devices.Launch{Product: &p}}).reads(x.Buffer, y.Buffer).writes(z.Buffer)
+	return c.grid(&devices.Code{Entry: "product_" + e.name}, [3]int{1, 1, 1}, [3]int{1, 1, 1}), nil
+}
+
+// productOf says what product z is of two operands whose dimensions before the last two are
+// broadcast to z's.
+func productOf(z, x, y Array, transX, transY bool) (devices.Product, error) {
+	p := devices.Product{Type: z.Type, TransX: transX, TransY: transY}
+	r := len(z.Dims)
+	if r < 2 || len(x.Dims) < 2 || len(y.Dims) < 2 {
+		return p, mistake("a product of %v and %v is not %v", x.Dims, y.Dims, z.Dims)
+	}
+	p.M, p.N = z.Dims[r-2], z.Dims[r-1]
+	xm, xk := x.Dims[len(x.Dims)-2], x.Dims[len(x.Dims)-1]
+	if transX {
+		xm, xk = xk, xm
+	}
+	yk, yn := y.Dims[len(y.Dims)-2], y.Dims[len(y.Dims)-1]
+	if transY {
+		yk, yn = yn, yk
+	}
+	if p.K = xk; xm != p.M || yn != p.N || xk != yk {
+		return p, mistake("a product of %v and %v is not %v", x.Dims, y.Dims, z.Dims)
+	}
+	w, err := broadcasting(z.Dims[:r-2], x.Dims[:len(x.Dims)-2], y.Dims[:len(y.Dims)-2])
+	if err != nil {
+		return p, err
+	}
+	p.Batches, p.XStrides, p.YStrides = w.dims, w.strides[0], w.strides[1]
+	for i := range p.Batches {
+		p.XStrides[i] *= p.M * p.K
+		p.YStrides[i] *= p.K * p.N
+	}
+	return p, nil
+}
