@@ -51,24 +51,3 @@ func TestOpenCL(t *testing.T) {
 
 // TestCUDA runs where there is a GPU.
 func TestCUDA(t *testing.T) { Check(t, opened(t, cuda.Open)) }
-
-// TestNVRTC compiles all code that the trials use, which takes no GPU.
-func TestNVRTC(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles a hundred kernels")
-	}
-	all, err := Codes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range all {
-		cubin, err := cuda.Compile(c.Source, "sm_80")
-		if i == 0 && status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
-			t.Skipf("NOT CHECKED: %v", err)
-		}
-		if err != nil || len(cubin) == 0 {
-			t.Errorf("%s: %v", c.Entry, err)
-		}
-	}
-	t.Logf("%d functions", len(all))
-}

@@ -59,7 +59,7 @@ func init() {
 
 // product is a product of matrices, or of batches of them.
 func product(op string, transX, transY bool) resident.Plan {
-	return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+	return lent(func(in []resident.Input) (tensor.DType, []int64, error) {
 		x, y := in[0].Dims, in[1].Dims
 		if len(x) < 2 || len(y) < 2 || op == "MatMul" && (len(x) != 2 || len(y) != 2) {
 			return 0, nil, status.Invalid("%s of %s and %s", op, tensor.FormatDims(x), tensor.FormatDims(y))
@@ -78,8 +78,10 @@ func product(op string, transX, transY bool) resident.Plan {
 		outer := []resident.Input{{Array: code.Array{Dims: x[:len(x)-2]}}, {Array: code.Array{Dims: y[:len(y)-2]}}}
 		dims, err := broadcast(op, outer)
 		return in[0].Type, append(dims, m, n), err
-	}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-		return code.MatMul(z, in[0], in[1], transX, transY)
+	}, func(z code.Array, in []code.Array) code.Array {
+		return code.MatMulScratch(z, in[0], in[1], transX, transY)
+	}, func(z code.Array, in []code.Array, scratch code.Array) ([]devices.Launch, error) {
+		return code.MatMul(z, in[0], in[1], transX, transY, scratch)
 	})
 }
 
@@ -88,6 +90,9 @@ func reduction(op string, keep bool) resident.Plan {
 	return resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			axes, err := axesOf(in)
+			if err != nil {
+				return nil, err
+			}
 			var dims []int64
 			for i, d := range in[0].Dims {
 				if !slices.Contains(axes, i) {
@@ -96,14 +101,15 @@ func reduction(op string, keep bool) resident.Plan {
 					dims = append(dims, 1)
 				}
 			}
-			return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
+			z := code.Array{Type: in[0].Type, Dims: dims}
+			return borrow([]resident.Shape{{Type: z.Type, Dims: dims}}, code.ReduceScratch(op, z, in[0].Array, axes)), nil
 		},
 		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
 			axes, err := axesOf(in)
 			if err != nil {
 				return nil, err
 			}
-			return code.Reduce(op, out[0], in[0].Array, axes)
+			return code.Reduce(op, out[0], in[0].Array, axes, lentOf(out, 1))
 		},
 	}
 }

@@ -15,31 +15,6 @@ func init() {
 	small := map[string][]tensor.DType{"T": floats}
 	resident.Register("SoftmaxCrossEntropyWithLogits", small, nil, func(*kernel.Construction) (resident.Plan, error) { return entropy(false), nil })
 	resident.Register("SparseSoftmaxCrossEntropyWithLogits", small, nil, func(*kernel.Construction) (resident.Plan, error) { return entropy(true), nil })
-	resident.Register("Conv2D", small, nil, func(c *kernel.Construction) (resident.Plan, error) {
-		geometry, err := windows(c, "")
-		return one(func(in []resident.Input) (tensor.DType, []int64, error) {
-			_, dims, err := geometry.over(in[0].Dims, in[1].Dims)
-			return in[0].Type, dims, err
-		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-			w, _, err := geometry.over(in[0].Dims, in[1].Dims)
-			if err != nil {
-				return nil, err
-			}
-			return code.Conv2D(z, in[0], in[1], w)
-		}), err
-	})
-	resident.Register("Conv2DBackpropInput", small, []string{"input_sizes"}, func(c *kernel.Construction) (resident.Plan, error) {
-		geometry, err := windows(c, "")
-		return backprop(geometry, 0, func(z code.Array, in []resident.Input, w code.Window) ([]devices.Launch, error) {
-			return code.Conv2DBackpropInput(z, in[1].Array, in[2].Array, w)
-		}), err
-	})
-	resident.Register("Conv2DBackpropFilter", small, []string{"filter_sizes"}, func(c *kernel.Construction) (resident.Plan, error) {
-		geometry, err := windows(c, "")
-		return backprop(geometry, 1, func(z code.Array, in []resident.Input, w code.Window) ([]devices.Launch, error) {
-			return code.Conv2DBackpropFilter(z, in[0].Array, in[2].Array, w)
-		}), err
-	})
 	for _, op := range []string{"MaxPool", "AvgPool"} {
 		resident.Register(op, small, nil, func(c *kernel.Construction) (resident.Plan, error) {
 			geometry, err := windows(c, "ksize")
@@ -57,16 +32,20 @@ func init() {
 	}
 	resident.Register("MaxPoolGrad", small, nil, func(c *kernel.Construction) (resident.Plan, error) {
 		geometry, err := windows(c, "ksize")
-		return one(same, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-			w, dims, err := geometry.over(in[0].Dims, nil)
-			if err == nil && !slices.Equal(dims, in[2].Dims) {
-				err = status.Invalid("MaxPoolGrad: the gradient has shape %s and should have %s", tensor.FormatDims(in[2].Dims), tensor.FormatDims(dims))
-			}
-			if err != nil {
-				return nil, err
-			}
-			return code.PoolGrad(z, in[0], in[2], w, false)
-		}), err
+		return lent(same, func(_ code.Array, in []code.Array) code.Array { return code.MaxPoolGradScratch(in[2]) },
+			func(z code.Array, in []code.Array, places code.Array) ([]devices.Launch, error) {
+				w, dims, err := geometry.over(in[0].Dims, nil)
+				if err == nil && !slices.Equal(dims, in[2].Dims) {
+					err = status.Invalid("MaxPoolGrad: the gradient has shape %s and should have %s", tensor.FormatDims(in[2].Dims), tensor.FormatDims(dims))
+				}
+				if err != nil {
+					return nil, err
+				}
+				if places.Elements() == 0 {
+					places.Dims = in[2].Dims
+				}
+				return code.MaxPoolGrad(z, in[0], in[2], w, places)
+			}), err
 	})
 	resident.Register("AvgPoolGrad", small, []string{"orig_input_shape"}, func(c *kernel.Construction) (resident.Plan, error) {
 		geometry, err := windows(c, "ksize")
@@ -88,7 +67,7 @@ func init() {
 				if err != nil {
 					return nil, err
 				}
-				return code.PoolGrad(out[0], code.Array{}, in[1].Array, w, true)
+				return code.AvgPoolGrad(out[0], in[1].Array, w)
 			},
 		}, err
 	})
@@ -137,6 +116,7 @@ func entropy(sparse bool) resident.Plan {
 type geometry struct {
 	window  code.Window
 	pool    bool // the size is given; otherwise it is the filter's
+	apart   bool // each channel has features of its own
 	padding string
 	around  []int64 // where padding is EXPLICIT
 }
@@ -172,13 +152,19 @@ func windows(c *kernel.Construction, size string) (geometry, error) {
 // that of the filter.
 func (g geometry) over(images, filter []int64) (code.Window, []int64, error) {
 	w := g.window
-	if len(images) != 4 || !g.pool && (len(filter) != 4 || filter[2] != images[3]) {
-		return w, nil, status.Invalid("windows need images of rank 4, and a filter of as many channels: %s and %s", tensor.FormatDims(images), tensor.FormatDims(filter))
+	if len(images) != 4 || !g.pool && len(filter) != 4 {
+		return w, nil, status.Invalid("windows need images of rank 4, and a filter of as many dimensions: %s and %s", tensor.FormatDims(images), tensor.FormatDims(filter))
+	}
+	if c := images[3]; !g.pool && (g.apart && filter[2] != c || !g.apart && (filter[2] < 1 || c%filter[2] != 0 || filter[3]%max(c/filter[2], 1) != 0)) {
+		return w, nil, status.Invalid("a filter of shape %s does not fit images of shape %s", tensor.FormatDims(filter), tensor.FormatDims(images))
 	}
 	made := slices.Clone(images)
 	if !g.pool {
 		w.Size = [2]int64{filter[0], filter[1]}
 		made[3] = filter[3]
+		if g.apart {
+			made[3] *= filter[2]
+		}
 	}
 	for i := range 2 {
 		reach, step, size := (w.Size[i]-1)*w.Dilation[i]+1, w.Strides[i], images[1+i]
@@ -204,33 +190,4 @@ func (g geometry) over(images, filter []int64) (code.Window, []int64, error) {
 		}
 	}
 	return w, made, nil
-}
-
-// backprop is the gradient of input which of a convolution, 0 its images and 1 its
-// filter; its shape is input which of the operation, and the other one of the two is
-// an input itself.
-func backprop(g geometry, which int, write func(z code.Array, in []resident.Input, w code.Window) ([]devices.Launch, error)) resident.Plan {
-	shapes := func(in []resident.Input) (sizes []int64, w code.Window, err error) {
-		sizes = integers(in[which].Host)
-		both := [2][]int64{in[0].Dims, in[1].Dims}
-		both[which] = sizes
-		w, made, err := g.over(both[0], both[1])
-		if err == nil && (!slices.Equal(made, in[2].Dims) || slices.Min(sizes) < 0) {
-			err = status.Invalid("the gradient of a convolution has shape %s and should have %s", tensor.FormatDims(in[2].Dims), tensor.FormatDims(made))
-		}
-		return sizes, w, err
-	}
-	return resident.Plan{
-		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-			sizes, _, err := shapes(in)
-			return []resident.Shape{{Type: in[2].Type, Dims: sizes}}, err
-		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-			_, w, err := shapes(in)
-			if err != nil {
-				return nil, err
-			}
-			return write(out[0], in, w)
-		},
-	}
 }

@@ -75,6 +75,9 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 			if outputs == 6 {
 				all = append(all, resident.Shape{Type: tensor.Float})
 			}
+			if training {
+				all = borrow(all, code.MomentsScratch(in[0].Array))
+			}
 			return all, nil
 		},
 		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
@@ -89,7 +92,7 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 					s.add(code.Fill(out[1+i], uint64(math.Float32bits(bits))))
 				}
 			case training:
-				s.add(code.Moments(mean, variance, x))
+				s.add(code.Moments(mean, variance, x, lentOf(out, outputs)))
 				s.add(code.Map("Identity", 0, out[1], mean))
 				s.add(code.Scale(out[2], variance, float64(rows)/float64(max(rows-1, 1))))
 			default:
@@ -118,8 +121,11 @@ func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
 			if err == nil && !slices.Equal(in[0].Dims, in[1].Dims) {
 				err = status.Invalid("x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", tensor.FormatDims(in[1].Dims), tensor.FormatDims(in[0].Dims))
 			}
+			if err != nil {
+				return nil, err
+			}
 			each, none := resident.Shape{Type: tensor.Float, Dims: channels}, resident.Shape{Type: tensor.Float, Dims: []int64{0}}
-			return []resident.Shape{{Type: in[1].Type, Dims: in[1].Dims}, each, each, none, none}, err
+			return borrow([]resident.Shape{{Type: in[1].Type, Dims: in[1].Dims}, each, each, none, none}, code.MomentsScratch(in[1].Array)), nil
 		},
 		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
 			var s sequence
@@ -127,7 +133,7 @@ func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
 				s.add(code.Fill(out[1], 0))
 				s.add(code.Fill(out[2], 0))
 			}
-			s.add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, epsilon))
+			s.add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, lentOf(out, 5), epsilon))
 			return s.launches, s.err
 		},
 	}, nil

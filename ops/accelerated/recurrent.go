@@ -92,7 +92,7 @@ func (l lstm) cell(s *sequence, x code.Part, cs code.Array, h code.Part, weights
 	batch, width, size := joined.Dims[0], joined.Dims[1], cs.Dims[1]
 	s.add(code.Move(code.Part{Array: joined, Strides: []int64{width, 1}}, x, []int64{batch, width - size}))
 	s.add(code.Move(code.Part{Array: joined, Start: width - size, Strides: []int64{width, 1}}, h, []int64{batch, size}))
-	s.add(code.MatMul(product, joined, weights[0].Array, false, false))
+	s.add(code.MatMul(product, joined, weights[0].Array, false, false, code.Array{}))
 	s.add(code.Map("BiasAdd", 0, gates, product, weights[4].Array))
 	s.add(code.LSTM(code.Cell{Gates: gates, CS: cs, Out: out, ForgetBias: l.forgetBias, Clip: l.clip}))
 }

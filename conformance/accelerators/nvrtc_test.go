@@ -1,0 +1,110 @@
+package accelerators
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/troupe-go/troupe/devices/cuda"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Architectures that all code is compiled for, and what each group of threads may take of
+// a processor.
+var architectures = []string{"sm_80", "sm_90"}
+
+const (
+	mostShared    = 48 << 10 // bytes, without asking for more
+	mostRegisters = 65536 / 256
+)
+
+// TestNVRTC compiles all code that the trials use, which takes no GPU, and looks at what
+// the compiler made of it: threads must keep what they compute with in registers, but for
+// mathematical functions of large arguments, which have tables.
+func TestNVRTC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles a hundred kernels")
+	}
+	all, err := Codes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range all {
+		for _, architecture := range architectures {
+			cubin, err := cuda.Compile(c.Source, architecture)
+			if i == 0 && status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+				t.Skipf("NOT CHECKED: %v", err)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.Entry, err)
+				continue
+			}
+			r, err := resourcesOf(cubin, c.Entry)
+			if err != nil {
+				t.Errorf("%s: %v", c.Entry, err)
+				continue
+			}
+			t.Logf("%s %s: %v", architecture, c.Entry, r)
+			if r.shared > mostShared || r.registers > mostRegisters || r.local > 64 {
+				t.Errorf("%s for %s takes %v", c.Entry, architecture, r)
+			}
+		}
+	}
+	t.Logf("%d functions", len(all))
+}
+
+// resources is what a function takes.
+type resources struct {
+	registers, shared, local int // registers and bytes of local memory of a thread
+}
+
+func (r resources) String() string {
+	return fmt.Sprintf("%d registers, %d bytes shared, %d local", r.registers, r.shared, r.local)
+}
+
+// resourcesOf reads them from a compiled function: shared memory is a section without
+// contents, the others are in .nv.info, a list of attributes.
+func resourcesOf(cubin []byte, entry string) (r resources, err error) {
+	if len(cubin) < 64 {
+		return r, fmt.Errorf("the compiled code has %d bytes", len(cubin))
+	}
+	cubin = bytes.Clone(cubin)
+	copy(cubin[20:], []byte{1, 0, 0, 0}) // the version, where NVIDIA has a number of its own
+	f, err := elf.NewFile(bytes.NewReader(cubin))
+	if err != nil {
+		return r, err
+	}
+	if s := f.Section(".nv.shared." + entry); s != nil {
+		r.shared = int(s.Size)
+	}
+	info := f.Section(".nv.info")
+	if info == nil {
+		return r, fmt.Errorf("the compiled code has no .nv.info")
+	}
+	data, err := info.Data()
+	if err != nil {
+		return r, err
+	}
+	const sized, frame, registers = 4, 0x11, 0x2f // attributes with contents; those of a function: its symbol and a number
+	for len(data) >= 4 {
+		n := 0
+		if data[0] == sized {
+			n = int(binary.LittleEndian.Uint16(data[2:]))
+		}
+		if len(data) < 4+n {
+			return r, fmt.Errorf(".nv.info ends early")
+		}
+		if n >= 8 {
+			switch number := int(binary.LittleEndian.Uint32(data[8:])); data[1] {
+			case frame:
+				r.local = max(r.local, number)
+			case registers:
+				r.registers = max(r.registers, number)
+			}
+		}
+		data = data[4+n:]
+	}
+	return r, nil
+}
