@@ -62,6 +62,8 @@ type Zip[T, R tensor.Element] struct {
 	F       func(x, y T) R
 	// Check, if it is not nil, refuses second operands that F must not see.
 	Check func(y []T) error
+	// Loops, if they are not nil, do the work of F on vectors.
+	Loops Loops[T, R]
 }
 
 // Run applies F.
@@ -74,6 +76,9 @@ func (z *Zip[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		tensor.SetScalar(&out[0], z.Out, z.F(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
 		return nil
+	}
+	if z.Loops != nil {
+		return Binary(ctx, in, out, z.Out, z.Loops, z.Check)
 	}
 	return Binary(ctx, in, out, z.Out, z, z.Check)
 }

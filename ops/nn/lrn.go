@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -62,14 +63,16 @@ func (l *lrn) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	x, o, depth := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0]), int(dims[3])
 	return rows(ctx, len(x), depth, func(i int) {
-		row := x[i : i+depth]
+		row, to := x[i:i+depth], o[i:i+depth]
 		var credit kernel.Credit
-		for c, v := range row {
+		for c := range to {
 			if !credit.Spend(ctx, min(depth, 2*l.radius)) {
 				return
 			}
-			o[i+c] = float32(float64(v) * math.Pow(l.norm(row, c), -l.beta))
+			to[c] = float32(l.norm(row, c))
 		}
+		vec.PowScalar(to, to, float32(-l.beta))
+		vec.Mul(to, to, row)
 	})
 }
 
