@@ -3,6 +3,7 @@ package resident
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,6 +36,12 @@ type Plan struct {
 	// Shapes is those of the outputs, and, behind them, of memory that only Write uses.
 	Shapes func(in []Input) ([]Shape, error)
 	Write  func(out []code.Array, in []Input) ([]devices.Launch, error) // nil: nothing
+	// Run is what Write is, for who needs memory beside the outputs only then, or the
+	// step's state.
+	Run func(w *Work, out []code.Array, in []Input)
+	// Now says that the outputs depend on the step's state, and that all inputs are the
+	// host's: an emulated device runs the CPU's kernel when the work is handed over.
+	Now bool
 }
 
 // An Input is one argument.
@@ -54,7 +61,7 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 			}
 			k := &enqueuing{plan: p, node: c.Node, op: op, device: c.Device, types: c.Inputs}
 			k.hosts, _ = kernel.Memory(kind, c)
-			if kind == emulated && p.Write != nil {
+			if kind == emulated && (p.Write != nil || p.Run != nil) {
 				if k.cpu, err = kernel.Make("CPU", c); err != nil {
 					return nil, err
 				}
@@ -134,14 +141,19 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		arrays[i] = code.Array{Buffer: b, Type: s.Type, Dims: s.Dims}
 	}
 	var launches []devices.Launch
-	if k.cpu != nil {
-		if launches, err = k.emulate(ctx, arrays, inputs, memories, tensors); err != nil {
-			return err
-		}
-	} else if k.plan.Write != nil {
-		if launches, err = k.plan.Write(arrays, inputs); err != nil {
-			return err
-		}
+	w := Work{ctx: ctx, node: k.node, device: d}
+	defer w.release()
+	switch {
+	case k.cpu == nil:
+		w.Do(k.plan, arrays, inputs)
+		launches, err = w.launches, w.err
+	case k.plan.Now:
+		launches, err = k.copied(ctx, arrays, in)
+	default:
+		launches, err = k.emulate(ctx, arrays, inputs, memories, tensors)
+	}
+	if err != nil {
+		return err
 	}
 	for i := range launches {
 		launches[i].Works = ctx.Step.Works
@@ -229,6 +241,29 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 			for _, m := range made {
 				m.fault.Store(status.From(err))
 			}
+		}
+		return nil
+	}}
+	return []devices.Launch{l}, nil
+}
+
+// copied runs the CPU's kernel, and is the launch that makes its results the outputs.
+func (k *enqueuing) copied(ctx *kernel.Context, out []code.Array, in []tensor.Value) ([]devices.Launch, error) {
+	results := make([]tensor.Value, len(out))
+	if err := k.cpu.Run(ctx, in, results); err != nil {
+		return nil, err
+	}
+	var l devices.Launch
+	var contents [][]byte
+	for i, z := range out {
+		contents = append(contents, slices.Clone(tensor.Bytes(&results[i])))
+		ctx.Free(results[i])
+		l.Args = append(l.Args, devices.Arg{Buffer: z.Buffer, Access: devices.Writes})
+	}
+	l.Groups, l.Size = [3]int{1, 1, 1}, [3]int{1, 1, 1}
+	l.Code = &devices.Code{Entry: k.op, Emulate: func(_ *devices.Launch, memory [][]byte) error {
+		for i, b := range contents {
+			copy(memory[i], b)
 		}
 		return nil
 	}}
