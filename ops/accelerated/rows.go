@@ -35,7 +35,7 @@ func init() {
 				return []resident.Shape{{Type: dt, Dims: slices.Concat(in[1].Dims, in[0].Dims[1:])}}, nil
 			},
 			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				return code.Gather(out[0], in[0].Array, in[1].Array, 0)
+				return code.Gather(out[0], in[0].Array, in[1].Array, 0, 0)
 			},
 		}, nil
 	})
@@ -55,7 +55,7 @@ func init() {
 							return nil, err
 						}
 					}
-					rows, err := code.Scatter(how, next[0], in[0].Array, in[1].Array)
+					rows, err := code.Scatter(how, next[0], in[0].Array, in[1].Array, 1)
 					return append(all, rows...), err
 				},
 			}, nil
