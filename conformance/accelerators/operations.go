@@ -50,11 +50,7 @@ func (o *operation) construction(kind, device string) (*kernel.Construction, []d
 			types[i] = tensor.Resource
 		}
 	}
-	attrs := o.attrs
-	if o.variables > 0 && len(types) == 1 { // which nothing else tells
-		attrs = append(attrs, typed("dtype", o.in[0].DType()))
-	}
-	r, err := registry.InferFlat(def, attrs, types)
+	r, err := registry.InferFlat(def, o.attrs, types)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%v: %w", o, err)
 	}
@@ -99,12 +95,8 @@ func handle(name string, dt tensor.DType) registry.Attrs {
 func (o *operation) onCPU() ([]*tensor.Tensor, error) {
 	var r kerneltest.Runner
 	in := append([]*tensor.Tensor(nil), o.in...)
-	attrs := o.attrs
 	for i := range o.variables {
 		name, dt := fmt.Sprint("v", i), in[i].DType()
-		if o.variables > 0 && len(in) == 1 {
-			attrs = append(attrs, typed("dtype", dt))
-		}
 		h, err := r.Run(name, "VarHandleOp", handle(name, dt))
 		if err != nil {
 			return nil, err
@@ -114,7 +106,7 @@ func (o *operation) onCPU() ([]*tensor.Tensor, error) {
 		}
 		in[i] = h[0]
 	}
-	out, err := r.Run("node", o.op, attrs, in...)
+	out, err := r.Run("node", o.op, o.attrs, in...)
 	if err != nil || len(out) > 0 {
 		return out, err
 	}
@@ -131,7 +123,7 @@ func (o *operation) onCPU() ([]*tensor.Tensor, error) {
 // operations are tried on all devices.
 func operations() (all []operation) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for _, f := range []func(*rand.Rand) []operation{convolutionOperations, poolOperations, arrayOperations, lineOperations} {
+	for _, f := range []func(*rand.Rand) []operation{convolutionOperations, poolOperations, arrayOperations, lineOperations, variableOperations} {
 		all = append(all, f(rng)...)
 	}
 	return all

@@ -126,7 +126,7 @@ func init() {
 					}
 					err := sparse(in)
 					if err == nil {
-						err = within(&in[2], in[0].Dims[0])
+						err = within(&in[2], in[0].Dims[:1])
 					}
 					return []resident.Shape{{Type: in[0].Type, Dims: append(n, in[0].Dims[1:]...)}}, err
 				},
