@@ -92,8 +92,13 @@ func (p *player) try(o *operation) {
 		p.t.Errorf("%v: the CPU's kernel: %v", o, err)
 		return
 	}
-	got, err := p.operate(o)
 	defer p.give()
+	if o.again {
+		if _, err := p.operate(o); err != nil {
+			p.t.Errorf("%v: %v", o, err)
+		}
+	}
+	got, err := p.operate(o)
 	if err != nil {
 		p.t.Errorf("%v: %v", o, err)
 		return

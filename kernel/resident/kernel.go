@@ -3,7 +3,6 @@ package resident
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -11,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -36,12 +36,10 @@ type Plan struct {
 	// Shapes is those of the outputs, and, behind them, of memory that only Write uses.
 	Shapes func(in []Input) ([]Shape, error)
 	Write  func(out []code.Array, in []Input) ([]devices.Launch, error) // nil: nothing
-	// Run is what Write is, for who needs memory beside the outputs only then, or the
-	// step's state.
+	// Run is what Write is, for who needs memory beside the outputs only then.
 	Run func(w *Work, out []code.Array, in []Input)
-	// Now says that the outputs depend on the step's state, and that all inputs are the
-	// host's: an emulated device runs the CPU's kernel when the work is handed over.
-	Now bool
+	// Draw takes what a run draws from its node's generator, before it is handed over.
+	Draw func(w *Work, out []Shape, in []Input) (philox.Generator, error)
 }
 
 // An Input is one argument.
@@ -143,14 +141,16 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var launches []devices.Launch
 	w := Work{ctx: ctx, node: k.node, device: d}
 	defer w.release()
-	switch {
-	case k.cpu == nil:
+	if k.plan.Draw != nil {
+		if w.numbers, err = k.plan.Draw(&w, shapes, inputs); err != nil {
+			return err
+		}
+	}
+	if k.cpu == nil {
 		w.Do(k.plan, arrays, inputs)
 		launches, err = w.launches, w.err
-	case k.plan.Now:
-		launches, err = k.copied(ctx, arrays, in)
-	default:
-		launches, err = k.emulate(ctx, arrays, inputs, memories, tensors)
+	} else {
+		launches, err = k.emulate(&w, arrays, inputs, memories, tensors)
 	}
 	if err != nil {
 		return err
@@ -200,15 +200,15 @@ func (k *enqueuing) arguments(in []tensor.Value, first int) ([]*Tensor, []Input,
 
 // emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
 // contents, and who reads them gets its error; and so does the step at its end.
-func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
+func (k *enqueuing) emulate(w *Work, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch
-	works := ctx.Step.Works
+	works, numbers := w.ctx.Step.Works, w.numbers
 	hosts := make([]tensor.Value, len(in))
 	inputs := append([]Input(nil), in...)
 	for i, x := range in {
 		if x.Host != nil {
 			var err error
-			if hosts[i], err = ctx.Share(*x.Host); err != nil {
+			if hosts[i], err = w.ctx.Share(*x.Host); err != nil {
 				return nil, err
 			}
 			inputs[i].Host = nil
@@ -228,7 +228,7 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 			}
 		}
 		if err == nil {
-			if err = k.compute(out, inputs, hosts, memory); err != nil {
+			if err = k.compute(out, inputs, hosts, memory, numbers); err != nil {
 				e := *status.From(err)
 				if e.Node == "" {
 					e.Node, e.Op, e.Device = k.node, k.op, k.device
@@ -247,31 +247,8 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 	return []devices.Launch{l}, nil
 }
 
-// copied runs the CPU's kernel, and is the launch that makes its results the outputs.
-func (k *enqueuing) copied(ctx *kernel.Context, out []code.Array, in []tensor.Value) ([]devices.Launch, error) {
-	results := make([]tensor.Value, len(out))
-	if err := k.cpu.Run(ctx, in, results); err != nil {
-		return nil, err
-	}
-	var l devices.Launch
-	var contents [][]byte
-	for i, z := range out {
-		contents = append(contents, slices.Clone(tensor.Bytes(&results[i])))
-		ctx.Free(results[i])
-		l.Args = append(l.Args, devices.Arg{Buffer: z.Buffer, Access: devices.Writes})
-	}
-	l.Groups, l.Size = [3]int{1, 1, 1}, [3]int{1, 1, 1}
-	l.Code = &devices.Code{Entry: k.op, Emulate: func(_ *devices.Launch, memory [][]byte) error {
-		for i, b := range contents {
-			copy(memory[i], b)
-		}
-		return nil
-	}}
-	return []devices.Launch{l}, nil
-}
-
 // compute runs the CPU's kernel on an emulated device's memory.
-func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, memory [][]byte) error {
+func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, memory [][]byte, numbers philox.Generator) error {
 	values, results := make([]tensor.Value, len(in)), make([]tensor.Value, len(out))
 	for i := range in {
 		if !hosts[i].IsZero() {
@@ -292,6 +269,11 @@ func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, 
 		Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: alone{}, Log: &log,
 	}}
 	defer ctx.Arena.Settle()
+	if k.plan.Draw != nil {
+		if err := philox.Begin(ctx.Step.States(), k.node, numbers); err != nil {
+			return err
+		}
+	}
 	if err := k.cpu.Run(ctx, values, results); err != nil {
 		return err
 	}

@@ -344,7 +344,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 	}
 	var launches []devices.Launch
 	if k.cpu != nil {
-		launches, err = k.emulate(ctx, next, inputs, memories, tensors)
+		launches, err = k.emulate(&Work{ctx: ctx}, next, inputs, memories, tensors)
 	} else {
 		before := make([]code.Array, len(now))
 		for i := range before {

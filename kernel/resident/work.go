@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -13,16 +14,19 @@ type Work struct {
 	ctx      *kernel.Context
 	node     string
 	device   devices.Streams // nil: nothing will be launched
+	numbers  philox.Generator
 	scratch  []*memory
 	launches []devices.Launch
 	err      error
 }
 
-// Context is the step's, with the state of its nodes.
-func (w *Work) Context() *kernel.Context { return w.ctx }
+// Reserve takes n values of the counter of the node's generator.
+func (w *Work) Reserve(seed, seed2 int64, n uint64) (philox.Generator, error) {
+	return philox.Reserve(w.ctx, w.node, seed, seed2, n)
+}
 
-// Node is the name of the node that is run.
-func (w *Work) Node() string { return w.node }
+// Numbers is the generator that the plan's Draw took.
+func (w *Work) Numbers() philox.Generator { return w.numbers }
 
 // Add puts launches behind those before, unless there was an error.
 func (w *Work) Add(l []devices.Launch, err error) {
