@@ -43,9 +43,17 @@ var groups = []struct {
 	{"Window", windowTrials}, {"Normalize", normalizeTrials},
 }
 
-// Codes is all code that the trials use, each function once.
+// Codes is all code that the trials and operations use, each function once.
 func Codes() (all []*devices.Code, err error) {
 	seen := map[*devices.Code]bool{}
+	add := func(launches []devices.Launch) {
+		for _, l := range launches {
+			if !seen[l.Code] {
+				seen[l.Code] = true
+				all = append(all, l.Code)
+			}
+		}
+	}
 	for _, group := range groups {
 		for _, c := range group.trials() {
 			want := c.want
@@ -64,13 +72,15 @@ func Codes() (all []*devices.Code, err error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, l := range launches {
-				if !seen[l.Code] {
-					seen[l.Code] = true
-					all = append(all, l.Code)
-				}
-			}
+			add(launches)
 		}
+	}
+	for _, o := range operations() {
+		launches, err := o.launches("GPU")
+		if err != nil {
+			return nil, err
+		}
+		add(launches)
 	}
 	return all, nil
 }

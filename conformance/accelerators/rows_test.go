@@ -34,7 +34,7 @@ func TestScatterOpenCL(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				rows, err := code.Scatter(how, out[0], in[1], in[2])
+				rows, err := code.Scatter(how, out[0], in[1], in[2], 1)
 				return append(all, rows...), err
 			})
 			if err != nil {

@@ -208,12 +208,12 @@ func moveTrials() (all []trial) {
 	indices := list[int32](3, 0, 3, 1)
 	for axis := range 3 {
 		add("GatherV2", nil, []*tensor.Tensor{x, indices, one(int32(axis))}, []*tensor.Tensor{x, indices}, func(out, in []code.Array) ([]devices.Launch, error) {
-			return code.Gather(out[0], in[0], in[1], axis)
+			return code.Gather(out[0], in[0], in[1], axis, 0)
 		})
 	}
 	segments := list[int64](2, 0, 2, -1)
 	add("UnsortedSegmentSum", nil, []*tensor.Tensor{x, segments, one(int32(4))}, []*tensor.Tensor{x, segments}, func(out, in []code.Array) ([]devices.Launch, error) {
-		return code.SegmentSum(out[0], in[0], in[1])
+		return code.Segments("Add", out[0], in[0], in[1], 0)
 	})
 	return all
 }

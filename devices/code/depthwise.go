@@ -40,7 +40,7 @@ KERNEL %[1]s(%[3]s, i64 n%[4]s) {
 
 // Depthwise convolves each channel of images x with filters of its own, of shape [height,
 // width, channels, multiple].
-func Depthwise(z, x, filter Array, w Window, _ Array) ([]devices.Launch, error) {
+func Depthwise(z, x, filter Array, w Window) ([]devices.Launch, error) {
 	e, err := w.checkDepthwise(x, z, filter)
 	if err != nil || z.Elements() == 0 {
 		return nil, err
@@ -61,7 +61,7 @@ func Depthwise(z, x, filter Array, w Window, _ Array) ([]devices.Launch, error) 
 
 // DepthwiseBackpropInput computes the gradient of the images from that of what a depthwise
 // convolution made of them.
-func DepthwiseBackpropInput(z, filter, gradient Array, w Window, _ Array) ([]devices.Launch, error) {
+func DepthwiseBackpropInput(z, filter, gradient Array, w Window) ([]devices.Launch, error) {
 	e, err := w.checkDepthwise(z, gradient, filter)
 	if err != nil || z.Elements() == 0 {
 		return nil, err

@@ -150,9 +150,9 @@ func Pad(z, x Array, before []int64, bits uint64) ([]devices.Launch, error) {
 	return append(fill, place...), err
 }
 
-// Gather takes rows of params: dimension axis is replaced by the shape of indices.
-// What is out of range is zero.
-func Gather(z, params, indices Array, axis int) ([]devices.Launch, error) {
+// Gather takes rows of params: dimension axis is replaced by the shape of indices, whose first
+// batch dimensions are params' own. What is out of range is zero.
+func Gather(z, params, indices Array, axis, batch int) ([]devices.Launch, error) {
 	s, err := sized(params)
 	if err != nil {
 		return nil, err
@@ -161,63 +161,44 @@ func Gather(z, params, indices Array, axis int) ([]devices.Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, inner := z.Elements(), int64(1)
-	for _, d := range params.Dims[axis+1:] {
-		inner *= d
-	}
+	n := z.Elements()
 	if n == 0 {
 		return nil, nil
 	}
+	before, limit, inner := lines(params, axis)
+	batches := Array{Dims: params.Dims[:batch]}.Elements()
 	name := "gather_" + s + "_" + index.name
 	f := function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, `KERNEL %[1]s(GLOBAL const %[2]s *x, GLOBAL const %[3]s *indices, GLOBAL %[2]s *z, i64 n, i64 count, i64 limit, i64 inner) {
+		fmt.Fprintf(b, `KERNEL %[1]s(GLOBAL const %[2]s *x, GLOBAL const %[3]s *indices, GLOBAL %[2]s *z, i64 n, i64 count, i64 outer, i64 limit, i64 inner) {
   EACH(i, n) {
-    i64 column = i %% inner, row = i / inner, at = (i64)indices[row %% count];
-    z[i] = at < 0 || at >= limit ? (%[2]s)0 : x[(row / count * limit + at) * inner + column];
+    i64 column = i %% inner, row = i / inner, block = row / count, at = (i64)indices[block / outer * count + row %% count];
+    z[i] = at < 0 || at >= limit ? (%[2]s)0 : x[(block * limit + at) * inner + column];
   }
 }
 `, name, s, index.stored)
 	}, index)
-	return (&call{}).reads(params.Buffer, indices.Buffer).writes(z.Buffer).i64(n, indices.Elements(), params.Dims[axis], inner).flat(f, n), nil
+	return (&call{}).reads(params.Buffer, indices.Buffer).writes(z.Buffer).i64(n, indices.Elements()/batches, before/batches, limit, inner).flat(f, n), nil
 }
 
-// SegmentSum adds the rows of x up, row i into row indices[i] of z; negative indices
-// and those out of range are left out. Rows are added in order, whatever the device.
-func SegmentSum(z, x, indices Array) ([]devices.Launch, error) {
-	e, err := elementOf(x.Type)
+// Accumulate adds the elements of one part to those of another of the same shape, dims.
+func Accumulate(z, x Part, dims []int64) ([]devices.Launch, error) {
+	e, err := elementOf(z.Type)
 	if err != nil {
 		return nil, err
 	}
-	index, err := elementOf(indices.Type)
-	if err != nil {
-		return nil, err
-	}
-	if z.Elements() == 0 {
+	w := walk{slices.Clone(dims), [][]int64{slices.Clone(z.Strides), slices.Clone(x.Strides)}}
+	n := Array{Dims: dims}.Elements()
+	if n == 0 {
 		return nil, nil
 	}
-	all, err := Fill(z, 0)
-	if err != nil {
-		return nil, err
-	}
-	count, limit := indices.Elements(), z.Dims[0]
-	inner := z.Elements() / limit
-	if count == 0 {
-		return all, nil
-	}
-	name := "segmentsum_" + e.name + "_" + index.name
+	w.collapse()
+	name := fmt.Sprintf("accumulate_%s_r%d", e.name, len(w.dims))
 	f := function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, `typedef %[2]s T;
-KERNEL %[1]s(GLOBAL const %[3]s *x, GLOBAL const %[4]s *indices, GLOBAL %[3]s *z, i64 count, i64 limit, i64 inner) {
-  EACH(column, inner) {
-    for (i64 row = 0; row < count; row++) {
-      i64 at = (i64)indices[row];
-      if (at < 0 || at >= limit) continue;
-      at = at * inner + column;
-      z[at] = %[5]s;
-    }
-  }
-}
-`, name, e.compute, e.stored, index.stored, e.store(e.load("z[at]")+" + "+e.load("x[row * inner + column]")))
-	}, e, index)
-	return append(all, (&call{}).reads(x.Buffer, indices.Buffer).updates(z.Buffer).i64(count, limit, inner).flat(f, inner)...), nil
+		fmt.Fprintf(b, "KERNEL %s(GLOBAL const %s *x, GLOBAL %s *z, i64 n, i64 zstart, i64 xstart%s) {\n  EACH(i, n) {\n", name, e.stored, e.stored, w.parameters("", "z", "x"))
+		w.places(b, "", "i", "z", "x")
+		fmt.Fprintf(b, "    z[zstart + z_at] = %s;\n  }\n}\n", e.store(e.load("z[zstart + z_at]")+" + "+e.load("x[xstart + x_at]")))
+	}, e)
+	c := (&call{}).reads(x.Buffer).updates(z.Buffer).i64(n, z.Start, x.Start)
+	w.args(c)
+	return c.flat(f, n), nil
 }

@@ -61,6 +61,22 @@ func together(join, value string) string {
 `, join, value)
 }
 
+// teamSize is the size of groups, TEAM, that all work on one fold; teamwork joins the value
+// that each thread, me, of such a group has.
+const teamSize = 64
+
+func teamwork(join, value string) string {
+	return fmt.Sprintf(`    parts[me] = %[2]s;
+    BARRIER();
+    for (i32 half_ = TEAM / 2; half_ > 0; half_ /= 2) {
+      if (me < half_) parts[me] = %[1]s(parts[me], parts[me + half_]);
+      BARRIER();
+    }
+    %[2]s = parts[0];
+    BARRIER();
+`, join, value)
+}
+
 // Where folds are few and long they are split, until there are as many groups as a large
 // GPU has room for; the parts are joined by another launch.
 const (

@@ -59,7 +59,7 @@ func init() {
 
 // product is a product of matrices, or of batches of them.
 func product(op string, transX, transY bool) resident.Plan {
-	return lent(func(in []resident.Input) (tensor.DType, []int64, error) {
+	shape := func(in []resident.Input) (tensor.DType, []int64, error) {
 		x, y := in[0].Dims, in[1].Dims
 		if len(x) < 2 || len(y) < 2 || op == "MatMul" && (len(x) != 2 || len(y) != 2) {
 			return 0, nil, status.Invalid("%s of %s and %s", op, tensor.FormatDims(x), tensor.FormatDims(y))
@@ -78,11 +78,17 @@ func product(op string, transX, transY bool) resident.Plan {
 		outer := []resident.Input{{Array: code.Array{Dims: x[:len(x)-2]}}, {Array: code.Array{Dims: y[:len(y)-2]}}}
 		dims, err := broadcast(op, outer)
 		return in[0].Type, append(dims, m, n), err
-	}, func(z code.Array, in []code.Array) code.Array {
-		return code.MatMulScratch(z, in[0], in[1], transX, transY)
-	}, func(z code.Array, in []code.Array, scratch code.Array) ([]devices.Launch, error) {
-		return code.MatMul(z, in[0], in[1], transX, transY, scratch)
-	})
+	}
+	return resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			t, dims, err := shape(in)
+			return []resident.Shape{{Type: t, Dims: dims}}, err
+		},
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+			z, x, y := out[0], in[0].Array, in[1].Array
+			w.Add(code.MatMul(z, x, y, transX, transY, w.Beside(code.MatMulScratch(z, x, y, transX, transY))))
+		},
+	}
 }
 
 // reduction folds over the axes that input 1 says.
@@ -101,15 +107,15 @@ func reduction(op string, keep bool) resident.Plan {
 					dims = append(dims, 1)
 				}
 			}
-			z := code.Array{Type: in[0].Type, Dims: dims}
-			return borrow([]resident.Shape{{Type: z.Type, Dims: dims}}, code.ReduceScratch(op, z, in[0].Array, axes)), nil
+			return []resident.Shape{{Type: in[0].Type, Dims: dims}}, nil
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			axes, err := axesOf(in)
 			if err != nil {
-				return nil, err
+				w.Fail(err)
+				return
 			}
-			return code.Reduce(op, out[0], in[0].Array, axes, lentOf(out, 1))
+			w.Add(code.Reduce(op, out[0], in[0].Array, axes, w.Beside(code.ReduceScratch(op, out[0], in[0].Array, axes))))
 		},
 	}
 }

@@ -132,39 +132,6 @@ func one(shape func(in []resident.Input) (tensor.DType, []int64, error), write f
 	}
 }
 
-// lent is a plan with one output, for which memory is needed beside that need says.
-func lent(shape func(in []resident.Input) (tensor.DType, []int64, error), need func(z code.Array, in []code.Array) code.Array,
-	write func(z code.Array, in []code.Array, scratch code.Array) ([]devices.Launch, error)) resident.Plan {
-	return resident.Plan{
-		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-			t, dims, err := shape(in)
-			if err != nil {
-				return nil, err
-			}
-			return borrow([]resident.Shape{{Type: t, Dims: dims}}, need(code.Array{Type: t, Dims: dims}, arrays(in))), nil
-		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-			return write(out[0], arrays(in), lentOf(out, 1))
-		},
-	}
-}
-
-// borrow adds memory that only Write uses to the shapes of outputs, if there are elements of
-// it, and lentOf is that memory behind so many outputs.
-func borrow(shapes []resident.Shape, scratch code.Array) []resident.Shape {
-	if scratch.Elements() == 0 {
-		return shapes
-	}
-	return append(shapes, resident.Shape{Type: scratch.Type, Dims: scratch.Dims})
-}
-
-func lentOf(out []code.Array, outputs int) code.Array {
-	if len(out) > outputs {
-		return out[outputs]
-	}
-	return code.Array{Dims: []int64{0}}
-}
-
 // same is the shape of input 0.
 func same(in []resident.Input) (tensor.DType, []int64, error) { return in[0].Type, in[0].Dims, nil }
 

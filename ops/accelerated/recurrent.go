@@ -3,7 +3,6 @@ package accelerated
 import (
 	"slices"
 
-	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/resident"
@@ -20,10 +19,8 @@ func init() {
 		l, err := lstmOf(c)
 		return resident.Plan{
 			Shapes: func(in []resident.Input) ([]resident.Shape, error) { return l.shapes(in, 0, in[0].Dims) },
-			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				var s sequence
-				l.cell(&s, code.All(in[0].Array), in[1].Array, code.All(in[2].Array), in[3:], [7]code.Array(out[:7]), out[7:])
-				return s.launches, s.err
+			Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+				l.cell(w, code.All(in[0].Array), in[1].Array, code.All(in[2].Array), in[3:], [7]code.Array(out[:7]), out[7:], parts(w, out[7:], in[3].Array))
 			},
 		}, err
 	})
@@ -40,8 +37,8 @@ func init() {
 				}
 				return l.shapes(in[1:], x[0], x[1:])
 			},
-			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				return l.steps(integers(in[0].Host)[0], out, in[1:])
+			Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+				l.steps(w, integers(in[0].Host)[0], out, in[1:])
 			},
 		}, err
 	})
@@ -86,35 +83,39 @@ func (l lstm) shapes(in []resident.Input, steps int64, x []int64) (all []residen
 	return all, nil
 }
 
+// parts is the memory that the product of a cell needs beside.
+func parts(w *resident.Work, scratch []code.Array, weights code.Array) code.Array {
+	return w.Beside(code.MatMulScratch(scratch[1], scratch[0], weights, false, false))
+}
+
 // cell computes one step from parts of arrays; weights are the inputs from w on.
-func (l lstm) cell(s *sequence, x code.Part, cs code.Array, h code.Part, weights []resident.Input, out [7]code.Array, scratch []code.Array) {
+func (l lstm) cell(w *resident.Work, x code.Part, cs code.Array, h code.Part, weights []resident.Input, out [7]code.Array, scratch []code.Array, parts code.Array) {
 	joined, product, gates := scratch[0], scratch[1], scratch[2]
 	batch, width, size := joined.Dims[0], joined.Dims[1], cs.Dims[1]
-	s.add(code.Move(code.Part{Array: joined, Strides: []int64{width, 1}}, x, []int64{batch, width - size}))
-	s.add(code.Move(code.Part{Array: joined, Start: width - size, Strides: []int64{width, 1}}, h, []int64{batch, size}))
-	s.add(code.MatMul(product, joined, weights[0].Array, false, false, code.Array{}))
-	s.add(code.Map("BiasAdd", 0, gates, product, weights[4].Array))
-	s.add(code.LSTM(code.Cell{Gates: gates, CS: cs, Out: out, ForgetBias: l.forgetBias, Clip: l.clip}))
+	w.Add(code.Move(code.Part{Array: joined, Strides: []int64{width, 1}}, x, []int64{batch, width - size}))
+	w.Add(code.Move(code.Part{Array: joined, Start: width - size, Strides: []int64{width, 1}}, h, []int64{batch, size}))
+	w.Add(code.MatMul(product, joined, weights[0].Array, false, false, parts))
+	w.Add(code.Map("BiasAdd", 0, gates, product, weights[4].Array))
+	w.Add(code.LSTM(code.Cell{Gates: gates, CS: cs, Out: out, ForgetBias: l.forgetBias, Clip: l.clip}))
 }
 
 // steps computes n cells, each from what the one before put out; later ones are zeros.
-func (l lstm) steps(n int64, out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-	var s sequence
+func (l lstm) steps(w *resident.Work, n int64, out []code.Array, in []resident.Input) {
 	for _, z := range out[:7] {
-		s.add(code.Fill(z, 0))
+		w.Add(code.Fill(z, 0))
 	}
 	scratch, made := out[7:10], [7]code.Array(out[10:17])
 	x, cs, h := in[0].Array, in[1].Array, in[2].Array
 	batch, inputs, size := x.Dims[1], x.Dims[2], cs.Dims[1]
 	if cs.Elements() == 0 {
-		return s.launches, s.err
+		return
 	}
+	beside := parts(w, scratch, in[3].Array)
 	for t := range n {
-		l.cell(&s, code.Part{Array: x, Start: t * batch * inputs, Strides: []int64{inputs, 1}}, cs, code.All(h), in[3:], made, scratch)
+		l.cell(w, code.Part{Array: x, Start: t * batch * inputs, Strides: []int64{inputs, 1}}, cs, code.All(h), in[3:], made, scratch, beside)
 		for i, z := range made {
-			s.add(code.Move(code.Part{Array: out[i], Start: t * batch * size, Strides: []int64{size, 1}}, code.All(z), []int64{batch, size}))
+			w.Add(code.Move(code.Part{Array: out[i], Start: t * batch * size, Strides: []int64{size, 1}}, code.All(z), []int64{batch, size}))
 		}
 		cs, h = made[1], made[6]
 	}
-	return s.launches, s.err
 }

@@ -1,0 +1,86 @@
+package accelerators
+
+import (
+	"math/rand/v2"
+
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+type in = []*tensor.Tensor
+
+// sizes is a tensor's shape, as an input.
+func sizes(t *tensor.Tensor) *tensor.Tensor {
+	var x []int32
+	for _, d := range t.Dims() {
+		x = append(x, int32(d))
+	}
+	return list(x...)
+}
+
+// convolutionOperations convolves images and volumes, in groups, channel by channel, and
+// with channels first.
+func convolutionOperations(rng *rand.Rand) (all []operation) {
+	f := floatsOf(rng)
+	family := func(forward, input, filter string, attrs registry.Attrs, x, w *tensor.Tensor) {
+		y := must(kerneltest.Run(forward, attrs, x, w))[0]
+		g := f(y.Dims()...)
+		all = append(all, operation{op: forward, attrs: attrs, in: in{x, w}},
+			operation{op: input, attrs: attrs, in: in{sizes(x), w, g}}, operation{op: filter, attrs: attrs, in: in{x, sizes(w), g}})
+	}
+	conv := func(attrs registry.Attrs, x, w *tensor.Tensor) {
+		family("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", attrs, x, w)
+	}
+	same := registry.Attrs{ints("strides", 1, 2, 1, 1), str("padding", "SAME")}
+	conv(same, f(2, 5, 6, 4), f(3, 2, 2, 6)) // two groups
+	conv(registry.Attrs{ints("strides", 1, 1, 2, 1), str("padding", "EXPLICIT"), ints("explicit_paddings", 0, 0, 1, 0, 2, 1, 0, 0), ints("dilations", 1, 2, 1, 1)}, f(2, 5, 6, 6), f(2, 3, 2, 3))
+	firsts := registry.Attrs{ints("strides", 1, 1, 2, 1), str("padding", "EXPLICIT"), ints("explicit_paddings", 0, 0, 0, 0, 1, 0, 2, 1), str("data_format", "NCHW")}
+	volumes := func(attrs registry.Attrs, x, w *tensor.Tensor) {
+		family("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", attrs, x, w)
+	}
+	volumes(registry.Attrs{ints("strides", 1, 1, 2, 1, 1), str("padding", "SAME")}, f(2, 3, 4, 5, 2), f(2, 3, 2, 2, 3))
+	depthwise := func(attrs registry.Attrs, x, w *tensor.Tensor) {
+		family("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter", attrs, x, w)
+	}
+	depthwise(same, f(2, 5, 6, 3), f(3, 2, 3, 2))
+	depthwise(registry.Attrs{ints("strides", 1, 1, 1, 1), str("padding", "VALID"), ints("dilations", 1, 2, 1, 1)}, f(2, 5, 6, 3), f(2, 3, 3, 1))
+	// the same code, turned around
+	conv(firsts, f(2, 3, 5, 6), f(2, 3, 3, 2))
+	depthwise(registry.Attrs{ints("strides", 1, 1, 2, 2), str("padding", "SAME"), str("data_format", "NCHW")}, f(2, 3, 5, 6), f(2, 3, 3, 2))
+	volumes(registry.Attrs{ints("strides", 1, 1, 1, 2, 1), str("padding", "VALID"), str("data_format", "NCDHW")}, f(2, 2, 3, 4, 5), f(2, 3, 2, 2, 3))
+	return append(all,
+		operation{op: "Conv", attrs: registry.Attrs{ints("strides", 1, 1, 2, 1), str("padding", "SAME"), integer("groups", 2)}, in: in{f(2, 5, 6, 4), f(3, 2, 2, 6)}},
+		operation{op: "Conv2DBackpropInput", attrs: same, in: in{list[int32](5, 6), f(3, 2, 2, 4), f(2, 3, 6, 4)}})
+}
+
+// poolOperations pools images and volumes.
+func poolOperations(rng *rand.Rand) (all []operation) {
+	f := floatsOf(rng)
+	for _, c := range []struct {
+		suffix string
+		attrs  registry.Attrs
+		x      *tensor.Tensor
+	}{
+		{"", registry.Attrs{ints("ksize", 1, 3, 2, 1), ints("strides", 1, 2, 1, 1), str("padding", "SAME")}, f(2, 5, 6, 3)},
+		{"", registry.Attrs{ints("ksize", 1, 1, 3, 2), ints("strides", 1, 1, 2, 1), str("padding", "VALID"), str("data_format", "NCHW")}, f(2, 3, 5, 6)},
+		{"3D", registry.Attrs{ints("ksize", 1, 2, 3, 2, 1), ints("strides", 1, 1, 2, 1, 1), str("padding", "SAME")}, f(2, 3, 4, 5, 2)},
+	} {
+		y := must(kerneltest.Run("MaxPool"+c.suffix, c.attrs, c.x))[0]
+		g := f(y.Dims()...)
+		all = append(all,
+			operation{op: "MaxPool" + c.suffix, attrs: c.attrs, in: in{c.x}},
+			operation{op: "AvgPool" + c.suffix, attrs: c.attrs, in: in{c.x}},
+			operation{op: "MaxPool" + c.suffix + "Grad", attrs: c.attrs, in: in{c.x, y, g}},
+			operation{op: "MaxPool" + c.suffix + "GradGrad", attrs: c.attrs, in: in{c.x, y, f(c.x.Dims()...)}},
+			operation{op: "AvgPool" + c.suffix + "Grad", attrs: c.attrs, in: in{sizes(c.x), g}})
+	}
+	valid := registry.Attrs{str("padding", "VALID")}
+	window, steps, x := list[int32](1, 2, 3, 1), list[int32](1, 1, 2, 1), f(2, 5, 6, 3)
+	y := must(kerneltest.Run("MaxPoolV2", valid, x, window, steps))[0]
+	return append(all,
+		operation{op: "MaxPoolV2", attrs: valid, in: in{x, window, steps}},
+		operation{op: "MaxPoolGradV2", attrs: valid, in: in{x, y, f(y.Dims()...), window, steps}},
+		operation{op: "MaxPoolGradGradV2", attrs: valid, in: in{x, y, f(2, 5, 6, 3), window, steps}},
+		operation{op: "MaxPoolWithArgmax", attrs: registry.Attrs{ints("ksize", 1, 2, 2, 1), ints("strides", 1, 2, 2, 1), str("padding", "SAME"), boolean("include_batch_in_index", true)}, in: in{x}})
+}
