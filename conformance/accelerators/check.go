@@ -174,6 +174,7 @@ func broadcastingTrials() (all []trial) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, shapes := range [][2][]int64{
 		{{}, {}}, {{5}, {}}, {{}, {3, 4}}, {{3, 1}, {1, 4}}, {{2, 1, 3, 1}, {5, 1, 7}}, {{0, 3}, {3}}, {{4, 3}, {4, 1}}, {{2, 3, 4, 5}, {3, 1, 5}},
+		{{130, 132}, {130, 132}}, {{130, 132}, {132}}, {{130, 1}, {130, 132}}, {{130, 132}, {}}, {{20, 30, 32}, {20, 1, 32}}, {{130, 131}, {131}}, // by packs of four, but the last
 	} {
 		all = append(all, trial{op: "Sub", in: []*tensor.Tensor{random(rng, tensor.Float, shapes[0]...), random(rng, tensor.Float, shapes[1]...)}, write: mapped("Sub"), tol: near[tensor.Float]})
 	}

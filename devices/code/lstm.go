@@ -28,21 +28,21 @@ func LSTM(c Cell) ([]devices.Launch, error) {
 		return nil, nil
 	}
 	name := "lstm_" + e.name
-	f := function(name, func(b *strings.Builder) {
+	f := indexed(name, c.Gates.Elements(), func(name string, b *strings.Builder) {
 		fmt.Fprintf(b, "typedef %[2]s T;\nHELPER T gate(T x) { return (T)1 / ((T)1 + exp(-x)); }\nKERNEL %[1]s(GLOBAL const %[3]s *gates, GLOBAL const %[3]s *before", name, e.compute, e.stored)
 		outputs := []string{"i", "cs", "f", "o", "ci", "co", "h"}
 		for _, o := range outputs {
 			fmt.Fprintf(b, ", GLOBAL %s *%s_out", e.stored, o)
 		}
-		fmt.Fprintf(b, `, i64 n, i64 size, f32 bias, f32 clip) {
+		fmt.Fprintf(b, `, i64 n%s, f32 bias, f32 clip) {
   EACH(k, n) {
-    i64 at = k / size * 4 * size + k %% size;
+    I row = OVER(k, size, size_by), at = k + row * 3 * (I)size;
     T i = gate(%s), ci = tanh(%s), f = gate(%s + (T)bias), o = gate(%s);
     T cs = ci * i + %s * f, co, h;
     if (clip > 0.0f) cs = cs < (T)-clip ? (T)-clip : cs > (T)clip ? (T)clip : cs;
     co = tanh(cs);
     h = co * o;
-`, e.load("gates[at]"), e.load("gates[at + size]"), e.load("gates[at + 2 * size]"), e.load("gates[at + 3 * size]"), e.load("before[k]"))
+`, divisors("size"), e.load("gates[at]"), e.load("gates[at + (I)size]"), e.load("gates[at + 2 * (I)size]"), e.load("gates[at + 3 * (I)size]"), e.load("before[k]"))
 		for _, o := range outputs {
 			fmt.Fprintf(b, "    %s_out[k] = %s;\n", o, e.store(o))
 		}
@@ -52,5 +52,5 @@ func LSTM(c Cell) ([]devices.Launch, error) {
 	for _, o := range c.Out {
 		l.writes(o.Buffer)
 	}
-	return l.i64(n, size).f32(c.ForgetBias, c.Clip).flat(f, n), nil
+	return l.i64(n).over(size).f32(c.ForgetBias, c.Clip).flat(f, n), nil
 }
