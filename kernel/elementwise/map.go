@@ -77,14 +77,15 @@ func (z *Zip[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], z.Out, z.F(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
 		return nil
 	}
-	if z.Loops != nil {
-		return Binary(ctx, in, out, z.Out, z.Loops, z.Check)
-	}
 	return Binary(ctx, in, out, z.Out, z, z.Check)
 }
 
 // VV is the inner loop on two vectors.
 func (z *Zip[T, R]) VV(o []R, x, y []T) {
+	if z.Loops != nil {
+		z.Loops.VV(o, x, y)
+		return
+	}
 	f := z.F
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
@@ -94,6 +95,10 @@ func (z *Zip[T, R]) VV(o []R, x, y []T) {
 
 // VS is the inner loop on a vector and a scalar.
 func (z *Zip[T, R]) VS(o []R, x []T, y T) {
+	if z.Loops != nil {
+		z.Loops.VS(o, x, y)
+		return
+	}
 	f := z.F
 	for i, x := range x[:len(o)] {
 		o[i] = f(x, y)
@@ -102,13 +107,17 @@ func (z *Zip[T, R]) VS(o []R, x []T, y T) {
 
 // SV is the inner loop on a scalar and a vector.
 func (z *Zip[T, R]) SV(o []R, x T, y []T) {
+	if z.Loops != nil {
+		z.Loops.SV(o, x, y)
+		return
+	}
 	f := z.F
 	for i, y := range y[:len(o)] {
 		o[i] = f(x, y)
 	}
 }
 
-func (z *Zip[T, R]) slow() {}
+func (z *Zip[T, R]) slow() bool { return z.Loops == nil }
 
 // fits says whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }

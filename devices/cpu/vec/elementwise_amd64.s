@@ -5427,8 +5427,12 @@ many169:
 	VFMADD213PS  Z7, Z7, Z9
 	VCMPPS       $0x1e, Z2, Z5, K1
 	VBLENDMPS    Z8, Z9, K1, Z9
+	VMOVUPS      constants<>+0(SB), Z2
 	VMOVUPS      constants<>+5568(SB), Z5
-	VMOVUPS      constants<>+5632(SB), Z2
+	VCMPPS       $0x00, Z2, Z7, K1
+	VBLENDMPS    Z5, Z9, K1, Z9
+	VMOVUPS      constants<>+5632(SB), Z5
+	VMOVUPS      constants<>+5696(SB), Z2
 	VSUBPS       Z9, Z2, Z2
 	VADDPS       Z5, Z2, Z2
 	VPSRAD       $0x1f, Z1, Z5
@@ -5499,8 +5503,12 @@ tail170:
 	VFMADD213PS  Z5, Z5, Z8
 	VCMPPS       $0x1e, Z2, Z4, K2
 	VBLENDMPS    Z7, Z8, K2, Z8
+	VMOVUPS      constants<>+0(SB), Z2
 	VMOVUPS      constants<>+5568(SB), Z4
-	VMOVUPS      constants<>+5632(SB), Z2
+	VCMPPS       $0x00, Z2, Z5, K2
+	VBLENDMPS    Z4, Z8, K2, Z8
+	VMOVUPS      constants<>+5632(SB), Z4
+	VMOVUPS      constants<>+5696(SB), Z2
 	VSUBPS       Z8, Z2, Z2
 	VADDPS       Z4, Z2, Z2
 	VPSRAD       $0x1f, Z1, Z4
@@ -6534,9 +6542,9 @@ many203:
 	VMOVUPS   (DX), Z0
 	VPSRLD    $0x10, Z0, Z1
 	VMOVUPS   constants<>+4928(SB), Z3
-	VMOVUPS   constants<>+5696(SB), Z4
-	VMOVUPS   constants<>+5760(SB), Z2
-	VMOVUPS   constants<>+5824(SB), Z5
+	VMOVUPS   constants<>+5760(SB), Z4
+	VMOVUPS   constants<>+5824(SB), Z2
+	VMOVUPS   constants<>+5888(SB), Z5
 	VCMPPS    $0x03, Z0, Z0, K1
 	VPANDD    Z1, Z2, Z2
 	VPORD     Z2, Z5, Z2
@@ -6889,10 +6897,10 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), DI
 
 pixel229:
-	VMOVUPS constants<>+5888(SB), Z0
-	VMOVUPS constants<>+5888(SB), Z1
-	VMOVUPS constants<>+5888(SB), Z2
-	VMOVUPS constants<>+5888(SB), Z3
+	VMOVUPS constants<>+5952(SB), Z0
+	VMOVUPS constants<>+5952(SB), Z1
+	VMOVUPS constants<>+5952(SB), Z2
+	VMOVUPS constants<>+5952(SB), Z3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
@@ -6941,7 +6949,7 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	KMOVW R8, K1
 
 pixel232:
-	VMOVUPS constants<>+5888(SB), Z0
+	VMOVUPS constants<>+5952(SB), Z0
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
@@ -12053,8 +12061,12 @@ many403:
 	VFMADD213PS  Y6, Y6, Y4
 	VCMPPS       $0x1e, Y2, Y5, Y2
 	VBLENDVPS    Y2, Y7, Y4, Y4
+	VMOVUPS      constants<>+0(SB), Y2
 	VMOVUPS      constants<>+5568(SB), Y5
-	VMOVUPS      constants<>+5632(SB), Y2
+	VCMPPS       $0x00, Y2, Y6, Y2
+	VBLENDVPS    Y2, Y5, Y4, Y4
+	VMOVUPS      constants<>+5632(SB), Y5
+	VMOVUPS      constants<>+5696(SB), Y2
 	VSUBPS       Y4, Y2, Y2
 	VADDPS       Y5, Y2, Y2
 	VPSRAD       $0x1f, Y1, Y5
@@ -12129,8 +12141,12 @@ tail404:
 	VFMADD213PS  Y7, Y7, Y5
 	VCMPPS       $0x1e, Y3, Y6, Y3
 	VBLENDVPS    Y3, Y8, Y5, Y5
+	VMOVUPS      constants<>+0(SB), Y3
 	VMOVUPS      constants<>+5568(SB), Y6
-	VMOVUPS      constants<>+5632(SB), Y3
+	VCMPPS       $0x00, Y3, Y7, Y3
+	VBLENDVPS    Y3, Y6, Y5, Y5
+	VMOVUPS      constants<>+5632(SB), Y6
+	VMOVUPS      constants<>+5696(SB), Y3
 	VSUBPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
 	VPSRAD       $0x1f, Y2, Y6
@@ -13601,9 +13617,9 @@ many437:
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4928(SB), Y3
-	VMOVUPS      constants<>+5696(SB), Y4
-	VMOVUPS      constants<>+5760(SB), Y2
-	VMOVUPS      constants<>+5824(SB), Y5
+	VMOVUPS      constants<>+5760(SB), Y4
+	VMOVUPS      constants<>+5824(SB), Y2
+	VMOVUPS      constants<>+5888(SB), Y5
 	VCMPPS       $0x03, Y0, Y0, Y6
 	VPAND        Y1, Y2, Y2
 	VPOR         Y2, Y5, Y2
@@ -13985,10 +14001,10 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), DI
 
 pixel463:
-	VMOVUPS constants<>+5888(SB), Y0
-	VMOVUPS constants<>+5888(SB), Y1
-	VMOVUPS constants<>+5888(SB), Y2
-	VMOVUPS constants<>+5888(SB), Y3
+	VMOVUPS constants<>+5952(SB), Y0
+	VMOVUPS constants<>+5952(SB), Y1
+	VMOVUPS constants<>+5952(SB), Y2
+	VMOVUPS constants<>+5952(SB), Y3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
@@ -14040,7 +14056,7 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DI*4), Y0
 
 pixel466:
-	VMOVUPS constants<>+5888(SB), Y1
+	VMOVUPS constants<>+5952(SB), Y1
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
@@ -15467,100 +15483,116 @@ DATA constants<>+5552(SB)/4, $0xbeaaaa9f
 DATA constants<>+5556(SB)/4, $0xbeaaaa9f
 DATA constants<>+5560(SB)/4, $0xbeaaaa9f
 DATA constants<>+5564(SB)/4, $0xbeaaaa9f
-DATA constants<>+5568(SB)/4, $0x40490fdb
-DATA constants<>+5572(SB)/4, $0x40490fdb
-DATA constants<>+5576(SB)/4, $0x40490fdb
-DATA constants<>+5580(SB)/4, $0x40490fdb
-DATA constants<>+5584(SB)/4, $0x40490fdb
-DATA constants<>+5588(SB)/4, $0x40490fdb
-DATA constants<>+5592(SB)/4, $0x40490fdb
-DATA constants<>+5596(SB)/4, $0x40490fdb
-DATA constants<>+5600(SB)/4, $0x40490fdb
-DATA constants<>+5604(SB)/4, $0x40490fdb
-DATA constants<>+5608(SB)/4, $0x40490fdb
-DATA constants<>+5612(SB)/4, $0x40490fdb
-DATA constants<>+5616(SB)/4, $0x40490fdb
-DATA constants<>+5620(SB)/4, $0x40490fdb
-DATA constants<>+5624(SB)/4, $0x40490fdb
-DATA constants<>+5628(SB)/4, $0x40490fdb
-DATA constants<>+5632(SB)/4, $0xb3bbbd2e
-DATA constants<>+5636(SB)/4, $0xb3bbbd2e
-DATA constants<>+5640(SB)/4, $0xb3bbbd2e
-DATA constants<>+5644(SB)/4, $0xb3bbbd2e
-DATA constants<>+5648(SB)/4, $0xb3bbbd2e
-DATA constants<>+5652(SB)/4, $0xb3bbbd2e
-DATA constants<>+5656(SB)/4, $0xb3bbbd2e
-DATA constants<>+5660(SB)/4, $0xb3bbbd2e
-DATA constants<>+5664(SB)/4, $0xb3bbbd2e
-DATA constants<>+5668(SB)/4, $0xb3bbbd2e
-DATA constants<>+5672(SB)/4, $0xb3bbbd2e
-DATA constants<>+5676(SB)/4, $0xb3bbbd2e
-DATA constants<>+5680(SB)/4, $0xb3bbbd2e
-DATA constants<>+5684(SB)/4, $0xb3bbbd2e
-DATA constants<>+5688(SB)/4, $0xb3bbbd2e
-DATA constants<>+5692(SB)/4, $0xb3bbbd2e
-DATA constants<>+5696(SB)/4, $0x00007fff
-DATA constants<>+5700(SB)/4, $0x00007fff
-DATA constants<>+5704(SB)/4, $0x00007fff
-DATA constants<>+5708(SB)/4, $0x00007fff
-DATA constants<>+5712(SB)/4, $0x00007fff
-DATA constants<>+5716(SB)/4, $0x00007fff
-DATA constants<>+5720(SB)/4, $0x00007fff
-DATA constants<>+5724(SB)/4, $0x00007fff
-DATA constants<>+5728(SB)/4, $0x00007fff
-DATA constants<>+5732(SB)/4, $0x00007fff
-DATA constants<>+5736(SB)/4, $0x00007fff
-DATA constants<>+5740(SB)/4, $0x00007fff
-DATA constants<>+5744(SB)/4, $0x00007fff
-DATA constants<>+5748(SB)/4, $0x00007fff
-DATA constants<>+5752(SB)/4, $0x00007fff
-DATA constants<>+5756(SB)/4, $0x00007fff
-DATA constants<>+5760(SB)/4, $0x00008000
-DATA constants<>+5764(SB)/4, $0x00008000
-DATA constants<>+5768(SB)/4, $0x00008000
-DATA constants<>+5772(SB)/4, $0x00008000
-DATA constants<>+5776(SB)/4, $0x00008000
-DATA constants<>+5780(SB)/4, $0x00008000
-DATA constants<>+5784(SB)/4, $0x00008000
-DATA constants<>+5788(SB)/4, $0x00008000
-DATA constants<>+5792(SB)/4, $0x00008000
-DATA constants<>+5796(SB)/4, $0x00008000
-DATA constants<>+5800(SB)/4, $0x00008000
-DATA constants<>+5804(SB)/4, $0x00008000
-DATA constants<>+5808(SB)/4, $0x00008000
-DATA constants<>+5812(SB)/4, $0x00008000
-DATA constants<>+5816(SB)/4, $0x00008000
-DATA constants<>+5820(SB)/4, $0x00008000
-DATA constants<>+5824(SB)/4, $0x00007fc0
-DATA constants<>+5828(SB)/4, $0x00007fc0
-DATA constants<>+5832(SB)/4, $0x00007fc0
-DATA constants<>+5836(SB)/4, $0x00007fc0
-DATA constants<>+5840(SB)/4, $0x00007fc0
-DATA constants<>+5844(SB)/4, $0x00007fc0
-DATA constants<>+5848(SB)/4, $0x00007fc0
-DATA constants<>+5852(SB)/4, $0x00007fc0
-DATA constants<>+5856(SB)/4, $0x00007fc0
-DATA constants<>+5860(SB)/4, $0x00007fc0
-DATA constants<>+5864(SB)/4, $0x00007fc0
-DATA constants<>+5868(SB)/4, $0x00007fc0
-DATA constants<>+5872(SB)/4, $0x00007fc0
-DATA constants<>+5876(SB)/4, $0x00007fc0
-DATA constants<>+5880(SB)/4, $0x00007fc0
-DATA constants<>+5884(SB)/4, $0x00007fc0
-DATA constants<>+5888(SB)/4, $0xff7fffff
-DATA constants<>+5892(SB)/4, $0xff7fffff
-DATA constants<>+5896(SB)/4, $0xff7fffff
-DATA constants<>+5900(SB)/4, $0xff7fffff
-DATA constants<>+5904(SB)/4, $0xff7fffff
-DATA constants<>+5908(SB)/4, $0xff7fffff
-DATA constants<>+5912(SB)/4, $0xff7fffff
-DATA constants<>+5916(SB)/4, $0xff7fffff
-DATA constants<>+5920(SB)/4, $0xff7fffff
-DATA constants<>+5924(SB)/4, $0xff7fffff
-DATA constants<>+5928(SB)/4, $0xff7fffff
-DATA constants<>+5932(SB)/4, $0xff7fffff
-DATA constants<>+5936(SB)/4, $0xff7fffff
-DATA constants<>+5940(SB)/4, $0xff7fffff
-DATA constants<>+5944(SB)/4, $0xff7fffff
-DATA constants<>+5948(SB)/4, $0xff7fffff
-GLOBL constants<>(SB), RODATA|NOPTR, $5952
+DATA constants<>+5568(SB)/4, $0x3f490fdb
+DATA constants<>+5572(SB)/4, $0x3f490fdb
+DATA constants<>+5576(SB)/4, $0x3f490fdb
+DATA constants<>+5580(SB)/4, $0x3f490fdb
+DATA constants<>+5584(SB)/4, $0x3f490fdb
+DATA constants<>+5588(SB)/4, $0x3f490fdb
+DATA constants<>+5592(SB)/4, $0x3f490fdb
+DATA constants<>+5596(SB)/4, $0x3f490fdb
+DATA constants<>+5600(SB)/4, $0x3f490fdb
+DATA constants<>+5604(SB)/4, $0x3f490fdb
+DATA constants<>+5608(SB)/4, $0x3f490fdb
+DATA constants<>+5612(SB)/4, $0x3f490fdb
+DATA constants<>+5616(SB)/4, $0x3f490fdb
+DATA constants<>+5620(SB)/4, $0x3f490fdb
+DATA constants<>+5624(SB)/4, $0x3f490fdb
+DATA constants<>+5628(SB)/4, $0x3f490fdb
+DATA constants<>+5632(SB)/4, $0x40490fdb
+DATA constants<>+5636(SB)/4, $0x40490fdb
+DATA constants<>+5640(SB)/4, $0x40490fdb
+DATA constants<>+5644(SB)/4, $0x40490fdb
+DATA constants<>+5648(SB)/4, $0x40490fdb
+DATA constants<>+5652(SB)/4, $0x40490fdb
+DATA constants<>+5656(SB)/4, $0x40490fdb
+DATA constants<>+5660(SB)/4, $0x40490fdb
+DATA constants<>+5664(SB)/4, $0x40490fdb
+DATA constants<>+5668(SB)/4, $0x40490fdb
+DATA constants<>+5672(SB)/4, $0x40490fdb
+DATA constants<>+5676(SB)/4, $0x40490fdb
+DATA constants<>+5680(SB)/4, $0x40490fdb
+DATA constants<>+5684(SB)/4, $0x40490fdb
+DATA constants<>+5688(SB)/4, $0x40490fdb
+DATA constants<>+5692(SB)/4, $0x40490fdb
+DATA constants<>+5696(SB)/4, $0xb3bbbd2e
+DATA constants<>+5700(SB)/4, $0xb3bbbd2e
+DATA constants<>+5704(SB)/4, $0xb3bbbd2e
+DATA constants<>+5708(SB)/4, $0xb3bbbd2e
+DATA constants<>+5712(SB)/4, $0xb3bbbd2e
+DATA constants<>+5716(SB)/4, $0xb3bbbd2e
+DATA constants<>+5720(SB)/4, $0xb3bbbd2e
+DATA constants<>+5724(SB)/4, $0xb3bbbd2e
+DATA constants<>+5728(SB)/4, $0xb3bbbd2e
+DATA constants<>+5732(SB)/4, $0xb3bbbd2e
+DATA constants<>+5736(SB)/4, $0xb3bbbd2e
+DATA constants<>+5740(SB)/4, $0xb3bbbd2e
+DATA constants<>+5744(SB)/4, $0xb3bbbd2e
+DATA constants<>+5748(SB)/4, $0xb3bbbd2e
+DATA constants<>+5752(SB)/4, $0xb3bbbd2e
+DATA constants<>+5756(SB)/4, $0xb3bbbd2e
+DATA constants<>+5760(SB)/4, $0x00007fff
+DATA constants<>+5764(SB)/4, $0x00007fff
+DATA constants<>+5768(SB)/4, $0x00007fff
+DATA constants<>+5772(SB)/4, $0x00007fff
+DATA constants<>+5776(SB)/4, $0x00007fff
+DATA constants<>+5780(SB)/4, $0x00007fff
+DATA constants<>+5784(SB)/4, $0x00007fff
+DATA constants<>+5788(SB)/4, $0x00007fff
+DATA constants<>+5792(SB)/4, $0x00007fff
+DATA constants<>+5796(SB)/4, $0x00007fff
+DATA constants<>+5800(SB)/4, $0x00007fff
+DATA constants<>+5804(SB)/4, $0x00007fff
+DATA constants<>+5808(SB)/4, $0x00007fff
+DATA constants<>+5812(SB)/4, $0x00007fff
+DATA constants<>+5816(SB)/4, $0x00007fff
+DATA constants<>+5820(SB)/4, $0x00007fff
+DATA constants<>+5824(SB)/4, $0x00008000
+DATA constants<>+5828(SB)/4, $0x00008000
+DATA constants<>+5832(SB)/4, $0x00008000
+DATA constants<>+5836(SB)/4, $0x00008000
+DATA constants<>+5840(SB)/4, $0x00008000
+DATA constants<>+5844(SB)/4, $0x00008000
+DATA constants<>+5848(SB)/4, $0x00008000
+DATA constants<>+5852(SB)/4, $0x00008000
+DATA constants<>+5856(SB)/4, $0x00008000
+DATA constants<>+5860(SB)/4, $0x00008000
+DATA constants<>+5864(SB)/4, $0x00008000
+DATA constants<>+5868(SB)/4, $0x00008000
+DATA constants<>+5872(SB)/4, $0x00008000
+DATA constants<>+5876(SB)/4, $0x00008000
+DATA constants<>+5880(SB)/4, $0x00008000
+DATA constants<>+5884(SB)/4, $0x00008000
+DATA constants<>+5888(SB)/4, $0x00007fc0
+DATA constants<>+5892(SB)/4, $0x00007fc0
+DATA constants<>+5896(SB)/4, $0x00007fc0
+DATA constants<>+5900(SB)/4, $0x00007fc0
+DATA constants<>+5904(SB)/4, $0x00007fc0
+DATA constants<>+5908(SB)/4, $0x00007fc0
+DATA constants<>+5912(SB)/4, $0x00007fc0
+DATA constants<>+5916(SB)/4, $0x00007fc0
+DATA constants<>+5920(SB)/4, $0x00007fc0
+DATA constants<>+5924(SB)/4, $0x00007fc0
+DATA constants<>+5928(SB)/4, $0x00007fc0
+DATA constants<>+5932(SB)/4, $0x00007fc0
+DATA constants<>+5936(SB)/4, $0x00007fc0
+DATA constants<>+5940(SB)/4, $0x00007fc0
+DATA constants<>+5944(SB)/4, $0x00007fc0
+DATA constants<>+5948(SB)/4, $0x00007fc0
+DATA constants<>+5952(SB)/4, $0xff7fffff
+DATA constants<>+5956(SB)/4, $0xff7fffff
+DATA constants<>+5960(SB)/4, $0xff7fffff
+DATA constants<>+5964(SB)/4, $0xff7fffff
+DATA constants<>+5968(SB)/4, $0xff7fffff
+DATA constants<>+5972(SB)/4, $0xff7fffff
+DATA constants<>+5976(SB)/4, $0xff7fffff
+DATA constants<>+5980(SB)/4, $0xff7fffff
+DATA constants<>+5984(SB)/4, $0xff7fffff
+DATA constants<>+5988(SB)/4, $0xff7fffff
+DATA constants<>+5992(SB)/4, $0xff7fffff
+DATA constants<>+5996(SB)/4, $0xff7fffff
+DATA constants<>+6000(SB)/4, $0xff7fffff
+DATA constants<>+6004(SB)/4, $0xff7fffff
+DATA constants<>+6008(SB)/4, $0xff7fffff
+DATA constants<>+6012(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $6016

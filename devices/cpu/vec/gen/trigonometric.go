@@ -161,6 +161,7 @@ func (f *floats) atan2(x, y []reg) {
 		f.VADDPS(quarter, rest, rest)
 		f.VFMADD213PS(t[i], t[i], p[i])
 		f.pick(greaterThan, a[i], b[i], rest, p[i], p[i])
+		f.pick(equalTo, t[i], f.value(1), f.value(quarterHigh/2), p[i], p[i])
 	})
 	half, halfLow := f.value(2*quarterHigh), f.value(2*quarterMiddle)
 	each(x, func(i int) {
