@@ -21,7 +21,6 @@ typedef int i32; typedef uint u32; typedef long i64; typedef ulong u64;
 #define THREADS(d) ((i32)get_local_size(d))
 #define AS_F32(x) as_float(x)
 #define AS_U32(x) as_uint(x)
-#define HIGH(x, y) mul_hi((u32)(x), (u32)(y))
 #else
 typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16;
 typedef int i32; typedef unsigned int u32; typedef long long i64; typedef unsigned long long u64;
@@ -37,7 +36,6 @@ typedef int i32; typedef unsigned int u32; typedef long long i64; typedef unsign
 #define THREADS(d) ((i32)((d) == 0 ? blockDim.x : (d) == 1 ? blockDim.y : blockDim.z))
 #define AS_F32(x) __uint_as_float(x)
 #define AS_U32(x) __float_as_uint(x)
-#define HIGH(x, y) __umulhi((u32)(x), (u32)(y))
 #endif
 typedef float f32;
 #define ALIGNED(bytes) __attribute__((aligned(bytes)))
@@ -46,7 +44,7 @@ typedef i64 I;
 #define OVER(x, d, by) ((x) / (d))
 #else
 typedef i32 I;
-#define OVER(x, d, by) ((I)((HIGH(x, by) + (u32)(x)) >> (u32)((u64)(by) >> 32)))
+#define OVER(x, d, by) ((I)(((u32)((u64)(u32)(x) * (u32)(by) >> 32) + (u32)(x)) >> (u32)((u64)(by) >> 32)))
 #endif
 #define FIRST (GROUP(0) * THREADS(0) + THREAD(0))
 #define STEP (GROUPS(0) * THREADS(0))

@@ -94,7 +94,7 @@ func reductionOf(op string, z, x Array, axes []int) (r reduction, err error) {
 	r.folded.collapse()
 	r.team = acrossRows(r.n)
 	if k := len(r.folded.dims); k == 0 || r.folded.strides[0][k-1] == 1 {
-		r.team = alongRows(r.count)
+		r.team = alongRows(r.n, r.count)
 	}
 	r.splits = r.team.splits(r.n, r.count)
 	return r, nil
@@ -232,7 +232,7 @@ KERNEL_OF(256, 4) %[1]s(GLOBAL const %[3]s *x, %[4]s, i64 n, i64 length%[6]s) {
 
 // byRows launches a function whose teams have a row of elements each.
 func (c *call) byRows(f *devices.Code, n, length int64) []devices.Launch {
-	t := alongRows(length)
+	t := alongRows(n, length)
 	return t.args(c.i64(n, length)).grid(f, [3]int{t.groups(n), 1, 1}, [3]int{group, 1, 1})
 }
 

@@ -14,8 +14,15 @@ type team struct {
 	beside bool // neighbours in a group are lanes of a fold; otherwise they are of folds side by side
 }
 
-// alongRows is the team for folds of elements that are neighbours in memory.
-func alongRows(count int64) team { return team{power(count/4, group), true} }
+// alongRows is the team for n folds of count elements that are neighbours in memory: of few
+// lanes, which join soonest, but of more where folds are too few for a large GPU's threads.
+func alongRows(n, count int64) team {
+	lanes := power(count/leastTurns, 32)
+	for lanes < group && int64(lanes)*n < enoughThreads && int64(lanes) < count/leastTurns {
+		lanes *= 2
+	}
+	return team{lanes, true}
+}
 
 // acrossRows is the team for folds that are neighbours in memory themselves.
 func acrossRows(folds int64) team { return team{group / power(folds, 32), false} }
@@ -80,9 +87,10 @@ func teamwork(join, value string) string {
 // Where folds are few and long they are split, until there are as many groups as a large
 // GPU has room for; the parts are joined by another launch.
 const (
-	enoughGroups = 256
-	leastTurns   = 8 // of a lane
-	mostSplits   = 256
+	enoughGroups  = 256
+	enoughThreads = enoughGroups * group
+	leastTurns    = 8 // of a lane
+	mostSplits    = 256
 )
 
 // splits is in how many parts n folds of count elements are computed.
