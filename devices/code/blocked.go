@@ -62,7 +62,7 @@ type block struct {
 // blocks are those that there are: the larger, the fewer elements are loaded for a product,
 // and the smaller, the less is in vain at the edges and where there is little to do.
 var blocks = []block{
-	{128, 64, 16, 256, 16, 1},
+	{128, 64, 16, 256, 8, 1},
 	{64, 64, 16, 256, 16, 0.7},
 	{32, 32, 16, 64, 8, 0.4},
 	{64, 16, 16, 64, 4, 0.35},
