@@ -365,6 +365,6 @@ func lstmTrials() []trial {
 	joined := must(kerneltest.Run("ConcatV2", nil, x, h, one(int32(1))))
 	gates := must(kerneltest.Run("BiasAdd", nil, must(kerneltest.Run("MatMul", nil, joined[0], w))[0], b))[0]
 	return []trial{{op: "LSTMBlockCell", in: []*tensor.Tensor{gates, cs}, want: want, tol: tensor.Tolerance{ATol: 1e-5, RTol: 1e-5}, write: func(out, in []code.Array) ([]devices.Launch, error) {
-		return code.LSTM(code.Cell{Gates: in[0], CS: in[1], Out: [7]code.Array(out), ForgetBias: 1, Clip: 3})
+		return code.LSTM(code.Cell{Gates: in[0], CS: in[1], Out: [7]code.Array(out), CellVariant: code.CellVariant{ForgetBias: 1, Clip: 3}}, batch*size, size)
 	}}}
 }

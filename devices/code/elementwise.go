@@ -208,6 +208,28 @@ func Several(ops []string, p float64, z Array, operands ...Array) ([]devices.Lau
 	return c.writes(z.Buffer).i64(n).f32(p).flat(f, n), nil
 }
 
+// Formula computes floats z element by element, by an expression of type T over operands of z's
+// type that are not broadcast, which are called v0, v1, and so on. Its name is that of the
+// function.
+func Formula(name, expression string, z Array, operands ...Array) ([]devices.Launch, error) {
+	e, err := floating(z.Type)
+	if err != nil || z.Elements() == 0 {
+		return nil, err
+	}
+	var arrays, loads strings.Builder
+	c := &call{}
+	for i, o := range operands {
+		if o.Type != z.Type || o.Elements() != z.Elements() {
+			return nil, mistake("%s of %v%v into %v%v", name, o.Type, o.Dims, z.Type, z.Dims)
+		}
+		fmt.Fprintf(&arrays, "GLOBAL const %s *in%d, ", e.stored, i)
+		fmt.Fprintf(&loads, "    T v%d = %s;\n", i, e.load(fmt.Sprintf("in%d[i]", i)))
+		c.reads(o.Buffer)
+	}
+	f := typed(name+"_"+e.name, e, arrays.String()+"GLOBAL "+e.stored+" *z", loads.String()+"    z[i] = "+e.store(expression)+";\n")
+	return c.writes(z.Buffer).i64(z.Elements()).flat(f, z.Elements()), nil
+}
+
 // Cast converts elements. Floats become integers towards zero, and what is too large
 // for them anything.
 func Cast(z, x Array) ([]devices.Launch, error) {

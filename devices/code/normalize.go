@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // channels is the number of rows of an array that has its channels last, and of
@@ -75,8 +76,8 @@ KERNEL %[1]s(GLOBAL const %[3]s *x, GLOBAL const f32 *scale, GLOBAL const f32 *o
 }
 
 // NormalizeGrad computes the gradients of x, scale and offset from that of what
-// Normalize made with the moments of x itself.
-func NormalizeGrad(dx, dscale, doffset, dy, x, scale, mean, variance Array, epsilon float64) ([]devices.Launch, error) {
+// Normalize made with the moments of x itself, or with moments that were given.
+func NormalizeGrad(dx, dscale, doffset, dy, x, scale, mean, variance Array, epsilon float64, given bool) ([]devices.Launch, error) {
 	e, err := floating(x.Type)
 	if err != nil {
 		return nil, err
@@ -86,12 +87,26 @@ func NormalizeGrad(dx, dscale, doffset, dy, x, scale, mean, variance Array, epsi
 		return nil, nil
 	}
 	hat := "((" + e.load("x[j]") + " - m) * r)"
-	f := perChannel("normalizegrad_"+e.name, e,
+	name, of := "normalizegrad_"+e.name, " - o / (T)rows - "+hat+" * s / (T)rows"
+	if given {
+		name, of = "normalizegradgiven_"+e.name, ""
+	}
+	f := perChannel(name, e,
 		fmt.Sprintf("GLOBAL const %[1]s *dy, GLOBAL const %[1]s *x, GLOBAL const f32 *scale, GLOBAL const f32 *mean, GLOBAL const f32 *variance, GLOBAL %[1]s *dx, GLOBAL f32 *dscale, GLOBAL f32 *doffset", e.stored),
 		"    T m = (T)mean[c], r = (T)1 / sqrt((T)variance[c] + (T)epsilon), s = (T)0, o = (T)0;\n"+
 			each+"{ T g = "+e.load("dy[j]")+"; o += g; s += g * "+hat+"; }\n"+teamwork("plus", "o")+teamwork("plus", "s")+
 			"    if (me == 0) { dscale[c] = (f32)s; doffset[c] = (f32)o; }\n"+
-			each+"dx[j] = "+e.store("(T)scale[c] * r * ("+e.load("dy[j]")+" - o / (T)rows - "+hat+" * s / (T)rows)")+";\n")
+			each+"dx[j] = "+e.store("(T)scale[c] * r * ("+e.load("dy[j]")+of+")")+";\n")
 	return (&call{}).reads(dy.Buffer, x.Buffer, scale.Buffer, mean.Buffer, variance.Buffer).writes(dx.Buffer, dscale.Buffer, doffset.Buffer).
 		i64(n, count).f32(epsilon).grid(f, [3]int{int(min(count, mostGroups)), 1, 1}, [3]int{team, 1, 1}), nil
+}
+
+// Average puts (1 − factor)·old + factor·fresh into z, all of type float.
+func Average(z, old, fresh Array, factor float64) ([]devices.Launch, error) {
+	e := elements[tensor.Float]
+	f := typed("average", e, "GLOBAL const f32 *old, GLOBAL const f32 *fresh, GLOBAL f32 *z, f32 factor", "    z[i] = (1.0f - factor) * old[i] + factor * fresh[i];\n")
+	if z.Elements() == 0 {
+		return nil, nil
+	}
+	return (&call{}).reads(old.Buffer, fresh.Buffer).writes(z.Buffer).f32(factor).i64(z.Elements()).flat(f, z.Elements()), nil
 }
