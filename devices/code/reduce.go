@@ -15,23 +15,30 @@ import (
 type fold struct {
 	types             string
 	begin, join, last string
+	each              string // what is taken of an element, v; "" is itself
 }
 
 var folds = map[string]fold{
-	"Sum":  {"fiu", "(T)0", "a + b", "a"},
-	"Mean": {"fiu", "(T)0", "a + b", "a / (T)count"},
-	"Prod": {"fiu", "(T)1", "a * b", "a"},
-	"Max":  {"fiu", "LOWEST", "b != b || a < b ? b : a", "a"},
-	"Min":  {"fiu", "HIGHEST", "b != b || b < a ? b : a", "a"},
-	"All":  {"b", "(T)1", "a && b", "a"},
-	"Any":  {"b", "(T)0", "a || b", "a"},
+	"Sum":  {"fiu", "(T)0", "a + b", "a", ""},
+	"Mean": {"fiu", "(T)0", "a + b", "a / (T)count", ""},
+	"Prod": {"fiu", "(T)1", "a * b", "a", ""},
+	"Max":  {"fiu", "LOWEST", "b != b || a < b ? b : a", "a", ""},
+	"Min":  {"fiu", "HIGHEST", "b != b || b < a ? b : a", "a", ""},
+	"All":  {"b", "(T)1", "a && b", "a", ""},
+	"Any":  {"b", "(T)0", "a || b", "a", ""},
+	// EuclideanNorm, and half the sum of squares
+	"EuclideanNorm": {"f", "(T)0", "a + b", "sqrt(a)", "v * v"},
+	"L2Loss":        {"f", "(T)0", "a + b", "a * (T)0.5", "v * v"},
 }
 
-// Folds is the names of the reductions that [Reduce] has, sorted.
+// Folds is the names of the reductions that [Reduce] has and that operations have with axes,
+// sorted.
 func Folds() []string {
 	var names []string
 	for name := range folds {
-		names = append(names, name)
+		if name != "L2Loss" {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -109,7 +116,11 @@ func Reduce(op string, z, x Array, axes []int) ([]devices.Launch, error) {
 			fmt.Fprintf(b, "    T a = %s;\n    for (i64 j = 0; j < count; j++) {\n", fold.begin)
 		}
 		reduced.places(b, "r", "j", "x")
-		fmt.Fprintf(b, "      a = join(a, %s);\n    }\n", e.load("x[kx_at + rx_at]"))
+		if fold.each == "" {
+			fmt.Fprintf(b, "      a = join(a, %s);\n    }\n", e.load("x[kx_at + rx_at]"))
+		} else {
+			fmt.Fprintf(b, "      { T v = %s; a = join(a, %s); }\n    }\n", e.load("x[kx_at + rx_at]"), fold.each)
+		}
 		if together {
 			b.WriteString(teamwork("join", "a"))
 			fmt.Fprintf(b, "    if (me == 0) z[i] = %s;\n", e.store(fold.last))

@@ -20,10 +20,19 @@ func init() {
 			return product(op, c.Bool("adj_x"), c.Bool("adj_y")), nil
 		})
 	}
+	resident.Register("BatchMatMulV3", map[string][]tensor.DType{"Ta": floats, "Tb": floats, "Tout": floats}, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		if t := c.Type("Ta"); t != c.Type("Tb") || t != c.Type("Tout") {
+			return resident.Plan{}, status.Errorf(status.Unimplemented, "BatchMatMulV3 of %v and %v has no kernel for accelerators", t, c.Type("Tb"))
+		}
+		return product("BatchMatMulV3", c.Bool("adj_x"), c.Bool("adj_y")), nil
+	})
 	for _, op := range code.Folds() {
 		types := map[string][]tensor.DType{"T": {tensor.Float, tensor.Double, tensor.Half, tensor.Bfloat16, tensor.Int32, tensor.Int64}}
-		if op == "All" || op == "Any" {
+		switch op {
+		case "All", "Any":
 			types = nil
+		case "EuclideanNorm":
+			types = map[string][]tensor.DType{"T": floats}
 		}
 		resident.Register(op, types, []string{"reduction_indices"}, func(c *kernel.Construction) (resident.Plan, error) {
 			return reduction(op, c.Bool("keep_dims")), nil
