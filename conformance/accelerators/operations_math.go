@@ -11,7 +11,7 @@ import (
 // mathOperations are elementwise ones that are not tried with all others, and reductions.
 func mathOperations(rng *rand.Rand) (all []operation) {
 	f := floatsOf(rng)
-	x, tiny := f(3, 4), must1(tensor.FromSlice([]float64{-40, -7.5, -0.4, 1e-3, 0.3, 0.97, 1.6, 3, 9, 24.5, 25.5, 400}, 12))
+	x := f(3, 4)
 	nonzero := list[int64](3, -4, 1, -1, 7, -9, 2, 5)
 	over := list[int64](-7, 7, -9, 9, 100, -100, -3, 8)
 	for _, op := range []string{"Div", "TruncateDiv", "FloorDiv", "FloorMod", "Mod", "TruncateMod", "LeftShift", "RightShift"} {
@@ -20,24 +20,10 @@ func mathOperations(rng *rand.Rand) (all []operation) {
 	for _, op := range []string{"Abs", "Sign", "PopulationCount", "Invert"} {
 		all = append(all, operation{op: op, in: in{over}})
 	}
-	// in double, and where series, fractions and expansions meet
-	for _, op := range []string{"Digamma", "BesselJ0", "BesselJ1", "BesselY0", "BesselY1", "BesselI0", "BesselI1e", "BesselK0", "BesselK1e", "Dawsn", "Expint", "FresnelCos", "FresnelSin", "Spence"} {
-		all = append(all, operation{op: op, in: in{tiny}, tol: tensor.Tolerance{ATol: 1e-12, RTol: 1e-11}})
-	}
-	p := must1(tensor.FromSlice([]float64{1e-300, 1e-12, 0.02, 0.1, 0.3, 0.5, 0.6, 0.9, 0.999, 1 - 1e-12}, 10))
-	a := must1(tensor.FromSlice([]float64{1e-5, 0.1, 0.7, 2, 50, 2e7, 3, 30, 0.5, 9}, 10))
-	by := must1(tensor.FromSlice([]float64{1e-6, 0.9, 0.3, 1.5, 60, 2e7 + 100, 1e-3, 200, 1, 9}, 10))
-	close := tensor.Tolerance{ATol: 1e-12, RTol: 1e-9}
-	for _, op := range []string{"Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad"} {
-		all = append(all, operation{op: op, in: in{a, by}, tol: close})
-	}
 	bounds := registry.NamedAttr{Name: "boundaries", Value: registry.AttrValue{Kind: registry.KindFloat + registry.ListOf, List: []registry.AttrValue{{Kind: registry.KindFloat, F: -1}, {Kind: registry.KindFloat, F: 0.5}, {Kind: registry.KindFloat, F: 2}}}}
 	low, high := must(kerneltest.Run("Minimum", nil, x, f(3, 4)))[0], one(float32(1.5))
 	return append(all,
-		operation{op: "Erfinv", in: in{p}, tol: close}, operation{op: "Ndtri", in: in{p}, tol: close},
-		operation{op: "Zeta", in: in{must1(tensor.FromSlice([]float64{1.5, 2, 7.25, 3, 30}, 5)), must1(tensor.FromSlice([]float64{0.2, 8, 30, -2.5, 1}, 5))}, tol: close},
-		operation{op: "Polygamma", in: in{must1(tensor.FromSlice([]float64{0, 1, 2, 3, 1}, 5)), must1(tensor.FromSlice([]float64{0.2, 8, 30, 2.5, -1.5}, 5))}, tol: close},
-		operation{op: "Betainc", in: in{a, one(2.5), p}, tol: close},
+		operation{op: "Betainc", in: in{must1(tensor.FromSlice([]float64{1e-5, 0.7, 50, 3, 9}, 5)), one(2.5), must1(tensor.FromSlice([]float64{1e-12, 0.1, 0.5, 0.9, 0.999}, 5))}, tol: tensor.Tolerance{ATol: 1e-12, RTol: 1e-9}},
 		operation{op: "NextAfter", in: in{f(20), f(20)}, tol: tensor.Tolerance{Exact: true}},
 		operation{op: "ApproximateEqual", attrs: attrs{number("tolerance", 1)}, in: in{f(20), f(20)}},
 		operation{op: "ClipByValue", in: in{x, low, high}}, operation{op: "ClipByValue", in: in{over, one(int64(-5)), one(int64(5))}},

@@ -87,6 +87,27 @@ func extremes(operands []*tensor.Tensor) {
 	}
 }
 
+// specialTrials tries special functions in double, also where their series, fractions and
+// expansions meet.
+func specialTrials() (all []trial) {
+	try := func(ops []string, tol tensor.Tolerance, in ...*tensor.Tensor) {
+		var rows []*tensor.Tensor
+		for _, op := range ops {
+			rows = append(rows, must(kerneltest.Run(op, nil, in...))...)
+		}
+		all = append(all, trial{op: "special functions", in: in, want: must(kerneltest.Run("Pack", nil, rows...)), tol: tol, write: func(out, in []code.Array) ([]devices.Launch, error) {
+			return code.Several(ops, 0, out[0], in...)
+		}})
+	}
+	close := tensor.Tolerance{ATol: 1e-12, RTol: 1e-9}
+	try([]string{"Digamma", "BesselJ0", "BesselJ1", "BesselY0", "BesselY1", "BesselI0", "BesselI1e", "BesselK0", "BesselK1e", "Dawsn", "Expint", "FresnelCos", "FresnelSin", "Spence"},
+		tensor.Tolerance{ATol: 1e-12, RTol: 1e-11}, list(-40, -7.5, -0.4, 1e-3, 0.3, 0.97, 1.6, 3, 9, 24.5, 25.5, 400))
+	try([]string{"Erfinv", "Ndtri"}, close, list(1e-300, 1e-12, 0.02, 0.1, 0.3, 0.5, 0.6, 0.9, 0.999, 1-1e-12))
+	try([]string{"Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad"}, close, list(1e-5, 0.1, 0.7, 2, 50, 2e7, 3, 30, 0.5, 9), list(1e-6, 0.9, 0.3, 1.5, 60, 2e7+100, 1e-3, 200, 1, 9))
+	try([]string{"Zeta", "Polygamma"}, close, list(1.5, 2, 7.25, 3, 30, 0, 1), list(0.2, 8, 30, -2.5, 1, 2.5, -1.5))
+	return all
+}
+
 func mapped(op string) func(out, in []code.Array) ([]devices.Launch, error) {
 	return func(out, in []code.Array) ([]devices.Launch, error) { return code.Map(op, 0.2, out[0], in...) }
 }
