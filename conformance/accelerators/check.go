@@ -38,7 +38,7 @@ var groups = []struct {
 	name   string
 	trials func() []trial
 }{
-	{"Elementwise", elementwiseTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
+	{"Elementwise", elementwiseTrials}, {"Special", specialTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
 	{"Reduce", reduceTrials}, {"Softmax", softmaxTrials}, {"Move", moveTrials}, {"Random", randomTrials}, {"Update", updateTrials}, {"LSTM", lstmTrials},
 	{"Window", windowTrials}, {"Normalize", normalizeTrials},
 }

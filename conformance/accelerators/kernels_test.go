@@ -118,7 +118,7 @@ func measuredKernels() []measured {
 			return code.Normalize(out[0], in[0], in[1], in[2], in[3], in[4], 1e-3)
 		}),
 		with(moving("normalize gradient", []dims{images, images, each, each, each}, []dims{images, each, each}, func(out, in []code.Array) ([]devices.Launch, error) {
-			return code.NormalizeGrad(out[0], out[1], out[2], in[0], in[1], in[2], in[3], in[4], lent(out, 3), 1e-3)
+			return code.NormalizeGrad(out[0], out[1], out[2], in[0], in[1], in[2], in[3], in[4], lent(out, 3), 1e-3, false)
 		}), func(_, in []code.Array) code.Array { return code.MomentsScratch(in[1]) }),
 		moving("max pool 3x3/2", []dims{big}, []dims{pooled}, func(out, in []code.Array) ([]devices.Launch, error) { return code.Pool(out[0], in[0], w, false) }),
 		with(moving("max pool gradient", []dims{big, pooled}, []dims{big}, func(out, in []code.Array) ([]devices.Launch, error) {

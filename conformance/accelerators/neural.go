@@ -130,7 +130,7 @@ func normalizeTrials() []trial {
 			return code.Scale(out[0], in[0], 1.25)
 		}},
 		{op: "FusedBatchNormGradV3", in: []*tensor.Tensor{dy, x, scale, y[3], y[4]}, want: grads[:3], tol: rough, need: func(_, in []code.Array) code.Array { return code.MomentsScratch(in[1]) }, write: func(out, in []code.Array) ([]devices.Launch, error) {
-			return code.NormalizeGrad(out[0], out[1], out[2], in[0], in[1], in[2], in[3], in[4], lent(out, 3), epsilon)
+			return code.NormalizeGrad(out[0], out[1], out[2], in[0], in[1], in[2], in[3], in[4], lent(out, 3), epsilon, false)
 		}},
 	}
 }

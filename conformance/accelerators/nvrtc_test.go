@@ -5,9 +5,13 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/status"
 )
@@ -33,32 +37,44 @@ func TestNVRTC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range all {
-		for _, architecture := range architectures {
-			cubin, err := cuda.Compile(c.Source, architecture)
-			if i == 0 && status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
-				t.Skipf("NOT CHECKED: %v", err)
-			}
-			if err != nil {
-				t.Errorf("%s: %v", c.Entry, err)
-				continue
-			}
-			r, err := resourcesOf(cubin, c.Entry)
-			if err != nil {
-				t.Errorf("%s: %v", c.Entry, err)
-				continue
-			}
-			t.Logf("%s %s: %v", architecture, c.Entry, r)
-			most := mostLocal
-			if strings.Contains(c.Source, "\nKERNEL_OF(") {
-				most = mostSpilled
-			}
-			if r.shared > mostShared || r.registers > mostRegisters || r.local > most {
-				t.Errorf("%s for %s takes %v", c.Entry, architecture, r)
-			}
-		}
+	if _, err := cuda.Compile(all[0].Source, architectures[0]); status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
 	}
+	var (
+		next    atomic.Int64
+		workers sync.WaitGroup
+	)
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(all)*len(architectures)); i = next.Add(1) - 1 {
+				compiled(t, all[i/int64(len(architectures))], architectures[i%int64(len(architectures))])
+			}
+		})
+	}
+	workers.Wait()
 	t.Logf("%d functions", len(all))
+}
+
+// compiled compiles a function, and says what is wrong with what it takes.
+func compiled(t *testing.T, c *devices.Code, architecture string) {
+	cubin, err := cuda.Compile(c.Source, architecture)
+	if err != nil {
+		t.Errorf("%s: %v", c.Entry, err)
+		return
+	}
+	r, err := resourcesOf(cubin, c.Entry)
+	if err != nil {
+		t.Errorf("%s: %v", c.Entry, err)
+		return
+	}
+	t.Logf("%s %s: %v", architecture, c.Entry, r)
+	most := mostLocal
+	if strings.Contains(c.Source, "\nKERNEL_OF(") {
+		most = mostSpilled
+	}
+	if r.shared > mostShared || r.registers > mostRegisters || r.local > most {
+		t.Errorf("%s for %s takes %v", c.Entry, architecture, r)
+	}
 }
 
 // resources is what a function takes.

@@ -84,3 +84,48 @@ func poolOperations(rng *rand.Rand) (all []operation) {
 		operation{op: "MaxPoolGradGradV2", attrs: valid, in: in{x, y, f(2, 5, 6, 3), window, steps}},
 		operation{op: "MaxPoolWithArgmax", attrs: registry.Attrs{ints("ksize", 1, 2, 2, 1), ints("strides", 1, 2, 2, 1), str("padding", "SAME"), boolean("include_batch_in_index", true)}, in: in{x}})
 }
+
+// recurrentOperations are of LSTM and GRU cells, and their gradients.
+func recurrentOperations(rng *rand.Rand) (all []operation) {
+	f := floatsOf(rng)
+	const steps, batch, inputs, size = 4, 3, 4, 5
+	w, b, none := f(inputs+size, 4*size), f(4*size), f(size)
+	x, cs, h := f(batch, inputs), f(batch, size), f(batch, size)
+	for _, peepholes := range []bool{false, true} {
+		a := attrs{boolean("use_peephole", peepholes)}
+		cell := in{x, cs, h, w, none, f(size), f(size), b}
+		out := must(kerneltest.Run("LSTMBlockCell", a, cell...))
+		all = append(all, operation{op: "LSTMBlockCell", attrs: a, in: cell},
+			operation{op: "LSTMBlockCellGrad", attrs: a, in: append(append(append(in{}, cell...), out[:6]...), f(batch, size), f(batch, size))})
+		for _, version := range []string{"", "V2"} {
+			block := append(in{one(int64(3)), f(steps, batch, inputs)}, cell[1:]...)
+			out := must(kerneltest.Run("BlockLSTM"+version, a, block...))
+			all = append(all, operation{op: "BlockLSTM" + version, attrs: a, in: block},
+				operation{op: "BlockLSTMGrad" + version, attrs: a, in: append(append(append(in{}, block...), out...), f(steps, batch, size), f(steps, batch, size))})
+		}
+	}
+	gru := in{x, h, f(inputs+size, 2*size), f(inputs+size, size), f(2 * size), f(size)}
+	out := must(kerneltest.Run("GRUBlockCell", nil, gru...))
+	return append(all, operation{op: "GRUBlockCell", in: gru},
+		operation{op: "GRUBlockCellGrad", in: append(append(append(in{}, gru...), out[:3]...), f(batch, size))})
+}
+
+// normalizeOperations normalize with running averages, given moments, and channels first.
+func normalizeOperations(rng *rand.Rand) (all []operation) {
+	f := floatsOf(rng)
+	positive := must(kerneltest.Run("Exp", nil, f(5)))[0]
+	for _, c := range []struct {
+		format string
+		x, dy  *tensor.Tensor
+	}{
+		{"NHWC", f(2, 3, 4, 5), f(2, 3, 4, 5)}, {"NCHW", f(2, 5, 3, 4), f(2, 5, 3, 4)}, {"NCDHW", f(2, 5, 2, 3, 2), f(2, 5, 2, 3, 2)},
+	} {
+		scale, offset, mean := f(5), f(5), f(5)
+		for _, training := range []bool{false, true} {
+			a := attrs{str("data_format", c.format), boolean("is_training", training)}
+			all = append(all, operation{op: "FusedBatchNormV3", attrs: append(attrs{number("exponential_avg_factor", 0.25)}, a...), in: in{c.x, scale, offset, mean, positive}},
+				operation{op: "FusedBatchNormGradV3", attrs: a, in: in{c.dy, c.x, scale, mean, positive, one(float32(0))}})
+		}
+	}
+	return all
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
@@ -33,7 +34,7 @@ func must1(t *tensor.Tensor, err error) *tensor.Tensor { return must([]*tensor.T
 // functions of their own.
 func elementwiseTrials() (all []trial) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for arity, ops := range [][]string{code.Unary(), code.Binary()} {
+	for arity, ops := range [][]string{code.Unary(), code.Binary()} { // with extremes among the operands
 		for _, dt := range []tensor.DType{tensor.Float, tensor.Int32, tensor.Bool} {
 			in := []*tensor.Tensor{random(rng, dt, 311)}
 			if arity == 1 {
@@ -45,10 +46,13 @@ func elementwiseTrials() (all []trial) {
 			var together []string
 			var rows []*tensor.Tensor
 			for _, op := range ops {
-				if takes, _ := code.Takes(op, dt); takes {
+				if takes, _ := code.Takes(op, dt); takes && op != "ApproximateEqual" { // which has another number
 					name := op
-					if op == "BiasAdd" { // of a vector
+					if op == "BiasAdd" || op == "BiasAddV1" { // of a vector
 						name = "Add"
+					}
+					if dt == tensor.Int32 && strings.Contains("Div TruncateDiv FloorDiv FloorMod Mod TruncateMod", op) {
+						continue // by zero, which the CPU refuses
 					}
 					together, rows = append(together, op), append(rows, cast(must(kerneltest.Run(name, nil, in...))[0], dt))
 				}
@@ -82,6 +86,27 @@ func extremes(operands []*tensor.Tensor) {
 			data[k] = list[[2]int{k / len(list), k % len(list)}[i]]
 		}
 	}
+}
+
+// specialTrials tries special functions in double, also where their series, fractions and
+// expansions meet.
+func specialTrials() (all []trial) {
+	try := func(ops []string, tol tensor.Tolerance, in ...*tensor.Tensor) {
+		var rows []*tensor.Tensor
+		for _, op := range ops {
+			rows = append(rows, must(kerneltest.Run(op, nil, in...))...)
+		}
+		all = append(all, trial{op: "special functions", in: in, want: must(kerneltest.Run("Pack", nil, rows...)), tol: tol, write: func(out, in []code.Array) ([]devices.Launch, error) {
+			return code.Several(ops, 0, out[0], in...)
+		}})
+	}
+	close := tensor.Tolerance{ATol: 1e-12, RTol: 1e-9}
+	try([]string{"Digamma", "BesselJ0", "BesselJ1", "BesselY0", "BesselY1", "BesselI0", "BesselI1e", "BesselK0", "BesselK1e", "Dawsn", "Expint", "FresnelCos", "FresnelSin", "Spence"},
+		tensor.Tolerance{ATol: 1e-12, RTol: 1e-11}, list(-40, -7.5, -0.4, 1e-3, 0.3, 0.97, 1.6, 3, 9, 24.5, 25.5, 400))
+	try([]string{"Erfinv", "Ndtri"}, close, list(1e-300, 1e-12, 0.02, 0.1, 0.3, 0.5, 0.6, 0.9, 0.999, 1-1e-12))
+	try([]string{"Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad"}, close, list(1e-5, 0.1, 0.7, 2, 50, 2e7, 3, 30, 0.5, 9), list(1e-6, 0.9, 0.3, 1.5, 60, 2e7+100, 1e-3, 200, 1, 9))
+	try([]string{"Zeta", "Polygamma"}, close, list(1.5, 2, 7.25, 3, 30, 0, 1), list(0.2, 8, 30, -2.5, 1, 2.5, -1.5))
+	return all
 }
 
 func mapped(op string) func(out, in []code.Array) ([]devices.Launch, error) {
@@ -394,6 +419,6 @@ func lstmTrials() []trial {
 	joined := must(kerneltest.Run("ConcatV2", nil, x, h, one(int32(1))))
 	gates := must(kerneltest.Run("BiasAdd", nil, must(kerneltest.Run("MatMul", nil, joined[0], w))[0], b))[0]
 	return []trial{{op: "LSTMBlockCell", in: []*tensor.Tensor{gates, cs}, want: want, tol: tensor.Tolerance{ATol: 1e-5, RTol: 1e-5}, write: func(out, in []code.Array) ([]devices.Launch, error) {
-		return code.LSTM(code.Cell{Gates: in[0], CS: in[1], Out: [7]code.Array(out), ForgetBias: 1, Clip: 3})
+		return code.LSTM(code.Cell{Gates: in[0], CS: in[1], Out: [7]code.Array(out), CellVariant: code.CellVariant{ForgetBias: 1, Clip: 3}}, batch*size, size)
 	}}}
 }

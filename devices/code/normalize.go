@@ -123,8 +123,8 @@ KERNEL %[1]s(GLOBAL const %[3]s *x, GLOBAL const f32 *scale, GLOBAL const f32 *o
 }
 
 // NormalizeGrad computes the gradients of x, scale and offset from that of what
-// Normalize made with the moments of x itself. Scratch is what [MomentsScratch] says.
-func NormalizeGrad(dx, dscale, doffset, dy, x, scale, mean, variance, scratch Array, epsilon float64) ([]devices.Launch, error) {
+// Normalize made with the moments of x itself, or with moments that were given. Scratch is what [MomentsScratch] says.
+func NormalizeGrad(dx, dscale, doffset, dy, x, scale, mean, variance, scratch Array, epsilon float64, given bool) ([]devices.Launch, error) {
 	e, err := floating(x.Type)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,11 @@ func NormalizeGrad(dx, dscale, doffset, dy, x, scale, mean, variance, scratch Ar
 `)
 	})
 	all = append(all, (&call{}).reads(scratch.Buffer).writes(doffset.Buffer, dscale.Buffer).i64(c.channels, c.splits).flat(total, c.channels)...)
-	spread := indexed("normalizegrad_spread_"+e.name, x.Elements(), func(name string, b *strings.Builder) {
+	name, of := "normalizegrad_spread_", " - (T)doffset[i] / (T)rows - hat * (T)dscale[i] / (T)rows"
+	if given {
+		name, of = "normalizegradgiven_spread_", " + (T)0 * hat"
+	}
+	spread := indexed(name+e.name, x.Elements(), func(name string, b *strings.Builder) {
 		fmt.Fprintf(b, `typedef %[2]s T;
 KERNEL %[1]s(GLOBAL const %[3]s *dy, GLOBAL const %[3]s *x, GLOBAL const f32 *scale, GLOBAL const f32 *mean, GLOBAL const f32 *variance, GLOBAL const f32 *dscale, GLOBAL const f32 *doffset, GLOBAL %[3]s *dx, i64 n, i64 rows%[4]s, f32 epsilon) {
   EACH(j, n) {
@@ -160,8 +164,18 @@ KERNEL %[1]s(GLOBAL const %[3]s *dy, GLOBAL const %[3]s *x, GLOBAL const f32 *sc
     dx[j] = %[6]s;
   }
 }
-`, name, e.compute, e.stored, divisors("channels"), e.load("x[j]"), e.store("(T)scale[i] * r * ("+e.load("dy[j]")+" - (T)doffset[i] / (T)rows - hat * (T)dscale[i] / (T)rows)"))
+`, name, e.compute, e.stored, divisors("channels"), e.load("x[j]"), e.store("(T)scale[i] * r * ("+e.load("dy[j]")+of+")"))
 	}, e)
 	return append(all, (&call{}).reads(dy.Buffer, x.Buffer, scale.Buffer, mean.Buffer, variance.Buffer, dscale.Buffer, doffset.Buffer).writes(dx.Buffer).
 		i64(x.Elements(), c.rows).over(c.channels).f32(epsilon).flat(spread, x.Elements())...), nil
+}
+
+// Average puts (1 − factor)·old + factor·fresh into z, all of type float.
+func Average(z, old, fresh Array, factor float64) ([]devices.Launch, error) {
+	e := elements[tensor.Float]
+	f := typed("average", e, "GLOBAL const f32 *old, GLOBAL const f32 *fresh, GLOBAL f32 *z, f32 factor", "    z[i] = (1.0f - factor) * old[i] + factor * fresh[i];\n")
+	if z.Elements() == 0 {
+		return nil, nil
+	}
+	return (&call{}).reads(old.Buffer, fresh.Buffer).writes(z.Buffer).f32(factor).i64(z.Elements()).flat(f, z.Elements()), nil
 }

@@ -15,23 +15,30 @@ import (
 type fold struct {
 	types             string
 	begin, join, last string
+	each              string // what is taken of an element, v; "" is itself
 }
 
 var folds = map[string]fold{
-	"Sum":  {"fiu", "(T)0", "a + b", "a"},
-	"Mean": {"fiu", "(T)0", "a + b", "a / (T)total"},
-	"Prod": {"fiu", "(T)1", "a * b", "a"},
-	"Max":  {"fiu", "LOWEST", "b != b || a < b ? b : a", "a"},
-	"Min":  {"fiu", "HIGHEST", "b != b || b < a ? b : a", "a"},
-	"All":  {"b", "(T)1", "a && b", "a"},
-	"Any":  {"b", "(T)0", "a || b", "a"},
+	"Sum":  {"fiu", "(T)0", "a + b", "a", ""},
+	"Mean": {"fiu", "(T)0", "a + b", "a / (T)total", ""},
+	"Prod": {"fiu", "(T)1", "a * b", "a", ""},
+	"Max":  {"fiu", "LOWEST", "b != b || a < b ? b : a", "a", ""},
+	"Min":  {"fiu", "HIGHEST", "b != b || b < a ? b : a", "a", ""},
+	"All":  {"b", "(T)1", "a && b", "a", ""},
+	"Any":  {"b", "(T)0", "a || b", "a", ""},
+	// EuclideanNorm, and half the sum of squares
+	"EuclideanNorm": {"f", "(T)0", "a + b", "sqrt(a)", "v * v"},
+	"L2Loss":        {"f", "(T)0", "a + b", "a * (T)0.5", "v * v"},
 }
 
-// Folds is the names of the reductions that [Reduce] has, sorted.
+// Folds is the names of the reductions that [Reduce] has and that operations have with axes,
+// sorted.
 func Folds() []string {
 	var names []string
 	for name := range folds {
-		names = append(names, name)
+		if name != "L2Loss" {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -115,7 +122,9 @@ func Reduce(op string, z, x Array, axes []int, scratch Array) ([]devices.Launch,
 		part = elements[computed[r.e.compute]]
 	}
 	all := r.launches(scratch, x, r.e, part, "a", r.splits, r.count)
-	whole := reduction{op: op, fold: r.fold, n: r.n, count: r.splits, team: acrossRows(r.n), reach: r.splits * r.n,
+	parts := r.fold
+	parts.each = ""
+	whole := reduction{op: op + "OfParts", fold: parts, n: r.n, count: r.splits, team: acrossRows(r.n), reach: r.splits * r.n,
 		kept: walk{[]int64{r.n}, [][]int64{{1}}}, folded: walk{[]int64{r.splits}, [][]int64{{r.n}}}}
 	return append(all, whole.launches(z, scratch, part, r.e, r.fold.last, 1, r.count)...), nil
 }
@@ -134,7 +143,7 @@ func ReduceScratch(op string, z, x Array, axes []int) Array {
 // the other; total is how many elements a fold has in all.
 func (r *reduction) launches(z, x Array, from, to element, last string, splits, total int64) []devices.Launch {
 	name := fmt.Sprintf("%s_%s_%s_k%dr%d", strings.ToLower(r.op), from.name, to.name, len(r.kept.dims), len(r.folded.dims))
-	if last == "a" && r.fold.last != "a" {
+	if last != r.fold.last {
 		name += "_parts"
 	}
 	f := indexed(name, max(r.reach, splits*r.n), func(name string, b *strings.Builder) {
@@ -147,7 +156,11 @@ func (r *reduction) launches(z, x Array, from, to element, last string, splits, 
 		r.kept.places(b, "k", "i", "x")
 		fmt.Fprintf(b, "    T a = %s;\n#pragma unroll 4\n    for (I j = begin + lane; j < end; j += lanes) {\n", r.fold.begin)
 		r.folded.places(b, "r", "j", "x")
-		fmt.Fprintf(b, "      a = join(a, %s);\n    }\n%s", from.load("x[kx_at + rx_at]"), together("join", "a"))
+		each := "v"
+		if r.fold.each != "" {
+			each = r.fold.each
+		}
+		fmt.Fprintf(b, "      T v = %s;\n      a = join(a, %s);\n    }\n%s", from.load("x[kx_at + rx_at]"), each, together("join", "a"))
 		fmt.Fprintf(b, "    if (lane == 0 && first + fold < n) z[(I)GROUP(1) * (I)n + i] = %s;\n  }\n}\n", to.store(last))
 	}, from, to)
 	c := r.team.args((&call{}).reads(x.Buffer).writes(z.Buffer).i64(r.n, r.count, ceil(r.count, splits), total))

@@ -64,9 +64,9 @@ const inside = `    for (I ky = 0; ky < kh; ky++) {
         if (ix < 0 || ix >= width) continue;
 `
 
-// over is a loop over the windows that have the element of row y and column x: at oy and
+// windowsOver is a loop over the windows that have the element of row y and column x: at oy and
 // ox, with their element of what is made at at.
-const over = `    for (I ky = 0; ky < kh; ky++) {
+const windowsOver = `    for (I ky = 0; ky < kh; ky++) {
       I ty = y + (I)top - ky, oy;
       if (ty < 0) continue;
       oy = OVER(ty, sy, sy_by);
@@ -119,7 +119,7 @@ func AvgPoolGrad(z, gradient Array, w Window) ([]devices.Launch, error) {
       }
     }
     z[i] = %s;
-`, over, e.load("gradient[at]"), e.store("sum"))
+`, windowsOver, e.load("gradient[at]"), e.store("sum"))
 	arrays := fmt.Sprintf("GLOBAL const %[1]s *gradient, GLOBAL %[1]s *z", e.stored)
 	return w.pooled("avgpoolgrad", e, arrays, (&call{}).reads(gradient.Buffer).writes(z.Buffer), z, gradient, true, body), nil
 }
@@ -146,7 +146,7 @@ func MaxPoolGrad(z, x, gradient Array, w Window, places Array) ([]devices.Launch
 		arrays := fmt.Sprintf("GLOBAL const %s *in, GLOBAL i32 *places", e.stored)
 		all = w.pooled("maxpoolplace", e, arrays, (&call{}).reads(x.Buffer).writes(places.Buffer), z, gradient, false, find)
 	}
-	body := fmt.Sprintf("    T sum = (T)0;\n    i32 me = (i32)(y * (I)width + x);\n%s        if (places[at] == me) sum += %s;\n      }\n    }\n    z[i] = %s;\n", over, e.load("gradient[at]"), e.store("sum"))
+	body := fmt.Sprintf("    T sum = (T)0;\n    i32 me = (i32)(y * (I)width + x);\n%s        if (places[at] == me) sum += %s;\n      }\n    }\n    z[i] = %s;\n", windowsOver, e.load("gradient[at]"), e.store("sum"))
 	arrays := fmt.Sprintf("GLOBAL const i32 *places, GLOBAL const %[1]s *gradient, GLOBAL %[1]s *z", e.stored)
 	return append(all, w.pooled("maxpoolgrad", e, arrays, (&call{}).reads(places.Buffer, gradient.Buffer).writes(z.Buffer), z, gradient, true, body)...), nil
 }

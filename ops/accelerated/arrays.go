@@ -20,10 +20,19 @@ func init() {
 			return product(op, c.Bool("adj_x"), c.Bool("adj_y")), nil
 		})
 	}
+	resident.Register("BatchMatMulV3", map[string][]tensor.DType{"Ta": floats, "Tb": floats, "Tout": floats}, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		if t := c.Type("Ta"); t != c.Type("Tb") || t != c.Type("Tout") {
+			return resident.Plan{}, status.Errorf(status.Unimplemented, "BatchMatMulV3 of %v and %v has no kernel for accelerators", t, c.Type("Tb"))
+		}
+		return product("BatchMatMulV3", c.Bool("adj_x"), c.Bool("adj_y")), nil
+	})
 	for _, op := range code.Folds() {
 		types := map[string][]tensor.DType{"T": {tensor.Float, tensor.Double, tensor.Half, tensor.Bfloat16, tensor.Int32, tensor.Int64}}
-		if op == "All" || op == "Any" {
+		switch op {
+		case "All", "Any":
 			types = nil
+		case "EuclideanNorm":
+			types = map[string][]tensor.DType{"T": floats}
 		}
 		resident.Register(op, types, []string{"reduction_indices"}, func(c *kernel.Construction) (resident.Plan, error) {
 			return reduction(op, c.Bool("keep_dims")), nil
@@ -59,7 +68,7 @@ func init() {
 
 // product is a product of matrices, or of batches of them.
 func product(op string, transX, transY bool) resident.Plan {
-	shape := func(in []resident.Input) (tensor.DType, []int64, error) {
+	return worked(func(in []resident.Input) (tensor.DType, []int64, error) {
 		x, y := in[0].Dims, in[1].Dims
 		if len(x) < 2 || len(y) < 2 || op == "MatMul" && (len(x) != 2 || len(y) != 2) {
 			return 0, nil, status.Invalid("%s of %s and %s", op, tensor.FormatDims(x), tensor.FormatDims(y))
@@ -78,17 +87,19 @@ func product(op string, transX, transY bool) resident.Plan {
 		outer := []resident.Input{{Array: code.Array{Dims: x[:len(x)-2]}}, {Array: code.Array{Dims: y[:len(y)-2]}}}
 		dims, err := broadcast(op, outer)
 		return in[0].Type, append(dims, m, n), err
-	}
-	return resident.Plan{
-		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-			t, dims, err := shape(in)
-			return []resident.Shape{{Type: t, Dims: dims}}, err
-		},
-		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
-			z, x, y := out[0], in[0].Array, in[1].Array
-			w.Add(code.MatMul(z, x, y, transX, transY, w.Beside(code.MatMulScratch(z, x, y, transX, transY))))
-		},
-	}
+	}, func(w *resident.Work, z code.Array, in []code.Array) {
+		multiply(w, z, in[0], in[1], transX, transY)
+	})
+}
+
+// multiply computes a product of matrices, with the memory that it needs beside.
+func multiply(w *resident.Work, z, x, y code.Array, transX, transY bool) {
+	w.Add(code.MatMul(z, x, y, transX, transY, w.Beside(code.MatMulScratch(z, x, y, transX, transY))))
+}
+
+// fold reduces over axes, with the memory that it needs beside.
+func fold(w *resident.Work, op string, z, x code.Array, axes []int) {
+	w.Add(code.Reduce(op, z, x, axes, w.Beside(code.ReduceScratch(op, z, x, axes))))
 }
 
 // reduction folds over the axes that input 1 says.
@@ -115,7 +126,7 @@ func reduction(op string, keep bool) resident.Plan {
 				w.Fail(err)
 				return
 			}
-			w.Add(code.Reduce(op, out[0], in[0].Array, axes, w.Beside(code.ReduceScratch(op, out[0], in[0].Array, axes))))
+			fold(w, op, out[0], in[0].Array, axes)
 		},
 	}
 }

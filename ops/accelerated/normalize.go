@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Batch normalization, of images with channels last, whose moments are the batch's own or
-// given. What it puts aside for the gradient is the mean and the variance, as on the CPU.
+// Batch normalization, of images or volumes, whose moments are the batch's own or given. What it puts aside for the gradient is the mean and the variance, as on the CPU.
 
 func init() {
 	first := map[string][]tensor.DType{"T": {tensor.Float}}
@@ -24,14 +23,6 @@ func init() {
 	for op, types := range map[string]map[string][]tensor.DType{"FusedBatchNormGrad": first, "FusedBatchNormGradV2": mixed, "FusedBatchNormGradV3": mixed} {
 		resident.Register(op, types, nil, batchNormGrad)
 	}
-}
-
-// channelsLast refuses other layouts.
-func channelsLast(c *kernel.Construction) error {
-	if f := c.Str("data_format"); f != "NHWC" && f != "NDHWC" {
-		return status.Errorf(status.Unimplemented, "%s of %s has no kernel for accelerators", c.Op.Name, f)
-	}
-	return nil
 }
 
 // channelsOf is the shape of what there is one of for each channel of images, which those
@@ -51,17 +42,11 @@ func channelsOf(images resident.Input, each ...resident.Input) ([]int64, error) 
 }
 
 func batchNorm(c *kernel.Construction) (resident.Plan, error) {
-	training, epsilon, outputs := c.Bool("is_training"), float64(c.Float("epsilon")), len(c.Outputs)
-	if err := channelsLast(c); err != nil {
-		return resident.Plan{}, err
-	}
-	if training && c.Float("exponential_avg_factor") != 1 {
-		return resident.Plan{}, status.Errorf(status.Unimplemented, "%s with an average of moments has no kernel for accelerators", c.Op.Name)
-	}
-	return resident.Plan{
+	training, epsilon, outputs, factor := c.Bool("is_training"), float64(c.Float("epsilon")), len(c.Outputs), float64(c.Float("exponential_avg_factor"))
+	p := resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			each := in[1:5]
-			if training {
+			if training && factor == 1 {
 				each = in[1:3]
 			}
 			channels, err := channelsOf(in[0], each...)
@@ -91,6 +76,11 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 				w.Add(code.Moments(mean, variance, x, w.Beside(code.MomentsScratch(x))))
 				w.Add(code.Map("Identity", 0, out[1], mean))
 				w.Add(code.Scale(out[2], variance, float64(rows)/float64(max(rows-1, 1))))
+				for i := range 2 {
+					if factor != 1 {
+						w.Add(code.Average(out[1+i], in[3+i].Array, out[1+i], factor))
+					}
+				}
 			default:
 				for i := range 2 {
 					w.Add(code.Map("Identity", 0, out[1+i], in[3+i].Array))
@@ -99,37 +89,36 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 			}
 			w.Add(code.Normalize(out[0], x, in[1].Array, in[2].Array, mean, variance, epsilon))
 		},
-	}, nil
+	}
+	if first(c.Str("data_format")) {
+		p = turned(p, []int{0}, []int{0})
+	}
+	return p, nil
 }
 
 func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
-	epsilon := float64(c.Float("epsilon"))
-	if err := channelsLast(c); err != nil {
-		return resident.Plan{}, err
-	}
-	if !c.Bool("is_training") {
-		return resident.Plan{}, status.Errorf(status.Unimplemented, "%s with given moments has no kernel for accelerators", c.Op.Name)
-	}
-	return resident.Plan{
+	epsilon, given := float64(c.Float("epsilon")), !c.Bool("is_training")
+	p := resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			channels, err := channelsOf(in[1], in[2:5]...)
 			if err == nil && !slices.Equal(in[0].Dims, in[1].Dims) {
 				err = status.Invalid("x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", tensor.FormatDims(in[1].Dims), tensor.FormatDims(in[0].Dims))
 			}
-			if err != nil {
-				return nil, err
-			}
 			each, none := resident.Shape{Type: tensor.Float, Dims: channels}, resident.Shape{Type: tensor.Float, Dims: []int64{0}}
-			return []resident.Shape{{Type: in[1].Type, Dims: in[1].Dims}, each, each, none, none}, nil
+			return []resident.Shape{{Type: in[1].Type, Dims: in[1].Dims}, each, each, none, none}, err
 		},
 		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			if in[1].Elements() == 0 {
 				w.Add(code.Fill(out[1], 0))
 				w.Add(code.Fill(out[2], 0))
 			}
-			w.Add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, w.Beside(code.MomentsScratch(in[1].Array)), epsilon))
+			w.Add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, w.Beside(code.MomentsScratch(in[1].Array)), epsilon, given))
 		},
-	}, nil
+	}
+	if first(c.Str("data_format")) {
+		p = turned(p, []int{0, 1}, []int{0})
+	}
+	return p, nil
 }
 
 // A sequence collects launches, to be made one after another, until the first error.
