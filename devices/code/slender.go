@@ -15,7 +15,7 @@ const slenderest = 4
 // reading the large operand, once: threads of a group share out its elements in the order
 // in which they lie, each with as many sums as there are vectors, and then add their sums
 // up. It is nil of other products.
-func (p *Product) slender(e element, z, x, y Array) []devices.Launch {
+func slender(p *devices.Product, e element, z, x, y Array) []devices.Launch {
 	if min(p.M, p.N) > slenderest {
 		return nil
 	}
