@@ -210,6 +210,12 @@ func widenBfloatAVX512(dst []float32, x []uint16)
 func narrowBfloatAVX512(dst []uint16, x []float32)
 
 //go:noescape
+func claimAVX512(sum []float32, rest []float32, x []float32, best []float32)
+
+//go:noescape
+func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32)
+
+//go:noescape
 func lessAVX512(dst []bool, x []float32, y []float32)
 
 //go:noescape
@@ -454,6 +460,12 @@ func widenBfloatAVX2(dst []float32, x []uint16)
 
 //go:noescape
 func narrowBfloatAVX2(dst []uint16, x []float32)
+
+//go:noescape
+func claimAVX2(sum []float32, rest []float32, x []float32, best []float32)
+
+//go:noescape
+func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32)
 
 //go:noescape
 func lessAVX2(dst []bool, x []float32, y []float32)

@@ -146,6 +146,10 @@ func widenBfloatAVX512(dst []float32, x []uint16) { panic(unreachable) }
 
 func narrowBfloatAVX512(dst []uint16, x []float32) { panic(unreachable) }
 
+func claimAVX512(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
+
+func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
+
 func lessAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
 
 func lessScalarAVX512(dst []bool, x []float32, s float32) { panic(unreachable) }
@@ -311,6 +315,10 @@ func narrowHalfAVX2(dst []uint16, x []float32) { panic(unreachable) }
 func widenBfloatAVX2(dst []float32, x []uint16) { panic(unreachable) }
 
 func narrowBfloatAVX2(dst []uint16, x []float32) { panic(unreachable) }
+
+func claimAVX2(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
+
+func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
 
 func lessAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
 

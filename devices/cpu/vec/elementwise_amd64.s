@@ -6530,7 +6530,7 @@ done202:
 	RET
 
 // func narrowBfloatAVX512(dst []uint16, x []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·narrowBfloatAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -6545,20 +6545,84 @@ many203:
 	VMOVUPS   constants<>+5760(SB), Z4
 	VMOVUPS   constants<>+5824(SB), Z2
 	VMOVUPS   constants<>+5888(SB), Z5
+	VANDPS    Z1, Z2, Z2
+	VORPS     Z2, Z5, Z2
+	VANDPS    Z1, Z3, Z1
+	VPADDD    Z0, Z4, Z3
+	VPADDD    Z3, Z1, Z3
+	VPSRLD    $0x10, Z3, Z3
 	VCMPPS    $0x03, Z0, Z0, K1
-	VPANDD    Z1, Z2, Z2
-	VPORD     Z2, Z5, Z2
-	VPANDD    Z1, Z3, Z1
-	VPADDD    Z0, Z4, Z0
-	VPADDD    Z0, Z1, Z0
-	VPSRLD    $0x10, Z0, Z0
-	VPBLENDMD Z2, Z0, K1, Z0
+	VBLENDMPS Z2, Z3, K1, Z0
 	VPMOVDW   Z0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, DX
 	JMP       many203
 
 done204:
+	VZEROUPPER
+	RET
+
+// func claimAVX512(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX, AVX512F
+TEXT ·claimAVX512(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VPXORD Z0, Z0, Z0
+
+many205:
+	SUBQ      $0x10, CX
+	JLT       done206
+	VMOVUPS   (BX), Z1
+	VMOVUPS   (SI), Z3
+	VMOVUPS   (DX), Z2
+	VCMPPS    $0x00, Z3, Z1, K1
+	VMOVUPS.Z Z2, K1, Z3
+	VBLENDMPS Z0, Z2, K1, Z2
+	VADDPS    (AX), Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VMOVUPS   Z2, (DX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	JMP       many205
+
+done206:
+	VZEROUPPER
+	RET
+
+// func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX, AVX512F
+TEXT ·claimFirstAVX512(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VPXORD Z0, Z0, Z0
+
+many207:
+	SUBQ      $0x10, CX
+	JLT       done208
+	VMOVUPS   (BX), Z1
+	VMOVUPS   (SI), Z3
+	VMOVUPS   (DX), Z2
+	VCMPPS    $0x08, Z3, Z1, K1
+	VMOVUPS.Z Z2, K1, Z3
+	VBLENDMPS Z0, Z2, K1, Z2
+	VADDPS    (AX), Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VMOVUPS   Z2, (DX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	JMP       many207
+
+done208:
 	VZEROUPPER
 	RET
 
@@ -6571,9 +6635,9 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many205:
+many209:
 	SUBQ        $0x10, CX
-	JLT         done206
+	JLT         done210
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6581,9 +6645,9 @@ many205:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many205
+	JMP         many209
 
-done206:
+done210:
 	VZEROUPPER
 	RET
 
@@ -6596,18 +6660,18 @@ TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many207:
+many211:
 	SUBQ        $0x10, CX
-	JLT         done208
+	JLT         done212
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many207
+	JMP         many211
 
-done208:
+done212:
 	VZEROUPPER
 	RET
 
@@ -6620,9 +6684,9 @@ TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many209:
+many213:
 	SUBQ        $0x10, CX
-	JLT         done210
+	JLT         done214
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x12, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6630,9 +6694,9 @@ many209:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many209
+	JMP         many213
 
-done210:
+done214:
 	VZEROUPPER
 	RET
 
@@ -6645,18 +6709,18 @@ TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many211:
+many215:
 	SUBQ        $0x10, CX
-	JLT         done212
+	JLT         done216
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x12, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many211
+	JMP         many215
 
-done212:
+done216:
 	VZEROUPPER
 	RET
 
@@ -6669,9 +6733,9 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many213:
+many217:
 	SUBQ        $0x10, CX
-	JLT         done214
+	JLT         done218
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1e, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6679,9 +6743,9 @@ many213:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many213
+	JMP         many217
 
-done214:
+done218:
 	VZEROUPPER
 	RET
 
@@ -6694,18 +6758,18 @@ TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many215:
+many219:
 	SUBQ        $0x10, CX
-	JLT         done216
+	JLT         done220
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1e, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many215
+	JMP         many219
 
-done216:
+done220:
 	VZEROUPPER
 	RET
 
@@ -6718,9 +6782,9 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many217:
+many221:
 	SUBQ        $0x10, CX
-	JLT         done218
+	JLT         done222
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1d, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6728,9 +6792,9 @@ many217:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many217
+	JMP         many221
 
-done218:
+done222:
 	VZEROUPPER
 	RET
 
@@ -6743,18 +6807,18 @@ TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many219:
+many223:
 	SUBQ        $0x10, CX
-	JLT         done220
+	JLT         done224
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1d, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many219
+	JMP         many223
 
-done220:
+done224:
 	VZEROUPPER
 	RET
 
@@ -6768,9 +6832,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many221:
+many225:
 	SUBQ      $0x10, CX
-	JLT       done222
+	JLT       done226
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -6780,9 +6844,9 @@ many221:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many221
+	JMP       many225
 
-done222:
+done226:
 	VZEROUPPER
 	RET
 
@@ -6796,7 +6860,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel223:
+pixel227:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6805,11 +6869,11 @@ pixel223:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row224:
+row228:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one225:
+one229:
 	VMOVUPS (R9), Z4
 	VMULPS  (R11), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -6825,11 +6889,11 @@ one225:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one225
+	JNE     one229
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row224
+	JNE     row228
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -6837,7 +6901,7 @@ one225:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel223
+	JNE     pixel227
 	VZEROUPPER
 	RET
 
@@ -6855,17 +6919,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
 
-pixel226:
+pixel230:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row227:
+row231:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one228:
+one232:
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVUPS.Z (R11), K1, Z2
 	VMULPS    Z2, Z1, Z1
@@ -6873,16 +6937,16 @@ one228:
 	ADDQ      SI, R11
 	ADDQ      DI, R9
 	DECQ      R12
-	JNE       one228
+	JNE       one232
 	ADDQ      24(AX), R8
 	ADDQ      48(AX), R9
 	DECQ      R10
-	JNE       row227
+	JNE       row231
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel226
+	JNE       pixel230
 	VZEROUPPER
 	RET
 
@@ -6896,7 +6960,7 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel229:
+pixel233:
 	VMOVUPS constants<>+5952(SB), Z0
 	VMOVUPS constants<>+5952(SB), Z1
 	VMOVUPS constants<>+5952(SB), Z2
@@ -6904,11 +6968,11 @@ pixel229:
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row230:
+row234:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one231:
+one235:
 	VMOVUPS (R9), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R9), Z4
@@ -6919,10 +6983,10 @@ one231:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one231
+	JNE     one235
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row230
+	JNE     row234
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -6930,7 +6994,7 @@ one231:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel229
+	JNE     pixel233
 	VZEROUPPER
 	RET
 
@@ -6948,29 +7012,29 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-pixel232:
+pixel236:
 	VMOVUPS constants<>+5952(SB), Z0
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row233:
+row237:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one234:
+one238:
 	VMOVUPS.Z (R9), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R9
 	DECQ      R10
-	JNE       one234
+	JNE       one238
 	ADDQ      24(AX), DI
 	DECQ      R8
-	JNE       row233
+	JNE       row237
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel232
+	JNE       pixel236
 	VZEROUPPER
 	RET
 
@@ -6982,9 +7046,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many235:
+many239:
 	CMPQ    CX, $0x00000020
-	JLT     tail236
+	JLT     tail240
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -7005,11 +7069,11 @@ many235:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many235
+	JMP     many239
 
-tail236:
+tail240:
 	CMPQ       CX, $0x00
-	JLE        done237
+	JLE        done241
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7025,9 +7089,9 @@ tail236:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail236
+	JMP        tail240
 
-done237:
+done241:
 	VZEROUPPER
 	RET
 
@@ -7039,9 +7103,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many238:
+many242:
 	CMPQ    CX, $0x00000020
-	JLT     tail239
+	JLT     tail243
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7057,11 +7121,11 @@ many238:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many238
+	JMP     many242
 
-tail239:
+tail243:
 	CMPQ       CX, $0x00
-	JLE        done240
+	JLE        done244
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7075,9 +7139,9 @@ tail239:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail239
+	JMP        tail243
 
-done240:
+done244:
 	VZEROUPPER
 	RET
 
@@ -7089,9 +7153,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many241:
+many245:
 	CMPQ    CX, $0x00000020
-	JLT     tail242
+	JLT     tail246
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -7112,11 +7176,11 @@ many241:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many241
+	JMP     many245
 
-tail242:
+tail246:
 	CMPQ       CX, $0x00
-	JLE        done243
+	JLE        done247
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7132,9 +7196,9 @@ tail242:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail242
+	JMP        tail246
 
-done243:
+done247:
 	VZEROUPPER
 	RET
 
@@ -7146,9 +7210,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many244:
+many248:
 	CMPQ    CX, $0x00000020
-	JLT     tail245
+	JLT     tail249
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7168,11 +7232,11 @@ many244:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many244
+	JMP     many248
 
-tail245:
+tail249:
 	CMPQ       CX, $0x00
-	JLE        done246
+	JLE        done250
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7187,9 +7251,9 @@ tail245:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail245
+	JMP        tail249
 
-done246:
+done250:
 	VZEROUPPER
 	RET
 
@@ -7201,9 +7265,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many247:
+many251:
 	CMPQ    CX, $0x00000020
-	JLT     tail248
+	JLT     tail252
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -7224,11 +7288,11 @@ many247:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many247
+	JMP     many251
 
-tail248:
+tail252:
 	CMPQ       CX, $0x00
-	JLE        done249
+	JLE        done253
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7244,9 +7308,9 @@ tail248:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail248
+	JMP        tail252
 
-done249:
+done253:
 	VZEROUPPER
 	RET
 
@@ -7258,9 +7322,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many250:
+many254:
 	CMPQ    CX, $0x00000020
-	JLT     tail251
+	JLT     tail255
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7276,11 +7340,11 @@ many250:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many250
+	JMP     many254
 
-tail251:
+tail255:
 	CMPQ       CX, $0x00
-	JLE        done252
+	JLE        done256
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7294,9 +7358,9 @@ tail251:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail251
+	JMP        tail255
 
-done252:
+done256:
 	VZEROUPPER
 	RET
 
@@ -7308,9 +7372,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many253:
+many257:
 	CMPQ    CX, $0x00000020
-	JLT     tail254
+	JLT     tail258
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -7331,11 +7395,11 @@ many253:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many253
+	JMP     many257
 
-tail254:
+tail258:
 	CMPQ       CX, $0x00
-	JLE        done255
+	JLE        done259
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7351,9 +7415,9 @@ tail254:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail254
+	JMP        tail258
 
-done255:
+done259:
 	VZEROUPPER
 	RET
 
@@ -7365,9 +7429,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many256:
+many260:
 	CMPQ    CX, $0x00000020
-	JLT     tail257
+	JLT     tail261
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7383,11 +7447,11 @@ many256:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many256
+	JMP     many260
 
-tail257:
+tail261:
 	CMPQ       CX, $0x00
-	JLE        done258
+	JLE        done262
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7401,9 +7465,9 @@ tail257:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail257
+	JMP        tail261
 
-done258:
+done262:
 	VZEROUPPER
 	RET
 
@@ -7415,9 +7479,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many259:
+many263:
 	CMPQ    CX, $0x00000020
-	JLT     tail260
+	JLT     tail264
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7437,11 +7501,11 @@ many259:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many259
+	JMP     many263
 
-tail260:
+tail264:
 	CMPQ       CX, $0x00
-	JLE        done261
+	JLE        done265
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7456,9 +7520,9 @@ tail260:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail260
+	JMP        tail264
 
-done261:
+done265:
 	VZEROUPPER
 	RET
 
@@ -7470,9 +7534,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many262:
+many266:
 	CMPQ      CX, $0x00000020
-	JLT       tail263
+	JLT       tail267
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7513,11 +7577,11 @@ many262:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many262
+	JMP       many266
 
-tail263:
+tail267:
 	CMPQ       CX, $0x00
-	JLE        done264
+	JLE        done268
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7538,9 +7602,9 @@ tail263:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail263
+	JMP        tail267
 
-done264:
+done268:
 	VZEROUPPER
 	RET
 
@@ -7552,9 +7616,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many265:
+many269:
 	CMPQ      CX, $0x00000020
-	JLT       tail266
+	JLT       tail270
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7590,11 +7654,11 @@ many265:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many265
+	JMP       many269
 
-tail266:
+tail270:
 	CMPQ       CX, $0x00
-	JLE        done267
+	JLE        done271
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7613,9 +7677,9 @@ tail266:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail266
+	JMP        tail270
 
-done267:
+done271:
 	VZEROUPPER
 	RET
 
@@ -7627,9 +7691,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many268:
+many272:
 	CMPQ      CX, $0x00000020
-	JLT       tail269
+	JLT       tail273
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7670,11 +7734,11 @@ many268:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many268
+	JMP       many272
 
-tail269:
+tail273:
 	CMPQ       CX, $0x00
-	JLE        done270
+	JLE        done274
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7695,9 +7759,9 @@ tail269:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail269
+	JMP        tail273
 
-done270:
+done274:
 	VZEROUPPER
 	RET
 
@@ -7709,9 +7773,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many271:
+many275:
 	CMPQ      CX, $0x00000020
-	JLT       tail272
+	JLT       tail276
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7747,11 +7811,11 @@ many271:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many271
+	JMP       many275
 
-tail272:
+tail276:
 	CMPQ       CX, $0x00
-	JLE        done273
+	JLE        done277
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7770,9 +7834,9 @@ tail272:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail272
+	JMP        tail276
 
-done273:
+done277:
 	VZEROUPPER
 	RET
 
@@ -7784,9 +7848,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many274:
+many278:
 	CMPQ    CX, $0x00000020
-	JLT     tail275
+	JLT     tail279
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -7807,11 +7871,11 @@ many274:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many274
+	JMP     many278
 
-tail275:
+tail279:
 	CMPQ       CX, $0x00
-	JLE        done276
+	JLE        done280
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7827,9 +7891,9 @@ tail275:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail275
+	JMP        tail279
 
-done276:
+done280:
 	VZEROUPPER
 	RET
 
@@ -7841,9 +7905,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many277:
+many281:
 	CMPQ    CX, $0x00000020
-	JLT     tail278
+	JLT     tail282
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7859,11 +7923,11 @@ many277:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many277
+	JMP     many281
 
-tail278:
+tail282:
 	CMPQ       CX, $0x00
-	JLE        done279
+	JLE        done283
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7877,9 +7941,9 @@ tail278:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail278
+	JMP        tail282
 
-done279:
+done283:
 	VZEROUPPER
 	RET
 
@@ -7891,9 +7955,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many280:
+many284:
 	CMPQ    CX, $0x00000020
-	JLT     tail281
+	JLT     tail285
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -7914,11 +7978,11 @@ many280:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many280
+	JMP     many284
 
-tail281:
+tail285:
 	CMPQ       CX, $0x00
-	JLE        done282
+	JLE        done286
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7934,9 +7998,9 @@ tail281:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail281
+	JMP        tail285
 
-done282:
+done286:
 	VZEROUPPER
 	RET
 
@@ -7948,9 +8012,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many283:
+many287:
 	CMPQ    CX, $0x00000020
-	JLT     tail284
+	JLT     tail288
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7966,11 +8030,11 @@ many283:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many283
+	JMP     many287
 
-tail284:
+tail288:
 	CMPQ       CX, $0x00
-	JLE        done285
+	JLE        done289
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7984,9 +8048,9 @@ tail284:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail284
+	JMP        tail288
 
-done285:
+done289:
 	VZEROUPPER
 	RET
 
@@ -7998,9 +8062,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many286:
+many290:
 	CMPQ    CX, $0x00000020
-	JLT     tail287
+	JLT     tail291
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8021,11 +8085,11 @@ many286:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many286
+	JMP     many290
 
-tail287:
+tail291:
 	CMPQ       CX, $0x00
-	JLE        done288
+	JLE        done292
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -8041,9 +8105,9 @@ tail287:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail287
+	JMP        tail291
 
-done288:
+done292:
 	VZEROUPPER
 	RET
 
@@ -8055,9 +8119,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many289:
+many293:
 	CMPQ    CX, $0x00000020
-	JLT     tail290
+	JLT     tail294
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -8073,11 +8137,11 @@ many289:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many289
+	JMP     many293
 
-tail290:
+tail294:
 	CMPQ       CX, $0x00
-	JLE        done291
+	JLE        done295
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8091,9 +8155,9 @@ tail290:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail290
+	JMP        tail294
 
-done291:
+done295:
 	VZEROUPPER
 	RET
 
@@ -8105,9 +8169,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many292:
+many296:
 	CMPQ    CX, $0x00000010
-	JLT     tail293
+	JLT     tail297
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -8124,11 +8188,11 @@ many292:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many292
+	JMP     many296
 
-tail293:
+tail297:
 	CMPQ       CX, $0x00
-	JLE        done294
+	JLE        done298
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -8146,9 +8210,9 @@ tail293:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail293
+	JMP        tail297
 
-done294:
+done298:
 	VZEROUPPER
 	RET
 
@@ -8162,9 +8226,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many295:
+many299:
 	CMPQ    CX, $0x00000010
-	JLT     tail296
+	JLT     tail300
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -8187,11 +8251,11 @@ many295:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many295
+	JMP     many299
 
-tail296:
+tail300:
 	CMPQ       CX, $0x00
-	JLE        done297
+	JLE        done301
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -8213,9 +8277,9 @@ tail296:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail296
+	JMP        tail300
 
-done297:
+done301:
 	VZEROUPPER
 	RET
 
@@ -8226,9 +8290,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many298:
+many302:
 	CMPQ    CX, $0x00000020
-	JLT     tail299
+	JLT     tail303
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8249,11 +8313,11 @@ many298:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many298
+	JMP     many302
 
-tail299:
+tail303:
 	CMPQ       CX, $0x00
-	JLE        done300
+	JLE        done304
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8269,9 +8333,9 @@ tail299:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail299
+	JMP        tail303
 
-done300:
+done304:
 	VZEROUPPER
 	RET
 
@@ -8282,9 +8346,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many301:
+many305:
 	CMPQ    CX, $0x00000020
-	JLT     tail302
+	JLT     tail306
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8300,11 +8364,11 @@ many301:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many301
+	JMP     many305
 
-tail302:
+tail306:
 	CMPQ       CX, $0x00
-	JLE        done303
+	JLE        done307
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8318,9 +8382,9 @@ tail302:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail302
+	JMP        tail306
 
-done303:
+done307:
 	VZEROUPPER
 	RET
 
@@ -8331,9 +8395,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many304:
+many308:
 	CMPQ    CX, $0x00000020
-	JLT     tail305
+	JLT     tail309
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8354,11 +8418,11 @@ many304:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many304
+	JMP     many308
 
-tail305:
+tail309:
 	CMPQ       CX, $0x00
-	JLE        done306
+	JLE        done310
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8374,9 +8438,9 @@ tail305:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail305
+	JMP        tail309
 
-done306:
+done310:
 	VZEROUPPER
 	RET
 
@@ -8387,9 +8451,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many307:
+many311:
 	CMPQ       CX, $0x00000020
-	JLT        tail308
+	JLT        tail312
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -8405,11 +8469,11 @@ many307:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many307
+	JMP        many311
 
-tail308:
+tail312:
 	CMPQ       CX, $0x00
-	JLE        done309
+	JLE        done313
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8423,9 +8487,9 @@ tail308:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail308
+	JMP        tail312
 
-done309:
+done313:
 	VZEROUPPER
 	RET
 
@@ -8436,9 +8500,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many310:
+many314:
 	CMPQ         CX, $0x00000010
-	JLT          tail311
+	JLT          tail315
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -8505,11 +8569,11 @@ many310:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many310
+	JMP          many314
 
-tail311:
+tail315:
 	CMPQ         CX, $0x00
-	JLE          done312
+	JLE          done316
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8557,9 +8621,9 @@ tail311:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail311
+	JMP          tail315
 
-done312:
+done316:
 	VZEROUPPER
 	RET
 
@@ -8570,9 +8634,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many313:
+many317:
 	CMPQ         CX, $0x00000010
-	JLT          tail314
+	JLT          tail318
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -8642,11 +8706,11 @@ many313:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many313
+	JMP          many317
 
-tail314:
+tail318:
 	CMPQ         CX, $0x00
-	JLE          done315
+	JLE          done319
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8697,9 +8761,9 @@ tail314:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail314
+	JMP          tail318
 
-done315:
+done319:
 	VZEROUPPER
 	RET
 
@@ -8710,9 +8774,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many316:
+many320:
 	CMPQ         CX, $0x00000010
-	JLT          tail317
+	JLT          tail321
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -8786,11 +8850,11 @@ many316:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many316
+	JMP          many320
 
-tail317:
+tail321:
 	CMPQ         CX, $0x00
-	JLE          done318
+	JLE          done322
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8842,9 +8906,9 @@ tail317:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail317
+	JMP          tail321
 
-done318:
+done322:
 	VZEROUPPER
 	RET
 
@@ -8856,9 +8920,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many319:
+many323:
 	CMPQ         CX, $0x00000010
-	JLT          tail320
+	JLT          tail324
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -8927,11 +8991,11 @@ many319:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many319
+	JMP          many323
 
-tail320:
+tail324:
 	CMPQ         CX, $0x00
-	JLE          done321
+	JLE          done325
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8980,9 +9044,9 @@ tail320:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail320
+	JMP          tail324
 
-done321:
+done325:
 	VZEROUPPER
 	RET
 
@@ -8993,9 +9057,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many322:
+many326:
 	CMPQ         CX, $0x00000010
-	JLT          tail323
+	JLT          tail327
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -9110,11 +9174,11 @@ many322:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many322
+	JMP          many326
 
-tail323:
+tail327:
 	CMPQ         CX, $0x00
-	JLE          done324
+	JLE          done328
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9194,9 +9258,9 @@ tail323:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail323
+	JMP          tail327
 
-done324:
+done328:
 	VZEROUPPER
 	RET
 
@@ -9207,9 +9271,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many325:
+many329:
 	CMPQ      CX, $0x00000020
-	JLT       tail326
+	JLT       tail330
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9239,11 +9303,11 @@ many325:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many325
+	JMP       many329
 
-tail326:
+tail330:
 	CMPQ       CX, $0x00
-	JLE        done327
+	JLE        done331
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9262,9 +9326,9 @@ tail326:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail326
+	JMP        tail330
 
-done327:
+done331:
 	VZEROUPPER
 	RET
 
@@ -9276,9 +9340,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many328:
+many332:
 	CMPQ      CX, $0x00000020
-	JLT       tail329
+	JLT       tail333
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -9303,11 +9367,11 @@ many328:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many328
+	JMP       many332
 
-tail329:
+tail333:
 	CMPQ       CX, $0x00
-	JLE        done330
+	JLE        done334
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9324,9 +9388,9 @@ tail329:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail329
+	JMP        tail333
 
-done330:
+done334:
 	VZEROUPPER
 	RET
 
@@ -9337,9 +9401,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many331:
+many335:
 	CMPQ      CX, $0x00000020
-	JLT       tail332
+	JLT       tail336
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9374,11 +9438,11 @@ many331:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many331
+	JMP       many335
 
-tail332:
+tail336:
 	CMPQ       CX, $0x00
-	JLE        done333
+	JLE        done337
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9399,9 +9463,9 @@ tail332:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail332
+	JMP        tail336
 
-done333:
+done337:
 	VZEROUPPER
 	RET
 
@@ -9413,9 +9477,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many334:
+many338:
 	CMPQ      CX, $0x00000010
-	JLT       tail335
+	JLT       tail339
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9434,11 +9498,11 @@ many334:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many334
+	JMP       many338
 
-tail335:
+tail339:
 	CMPQ       CX, $0x00
-	JLE        done336
+	JLE        done340
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9458,9 +9522,9 @@ tail335:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail335
+	JMP        tail339
 
-done336:
+done340:
 	VZEROUPPER
 	RET
 
@@ -9472,9 +9536,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many337:
+many341:
 	CMPQ      CX, $0x00000010
-	JLT       tail338
+	JLT       tail342
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9499,11 +9563,11 @@ many337:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many337
+	JMP       many341
 
-tail338:
+tail342:
 	CMPQ       CX, $0x00
-	JLE        done339
+	JLE        done343
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9526,9 +9590,9 @@ tail338:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail338
+	JMP        tail342
 
-done339:
+done343:
 	VZEROUPPER
 	RET
 
@@ -9540,9 +9604,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many340:
+many344:
 	CMPQ      CX, $0x00000020
-	JLT       tail341
+	JLT       tail345
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9572,11 +9636,11 @@ many340:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many340
+	JMP       many344
 
-tail341:
+tail345:
 	CMPQ       CX, $0x00
-	JLE        done342
+	JLE        done346
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9595,9 +9659,9 @@ tail341:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail341
+	JMP        tail345
 
-done342:
+done346:
 	VZEROUPPER
 	RET
 
@@ -9609,9 +9673,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many343:
+many347:
 	CMPQ      CX, $0x00000020
-	JLT       tail344
+	JLT       tail348
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9641,11 +9705,11 @@ many343:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many343
+	JMP       many347
 
-tail344:
+tail348:
 	CMPQ       CX, $0x00
-	JLE        done345
+	JLE        done349
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9664,9 +9728,9 @@ tail344:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail344
+	JMP        tail348
 
-done345:
+done349:
 	VZEROUPPER
 	RET
 
@@ -9678,9 +9742,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many346:
+many350:
 	CMPQ      CX, $0x00000020
-	JLT       tail347
+	JLT       tail351
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9714,11 +9778,11 @@ many346:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many346
+	JMP       many350
 
-tail347:
+tail351:
 	CMPQ       CX, $0x00
-	JLE        done348
+	JLE        done352
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9738,9 +9802,9 @@ tail347:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail347
+	JMP        tail351
 
-done348:
+done352:
 	VZEROUPPER
 	RET
 
@@ -9753,9 +9817,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many349:
+many353:
 	CMPQ      CX, $0x00000010
-	JLT       tail350
+	JLT       tail354
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -9773,11 +9837,11 @@ many349:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many349
+	JMP       many353
 
-tail350:
+tail354:
 	CMPQ       CX, $0x00
-	JLE        done351
+	JLE        done355
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9796,9 +9860,9 @@ tail350:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail350
+	JMP        tail354
 
-done351:
+done355:
 	VZEROUPPER
 	RET
 
@@ -9810,9 +9874,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many352:
+many356:
 	CMPQ      CX, $0x00000010
-	JLT       tail353
+	JLT       tail357
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9834,11 +9898,11 @@ many352:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many352
+	JMP       many356
 
-tail353:
+tail357:
 	CMPQ       CX, $0x00
-	JLE        done354
+	JLE        done358
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9860,9 +9924,9 @@ tail353:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail353
+	JMP        tail357
 
-done354:
+done358:
 	VZEROUPPER
 	RET
 
@@ -9874,9 +9938,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many355:
+many359:
 	CMPQ      CX, $0x00000010
-	JLT       tail356
+	JLT       tail360
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9898,11 +9962,11 @@ many355:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many355
+	JMP       many359
 
-tail356:
+tail360:
 	CMPQ       CX, $0x00
-	JLE        done357
+	JLE        done361
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9924,9 +9988,9 @@ tail356:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail356
+	JMP        tail360
 
-done357:
+done361:
 	VZEROUPPER
 	RET
 
@@ -9937,9 +10001,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many358:
+many362:
 	CMPQ    CX, $0x00000020
-	JLT     tail359
+	JLT     tail363
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -9965,11 +10029,11 @@ many358:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many358
+	JMP     many362
 
-tail359:
+tail363:
 	CMPQ       CX, $0x00
-	JLE        done360
+	JLE        done364
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9987,9 +10051,9 @@ tail359:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail359
+	JMP        tail363
 
-done360:
+done364:
 	VZEROUPPER
 	RET
 
@@ -10001,9 +10065,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many361:
+many365:
 	CMPQ    CX, $0x00000010
-	JLT     tail362
+	JLT     tail366
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -10024,11 +10088,11 @@ many361:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many361
+	JMP     many365
 
-tail362:
+tail366:
 	CMPQ       CX, $0x00
-	JLE        done363
+	JLE        done367
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -10049,9 +10113,9 @@ tail362:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail362
+	JMP        tail366
 
-done363:
+done367:
 	VZEROUPPER
 	RET
 
@@ -10062,9 +10126,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many364:
+many368:
 	CMPQ         CX, $0x00000008
-	JLT          tail365
+	JLT          tail369
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
@@ -10102,11 +10166,11 @@ many364:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many364
+	JMP          many368
 
-tail365:
+tail369:
 	CMPQ         CX, $0x00
-	JLE          done366
+	JLE          done370
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10151,9 +10215,9 @@ tail365:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail365
+	JMP          tail369
 
-done366:
+done370:
 	VZEROUPPER
 	RET
 
@@ -10165,9 +10229,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many367:
+many371:
 	CMPQ         CX, $0x00000008
-	JLT          tail368
+	JLT          tail372
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -10215,11 +10279,11 @@ many367:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many367
+	JMP          many371
 
-tail368:
+tail372:
 	CMPQ         CX, $0x00
-	JLE          done369
+	JLE          done373
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -10274,9 +10338,9 @@ tail368:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail368
+	JMP          tail372
 
-done369:
+done373:
 	VZEROUPPER
 	RET
 
@@ -10287,9 +10351,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many370:
+many374:
 	CMPQ         CX, $0x00000008
-	JLT          tail371
+	JLT          tail375
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
@@ -10331,11 +10395,11 @@ many370:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many370
+	JMP          many374
 
-tail371:
+tail375:
 	CMPQ         CX, $0x00
-	JLE          done372
+	JLE          done376
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10384,9 +10448,9 @@ tail371:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail371
+	JMP          tail375
 
-done372:
+done376:
 	VZEROUPPER
 	RET
 
@@ -10397,9 +10461,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many373:
+many377:
 	CMPQ         CX, $0x00000008
-	JLT          tail374
+	JLT          tail378
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+960(SB), Y1
 	VMOVUPS      constants<>+128(SB), Y2
@@ -10515,11 +10579,11 @@ many373:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many373
+	JMP          many377
 
-tail374:
+tail378:
 	CMPQ         CX, $0x00
-	JLE          done375
+	JLE          done379
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10642,9 +10706,9 @@ tail374:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail374
+	JMP          tail378
 
-done375:
+done379:
 	VZEROUPPER
 	RET
 
@@ -10655,9 +10719,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many376:
+many380:
 	CMPQ         CX, $0x00000008
-	JLT          tail377
+	JLT          tail381
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -10735,11 +10799,11 @@ many376:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many376
+	JMP          many380
 
-tail377:
+tail381:
 	CMPQ         CX, $0x00
-	JLE          done378
+	JLE          done382
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10824,9 +10888,9 @@ tail377:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail377
+	JMP          tail381
 
-done378:
+done382:
 	VZEROUPPER
 	RET
 
@@ -10837,9 +10901,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many379:
+many383:
 	CMPQ        CX, $0x00000008
-	JLT         tail380
+	JLT         tail384
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -10905,11 +10969,11 @@ many379:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many379
+	JMP         many383
 
-tail380:
+tail384:
 	CMPQ        CX, $0x00
-	JLE         done381
+	JLE         done385
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -10982,9 +11046,9 @@ tail380:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail380
+	JMP         tail384
 
-done381:
+done385:
 	VZEROUPPER
 	RET
 
@@ -10995,9 +11059,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many382:
+many386:
 	CMPQ        CX, $0x00000008
-	JLT         tail383
+	JLT         tail387
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -11075,11 +11139,11 @@ many382:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many382
+	JMP         many386
 
-tail383:
+tail387:
 	CMPQ        CX, $0x00
-	JLE         done384
+	JLE         done388
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -11164,9 +11228,9 @@ tail383:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail383
+	JMP         tail387
 
-done384:
+done388:
 	VZEROUPPER
 	RET
 
@@ -11177,9 +11241,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many385:
+many389:
 	CMPQ         CX, $0x00000008
-	JLT          tail386
+	JLT          tail390
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
@@ -11287,11 +11351,11 @@ many385:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many385
+	JMP          many389
 
-tail386:
+tail390:
 	CMPQ         CX, $0x00
-	JLE          done387
+	JLE          done391
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11406,9 +11470,9 @@ tail386:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail386
+	JMP          tail390
 
-done387:
+done391:
 	VZEROUPPER
 	RET
 
@@ -11419,9 +11483,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many388:
+many392:
 	CMPQ         CX, $0x00000008
-	JLT          tail389
+	JLT          tail393
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -11465,11 +11529,11 @@ many388:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many388
+	JMP          many392
 
-tail389:
+tail393:
 	CMPQ         CX, $0x00
-	JLE          done390
+	JLE          done394
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11520,9 +11584,9 @@ tail389:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail389
+	JMP          tail393
 
-done390:
+done394:
 	VZEROUPPER
 	RET
 
@@ -11533,9 +11597,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many391:
+many395:
 	CMPQ         CX, $0x00000008
-	JLT          tail392
+	JLT          tail396
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -11578,11 +11642,11 @@ many391:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many391
+	JMP          many395
 
-tail392:
+tail396:
 	CMPQ         CX, $0x00
-	JLE          done393
+	JLE          done397
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11632,9 +11696,9 @@ tail392:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail392
+	JMP          tail396
 
-done393:
+done397:
 	VZEROUPPER
 	RET
 
@@ -11645,9 +11709,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many394:
+many398:
 	CMPQ         CX, $0x00000008
-	JLT          tail395
+	JLT          tail399
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -11691,11 +11755,11 @@ many394:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many394
+	JMP          many398
 
-tail395:
+tail399:
 	CMPQ         CX, $0x00
-	JLE          done396
+	JLE          done400
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11746,9 +11810,9 @@ tail395:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail395
+	JMP          tail399
 
-done396:
+done400:
 	VZEROUPPER
 	RET
 
@@ -11759,9 +11823,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many397:
+many401:
 	CMPQ         CX, $0x00000008
-	JLT          tail398
+	JLT          tail402
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -11811,11 +11875,11 @@ many397:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many397
+	JMP          many401
 
-tail398:
+tail402:
 	CMPQ         CX, $0x00
-	JLE          done399
+	JLE          done403
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11872,9 +11936,9 @@ tail398:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail398
+	JMP          tail402
 
-done399:
+done403:
 	VZEROUPPER
 	RET
 
@@ -11885,9 +11949,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many400:
+many404:
 	CMPQ         CX, $0x00000008
-	JLT          tail401
+	JLT          tail405
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -11937,11 +12001,11 @@ many400:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many400
+	JMP          many404
 
-tail401:
+tail405:
 	CMPQ         CX, $0x00
-	JLE          done402
+	JLE          done406
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11998,9 +12062,9 @@ tail401:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail401
+	JMP          tail405
 
-done402:
+done406:
 	VZEROUPPER
 	RET
 
@@ -12012,9 +12076,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many403:
+many407:
 	CMPQ         CX, $0x00000008
-	JLT          tail404
+	JLT          tail408
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -12083,11 +12147,11 @@ many403:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many403
+	JMP          many407
 
-tail404:
+tail408:
 	CMPQ         CX, $0x00
-	JLE          done405
+	JLE          done409
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -12163,9 +12227,9 @@ tail404:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail404
+	JMP          tail408
 
-done405:
+done409:
 	VZEROUPPER
 	RET
 
@@ -12176,9 +12240,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many406:
+many410:
 	CMPQ        CX, $0x00000008
-	JLT         tail407
+	JLT         tail411
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+704(SB), Y1
 	VMOVUPS     constants<>+0(SB), Y2
@@ -12267,11 +12331,11 @@ many406:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many406
+	JMP         many410
 
-tail407:
+tail411:
 	CMPQ        CX, $0x00
-	JLE         done408
+	JLE         done412
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -12367,9 +12431,9 @@ tail407:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail407
+	JMP         tail411
 
-done408:
+done412:
 	VZEROUPPER
 	RET
 
@@ -12380,9 +12444,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many409:
+many413:
 	CMPQ         CX, $0x00000008
-	JLT          tail410
+	JLT          tail414
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+4224(SB), Y2
@@ -12432,11 +12496,11 @@ many409:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many409
+	JMP          many413
 
-tail410:
+tail414:
 	CMPQ         CX, $0x00
-	JLE          done411
+	JLE          done415
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -12493,9 +12557,9 @@ tail410:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail410
+	JMP          tail414
 
-done411:
+done415:
 	VZEROUPPER
 	RET
 
@@ -12513,9 +12577,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many412:
+many416:
 	CMPQ    CX, $0x00000040
-	JLT     tail413
+	JLT     tail417
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -12534,12 +12598,12 @@ many412:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many412
+	JMP     many416
 
-tail413:
+tail417:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12552,7 +12616,7 @@ tail413:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12565,7 +12629,7 @@ tail413:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12578,7 +12642,7 @@ tail413:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12591,7 +12655,7 @@ tail413:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12604,7 +12668,7 @@ tail413:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12617,7 +12681,7 @@ tail413:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12630,7 +12694,7 @@ tail413:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done414
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12643,7 +12707,7 @@ tail413:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done414:
+done418:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -12675,9 +12739,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many415:
+many419:
 	CMPQ    CX, $0x00000040
-	JLT     tail416
+	JLT     tail420
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -12696,12 +12760,12 @@ many415:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many415
+	JMP     many419
 
-tail416:
+tail420:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12714,7 +12778,7 @@ tail416:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12727,7 +12791,7 @@ tail416:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12740,7 +12804,7 @@ tail416:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12753,7 +12817,7 @@ tail416:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12766,7 +12830,7 @@ tail416:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12779,7 +12843,7 @@ tail416:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12792,7 +12856,7 @@ tail416:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done417
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12805,7 +12869,7 @@ tail416:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done417:
+done421:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -12837,9 +12901,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many418:
+many422:
 	CMPQ      CX, $0x00000040
-	JLT       tail419
+	JLT       tail423
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -12906,12 +12970,12 @@ many418:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many418
+	JMP       many422
 
-tail419:
+tail423:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12930,7 +12994,7 @@ tail419:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12949,7 +13013,7 @@ tail419:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12968,7 +13032,7 @@ tail419:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12987,7 +13051,7 @@ tail419:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13006,7 +13070,7 @@ tail419:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13025,7 +13089,7 @@ tail419:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13044,7 +13108,7 @@ tail419:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done420
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13063,7 +13127,7 @@ tail419:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done420:
+done424:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -13155,9 +13219,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many421:
+many425:
 	CMPQ      CX, $0x00000040
-	JLT       tail422
+	JLT       tail426
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -13224,12 +13288,12 @@ many421:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many421
+	JMP       many425
 
-tail422:
+tail426:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13248,7 +13312,7 @@ tail422:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13267,7 +13331,7 @@ tail422:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13286,7 +13350,7 @@ tail422:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13305,7 +13369,7 @@ tail422:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13324,7 +13388,7 @@ tail422:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13343,7 +13407,7 @@ tail422:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13362,7 +13426,7 @@ tail422:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done423
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13381,7 +13445,7 @@ tail422:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done423:
+done427:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -13467,19 +13531,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many424:
+many428:
 	CMPQ      CX, $0x00000008
-	JLT       tail425
+	JLT       tail429
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found426
+	JNE       found430
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many424
+	JMP       many428
 
-tail425:
+tail429:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13492,15 +13556,15 @@ tail425:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found426
+	JNE        found430
 	ADDQ       CX, DX
-	JMP        done427
+	JMP        done431
 
-found426:
+found430:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done427:
+done431:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -13512,9 +13576,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many428:
+many432:
 	CMPQ      CX, $0x00000010
-	JLT       tail429
+	JLT       tail433
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -13526,20 +13590,20 @@ many428:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many428
+	JMP       many432
 
-tail429:
+tail433:
 	TESTQ     CX, CX
-	JEQ       done430
+	JEQ       done434
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail429
+	JMP       tail433
 
-done430:
+done434:
 	VZEROUPPER
 	RET
 
@@ -13550,16 +13614,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many431:
+many435:
 	SUBQ      $0x08, CX
-	JLT       done432
+	JLT       done436
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many431
+	JMP       many435
 
-done432:
+done436:
 	VZEROUPPER
 	RET
 
@@ -13570,16 +13634,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many433:
+many437:
 	SUBQ      $0x08, CX
-	JLT       done434
+	JLT       done438
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many433
+	JMP       many437
 
-done434:
+done438:
 	VZEROUPPER
 	RET
 
@@ -13590,17 +13654,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many435:
+many439:
 	SUBQ      $0x08, CX
-	JLT       done436
+	JLT       done440
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many435
+	JMP       many439
 
-done436:
+done440:
 	VZEROUPPER
 	RET
 
@@ -13611,31 +13675,95 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many437:
+many441:
 	SUBQ         $0x08, CX
-	JLT          done438
+	JLT          done442
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4928(SB), Y3
 	VMOVUPS      constants<>+5760(SB), Y4
 	VMOVUPS      constants<>+5824(SB), Y2
 	VMOVUPS      constants<>+5888(SB), Y5
-	VCMPPS       $0x03, Y0, Y0, Y6
-	VPAND        Y1, Y2, Y2
-	VPOR         Y2, Y5, Y2
-	VPAND        Y1, Y3, Y1
-	VPADDD       Y0, Y4, Y0
-	VPADDD       Y0, Y1, Y0
-	VPSRLD       $0x10, Y0, Y0
-	VBLENDVPS    Y6, Y2, Y0, Y0
+	VANDPS       Y1, Y2, Y2
+	VORPS        Y2, Y5, Y2
+	VANDPS       Y1, Y3, Y1
+	VPADDD       Y0, Y4, Y3
+	VPADDD       Y3, Y1, Y3
+	VPSRLD       $0x10, Y3, Y3
+	VCMPPS       $0x03, Y0, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y3, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X0
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many437
+	JMP          many441
 
-done438:
+done442:
+	VZEROUPPER
+	RET
+
+// func claimAVX2(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX
+TEXT ·claimAVX2(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VXORPS Y0, Y0, Y0
+
+many443:
+	SUBQ    $0x08, CX
+	JLT     done444
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y2
+	VMOVUPS (DX), Y1
+	VCMPPS  $0x00, Y2, Y0, Y0
+	VANDPS  Y1, Y0, Y2
+	VANDNPS Y1, Y0, Y1
+	VADDPS  (AX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	JMP     many443
+
+done444:
+	VZEROUPPER
+	RET
+
+// func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX
+TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VXORPS Y0, Y0, Y0
+
+many445:
+	SUBQ    $0x08, CX
+	JLT     done446
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y2
+	VMOVUPS (DX), Y1
+	VCMPPS  $0x08, Y2, Y0, Y0
+	VANDPS  Y1, Y0, Y2
+	VANDNPS Y1, Y0, Y1
+	VADDPS  (AX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	JMP     many445
+
+done446:
 	VZEROUPPER
 	RET
 
@@ -13648,121 +13776,11 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many439:
-	SUBQ         $0x08, CX
-	JLT          done440
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x11, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many439
-
-done440:
-	VZEROUPPER
-	RET
-
-// func lessScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
-
-many441:
-	SUBQ         $0x08, CX
-	JLT          done442
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x11, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many441
-
-done442:
-	VZEROUPPER
-	RET
-
-// func lessEqualAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
-
-many443:
-	SUBQ         $0x08, CX
-	JLT          done444
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x12, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many443
-
-done444:
-	VZEROUPPER
-	RET
-
-// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
-
-many445:
-	SUBQ         $0x08, CX
-	JLT          done446
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x12, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many445
-
-done446:
-	VZEROUPPER
-	RET
-
-// func greaterAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
-
 many447:
 	SUBQ         $0x08, CX
 	JLT          done448
 	VMOVUPS      (DX), Y1
-	VCMPPS       $0x1e, (BX), Y1, Y1
+	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPACKSSDW    X2, X1, X1
@@ -13777,9 +13795,9 @@ done448:
 	VZEROUPPER
 	RET
 
-// func greaterScalarAVX2(dst []bool, x []float32, s float32)
+// func lessScalarAVX2(dst []bool, x []float32, s float32)
 // Requires: AVX, AVX2
-TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -13790,7 +13808,7 @@ many449:
 	SUBQ         $0x08, CX
 	JLT          done450
 	VMOVUPS      (DX), Y2
-	VCMPPS       $0x1e, Y0, Y2, Y2
+	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VPACKSSDW    X3, X2, X2
@@ -13804,9 +13822,9 @@ done450:
 	VZEROUPPER
 	RET
 
-// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+// func lessEqualAVX2(dst []bool, x []float32, y []float32)
 // Requires: AVX, AVX2
-TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
+TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
@@ -13817,7 +13835,7 @@ many451:
 	SUBQ         $0x08, CX
 	JLT          done452
 	VMOVUPS      (DX), Y1
-	VCMPPS       $0x1d, (BX), Y1, Y1
+	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPACKSSDW    X2, X1, X1
@@ -13832,9 +13850,9 @@ done452:
 	VZEROUPPER
 	RET
 
-// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
 // Requires: AVX, AVX2
-TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -13845,7 +13863,7 @@ many453:
 	SUBQ         $0x08, CX
 	JLT          done454
 	VMOVUPS      (DX), Y2
-	VCMPPS       $0x1d, Y0, Y2, Y2
+	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VPACKSSDW    X3, X2, X2
@@ -13859,6 +13877,116 @@ done454:
 	VZEROUPPER
 	RET
 
+// func greaterAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4928(SB), Y0
+
+many455:
+	SUBQ         $0x08, CX
+	JLT          done456
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1e, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many455
+
+done456:
+	VZEROUPPER
+	RET
+
+// func greaterScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4928(SB), Y1
+
+many457:
+	SUBQ         $0x08, CX
+	JLT          done458
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1e, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many457
+
+done458:
+	VZEROUPPER
+	RET
+
+// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4928(SB), Y0
+
+many459:
+	SUBQ         $0x08, CX
+	JLT          done460
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1d, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many459
+
+done460:
+	VZEROUPPER
+	RET
+
+// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4928(SB), Y1
+
+many461:
+	SUBQ         $0x08, CX
+	JLT          done462
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1d, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many461
+
+done462:
+	VZEROUPPER
+	RET
+
 // func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
 // Requires: AVX, AVX2
 TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
@@ -13869,9 +13997,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many455:
+many463:
 	SUBQ      $0x08, CX
-	JLT       done456
+	JLT       done464
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -13881,9 +14009,9 @@ many455:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many455
+	JMP       many463
 
-done456:
+done464:
 	VZEROUPPER
 	RET
 
@@ -13897,7 +14025,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel457:
+pixel465:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -13906,11 +14034,11 @@ pixel457:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row458:
+row466:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one459:
+one467:
 	VMOVUPS (R9), Y4
 	VMULPS  (R11), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -13926,11 +14054,11 @@ one459:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one459
+	JNE     one467
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row458
+	JNE     row466
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -13938,7 +14066,7 @@ one459:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel457
+	JNE     pixel465
 	VZEROUPPER
 	RET
 
@@ -13959,17 +14087,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R9
 	VMOVUPS (R9)(R8*4), Y0
 
-pixel460:
+pixel468:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row461:
+row469:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one462:
+one470:
 	VMASKMOVPS (R9), Y0, Y2
 	VMASKMOVPS (R11), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -13977,16 +14105,16 @@ one462:
 	ADDQ       SI, R11
 	ADDQ       DI, R9
 	DECQ       R12
-	JNE        one462
+	JNE        one470
 	ADDQ       24(AX), R8
 	ADDQ       48(AX), R9
 	DECQ       R10
-	JNE        row461
+	JNE        row469
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel460
+	JNE        pixel468
 	VZEROUPPER
 	RET
 
@@ -14000,7 +14128,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel463:
+pixel471:
 	VMOVUPS constants<>+5952(SB), Y0
 	VMOVUPS constants<>+5952(SB), Y1
 	VMOVUPS constants<>+5952(SB), Y2
@@ -14008,11 +14136,11 @@ pixel463:
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row464:
+row472:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one465:
+one473:
 	VMOVUPS (R9), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R9), Y4
@@ -14023,10 +14151,10 @@ one465:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one465
+	JNE     one473
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row464
+	JNE     row472
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -14034,7 +14162,7 @@ one465:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel463
+	JNE     pixel471
 	VZEROUPPER
 	RET
 
@@ -14055,29 +14183,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R8
 	VMOVUPS (R8)(DI*4), Y0
 
-pixel466:
+pixel474:
 	VMOVUPS constants<>+5952(SB), Y1
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row467:
+row475:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one468:
+one476:
 	VMASKMOVPS (R9), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R9
 	DECQ       R10
-	JNE        one468
+	JNE        one476
 	ADDQ       24(AX), DI
 	DECQ       R8
-	JNE        row467
+	JNE        row475
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel466
+	JNE        pixel474
 	VZEROUPPER
 	RET
 

@@ -103,6 +103,8 @@ func elementwise(a *assembly) {
 		f.index()
 		f.widen()
 		f.narrow()
+		f.claim("claim", equalTo)
+		f.claim("claimFirst", 8)
 		for _, p := range predicates {
 			f.compare(p, false)
 			f.compare(p, true)
