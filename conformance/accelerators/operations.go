@@ -129,7 +129,7 @@ func (o *operation) onCPU() ([]*tensor.Tensor, error) {
 // operations are tried on all devices.
 func operations() (all []operation) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for _, f := range []func(*rand.Rand) []operation{convolutionOperations, poolOperations, arrayOperations, lineOperations, variableOperations, randomOperations, recurrentOperations, normalizeOperations, mathOperations} {
+	for _, f := range []func(*rand.Rand) []operation{convolutionOperations, poolOperations, arrayOperations, lineOperations, variableOperations, randomOperations, recurrentOperations, normalizeOperations, mathOperations, imageOperations} {
 		all = append(all, f(rng)...)
 	}
 	return all

@@ -1,8 +1,10 @@
 package accelerators
 
 import (
+	"flag"
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/troupe-go/troupe/actors"
@@ -15,6 +17,8 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
+
+var narrowToo = flag.Bool("narrow", false, "TestNarrow computes all operations with half and bfloat16")
 
 // emulation is an emulated device.
 func emulation(t *testing.T) *streams.Device {
@@ -131,6 +135,68 @@ func TestOperations(t *testing.T) {
 			if s := p.device.Statistics(); s.Blocks != 0 {
 				t.Errorf("memory after all tokens are gone: %+v", s)
 			}
+		})
+	}
+}
+
+// narrowed is an operation with its floats as another type; false if a device has no kernel
+// for it, or the CPU.
+func (o *operation) narrowed(dt tensor.DType) (*operation, bool) {
+	n := *o
+	n.in = nil
+	changed := false
+	for _, x := range o.in {
+		if x.DType() == tensor.Float {
+			x, changed = cast(x, dt), true
+		}
+		n.in = append(n.in, x)
+	}
+	n.attrs = slices.Clone(o.attrs)
+	for i, a := range n.attrs {
+		if a.Value.Kind == registry.KindType && a.Value.Type == tensor.Float {
+			n.attrs[i], changed = typed(a.Name, dt), true
+		}
+	}
+	n.tol = tensor.Tolerance{ATol: 0.03, RTol: 0.03}
+	if dt == tensor.Bfloat16 {
+		n.tol = tensor.Tolerance{ATol: 0.25, RTol: 0.1}
+	}
+	c, _, err := n.construction("EMULATED", "")
+	if !changed || err != nil {
+		return nil, false
+	}
+	if _, err = kernel.Find("EMULATED", c); err != nil {
+		return nil, false
+	}
+	_, err = n.onCPU()
+	return &n, err == nil
+}
+
+// TestNarrow computes the operations with half and bfloat16, for which drivers compile as many
+// functions again.
+func TestNarrow(t *testing.T) {
+	if !*narrowToo {
+		t.Skip("-narrow is not given")
+	}
+	named := regexp.MustCompile(*caseNames)
+	for name, open := range map[string]func(t *testing.T) *streams.Device{
+		"Emulated": emulation,
+		"OpenCL":   func(t *testing.T) *streams.Device { return opened(t, opencl.Open).Device },
+		"CUDA":     func(t *testing.T) *streams.Device { return opened(t, cuda.Open).Device },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, tried := open(t), map[string]bool{}
+			for _, dt := range []tensor.DType{tensor.Half, tensor.Bfloat16} {
+				p, count := newPlayer(t, d), 0
+				for _, o := range operations() {
+					if n, ok := o.narrowed(dt); ok && named.MatchString(o.op) {
+						p.try(n)
+						tried[o.op], count = true, count+1
+					}
+				}
+				t.Logf("%d trials of %v", count, dt)
+			}
+			t.Logf("%d operations", len(tried))
 		})
 	}
 }

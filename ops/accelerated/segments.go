@@ -33,7 +33,7 @@ func init() {
 				},
 				Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 					wider(w, how, out[0], in[0].Array, func(z, x code.Array) ([]devices.Launch, error) {
-						return code.Segments(how, z, x, in[1].Array, none(how, in[0].Type))
+						return code.Segments(how, z, x, in[1].Array, none(how, z.Type))
 					})
 				},
 			}, nil
