@@ -34,6 +34,18 @@ func (c *Context) Reshaped(in []tensor.Value, i int, dims []int64) (tensor.Value
 	return c.View(in[i], 0, in[i].NumElements(), dims)
 }
 
+// Leased is v, of which a view was counted, as that view: see [tensor.Arena.Leased].
+func (c *Context) Leased(v tensor.Value, l *tensor.Lease) (tensor.Value, error) {
+	if c.Lock != nil { // the step's driver claims it with the outputs
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+		return c.Arena.Leased(v, l)
+	}
+	w, err := c.Arena.Leased(v, l)
+	w.Claim()
+	return w, err
+}
+
 // Bitcast is v's memory as elements of dtype dt under a shape of the same
 // number of bytes, as View makes it; ok is false where only a copy will do: for
 // scalars, and where the elements would not be aligned.

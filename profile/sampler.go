@@ -210,14 +210,19 @@ func (s *Sampler) Model() *Model {
 		first, later := c.first, c.later
 		c.mu.Unlock()
 		begun := min(runs, first.until)
-		m.addRuns(&first, begun, first.plain.sum+first.down.sum, first.plain.n+first.down.n)
-		m.addRuns(&later, runs-begun, later.plain.sum, later.plain.n)
+		all := times{sum: first.plain.sum + first.down.sum, n: first.plain.n + first.down.n}
+		m.addRuns(&first, begun, &all)
+		timed := &later.plain
+		if timed.n == 0 { // few runs, and no pair among them yet
+			timed = &first.plain
+		}
+		m.addRuns(&later, runs-begun, timed)
 	}
 	return &m
 }
 
-// addRuns adds a stretch. Timed ones of its runs took so many nanoseconds.
-func (m *Model) addRuns(s *stretch, runs int64, nanos float64, timed int64) {
+// addRuns adds a stretch, whose runs took about what timed ones did.
+func (m *Model) addRuns(s *stretch, runs int64, timed *times) {
 	if runs == 0 {
 		return
 	}
@@ -227,5 +232,5 @@ func (m *Model) addRuns(s *stretch, runs int64, nanos float64, timed int64) {
 	m.merge(stats.Nodes, stats.Units)
 	m.Runs += runs
 	m.Taken += taken
-	m.Elapsed += time.Duration(nanos / float64(max(timed, 1)) * float64(runs))
+	m.Elapsed += time.Duration(timed.sum / float64(max(timed.n, 1)) * float64(runs))
 }

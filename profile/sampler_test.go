@@ -132,6 +132,20 @@ func TestSampler(t *testing.T) {
 	}
 }
 
+// TestSamplerOfFewRuns has no pair of runs but the first ones.
+func TestSamplerOfFewRuns(t *testing.T) {
+	for _, runs := range []int{1, 5, 20, 40, 60, 100} {
+		s := &simulation{random: rand.New(rand.NewPCG(7, 8)), nodes: []simulated{{1, 1, 50_000, 0}, {32, 1, 30_000, 0}}, truth: make([]counter, 2)}
+		sampler := &Sampler{clock: func() int64 { return s.now }}
+		c := sampler.Series(s)
+		for range runs {
+			s.run(c)
+		}
+		m := sampler.Model()
+		near(t, "the runs' time", float64(m.Elapsed), float64(s.now-s.cost), 0.2)
+	}
+}
+
 func near(t *testing.T, what string, got, want, by float64) {
 	t.Helper()
 	if math.Abs(got-want) > by*want {

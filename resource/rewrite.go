@@ -30,15 +30,15 @@ func RewriteAll(vars []*Variable, f func(now, next []tensor.Value) error) error 
 		}
 		now[i] = v.value
 	}
-	inPlace := func(v *Variable) bool { return v.value.Plain() || !v.seen.Load() }
 	defer func() { // of the new values, or of the old ones, also if f panics
 		for _, v := range vars {
 			v.weigh()
 		}
 	}()
+	inPlace := make([]bool, len(vars))
 	for i, v := range vars {
 		next[i] = now[i]
-		if inPlace(v) {
+		if inPlace[i] = v.alone(); inPlace[i] {
 			continue
 		}
 		if err := v.account.charge(sizeOf(v.value)); err != nil {
@@ -54,10 +54,11 @@ func RewriteAll(vars []*Variable, f func(now, next []tensor.Value) error) error 
 		return err
 	}
 	for i, v := range vars {
-		if !inPlace(v) {
-			v.seen.Store(false)
+		if inPlace[i] {
+			v.value = next[i]
+		} else {
+			v.renew(next[i])
 		}
-		v.value = next[i]
 	}
 	return nil
 }

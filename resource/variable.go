@@ -9,7 +9,7 @@ import (
 )
 
 // A Variable holds one tensor, and is what a reference edge points to. A
-// reader keeps what it read: a tensor that somebody has seen is replaced, never
+// reader keeps what it read: a tensor that somebody may still see is replaced, never
 // written. The zero Variable of a dtype is uninitialized.
 type Variable struct {
 	Name string       // the node's or the resource's, for messages
@@ -22,7 +22,8 @@ type Variable struct {
 
 	mu      sync.RWMutex
 	value   tensor.Value
-	seen    atomic.Bool                  // somebody but the variable may hold value
+	seen    atomic.Bool                  // somebody but the variable and who has a lease may hold value
+	lease   *tensor.Lease                // of value, for those who read it in a step; nil: they are not counted
 	remote  Remote                       // of the same value, or of the value itself if value is zero; nil: none
 	why     atomic.Pointer[status.Error] // why there is no value though there was one; see remote.go
 	share   *share                       // of its memory; nil if nobody asked
@@ -46,6 +47,38 @@ func (v *Variable) Read() (val tensor.Value, ok bool) {
 		v.seen.Store(true)
 	}
 	return v.value, !v.value.IsZero()
+}
+
+// Lease is Read for a step. Of a variable that is updated again and again the value is
+// leased: the caller makes a view of it at once, see [tensor.Arena.Leased]. Once all views
+// are gone the next update writes it in place.
+func (v *Variable) Lease() (val tensor.Value, lease *tensor.Lease, ok bool) {
+	v.rlock()
+	defer v.mu.RUnlock()
+	switch {
+	case v.value.Plain():
+	case v.lease != nil:
+		lease = v.lease
+		lease.Hold()
+	case !v.seen.Load():
+		v.seen.Store(true)
+	}
+	return v.value, lease, !v.value.IsZero()
+}
+
+// alone says whether nobody but the variable, which is locked, can see its value.
+func (v *Variable) alone() bool {
+	return v.value.Plain() || !v.seen.Load() && (v.lease == nil || v.lease.Idle())
+}
+
+// renew makes val, which only the variable has, its value. An array of numbers is to be
+// leased, as one that others had seen was to be updated.
+func (v *Variable) renew(val tensor.Value) {
+	v.value, v.lease = val, nil
+	if val.Rank() > 0 && !val.DType().HasPointers() {
+		v.lease = new(tensor.Lease)
+	}
+	v.seen.Store(false)
 }
 
 // Initialized says whether the variable has a value.
@@ -101,7 +134,7 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 	if now.IsZero() {
 		return v.Uninitialized()
 	}
-	if now.Plain() || !v.seen.Load() {
+	if v.alone() {
 		next, err := f(now, now)
 		if !next.IsZero() {
 			v.value = next
@@ -121,8 +154,7 @@ func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error))
 	if next.IsZero() {
 		return err
 	}
-	v.value = next
-	v.seen.Store(false)
+	v.renew(next)
 	return err
 }
 
@@ -145,7 +177,7 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 	}
 	v.leave()
 	v.part(val)
-	v.value = val.Share()
+	v.value, v.lease = val.Share(), nil
 	v.seen.Store(seen)
 	v.weigh()
 	return nil

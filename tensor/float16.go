@@ -27,7 +27,7 @@ func ToFloat16(f float32) Float16 {
 	return Float16(sign | uint16(bits>>13))
 }
 
-// Float32 is the value of h, exactly.
+// Float32 is the value of h, exactly; a NaN becomes a quiet one.
 func (h Float16) Float32() float32 {
 	bits := uint32(h&0x7fff) << 13
 	exp := bits & (0x7c00 << 13)
@@ -35,6 +35,9 @@ func (h Float16) Float32() float32 {
 	switch exp {
 	case 0x7c00 << 13: // infinity and NaN
 		bits += (128 - 16) << 23
+		if bits&(1<<23-1) != 0 {
+			bits |= 1 << 22
+		}
 	case 0: // zero and subnormals: let the subtraction normalize
 		bits += 1 << 23
 		bits = math.Float32bits(math.Float32frombits(bits) - math.Float32frombits(113<<23))

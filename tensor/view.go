@@ -15,8 +15,9 @@ import "unsafe"
 // docs/design/2026-11-22-views.md tells the whole story.
 type view struct {
 	Tensor
-	base *Tensor
-	kept int64 // of the base, on the account with the view; see [Arena.Adopt]
+	base  *Tensor
+	kept  int64  // of the base, on the account with the view; see [Arena.Adopt]
+	lease *Lease // of the base; nil: it needs none
 }
 
 // isView says whether t is a view, and asView holds.
@@ -98,6 +99,10 @@ func (a *Arena) show(v Value, dt DType, offset, n int, shape []int64) Value {
 	w.data, w.base = nil, &scalars[dt] // no elements hold nothing
 	if n > 0 {
 		w.data, w.base = unsafe.Add(v.t.data, offset), v.t.root()
+		if v.t.isView() && v.t.asView().lease != nil {
+			w.lease = v.t.asView().lease
+			w.lease.Hold()
+		}
 	}
 	w.setShape(shape)
 	if invariants {
@@ -149,7 +154,10 @@ func (a *Arena) retire(t *Tensor) {
 	w := t.asView()
 	a.release(viewBytes + w.kept)
 	held, base := w.origin == counted, w.base
-	w.origin, w.data, w.base, w.kept = resting, nil, nil, 0
+	if w.lease != nil {
+		w.lease.views.Add(-1)
+	}
+	w.origin, w.data, w.base, w.kept, w.lease = resting, nil, nil, 0, nil
 	if len(a.views) < mostViews {
 		a.views = append(a.views, w)
 	}

@@ -156,7 +156,7 @@ func sv[T, R tensor.Element](ctx *kernel.Context, o []R, x T, y []T, l Loops[T, 
 // grainOf is Grain, or less for loops that say so: over functions of which one call may
 // take a microsecond.
 func grainOf[T, R tensor.Element](l Loops[T, R]) int {
-	if _, slow := l.(interface{ slow() }); slow {
+	if z, ok := l.(interface{ slow() bool }); ok && z.slow() {
 		return Grain / 8
 	}
 	return Grain

@@ -62,6 +62,8 @@ type Zip[T, R tensor.Element] struct {
 	F       func(x, y T) R
 	// Check, if it is not nil, refuses second operands that F must not see.
 	Check func(y []T) error
+	// Loops, if they are not nil, do the work of F on vectors.
+	Loops Loops[T, R]
 }
 
 // Run applies F.
@@ -80,6 +82,10 @@ func (z *Zip[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 
 // VV is the inner loop on two vectors.
 func (z *Zip[T, R]) VV(o []R, x, y []T) {
+	if z.Loops != nil {
+		z.Loops.VV(o, x, y)
+		return
+	}
 	f := z.F
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
@@ -89,6 +95,10 @@ func (z *Zip[T, R]) VV(o []R, x, y []T) {
 
 // VS is the inner loop on a vector and a scalar.
 func (z *Zip[T, R]) VS(o []R, x []T, y T) {
+	if z.Loops != nil {
+		z.Loops.VS(o, x, y)
+		return
+	}
 	f := z.F
 	for i, x := range x[:len(o)] {
 		o[i] = f(x, y)
@@ -97,13 +107,17 @@ func (z *Zip[T, R]) VS(o []R, x []T, y T) {
 
 // SV is the inner loop on a scalar and a vector.
 func (z *Zip[T, R]) SV(o []R, x T, y []T) {
+	if z.Loops != nil {
+		z.Loops.SV(o, x, y)
+		return
+	}
 	f := z.F
 	for i, y := range y[:len(o)] {
 		o[i] = f(x, y)
 	}
 }
 
-func (z *Zip[T, R]) slow() {}
+func (z *Zip[T, R]) slow() bool { return z.Loops == nil }
 
 // fits says whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }

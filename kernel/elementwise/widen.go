@@ -33,7 +33,7 @@ func (w widened) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 		wide[i] = v
-		ctx.Parallel(in[i].NumElements(), Grain, func(lo, hi int) { w.widen(tensor.Of[float32](&wide[i])[lo:hi], &in[i], lo, hi) })
+		ctx.Parallel(in[i].NumElements(), Grain, func(lo, hi int) { FromNarrow(tensor.Of[float32](&wide[i])[lo:hi], &in[i], lo) })
 	}
 	err := w.Kernel.Run(ctx, wide, out)
 	for i := range in {
@@ -52,7 +52,7 @@ func (w widened) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err != nil {
 			return err
 		}
-		ctx.Parallel(v.NumElements(), Grain, func(lo, hi int) { w.narrow(&v, lo, hi, tensor.Of[float32](&out[i])[lo:hi]) })
+		ctx.Parallel(v.NumElements(), Grain, func(lo, hi int) { ToNarrow(&v, lo, tensor.Of[float32](&out[i])[lo:hi]) })
 		passed := false // an input on its way through is freed above
 		for j := range wide {
 			passed = passed || wide[j] == out[i]
@@ -63,20 +63,4 @@ func (w widened) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		out[i] = v
 	}
 	return nil
-}
-
-func (w widened) widen(o []float32, v *tensor.Value, lo, hi int) {
-	if w.dt == tensor.Half {
-		tensor.AppendFloat32s(o[:0], tensor.Of[tensor.Float16](v)[lo:hi])
-		return
-	}
-	tensor.AppendFloat32s(o[:0], tensor.Of[tensor.BFloat16](v)[lo:hi])
-}
-
-func (w widened) narrow(v *tensor.Value, lo, hi int, x []float32) {
-	if w.dt == tensor.Half {
-		tensor.AppendFloat16s(tensor.Of[tensor.Float16](v)[lo:lo:hi], x)
-		return
-	}
-	tensor.AppendBFloat16s(tensor.Of[tensor.BFloat16](v)[lo:lo:hi], x)
 }

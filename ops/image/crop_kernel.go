@@ -182,7 +182,7 @@ func (k cropGradient) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				ctx.Free(v)
 				return err
 			}
-			tensor.AppendFloat16s(tensor.Of[tensor.Float16](&v)[lo:lo], tensor.Of[float32](&out[0])[lo:min(lo+grain, n)])
+			elementwise.ToNarrow(&v, lo, tensor.Of[float32](&out[0])[lo:min(lo+grain, n)])
 		}
 		ctx.Free(out[0])
 		out[0] = v

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -72,10 +73,8 @@ func floatsOf(ctx *kernel.Context, v *tensor.Value) (x []float32, release func()
 	}
 	x = tensor.Of[float32](&w)
 	switch v.DType() {
-	case tensor.Half:
-		tensor.AppendFloat32s(x[:0], tensor.Of[tensor.Float16](v))
-	case tensor.Bfloat16:
-		tensor.AppendFloat32s(x[:0], tensor.Of[tensor.BFloat16](v))
+	case tensor.Half, tensor.Bfloat16:
+		elementwise.FromNarrow(x, v, 0)
 	case tensor.Double:
 		convert(x, tensor.Of[float64](v))
 	case tensor.Int8:

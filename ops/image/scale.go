@@ -27,12 +27,7 @@ func init() {
 					return err
 				}
 				defer ctx.Free(wide)
-				to := tensor.Of[float32](&wide)[:0]
-				if dt == tensor.Half {
-					tensor.AppendFloat32s(to, tensor.Of[tensor.Float16](&in[0]))
-				} else {
-					tensor.AppendFloat32s(to, tensor.Of[tensor.BFloat16](&in[0]))
-				}
+				elementwise.FromNarrow(tensor.Of[float32](&wide), &in[0], 0)
 				return scaleAndTranslate[float32](ctx, s, append([]tensor.Value{wide}, in[1:]...), out)
 			}), err
 		})

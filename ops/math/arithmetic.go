@@ -62,10 +62,10 @@ func init() {
 	kernel.ForTypes("Sub", "T", newSub, elementwise.Numbers...)
 	kernel.ForTypes("Mul", "T", newMul, elementwise.Reals...)
 	kernel.ForTypes("Mul", "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, nil, nil, times64, times[complex128])
+		return newZip(dt, nil, nil, nil, times64, times[complex128])
 	}, tensor.Complex64, tensor.Complex128)
 	kernel.ForTypes("MulNoNan", "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, unlessZero(times[float32]), unlessZero(times[float64]), unlessZero(times64), unlessZero(times[complex128]))
+		return newZip(dt, loops["MulNoNan"], unlessZero(times[float32]), unlessZero(times[float64]), unlessZero(times64), unlessZero(times[complex128]))
 	}, elementwise.Fields...)
 	kernel.ForTypes("SquaredDifference", "T", newSquaredDifference, slices.Concat(elementwise.Fields, []tensor.DType{tensor.Int32, tensor.Int64})...)
 	kernel.ForTypes("Neg", "T", newNeg, slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)

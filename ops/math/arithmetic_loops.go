@@ -121,10 +121,8 @@ func newAdd(dt tensor.DType) kernel.Kernel {
 		return &addKernel[complex64]{dt}
 	case tensor.Complex128:
 		return &addKernel[complex128]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(plus[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(plus[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, plus[float32], &addKernel[float32]{})
 	}
 	return nil
 }
@@ -242,10 +240,8 @@ func newSub(dt tensor.DType) kernel.Kernel {
 		return &subKernel[complex64]{dt}
 	case tensor.Complex128:
 		return &subKernel[complex128]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(minus[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(minus[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, minus[float32], &subKernel[float32]{})
 	}
 	return nil
 }
@@ -359,10 +355,8 @@ func newMul(dt tensor.DType) kernel.Kernel {
 		return &mulKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &mulKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(times[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(times[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, times[float32], &mulKernel[float32]{})
 	}
 	return nil
 }

@@ -53,9 +53,13 @@ func newCast(c *kernel.Construction) (kernel.Kernel, error) {
 	case tensor.Double:
 		k = castDouble(to, c.Bool("Truncate"))
 	case tensor.Half:
-		k = castVia(from, to, tensor.Float16.Float32)
+		if k = castVia(from, to, tensor.Float16.Float32); to == tensor.Float {
+			k.(*elementwise.Map[tensor.Float16, float32]).Vector = vec.WidenHalf
+		}
 	case tensor.Bfloat16:
-		k = castVia(from, to, tensor.BFloat16.Float32)
+		if k = castVia(from, to, tensor.BFloat16.Float32); to == tensor.Float {
+			k.(*elementwise.Map[tensor.BFloat16, float32]).Vector = vec.WidenBfloat
+		}
 	case tensor.Int8:
 		k = castReal[int8](from, to)
 	case tensor.Int16:
@@ -221,7 +225,14 @@ func castFloat(to tensor.DType, truncate bool) kernel.Kernel {
 		f := cut(16)
 		return castTo(tensor.Float, to, func(x float32) tensor.BFloat16 { return tensor.ToBFloat16(f(x)) })
 	}
-	return castReal[float32](tensor.Float, to)
+	k := castReal[float32](tensor.Float, to)
+	switch m := k.(type) {
+	case *elementwise.Map[float32, tensor.Float16]:
+		m.Vector = vec.NarrowHalf
+	case *elementwise.Map[float32, tensor.BFloat16]:
+		m.Vector = vec.NarrowBfloat
+	}
+	return k
 }
 
 func castDouble(to tensor.DType, truncate bool) kernel.Kernel {

@@ -61,7 +61,7 @@ Tout: The type of the angles.`)
 	part("ComplexAbs", func(x complex64) float32 { return float32(cmplx.Abs(complex128(x))) }, cmplx.Abs)
 	part("Angle", func(x complex64) float32 { return float32(cmplx.Phase(complex128(x))) }, cmplx.Phase)
 	kernel.ForTypes("Conj", "T", func(dt tensor.DType) kernel.Kernel {
-		return newMap(dt, nil, nil, narrowComplex1(cmplx.Conj), cmplx.Conj)
+		return newComplexMap(dt, narrowComplex1(cmplx.Conj), cmplx.Conj)
 	}, tensor.Complex64, tensor.Complex128)
 	kernel.ForTypes("Conj", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(passOn) }, tensor.Variant)
 

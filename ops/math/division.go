@@ -63,7 +63,7 @@ func init() {
 	kernel.ForTypes("FloorDiv", "T", newFloorDiv, elementwise.Integers...)
 	floats2("FloorDiv", func(x, y float32) float32 { return float32(math.Floor(float64(x / y))) }, func(x, y float64) float64 { return math.Floor(x / y) }, elementwise.Floats...)
 	kernel.ForTypes("DivNoNan", "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, unlessZero(over[float32]), unlessZero(over[float64]), unlessZero(over64), unlessZero(over128))
+		return newZip(dt, loops["DivNoNan"], unlessZero(over[float32]), unlessZero(over[float64]), unlessZero(over64), unlessZero(over128))
 	}, elementwise.Fields...)
 	for _, op := range []string{"Mod", "TruncateMod"} {
 		kernel.ForTypes(op, "T", newTruncMod, tensor.Int32, tensor.Int64)
@@ -99,7 +99,7 @@ func init() {
 
 // floats2 registers op for floating-point numbers.
 func floats2(op string, f32 func(x, y float32) float32, f64 func(x, y float64) float64, types ...tensor.DType) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newZip(dt, f32, f64, nil, nil) }, types...)
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newZip(dt, loops[op], f32, f64, nil, nil) }, types...)
 }
 
 func divisionByZero() error { return status.Invalid("Integer division by zero") }

@@ -73,10 +73,8 @@ func newRealDiv(dt tensor.DType) kernel.Kernel {
 		return &realDivFloat32{realDivKernel[float32]{dt}}
 	case tensor.Double:
 		return &realDivFloat64{realDivKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(over[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(over[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, over[float32], &realDivKernel[float32]{})
 	}
 	return nil
 }
@@ -479,10 +477,8 @@ func newReciprocal(dt tensor.DType) kernel.Kernel {
 		return &reciprocalKernel[complex64]{dt}
 	case tensor.Complex128:
 		return &reciprocalKernel[complex128]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(reciprocal[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(reciprocal[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, reciprocal[float32], reciprocalV[float32])
 	}
 	return nil
 }

@@ -68,11 +68,7 @@ func init() {
 	registerRoot("Sqrt", squareRoot[float32], newSqrt, cmplx.Sqrt)
 	registerRoot("Rsqrt", reciprocalSquareRoot[float32], newRsqrt, func(x complex128) complex128 { return 1 / cmplx.Sqrt(x) })
 	kernel.ForTypes("Pow", "T", func(dt tensor.DType) kernel.Kernel {
-		k := newZip(dt, narrow2(math.Pow), math.Pow, narrowComplex2(power), power)
-		if z, ok := k.(*elementwise.Zip[float32, float32]); ok {
-			return &powFloat32{*z}
-		}
-		return k
+		return newZip(dt, loops["Pow"], narrow2(math.Pow), math.Pow, narrowComplex2(power), power)
 	}, elementwise.Fields...)
 	integerPower[int8](tensor.Int8)
 	integerPower[int16](tensor.Int16)
@@ -155,7 +151,7 @@ func registerRoot(op string, f func(float32) float32, reals func(tensor.DType) k
 		if k := reals(dt); k != nil {
 			return k
 		}
-		return newMap(dt, nil, nil, narrowComplex1(c), c)
+		return newComplexMap(dt, narrowComplex1(c), c)
 	}, elementwise.Fields...)
 }
 
@@ -186,20 +182,14 @@ func guarded[T elementwise.Field](g func(T) T, f func(x, y T) T) func(x, y T) T 
 
 func same[T elementwise.Field](x T) T { return x }
 
-// A powFloat32 is Pow on float32, which squares and cubes without math.Pow.
-type powFloat32 struct {
-	elementwise.Zip[float32, float32]
-}
+// powers are the loops of Pow.
+type powers struct{}
 
-func (k *powFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.In) && in[1].Inside(k.In) {
-		return k.Zip.Run(ctx, in, out)
-	}
-	return elementwise.Binary(ctx, in, out, k.Out, k, nil)
-}
+func (powers) VV(o, x, y []float32)                   { vec.Pow(o, x, y) }
+func (powers) SV(o []float32, x float32, y []float32) { elementwise.Vectors(vec.Pow).SV(o, x, y) }
 
 // VS raises a vector to one power. The cube has the bits of math.Pow's.
-func (k *powFloat32) VS(o, x []float32, y float32) {
+func (powers) VS(o, x []float32, y float32) {
 	switch y {
 	case 2:
 		vec.Mul(o, x, x)
@@ -209,7 +199,7 @@ func (k *powFloat32) VS(o, x []float32, y float32) {
 			o[i] = float32(float64(x*x) * x)
 		}
 	default:
-		k.Zip.VS(o, x, y)
+		vec.PowScalar(o, x, y)
 	}
 }
 

@@ -117,10 +117,8 @@ func newMaximum(dt tensor.DType) kernel.Kernel {
 		return &maximumKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &maximumKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(larger[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(larger[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, larger[float32], &maximumKernel[float32]{})
 	}
 	return nil
 }
@@ -234,10 +232,8 @@ func newMinimum(dt tensor.DType) kernel.Kernel {
 		return &minimumKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &minimumKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(smaller[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(smaller[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, smaller[float32], &minimumKernel[float32]{})
 	}
 	return nil
 }

@@ -9,8 +9,12 @@ import (
 
 // vectors are the functions on float32 that have vector kernels.
 var vectors = map[string]func(o, x []float32){
+	"Acos":    vec.Acos,
+	"Asin":    vec.Asin,
 	"Atan":    vec.Atan,
+	"Atanh":   vec.Atanh,
 	"Cos":     vec.Cos,
+	"Cosh":    vec.Cosh,
 	"Erf":     vec.Erf,
 	"Erfc":    vec.Erfc,
 	"Exp":     vec.Exp,
@@ -24,19 +28,24 @@ var vectors = map[string]func(o, x []float32){
 	"Tanh":    vec.Tanh,
 }
 
-// newMap is the kernel that applies one of the functions to every element:
-// the one for dt, f32 also for the 16-bit types. A function may be nil where
-// the operation lacks its type.
-func newMap(dt tensor.DType, f32 func(float32) float32, f64 func(float64) float64, c64 func(complex64) complex64, c128 func(complex128) complex128) kernel.Kernel {
+// newMap is the kernel that applies a function to every element: f to floating-point
+// numbers, where loop, if it is not nil, does its work on vectors of float32, and c to
+// complex ones.
+func newMap(dt tensor.DType, f func(float64) float64, loop func(o, x []float32), c func(complex128) complex128) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32}
+		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: narrow1(f), Vector: loop}
 	case tensor.Double:
-		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f64}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(f32)}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(f32)}
+		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, narrow1(f), loop)
+	}
+	return newComplexMap(dt, narrowComplex1(c), c)
+}
+
+// newComplexMap is newMap for complex numbers alone.
+func newComplexMap(dt tensor.DType, c64 func(complex64) complex64, c128 func(complex128) complex128) kernel.Kernel {
+	switch dt {
 	case tensor.Complex64:
 		return &elementwise.Map[complex64, complex64]{In: dt, Out: dt, F: c64}
 	case tensor.Complex128:
@@ -45,17 +54,28 @@ func newMap(dt tensor.DType, f32 func(float32) float32, f64 func(float64) float6
 	return nil
 }
 
-// newZip is newMap for functions of two operands.
-func newZip(dt tensor.DType, f32 func(x, y float32) float32, f64 func(x, y float64) float64, c64 func(x, y complex64) complex64, c128 func(x, y complex128) complex128) kernel.Kernel {
+// loops are those on float32 of functions of two operands.
+var loops = map[string]elementwise.Loops[float32, float32]{
+	"Atan2":    elementwise.Vectors(vec.Atan2),
+	"DivNoNan": elementwise.Vectors(vec.DivNoNan),
+	"MulNoNan": elementwise.Vectors(vec.MulNoNan),
+	"Pow":      powers{},
+	"Xdivy":    elementwise.Vectors(vec.Xdivy),
+	"Xlog1py":  elementwise.By(vec.Log1p, func(o, x, y []float32) { vec.MulNoNan(o, y, x) }),
+	"Xlogy":    elementwise.By(vec.Log, func(o, x, y []float32) { vec.MulNoNan(o, y, x) }),
+}
+
+// newZip is the kernel that applies one of the functions to the pairs of elements of two
+// operands: f32, whose work loops do on vectors if there are some, also for the 16-bit
+// types. A function may be nil where the operation lacks its type.
+func newZip(dt tensor.DType, loops elementwise.Loops[float32, float32], f32 func(x, y float32) float32, f64 func(x, y float64) float64, c64 func(x, y complex64) complex64, c128 func(x, y complex128) complex128) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
+		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32, Loops: loops}
 	case tensor.Double:
 		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f64}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(f32)}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(f32)}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, f32, loops)
 	case tensor.Complex64:
 		return &elementwise.Zip[complex64, complex64]{In: dt, Out: dt, F: c64}
 	case tensor.Complex128:
@@ -66,42 +86,24 @@ func newZip(dt tensor.DType, f32 func(x, y float32) float32, f64 func(x, y float
 
 // reals registers op for floating-point numbers, by a function on float64.
 func reals(op string, f func(float64) float64, types ...tensor.DType) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		k := newMap(dt, narrow1(f), f, nil, nil)
-		if m, ok := k.(*elementwise.Map[float32, float32]); ok {
-			m.Vector = vectors[op]
-		}
-		return k
-	}, types...)
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newMap(dt, f, vectors[op], nil) }, types...)
 }
 
 // fields registers op for floating-point and complex numbers, by functions on
 // float64 and complex128.
 func fields(op string, f func(float64) float64, c func(complex128) complex128) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		k := newMap(dt, narrow1(f), f, narrowComplex1(c), c)
-		if m, ok := k.(*elementwise.Map[float32, float32]); ok {
-			m.Vector = vectors[op]
-		}
-		return k
-	}, elementwise.Fields...)
+	vectorized(op, f, c, vectors[op])
 }
 
 // vectorized is fields with a loop for float32.
 func vectorized(op string, f func(float64) float64, c func(complex128) complex128, loop func(o, x []float32)) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		k := newMap(dt, narrow1(f), f, narrowComplex1(c), c)
-		if m, ok := k.(*elementwise.Map[float32, float32]); ok {
-			m.Vector = loop
-		}
-		return k
-	}, elementwise.Fields...)
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newMap(dt, f, loop, c) }, elementwise.Fields...)
 }
 
 // fields2 is fields for two operands.
 func fields2(op string, f func(x, y float64) float64, c func(x, y complex128) complex128) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, narrow2(f), f, narrowComplex2(c), c)
+		return newZip(dt, loops[op], narrow2(f), f, narrowComplex2(c), c)
 	}, elementwise.Fields...)
 }
 

@@ -108,7 +108,7 @@ func derivative(op string, reals func(tensor.DType) kernel.Kernel, f func(y, dy 
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
 		k := reals(dt)
 		if k == nil {
-			k = newZip(dt, nil, nil, narrowComplex2(f), f)
+			k = newZip(dt, nil, nil, nil, narrowComplex2(f), f)
 		}
 		return elementwise.OfOneSize(k)
 	}, elementwise.Fields...)

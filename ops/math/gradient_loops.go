@@ -73,10 +73,8 @@ func newTanhGrad(dt tensor.DType) kernel.Kernel {
 		return &tanhGradFloat32{tanhGradKernel[float32]{dt}}
 	case tensor.Double:
 		return &tanhGradFloat64{tanhGradKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(tanhGrad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(tanhGrad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, tanhGrad[float32], &tanhGradKernel[float32]{})
 	}
 	return nil
 }
@@ -146,10 +144,8 @@ func newSigmoidGrad(dt tensor.DType) kernel.Kernel {
 		return &sigmoidGradFloat32{sigmoidGradKernel[float32]{dt}}
 	case tensor.Double:
 		return &sigmoidGradFloat64{sigmoidGradKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(sigmoidGrad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(sigmoidGrad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, sigmoidGrad[float32], &sigmoidGradKernel[float32]{})
 	}
 	return nil
 }
@@ -205,10 +201,8 @@ func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 		return &sqrtGradFloat32{sqrtGradKernel[float32]{dt}}
 	case tensor.Double:
 		return &sqrtGradKernel[float64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(sqrtGrad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(sqrtGrad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, sqrtGrad[float32], &sqrtGradKernel[float32]{})
 	}
 	return nil
 }
@@ -264,10 +258,8 @@ func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 		return &rsqrtGradFloat32{rsqrtGradKernel[float32]{dt}}
 	case tensor.Double:
 		return &rsqrtGradKernel[float64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(rsqrtGrad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(rsqrtGrad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, rsqrtGrad[float32], &rsqrtGradKernel[float32]{})
 	}
 	return nil
 }
@@ -323,10 +315,8 @@ func newReciprocalGrad(dt tensor.DType) kernel.Kernel {
 		return &reciprocalGradFloat32{reciprocalGradKernel[float32]{dt}}
 	case tensor.Double:
 		return &reciprocalGradKernel[float64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(reciprocalGrad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(reciprocalGrad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, reciprocalGrad[float32], &reciprocalGradKernel[float32]{})
 	}
 	return nil
 }

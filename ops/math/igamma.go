@@ -72,7 +72,7 @@ func gammaDrawSlope(a, x float64) float64 {
 // reals2 registers op for float and double, by a function on float64.
 func reals2(op string, f func(x, y float64) float64) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, narrow2(f), f, nil, nil)
+		return newZip(dt, nil, narrow2(f), f, nil, nil)
 	}, tensor.Float, tensor.Double)
 }
 

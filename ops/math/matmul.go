@@ -281,7 +281,7 @@ func newSparseMatMul(c *kernel.Construction) (kernel.Kernel, error) {
 			wide[i] = v
 			defer ctx.Free(v)
 			ctx.Parallel(v.NumElements(), elementwise.Grain, func(lo, hi int) {
-				tensor.AppendFloat32s(tensor.Of[float32](&v)[lo:lo], tensor.Of[tensor.BFloat16](&in[i])[lo:hi])
+				elementwise.FromNarrow(tensor.Of[float32](&v)[lo:hi], &in[i], lo)
 			})
 		}
 		return k.Run(ctx, wide[:], out)

@@ -16,7 +16,7 @@ func init() {
 		Doc("Gives, with broadcasting, the float that comes after x1 on the way to x2; it is x1 where they are equal.")
 
 	kernel.ForTypes("NextAfter", "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, towards(math.Nextafter32), towards(math.Nextafter), nil, nil)
+		return newZip(dt, nil, towards(math.Nextafter32), towards(math.Nextafter), nil, nil)
 	}, tensor.Float, tensor.Double)
 
 	gradient.Binary(partialOfSum, nil, "NextAfter")

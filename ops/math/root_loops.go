@@ -48,10 +48,8 @@ func newSqrt(dt tensor.DType) kernel.Kernel {
 		return &sqrtKernel[float32]{dt}
 	case tensor.Double:
 		return &sqrtFloat64{sqrtKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(squareRoot[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(squareRoot[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, squareRoot[float32], sqrtV[float32])
 	}
 	return nil
 }
@@ -96,10 +94,8 @@ func newRsqrt(dt tensor.DType) kernel.Kernel {
 		return &rsqrtKernel[float32]{dt}
 	case tensor.Double:
 		return &rsqrtFloat64{rsqrtKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(reciprocalSquareRoot[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(reciprocalSquareRoot[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, reciprocalSquareRoot[float32], rsqrtV[float32])
 	}
 	return nil
 }

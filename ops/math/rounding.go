@@ -40,7 +40,7 @@ func init() {
 	kernel.ForTypes("Rint", "T", newRound, tensor.Float, tensor.Double)
 	kernel.ForTypes("Sign", "T", newSign, elementwise.Signed...)
 	kernel.ForTypes("Sign", "T", func(dt tensor.DType) kernel.Kernel {
-		return newMap(dt, nil, nil, direction64, direction128)
+		return newComplexMap(dt, direction64, direction128)
 	}, tensor.Complex64, tensor.Complex128)
 
 	gradient.Flat("Floor", "Ceil", "Round", "Rint", "Sign")

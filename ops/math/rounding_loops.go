@@ -62,10 +62,8 @@ func newFloor(dt tensor.DType) kernel.Kernel {
 		return &floorFloat32{floorKernel[float32]{dt}}
 	case tensor.Double:
 		return &floorFloat64{floorKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(floor[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(floor[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, floor[float32], floorV[float32])
 	}
 	return nil
 }
@@ -124,10 +122,8 @@ func newCeil(dt tensor.DType) kernel.Kernel {
 		return &ceilFloat32{ceilKernel[float32]{dt}}
 	case tensor.Double:
 		return &ceilFloat64{ceilKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(ceil[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(ceil[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, ceil[float32], ceilV[float32])
 	}
 	return nil
 }
@@ -186,10 +182,8 @@ func newRound(dt tensor.DType) kernel.Kernel {
 		return &roundFloat32{roundKernel[float32]{dt}}
 	case tensor.Double:
 		return &roundFloat64{roundKernel[float64]{dt}}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(roundToEven[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(roundToEven[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, roundToEven[float32], roundV[float32])
 	}
 	return nil
 }
@@ -280,10 +274,8 @@ func newSign(dt tensor.DType) kernel.Kernel {
 		return &signKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &signKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(sign[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(sign[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, sign[float32], sign32)
 	}
 	return nil
 }

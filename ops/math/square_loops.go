@@ -107,10 +107,8 @@ func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 		return &squaredDiffKernel[complex64]{dt}
 	case tensor.Complex128:
 		return &squaredDiffKernel[complex128]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(squaredDifference[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(squaredDifference[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, squaredDifference[float32], &squaredDiffKernel[float32]{})
 	}
 	return nil
 }
@@ -217,10 +215,8 @@ func newNeg(dt tensor.DType) kernel.Kernel {
 		return &negKernel[complex64]{dt}
 	case tensor.Complex128:
 		return &negKernel[complex128]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(negate[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(negate[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, negate[float32], negV[float32])
 	}
 	return nil
 }
@@ -327,10 +323,8 @@ func newSquare(dt tensor.DType) kernel.Kernel {
 		return &squareKernel[complex64]{dt}
 	case tensor.Complex128:
 		return &squareKernel[complex128]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(square[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(square[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, square[float32], squareV[float32])
 	}
 	return nil
 }
@@ -433,10 +427,8 @@ func newAbs(dt tensor.DType) kernel.Kernel {
 		return &absKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &absKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(absolute[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(absolute[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, absolute[float32], absV[float32])
 	}
 	return nil
 }

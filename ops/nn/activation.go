@@ -15,12 +15,6 @@ import (
 
 //go:generate go run ../../kernel/elementwise/loopgen
 
-// The constants of G. Klambauer et al., "Self-Normalizing Neural Networks", 2017.
-const (
-	seluScale = 1.0507009873554804934193349852946
-	seluAlpha = 1.6732632423543772848170429916717
-)
-
 func init() {
 	registry.Define("Relu").
 		Input("features: T").Output("activations: T").
@@ -121,9 +115,9 @@ features: Its input.`)
 	})
 	activation("Selu", func(x float64) float64 {
 		if x < 0 {
-			return seluScale * seluAlpha * math.Expm1(x)
+			return vec.SeluScale * vec.SeluAlpha * math.Expm1(x)
 		}
-		return seluScale * x
+		return vec.SeluScale * x
 	})
 	activation("Softplus", softplus)
 	activation("Softsign", func(x float64) float64 { return x / (math.Abs(x) + 1) })
@@ -132,18 +126,18 @@ features: Its input.`)
 			return dy * (y + 1)
 		}
 		return dy
-	})
+	}, vec.EluGrad)
 	activationGrad("SeluGrad", func(dy, y float64) float64 {
 		if y < 0 {
-			return dy * (y + seluScale*seluAlpha)
+			return dy * (y + vec.SeluScale*vec.SeluAlpha)
 		}
-		return dy * seluScale
-	})
-	activationGrad("SoftplusGrad", func(dy, x float64) float64 { return dy / (math.Exp(-x) + 1) })
+		return dy * vec.SeluScale
+	}, vec.SeluGrad)
+	activationGrad("SoftplusGrad", func(dy, x float64) float64 { return dy / (math.Exp(-x) + 1) }, vec.SoftplusGrad)
 	activationGrad("SoftsignGrad", func(dy, x float64) float64 {
 		d := 1 + math.Abs(x)
 		return dy / (d * d)
-	})
+	}, vec.SoftsignGrad)
 	kernel.ForAll(newLeakyRelu, "LeakyRelu")
 	kernel.ForAll(newLeakyReluGrad, "LeakyReluGrad")
 
@@ -225,7 +219,7 @@ func activation(op string, f func(float64) float64) {
 }
 
 // vectors are activations that have vector kernels for float32.
-var vectors = map[string]func(o, x []float32){"Elu": vec.Elu, "Selu": vec.Selu, "Softplus": vec.Softplus}
+var vectors = map[string]func(o, x []float32){"Elu": vec.Elu, "Selu": vec.Selu, "Softplus": vec.Softplus, "Softsign": vec.Softsign}
 
 // newFunction is the kernel of f; loop, if it is not nil, does its work on float32.
 func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []float32)) kernel.Kernel {
@@ -235,33 +229,30 @@ func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []floa
 		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f32, Vector: loop}
 	case tensor.Double:
 		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(f32)}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(f32)}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, f32, loop)
 	}
 	return nil
 }
 
 // activationGrad registers op by its function on float64, of the gradient and
 // what the operation took or gave.
-func activationGrad(op string, f func(dy, x float64) float64) {
+func activationGrad(op string, f func(dy, x float64) float64, loop elementwise.Vectors) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return elementwise.OfOneShape(op, newFunction2(dt, f))
+		return elementwise.OfOneShape(op, newFunction2(dt, f, loop))
 	}, elementwise.Floats...)
 }
 
-func newFunction2(dt tensor.DType, f func(x, y float64) float64) kernel.Kernel {
+// newFunction2 is newFunction of two operands.
+func newFunction2(dt tensor.DType, f func(x, y float64) float64, loop elementwise.Vectors) kernel.Kernel {
 	f32 := func(x, y float32) float32 { return float32(f(float64(x), float64(y))) }
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32}
+		return &elementwise.Zip[float32, float32]{In: dt, Out: dt, F: f32, Loops: loop}
 	case tensor.Double:
 		return &elementwise.Zip[float64, float64]{In: dt, Out: dt, F: f}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(f32)}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(f32)}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, f32, loop)
 	}
 	return nil
 }
@@ -283,7 +274,7 @@ func newLeakyReluGrad(c *kernel.Construction) (kernel.Kernel, error) {
 			return dy
 		}
 		return dy * alpha
-	}))
+	}, func(o, dy, x []float32) { vec.LeakyReluGrad(o, dy, x, float32(alpha)) }))
 	return elementwise.OfOneShape("LeakyReluGrad", k), err
 }
 

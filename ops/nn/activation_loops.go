@@ -66,10 +66,8 @@ func newRelu(dt tensor.DType) kernel.Kernel {
 		return &reluKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &reluKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(rectified[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(rectified[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, rectified[float32], rectify32)
 	}
 	return nil
 }
@@ -132,10 +130,8 @@ func newRelu6(dt tensor.DType) kernel.Kernel {
 		return &relu6Kernel[uint32]{dt}
 	case tensor.Uint64:
 		return &relu6Kernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(rectified6[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(rectified6[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, rectified6[float32], rectify6)
 	}
 	return nil
 }
@@ -207,10 +203,8 @@ func newReluGrad(dt tensor.DType) kernel.Kernel {
 		return &reluGradKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &reluGradKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(rectifiedGrad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(rectifiedGrad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, rectifiedGrad[float32], &reluGradKernel[float32]{})
 	}
 	return nil
 }
@@ -282,10 +276,8 @@ func newRelu6Grad(dt tensor.DType) kernel.Kernel {
 		return &relu6GradKernel[uint32]{dt}
 	case tensor.Uint64:
 		return &relu6GradKernel[uint64]{dt}
-	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half2(rectified6Grad[float32])}
-	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat2(rectified6Grad[float32])}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, rectified6Grad[float32], &relu6GradKernel[float32]{})
 	}
 	return nil
 }

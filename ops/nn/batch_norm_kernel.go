@@ -279,11 +279,7 @@ func floatsOf(ctx *kernel.Context, v *tensor.Value) (x []float32, release func()
 		return nil, nil, err
 	}
 	x = tensor.Of[float32](&w)
-	if v.DType() == tensor.Half {
-		tensor.AppendFloat32s(x[:0], tensor.Of[tensor.Float16](v))
-	} else {
-		tensor.AppendFloat32s(x[:0], tensor.Of[tensor.BFloat16](v))
-	}
+	elementwise.FromNarrow(x, v, 0)
 	return x, func() { ctx.Free(w) }, nil
 }
 
@@ -296,11 +292,7 @@ func narrowed(ctx *kernel.Context, v tensor.Value, dt tensor.DType) (tensor.Valu
 	if err != nil {
 		return w, err
 	}
-	if dt == tensor.Half {
-		tensor.AppendFloat16s(tensor.Of[tensor.Float16](&w)[:0], tensor.Of[float32](&v))
-	} else {
-		tensor.AppendBFloat16s(tensor.Of[tensor.BFloat16](&w)[:0], tensor.Of[float32](&v))
-	}
+	elementwise.ToNarrow(&w, 0, tensor.Of[float32](&v))
 	ctx.Free(v)
 	return w, nil
 }

@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -61,26 +62,46 @@ func (l *lrn) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	x, o, depth := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0]), int(dims[3])
-	return rows(ctx, len(x), depth, func(i int) {
-		row := x[i : i+depth]
+	alpha, beta, bias := float32(l.alpha), float32(l.beta), float32(l.bias)
+	return rows(ctx, len(x), depth, func(lo, hi int) {
+		squares := make([]float32, depth)
 		var credit kernel.Credit
-		for c, v := range row {
-			if !credit.Spend(ctx, min(depth, 2*l.radius)) {
-				return
+		for i := lo; i < hi; i += depth {
+			row, to := x[i:i+depth], o[i:i+depth]
+			vec.Mul(squares, row, row)
+			copy(to, squares)
+			for d := 1; d <= l.radius && d < depth; d++ {
+				if !credit.Spend(ctx, depth) {
+					return
+				}
+				vec.Add(to[d:], to[d:], squares)
+				vec.Add(to[:depth-d], to, squares[d:])
 			}
-			o[i+c] = float32(float64(v) * math.Pow(l.norm(row, c), -l.beta))
+			vec.MulScalar(to, to, alpha)
+			vec.AddScalar(to, to, bias)
+			switch beta {
+			case 0.5:
+				vec.Rsqrt(to, to)
+			case 0.75:
+				vec.Rsqrt(to, to)
+				vec.Sqrt(squares, to)
+				vec.Mul(to, to, squares)
+			default:
+				vec.PowScalar(to, to, -beta)
+			}
+			vec.Mul(to, to, row)
 		}
 	})
 }
 
-// rows calls f for each row of channels: with where it begins.
-func rows(ctx *kernel.Context, n, depth int, f func(i int)) error {
+// rows calls f for some rows of channels at a time: with where they begin and end.
+func rows(ctx *kernel.Context, n, depth int, f func(lo, hi int)) error {
 	if n == 0 {
 		return nil
 	}
 	ctx.Parallel(n/depth, max(1, rowGrain/16/depth), func(lo, hi int) {
-		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			f(r * depth)
+		if ctx.Err() == nil {
+			f(lo*depth, hi*depth)
 		}
 	})
 	return ctx.Err()
@@ -100,18 +121,20 @@ func (l *lrn) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	grad, x, y, o := tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2]), tensor.Of[float32](&out[0])
 	depth := int(dims[3])
-	return rows(ctx, len(x), depth, func(i int) {
-		row, to := x[i:i+depth], o[i:i+depth]
+	return rows(ctx, len(x), depth, func(lo, hi int) {
 		var credit kernel.Credit
-		for c := range row {
-			if !credit.Spend(ctx, min(depth, 2*l.radius)) {
-				return
-			}
-			norm, g := l.norm(row, c), float64(grad[i+c])
-			to[c] += float32(math.Pow(norm, -l.beta) * g)
-			factor := -2 * l.alpha * l.beta * float64(y[i+c]) / norm * g
-			for k := max(0, c-l.radius); k < min(depth, c+l.radius+1); k++ {
-				to[k] += float32(factor * float64(row[k]))
+		for i := lo; i < hi; i += depth {
+			row, to := x[i:i+depth], o[i:i+depth]
+			for c := range row {
+				if !credit.Spend(ctx, min(depth, 2*l.radius)) {
+					return
+				}
+				norm, g := l.norm(row, c), float64(grad[i+c])
+				to[c] += float32(math.Pow(norm, -l.beta) * g)
+				factor := -2 * l.alpha * l.beta * float64(y[i+c]) / norm * g
+				for k := max(0, c-l.radius); k < min(depth, c+l.radius+1); k++ {
+					to[k] += float32(factor * float64(row[k]))
+				}
 			}
 		}
 	})
@@ -152,9 +175,11 @@ func globalNorm[T elementwise.Float](epsilon float64, scaled bool) kernel.Kernel
 				factor[c] *= tensor.Of[T](&in[4])[c]
 			}
 		}
-		return rows(ctx, len(x), depth, func(i int) {
-			for c := range depth {
-				o[i+c] = (x[i+c]-mean[c])*factor[c] + beta[c]
+		return rows(ctx, len(x), depth, func(lo, hi int) {
+			for i := lo; i < hi && ctx.Err() == nil; i += depth {
+				for c := range depth {
+					o[i+c] = (x[i+c]-mean[c])*factor[c] + beta[c]
+				}
 			}
 		})
 	})

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -45,12 +46,41 @@ func (k *maxPool[T]) gradient(ctx *kernel.Context, in, out []tensor.Value) error
 		return err
 	}
 	return k.scatter(ctx, &p, in, out, func(b int, from, to, grad []T) {
+		if from, ok := any(from).([]float32); ok {
+			toFirst(ctx, &p, from, any(to).([]float32), any(grad).([]float32))
+			return
+		}
 		best, at := make([]T, p.depth), make([]int, p.depth)
 		p.positions(ctx, func(oz, oy, ox, o int) {
 			argmax(ctx, &p, best, at, from, oz, oy, ox)
 			for c, g := range grad[o : o+p.depth] {
 				to[at[c]] += g
 			}
+		})
+	})
+}
+
+// toFirst is gradient of one example, by vectors of channels.
+func toFirst(ctx *kernel.Context, p *plan, from, to, grad []float32) {
+	desk := make([]float32, 2*p.depth)
+	best, rest := desk[:p.depth], desk[p.depth:]
+	p.positions(ctx, func(oz, oy, ox, o int) {
+		copy(rest, grad[o:o+p.depth])
+		first := -1
+		p.visit(ctx, oz, oy, ox, func(at int) {
+			if first < 0 {
+				first = at
+				copy(best, from[at:at+p.depth])
+				return
+			}
+			vec.AtLeast(best, best, from[at:])
+		})
+		p.visit(ctx, oz, oy, ox, func(at int) {
+			if at == first {
+				vec.ClaimFirst(to[at:at+p.depth], rest, from[at:], best)
+				return
+			}
+			vec.Claim(to[at:at+p.depth], rest, from[at:], best)
 		})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -216,7 +217,7 @@ func (k *dequantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err != nil {
 			return err
 		}
-		tensor.AppendBFloat16s(tensor.Of[tensor.BFloat16](&w)[:0], o)
+		elementwise.ToNarrow(&w, 0, o)
 		ctx.Free(v)
 		out[0] = w
 	}

@@ -92,12 +92,17 @@ func (k *read) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err != nil {
 			return unreadable(&in[i], err)
 		}
-		val, ok := v.Read()
+		if v.Type != want && v.Initialized() {
+			return sameType(v.Type, want, "read")
+		}
+		val, lease, ok := v.Lease()
 		if !ok {
 			return v.Uninitialized()
 		}
-		if val.DType() != want {
-			return sameType(val.DType(), want, "read")
+		if lease != nil {
+			if val, err = ctx.Leased(val, lease); err != nil {
+				return err
+			}
 		}
 		out[i] = val
 	}

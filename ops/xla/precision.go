@@ -44,9 +44,9 @@ func newReducePrecision(c *kernel.Construction) (kernel.Kernel, error) {
 	}
 	switch dt {
 	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, tensor.Float16]{In: dt, Out: dt, F: elementwise.Half1(narrow(format{5, 10}))}, nil
+		return elementwise.NarrowMap(dt, narrow(format{5, 10}), nil), nil
 	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, tensor.BFloat16]{In: dt, Out: dt, F: elementwise.Bfloat1(narrow(format{8, 7}))}, nil
+		return elementwise.NarrowMap(dt, narrow(format{8, 7}), nil), nil
 	case tensor.Float:
 		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: narrow(format{8, 23})}, nil
 	default:

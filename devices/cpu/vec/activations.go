@@ -104,3 +104,34 @@ func Relu6Grad(dst, x, y []float32) {
 		relu6GradPortable(dst, x, y)
 	}
 }
+
+// LeakyReluGrad sets dst to x where y > 0, and to x·s elsewhere.
+func LeakyReluGrad(dst, x, y []float32, s float32) {
+	choose(leakyReluGradAVX512, leakyReluGradAVX2, leakyReluGradPortable)(dst, operand(dst, x), operand(dst, y), s)
+}
+
+// EluGrad sets dst to x·(y+1) where y < 0, and to x elsewhere.
+func EluGrad(dst, x, y []float32) {
+	choose(eluGradAVX512, eluGradAVX2, eluGradPortable)(dst, operand(dst, x), operand(dst, y))
+}
+
+// SeluGrad sets dst to x·(y+s·a) where y < 0, and to x·s elsewhere; see [Selu].
+func SeluGrad(dst, x, y []float32) {
+	choose(seluGradAVX512, seluGradAVX2, seluGradPortable)(dst, operand(dst, x), operand(dst, y))
+}
+
+// SoftplusGrad sets dst to x/(1+e^-y), with an error below 3.5 ulp where e^y is
+// a normal number.
+func SoftplusGrad(dst, x, y []float32) {
+	choose(softplusGradAVX512, softplusGradAVX2, softplusGradPortable)(dst, operand(dst, x), operand(dst, y))
+}
+
+// Softsign sets dst to x/(1+|x|), with an error below 1.5 ulp.
+func Softsign(dst, x []float32) {
+	choose(softsignAVX512, softsignAVX2, softsignPortable)(dst, operand(dst, x))
+}
+
+// SoftsignGrad sets dst to x/(1+|y|)², with an error below 3.5 ulp.
+func SoftsignGrad(dst, x, y []float32) {
+	choose(softsignGradAVX512, softsignGradAVX2, softsignGradPortable)(dst, operand(dst, x), operand(dst, y))
+}

@@ -36,9 +36,10 @@ func signPortable(dst, x []float32) {
 	}
 }
 
+// The constants of Selu: G. Klambauer et al., "Self-Normalizing Neural Networks", 2017.
 const (
-	seluScale = 1.0507009873554804934193349852946
-	seluAlpha = 1.6732632423543772848170429916717
+	SeluScale = 1.0507009873554804934193349852946
+	SeluAlpha = 1.6732632423543772848170429916717
 )
 
 func eluPortable(dst, x []float32) {
@@ -54,9 +55,9 @@ func eluPortable(dst, x []float32) {
 func seluPortable(dst, x []float32) {
 	x = x[:len(dst)]
 	for i, v := range x {
-		y := seluScale * float64(v)
+		y := SeluScale * float64(v)
 		if v < 0 {
-			y = seluScale * seluAlpha * math.Expm1(float64(v))
+			y = SeluScale * SeluAlpha * math.Expm1(float64(v))
 		}
 		dst[i] = float32(y)
 	}
@@ -80,5 +81,28 @@ func relu6GradPortable(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = x[i] * bitsIf(y[i] < 6, bitsIf(y[i] > 0, 1, 0), 0)
+	}
+}
+
+var (
+	softplusGradPortable = portable2(func(x, y float64) float64 { return x / (1 + math.Exp(-y)) })
+	softsignPortable     = portable1(func(x float64) float64 { return x / (1 + math.Abs(x)) })
+	softsignGradPortable = portable2(func(x, y float64) float64 { return x / ((1 + math.Abs(y)) * (1 + math.Abs(y))) })
+)
+
+func eluGradPortable(dst, x, y []float32)  { eluGrad(dst, x, y, 1, 1) }
+func seluGradPortable(dst, x, y []float32) { eluGrad(dst, x, y, SeluScale*SeluAlpha, SeluScale) }
+
+func eluGrad(dst, x, y []float32, low, high float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range y {
+		dst[i] = x[i] * bitsIf(v < 0, v+low, high)
+	}
+}
+
+func leakyReluGradPortable(dst, x, y []float32, s float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range x {
+		dst[i] = bitsIf(y[i] > 0, v, v*s)
 	}
 }

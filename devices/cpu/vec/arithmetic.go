@@ -243,3 +243,18 @@ func Normalize(dst, x, mean, factor, offset []float32) {
 		normalizePortable(dst, x, mean, factor, offset)
 	}
 }
+
+// MulNoNan sets dst to x·y, and to 0 where y is 0.
+func MulNoNan(dst, x, y []float32) {
+	choose(mulNoNanAVX512, mulNoNanAVX2, mulNoNanPortable)(dst, operand(dst, x), operand(dst, y))
+}
+
+// DivNoNan sets dst to x/y, and to 0 where y is 0.
+func DivNoNan(dst, x, y []float32) {
+	choose(divNoNanAVX512, divNoNanAVX2, divNoNanPortable)(dst, operand(dst, x), operand(dst, y))
+}
+
+// Xdivy sets dst to x/y, and to 0 where x is 0.
+func Xdivy(dst, x, y []float32) {
+	choose(xdivyAVX512, xdivyAVX2, xdivyPortable)(dst, operand(dst, x), operand(dst, y))
+}

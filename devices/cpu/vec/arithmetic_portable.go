@@ -139,3 +139,17 @@ func normalizePortable(dst, x, mean, factor, offset []float32) {
 		dst[i] = float32((x[i]-mean[i])*factor[i]) + offset[i]
 	}
 }
+
+// What is rounded from float64 are the products and quotients of float32, to the bit.
+var (
+	mulNoNanPortable = portable2(func(x, y float64) float64 { return unlessZero(y, x*y) })
+	divNoNanPortable = portable2(func(x, y float64) float64 { return unlessZero(y, x/y) })
+	xdivyPortable    = portable2(func(x, y float64) float64 { return unlessZero(x, x/y) })
+)
+
+func unlessZero(z, x float64) float64 {
+	if z == 0 {
+		return 0
+	}
+	return x
+}

@@ -108,7 +108,34 @@ func reluGradAVX512(dst []float32, x []float32, y []float32)
 func relu6GradAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
+func mulNoNanAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func divNoNanAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func xdivyAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func leakyReluGradAVX512(dst []float32, x []float32, y []float32, s float32)
+
+//go:noescape
+func eluGradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func seluGradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func softsignAVX512(dst []float32, x []float32)
+
+//go:noescape
+func softsignGradAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
 func eluAVX512(dst []float32, x []float32)
+
+//go:noescape
+func softplusGradAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
 func seluAVX512(dst []float32, x []float32)
@@ -138,6 +165,21 @@ func cosAVX512(dst []float32, x []float32)
 func atanAVX512(dst []float32, x []float32)
 
 //go:noescape
+func asinAVX512(dst []float32, x []float32)
+
+//go:noescape
+func acosAVX512(dst []float32, x []float32)
+
+//go:noescape
+func atan2AVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atanhAVX512(dst []float32, x []float32)
+
+//go:noescape
+func coshAVX512(dst []float32, x []float32)
+
+//go:noescape
 func sumOfAVX512(x []float32, empty float32) float32
 
 //go:noescape
@@ -154,6 +196,24 @@ func indexAVX512(x []float32, s float32) int
 
 //go:noescape
 func widenAVX512(dst []float64, x []float32)
+
+//go:noescape
+func widenHalfAVX512(dst []float32, x []uint16)
+
+//go:noescape
+func narrowHalfAVX512(dst []uint16, x []float32)
+
+//go:noescape
+func widenBfloatAVX512(dst []float32, x []uint16)
+
+//go:noescape
+func narrowBfloatAVX512(dst []uint16, x []float32)
+
+//go:noescape
+func claimAVX512(sum []float32, rest []float32, x []float32, best []float32)
+
+//go:noescape
+func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32)
 
 //go:noescape
 func lessAVX512(dst []bool, x []float32, y []float32)
@@ -300,7 +360,34 @@ func reluGradAVX2(dst []float32, x []float32, y []float32)
 func relu6GradAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
+func mulNoNanAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func divNoNanAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func xdivyAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func leakyReluGradAVX2(dst []float32, x []float32, y []float32, s float32)
+
+//go:noescape
+func eluGradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func seluGradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func softsignAVX2(dst []float32, x []float32)
+
+//go:noescape
+func softsignGradAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
 func eluAVX2(dst []float32, x []float32)
+
+//go:noescape
+func softplusGradAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
 func seluAVX2(dst []float32, x []float32)
@@ -330,6 +417,21 @@ func cosAVX2(dst []float32, x []float32)
 func atanAVX2(dst []float32, x []float32)
 
 //go:noescape
+func asinAVX2(dst []float32, x []float32)
+
+//go:noescape
+func acosAVX2(dst []float32, x []float32)
+
+//go:noescape
+func atan2AVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func atanhAVX2(dst []float32, x []float32)
+
+//go:noescape
+func coshAVX2(dst []float32, x []float32)
+
+//go:noescape
 func sumOfAVX2(x []float32, empty float32) float32
 
 //go:noescape
@@ -346,6 +448,24 @@ func indexAVX2(x []float32, s float32) int
 
 //go:noescape
 func widenAVX2(dst []float64, x []float32)
+
+//go:noescape
+func widenHalfAVX2(dst []float32, x []uint16)
+
+//go:noescape
+func narrowHalfAVX2(dst []uint16, x []float32)
+
+//go:noescape
+func widenBfloatAVX2(dst []float32, x []uint16)
+
+//go:noescape
+func narrowBfloatAVX2(dst []uint16, x []float32)
+
+//go:noescape
+func claimAVX2(sum []float32, rest []float32, x []float32, best []float32)
+
+//go:noescape
+func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32)
 
 //go:noescape
 func lessAVX2(dst []bool, x []float32, y []float32)

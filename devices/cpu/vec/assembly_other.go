@@ -78,7 +78,25 @@ func reluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable
 
 func relu6GradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
+func mulNoNanAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func divNoNanAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func xdivyAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func leakyReluGradAVX512(dst []float32, x []float32, y []float32, s float32) { panic(unreachable) }
+
+func eluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func seluGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func softsignAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func softsignGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
 func eluAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func softplusGradAVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func seluAVX512(dst []float32, x []float32) { panic(unreachable) }
 
@@ -98,6 +116,16 @@ func cosAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func atanAVX512(dst []float32, x []float32) { panic(unreachable) }
 
+func asinAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func acosAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func atan2AVX512(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atanhAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func coshAVX512(dst []float32, x []float32) { panic(unreachable) }
+
 func sumOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 
 func greatestOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
@@ -109,6 +137,18 @@ func minOfAVX512(x []float32, empty float32) float32 { panic(unreachable) }
 func indexAVX512(x []float32, s float32) int { panic(unreachable) }
 
 func widenAVX512(dst []float64, x []float32) { panic(unreachable) }
+
+func widenHalfAVX512(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowHalfAVX512(dst []uint16, x []float32) { panic(unreachable) }
+
+func widenBfloatAVX512(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowBfloatAVX512(dst []uint16, x []float32) { panic(unreachable) }
+
+func claimAVX512(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
+
+func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
 
 func lessAVX512(dst []bool, x []float32, y []float32) { panic(unreachable) }
 
@@ -208,7 +248,25 @@ func reluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) 
 
 func relu6GradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
+func mulNoNanAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func divNoNanAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func xdivyAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func leakyReluGradAVX2(dst []float32, x []float32, y []float32, s float32) { panic(unreachable) }
+
+func eluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func seluGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func softsignAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func softsignGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
 func eluAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func softplusGradAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func seluAVX2(dst []float32, x []float32) { panic(unreachable) }
 
@@ -228,6 +286,16 @@ func cosAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func atanAVX2(dst []float32, x []float32) { panic(unreachable) }
 
+func asinAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func acosAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func atan2AVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
+
+func atanhAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func coshAVX2(dst []float32, x []float32) { panic(unreachable) }
+
 func sumOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 
 func greatestOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
@@ -239,6 +307,18 @@ func minOfAVX2(x []float32, empty float32) float32 { panic(unreachable) }
 func indexAVX2(x []float32, s float32) int { panic(unreachable) }
 
 func widenAVX2(dst []float64, x []float32) { panic(unreachable) }
+
+func widenHalfAVX2(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowHalfAVX2(dst []uint16, x []float32) { panic(unreachable) }
+
+func widenBfloatAVX2(dst []float32, x []uint16) { panic(unreachable) }
+
+func narrowBfloatAVX2(dst []uint16, x []float32) { panic(unreachable) }
+
+func claimAVX2(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
+
+func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32) { panic(unreachable) }
 
 func lessAVX2(dst []bool, x []float32, y []float32) { panic(unreachable) }
 

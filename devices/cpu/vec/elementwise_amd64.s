@@ -2572,6 +2572,497 @@ done105:
 	VZEROUPPER
 	RET
 
+// func mulNoNanAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulNoNanAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many106:
+	CMPQ      CX, $0x00000040
+	JLT       tail107
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   128(DX), Z2
+	VMOVUPS   192(DX), Z3
+	VMOVUPS   (BX), Z4
+	VMOVUPS   64(BX), Z5
+	VMOVUPS   128(BX), Z6
+	VMOVUPS   192(BX), Z7
+	VPXORD    Z8, Z8, Z8
+	VMULPS    Z4, Z0, Z0
+	VMULPS    Z5, Z1, Z1
+	VMULPS    Z6, Z2, Z2
+	VMULPS    Z7, Z3, Z3
+	VCMPPS    $0x00, Z8, Z4, K1
+	VBLENDMPS Z8, Z0, K1, Z0
+	VCMPPS    $0x00, Z8, Z5, K1
+	VBLENDMPS Z8, Z1, K1, Z1
+	VCMPPS    $0x00, Z8, Z6, K1
+	VBLENDMPS Z8, Z2, K1, Z2
+	VCMPPS    $0x00, Z8, Z7, K1
+	VBLENDMPS Z8, Z3, K1, Z3
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x00000040, CX
+	JMP       many106
+
+tail107:
+	CMPQ      CX, $0x00
+	JLE       done108
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VPXORD    Z9, Z9, Z9
+	VMULPS    Z1, Z0, Z0
+	VCMPPS    $0x00, Z9, Z1, K2
+	VBLENDMPS Z9, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail107
+
+done108:
+	VZEROUPPER
+	RET
+
+// func divNoNanAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·divNoNanAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many109:
+	CMPQ      CX, $0x00000040
+	JLT       tail110
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   128(DX), Z2
+	VMOVUPS   192(DX), Z3
+	VMOVUPS   (BX), Z4
+	VMOVUPS   64(BX), Z5
+	VMOVUPS   128(BX), Z6
+	VMOVUPS   192(BX), Z7
+	VPXORD    Z8, Z8, Z8
+	VDIVPS    Z4, Z0, Z0
+	VDIVPS    Z5, Z1, Z1
+	VDIVPS    Z6, Z2, Z2
+	VDIVPS    Z7, Z3, Z3
+	VCMPPS    $0x00, Z8, Z4, K1
+	VBLENDMPS Z8, Z0, K1, Z0
+	VCMPPS    $0x00, Z8, Z5, K1
+	VBLENDMPS Z8, Z1, K1, Z1
+	VCMPPS    $0x00, Z8, Z6, K1
+	VBLENDMPS Z8, Z2, K1, Z2
+	VCMPPS    $0x00, Z8, Z7, K1
+	VBLENDMPS Z8, Z3, K1, Z3
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x00000040, CX
+	JMP       many109
+
+tail110:
+	CMPQ      CX, $0x00
+	JLE       done111
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VPXORD    Z9, Z9, Z9
+	VDIVPS    Z1, Z0, Z0
+	VCMPPS    $0x00, Z9, Z1, K2
+	VBLENDMPS Z9, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail110
+
+done111:
+	VZEROUPPER
+	RET
+
+// func xdivyAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·xdivyAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many112:
+	CMPQ      CX, $0x00000040
+	JLT       tail113
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   128(DX), Z2
+	VMOVUPS   192(DX), Z3
+	VMOVUPS   (BX), Z4
+	VMOVUPS   64(BX), Z5
+	VMOVUPS   128(BX), Z6
+	VMOVUPS   192(BX), Z7
+	VMOVAPS   Z0, Z8
+	VMOVAPS   Z1, Z9
+	VMOVAPS   Z2, Z10
+	VMOVAPS   Z3, Z11
+	VPXORD    Z12, Z12, Z12
+	VDIVPS    Z4, Z0, Z0
+	VDIVPS    Z5, Z1, Z1
+	VDIVPS    Z6, Z2, Z2
+	VDIVPS    Z7, Z3, Z3
+	VCMPPS    $0x00, Z12, Z8, K1
+	VBLENDMPS Z12, Z0, K1, Z0
+	VCMPPS    $0x00, Z12, Z9, K1
+	VBLENDMPS Z12, Z1, K1, Z1
+	VCMPPS    $0x00, Z12, Z10, K1
+	VBLENDMPS Z12, Z2, K1, Z2
+	VCMPPS    $0x00, Z12, Z11, K1
+	VBLENDMPS Z12, Z3, K1, Z3
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x00000040, CX
+	JMP       many112
+
+tail113:
+	CMPQ      CX, $0x00
+	JLE       done114
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMOVAPS   Z0, Z2
+	VPXORD    Z13, Z13, Z13
+	VDIVPS    Z1, Z0, Z0
+	VCMPPS    $0x00, Z13, Z2, K2
+	VBLENDMPS Z13, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail113
+
+done114:
+	VZEROUPPER
+	RET
+
+// func leakyReluGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·leakyReluGradAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Z0
+
+many115:
+	CMPQ      CX, $0x00000020
+	JLT       tail116
+	VMOVUPS   (DX), Z1
+	VMOVUPS   64(DX), Z2
+	VMOVUPS   (BX), Z3
+	VMOVUPS   64(BX), Z4
+	VPXORD    Z5, Z5, Z5
+	VMULPS    Z0, Z1, Z6
+	VCMPPS    $0x1e, Z5, Z3, K1
+	VBLENDMPS Z1, Z6, K1, Z1
+	VMULPS    Z0, Z2, Z3
+	VCMPPS    $0x1e, Z5, Z4, K1
+	VBLENDMPS Z2, Z3, K1, Z2
+	VMOVUPS   Z1, (AX)
+	VMOVUPS   Z2, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many115
+
+tail116:
+	CMPQ      CX, $0x00
+	JLE       done117
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VPXORD    Z7, Z7, Z7
+	VMULPS    Z0, Z1, Z3
+	VCMPPS    $0x1e, Z7, Z2, K2
+	VBLENDMPS Z1, Z3, K2, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail116
+
+done117:
+	VZEROUPPER
+	RET
+
+// func eluGradAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·eluGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many118:
+	CMPQ      CX, $0x00000020
+	JLT       tail119
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   (BX), Z2
+	VMOVUPS   64(BX), Z3
+	VPXORD    Z4, Z4, Z4
+	VMOVUPS   constants<>+0(SB), Z5
+	VMOVUPS   constants<>+0(SB), Z6
+	VADDPS    Z5, Z2, Z7
+	VCMPPS    $0x11, Z4, Z2, K1
+	VBLENDMPS Z7, Z6, K1, Z7
+	VMULPS    Z7, Z0, Z0
+	VADDPS    Z5, Z3, Z2
+	VCMPPS    $0x11, Z4, Z3, K1
+	VBLENDMPS Z2, Z6, K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many118
+
+tail119:
+	CMPQ      CX, $0x00
+	JLE       done120
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VPXORD    Z8, Z8, Z8
+	VMOVUPS   constants<>+0(SB), Z2
+	VMOVUPS   constants<>+0(SB), Z3
+	VADDPS    Z2, Z1, Z2
+	VCMPPS    $0x11, Z8, Z1, K2
+	VBLENDMPS Z2, Z3, K2, Z2
+	VMULPS    Z2, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail119
+
+done120:
+	VZEROUPPER
+	RET
+
+// func seluGradAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·seluGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many121:
+	CMPQ      CX, $0x00000020
+	JLT       tail122
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   (BX), Z2
+	VMOVUPS   64(BX), Z3
+	VPXORD    Z4, Z4, Z4
+	VMOVUPS   constants<>+2112(SB), Z5
+	VMOVUPS   constants<>+2176(SB), Z6
+	VADDPS    Z5, Z2, Z7
+	VCMPPS    $0x11, Z4, Z2, K1
+	VBLENDMPS Z7, Z6, K1, Z7
+	VMULPS    Z7, Z0, Z0
+	VADDPS    Z5, Z3, Z2
+	VCMPPS    $0x11, Z4, Z3, K1
+	VBLENDMPS Z2, Z6, K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many121
+
+tail122:
+	CMPQ      CX, $0x00
+	JLE       done123
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VPXORD    Z8, Z8, Z8
+	VMOVUPS   constants<>+2112(SB), Z2
+	VMOVUPS   constants<>+2176(SB), Z3
+	VADDPS    Z2, Z1, Z2
+	VCMPPS    $0x11, Z8, Z1, K2
+	VBLENDMPS Z2, Z3, K2, Z2
+	VMULPS    Z2, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail122
+
+done123:
+	VZEROUPPER
+	RET
+
+// func softsignAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softsignAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many124:
+	CMPQ    CX, $0x00000040
+	JLT     tail125
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS constants<>+704(SB), Z4
+	VMOVUPS constants<>+0(SB), Z5
+	VANDPS  Z4, Z0, Z6
+	VADDPS  Z5, Z6, Z6
+	VDIVPS  Z6, Z0, Z0
+	VANDPS  Z4, Z1, Z6
+	VADDPS  Z5, Z6, Z6
+	VDIVPS  Z6, Z1, Z1
+	VANDPS  Z4, Z2, Z6
+	VADDPS  Z5, Z6, Z6
+	VDIVPS  Z6, Z2, Z2
+	VANDPS  Z4, Z3, Z4
+	VADDPS  Z5, Z4, Z4
+	VDIVPS  Z4, Z3, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many124
+
+tail125:
+	CMPQ      CX, $0x00
+	JLE       done126
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS   constants<>+704(SB), Z1
+	VMOVUPS   constants<>+0(SB), Z2
+	VANDPS    Z1, Z0, Z1
+	VADDPS    Z2, Z1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail125
+
+done126:
+	VZEROUPPER
+	RET
+
+// func softsignGradAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softsignGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many127:
+	CMPQ    CX, $0x00000020
+	JLT     tail128
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	VMOVUPS constants<>+704(SB), Z4
+	VMOVUPS constants<>+0(SB), Z5
+	VANDPS  Z4, Z2, Z2
+	VADDPS  Z5, Z2, Z2
+	VDIVPS  Z2, Z0, Z0
+	VDIVPS  Z2, Z0, Z0
+	VANDPS  Z4, Z3, Z3
+	VADDPS  Z5, Z3, Z3
+	VDIVPS  Z3, Z1, Z1
+	VDIVPS  Z3, Z1, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many127
+
+tail128:
+	CMPQ      CX, $0x00
+	JLE       done129
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMOVUPS   constants<>+704(SB), Z2
+	VMOVUPS   constants<>+0(SB), Z3
+	VANDPS    Z2, Z1, Z1
+	VADDPS    Z3, Z1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       tail128
+
+done129:
+	VZEROUPPER
+	RET
+
 // func eluAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·eluAVX512(SB), NOSPLIT, $0-48
@@ -2579,13 +3070,13 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many106:
+many130:
 	CMPQ         CX, $0x00000020
-	JLT          tail107
+	JLT          tail131
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
-	VMOVUPS      constants<>+2112(SB), Z3
+	VMOVUPS      constants<>+2240(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
 	VMINPS       Z2, Z4, Z4
@@ -2642,17 +3133,17 @@ many106:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many106
+	JMP          many130
 
-tail107:
+tail131:
 	CMPQ         CX, $0x00
-	JLE          done108
+	JLE          done132
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VPXORD       Z6, Z6, Z6
-	VMOVUPS      constants<>+2112(SB), Z1
+	VMOVUPS      constants<>+2240(SB), Z1
 	VMOVAPS      Z0, Z2
 	VMINPS       Z6, Z2, Z2
 	VMAXPS       Z2, Z1, Z2
@@ -2687,9 +3178,135 @@ tail107:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail107
+	JMP          tail131
 
-done108:
+done132:
+	VZEROUPPER
+	RET
+
+// func softplusGradAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softplusGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many133:
+	CMPQ         CX, $0x00000020
+	JLT          tail134
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VMOVUPS      constants<>+960(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z5
+	VORPS        Z4, Z2, Z6
+	VORPS        Z4, Z3, Z4
+	VMAXPS       Z6, Z5, Z6
+	VMAXPS       Z4, Z5, Z4
+	VMOVUPS      constants<>+192(SB), Z5
+	VMULPS       Z5, Z6, Z10
+	VMULPS       Z5, Z4, Z12
+	VRNDSCALEPS  $0x00, Z10, Z10
+	VRNDSCALEPS  $0x00, Z12, Z12
+	VMOVUPS      constants<>+256(SB), Z5
+	VFNMADD231PS Z5, Z10, Z6
+	VFNMADD231PS Z5, Z12, Z4
+	VMOVUPS      constants<>+320(SB), Z5
+	VFNMADD231PS Z5, Z10, Z6
+	VFNMADD231PS Z5, Z12, Z4
+	VMOVUPS      constants<>+384(SB), Z5
+	VMOVAPS      Z5, Z11
+	VMOVAPS      Z5, Z14
+	VMOVUPS      constants<>+448(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
+	VMOVUPS      constants<>+512(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
+	VMOVUPS      constants<>+576(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
+	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
+	VMULPS       Z6, Z6, Z5
+	VMULPS       Z4, Z4, Z13
+	VFMADD213PS  Z6, Z5, Z11
+	VFMADD213PS  Z4, Z13, Z14
+	VMOVUPS      constants<>+0(SB), Z4
+	VADDPS       Z4, Z11, Z11
+	VADDPS       Z4, Z14, Z14
+	VSCALEFPS    Z10, Z11, Z11
+	VSCALEFPS    Z12, Z14, Z14
+	VMOVUPS      constants<>+0(SB), Z4
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    Z11, Z4, K1, Z7
+	VADDPS       Z4, Z11, Z11
+	VDIVPS       Z11, Z7, Z2
+	VPMOVD2M     Z3, K1
+	VBLENDMPS    Z14, Z4, K1, Z8
+	VADDPS       Z4, Z14, Z14
+	VDIVPS       Z14, Z8, Z3
+	VMULPS       Z2, Z0, Z0
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000020, CX
+	JMP          many133
+
+tail134:
+	CMPQ         CX, $0x00
+	JLE          done135
+	MOVL         $0xffffffff, SI
+	BZHIL        CX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS.Z    (BX), K1, Z1
+	VMOVUPS      constants<>+960(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VORPS        Z2, Z1, Z2
+	VMAXPS       Z2, Z3, Z2
+	VMOVUPS      constants<>+192(SB), Z3
+	VMULPS       Z3, Z2, Z3
+	VRNDSCALEPS  $0x00, Z3, Z3
+	VMOVUPS      constants<>+256(SB), Z4
+	VFNMADD231PS Z4, Z3, Z2
+	VMOVUPS      constants<>+320(SB), Z4
+	VFNMADD231PS Z4, Z3, Z2
+	VMOVUPS      constants<>+384(SB), Z4
+	VMOVAPS      Z4, Z5
+	VMOVUPS      constants<>+448(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
+	VMOVUPS      constants<>+512(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
+	VMOVUPS      constants<>+576(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
+	VMULPS       Z2, Z2, Z4
+	VFMADD213PS  Z2, Z4, Z5
+	VMOVUPS      constants<>+0(SB), Z2
+	VADDPS       Z2, Z5, Z5
+	VSCALEFPS    Z3, Z5, Z5
+	VMOVUPS      constants<>+0(SB), Z2
+	VPMOVD2M     Z1, K2
+	VBLENDMPS    Z5, Z2, K2, Z9
+	VADDPS       Z2, Z5, Z5
+	VDIVPS       Z5, Z9, Z1
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, CX
+	JMP          tail134
+
+done135:
 	VZEROUPPER
 	RET
 
@@ -2700,13 +3317,13 @@ TEXT ·seluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many109:
+many136:
 	CMPQ         CX, $0x00000020
-	JLT          tail110
+	JLT          tail137
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
-	VMOVUPS      constants<>+2112(SB), Z3
+	VMOVUPS      constants<>+2240(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
 	VMINPS       Z2, Z4, Z4
@@ -2755,7 +3372,7 @@ many109:
 	VSUBPS       Z3, Z9, Z3
 	VFMADD213PS  Z3, Z9, Z11
 	VMOVUPS      constants<>+2176(SB), Z3
-	VMOVUPS      constants<>+2240(SB), Z4
+	VMOVUPS      constants<>+2112(SB), Z4
 	VMULPS       Z3, Z0, Z5
 	VMULPS       Z4, Z8, Z8
 	VCMPPS       $0x11, Z2, Z0, K1
@@ -2769,17 +3386,17 @@ many109:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many109
+	JMP          many136
 
-tail110:
+tail137:
 	CMPQ         CX, $0x00
-	JLE          done111
+	JLE          done138
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VPXORD       Z6, Z6, Z6
-	VMOVUPS      constants<>+2112(SB), Z1
+	VMOVUPS      constants<>+2240(SB), Z1
 	VMOVAPS      Z0, Z2
 	VMINPS       Z6, Z2, Z2
 	VMAXPS       Z2, Z1, Z2
@@ -2809,7 +3426,7 @@ tail110:
 	VSUBPS       Z2, Z1, Z2
 	VFMADD213PS  Z2, Z1, Z4
 	VMOVUPS      constants<>+2176(SB), Z1
-	VMOVUPS      constants<>+2240(SB), Z2
+	VMOVUPS      constants<>+2112(SB), Z2
 	VMULPS       Z1, Z0, Z1
 	VMULPS       Z2, Z4, Z4
 	VCMPPS       $0x11, Z6, Z0, K2
@@ -2818,9 +3435,9 @@ tail110:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail110
+	JMP          tail137
 
-done111:
+done138:
 	VZEROUPPER
 	RET
 
@@ -2831,9 +3448,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many112:
+many139:
 	CMPQ         CX, $0x00000020
-	JLT          tail113
+	JLT          tail140
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+960(SB), Z2
@@ -3009,11 +3626,11 @@ many112:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many112
+	JMP          many139
 
-tail113:
+tail140:
 	CMPQ         CX, $0x00
-	JLE          done114
+	JLE          done141
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3123,9 +3740,9 @@ tail113:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail113
+	JMP          tail140
 
-done114:
+done141:
 	VZEROUPPER
 	RET
 
@@ -3136,9 +3753,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many115:
+many142:
 	CMPQ         CX, $0x00000020
-	JLT          tail116
+	JLT          tail143
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -3185,7 +3802,7 @@ many115:
 	VSCALEFPS    Z5, Z6, Z6
 	VSCALEFPS    Z7, Z9, Z9
 	VMOVUPS      constants<>+3392(SB), Z2
-	VMOVUPS      constants<>+2112(SB), Z3
+	VMOVUPS      constants<>+2240(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
 	VMINPS       Z4, Z2, Z4
@@ -3248,11 +3865,11 @@ many115:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many115
+	JMP          many142
 
-tail116:
+tail143:
 	CMPQ         CX, $0x00
-	JLE          done117
+	JLE          done144
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3285,7 +3902,7 @@ tail116:
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
 	VMOVUPS      constants<>+3392(SB), Z1
-	VMOVUPS      constants<>+2112(SB), Z2
+	VMOVUPS      constants<>+2240(SB), Z2
 	VMOVAPS      Z0, Z3
 	VMINPS       Z3, Z1, Z3
 	VMAXPS       Z3, Z2, Z3
@@ -3324,9 +3941,9 @@ tail116:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail116
+	JMP          tail143
 
-done117:
+done144:
 	VZEROUPPER
 	RET
 
@@ -3337,9 +3954,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many118:
+many145:
 	CMPQ        CX, $0x00000020
-	JLT         tail119
+	JLT         tail146
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVAPS     Z0, Z2
@@ -3447,11 +4064,11 @@ many118:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many118
+	JMP         many145
 
-tail119:
+tail146:
 	CMPQ        CX, $0x00
-	JLE         done120
+	JLE         done147
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -3520,9 +4137,9 @@ tail119:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail119
+	JMP         tail146
 
-done120:
+done147:
 	VZEROUPPER
 	RET
 
@@ -3533,9 +4150,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many121:
+many148:
 	CMPQ        CX, $0x00000020
-	JLT         tail122
+	JLT         tail149
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     constants<>+0(SB), Z2
@@ -3665,11 +4282,11 @@ many121:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many121
+	JMP         many148
 
-tail122:
+tail149:
 	CMPQ        CX, $0x00
-	JLE         done123
+	JLE         done150
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -3750,9 +4367,9 @@ tail122:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail122
+	JMP         tail149
 
-done123:
+done150:
 	VZEROUPPER
 	RET
 
@@ -3763,9 +4380,9 @@ TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many124:
+many151:
 	CMPQ         CX, $0x00000020
-	JLT          tail125
+	JLT          tail152
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+704(SB), Z2
@@ -3922,11 +4539,11 @@ many124:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many124
+	JMP          many151
 
-tail125:
+tail152:
 	CMPQ         CX, $0x00
-	JLE          done126
+	JLE          done153
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4028,9 +4645,9 @@ tail125:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail125
+	JMP          tail152
 
-done126:
+done153:
 	VZEROUPPER
 	RET
 
@@ -4041,9 +4658,9 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many127:
+many154:
 	CMPQ         CX, $0x00000020
-	JLT          tail128
+	JLT          tail155
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -4116,11 +4733,11 @@ many127:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many127
+	JMP          many154
 
-tail128:
+tail155:
 	CMPQ         CX, $0x00
-	JLE          done129
+	JLE          done156
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4168,9 +4785,9 @@ tail128:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail128
+	JMP          tail155
 
-done129:
+done156:
 	VZEROUPPER
 	RET
 
@@ -4181,9 +4798,9 @@ TEXT ·cosAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many130:
+many157:
 	CMPQ         CX, $0x00000020
-	JLT          tail131
+	JLT          tail158
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -4254,11 +4871,11 @@ many130:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many130
+	JMP          many157
 
-tail131:
+tail158:
 	CMPQ         CX, $0x00
-	JLE          done132
+	JLE          done159
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4305,9 +4922,9 @@ tail131:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail131
+	JMP          tail158
 
-done132:
+done159:
 	VZEROUPPER
 	RET
 
@@ -4318,9 +4935,9 @@ TEXT ·atanAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many133:
+many160:
 	CMPQ         CX, $0x00000020
-	JLT          tail134
+	JLT          tail161
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+704(SB), Z2
@@ -4390,11 +5007,11 @@ many133:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many133
+	JMP          many160
 
-tail134:
+tail161:
 	CMPQ         CX, $0x00
-	JLE          done135
+	JLE          done162
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4441,9 +5058,863 @@ tail134:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail134
+	JMP          tail161
 
-done135:
+done162:
+	VZEROUPPER
+	RET
+
+// func asinAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·asinAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many163:
+	CMPQ         CX, $0x00000020
+	JLT          tail164
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VADDPS       Z2, Z0, Z3
+	VSUBPS       Z0, Z2, Z4
+	VMULPS       Z3, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VDIVPS       Z4, Z0, Z0
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z1, Z2, Z2
+	VMULPS       Z3, Z2, Z2
+	VSQRTPS      Z2, Z2
+	VDIVPS       Z2, Z1, Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+0(SB), Z3
+	VANDPS       Z2, Z0, Z4
+	VDIVPS       Z4, Z3, Z5
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMULPS       Z5, Z5, Z6
+	VANDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z3, Z7
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z7, Z2, K1, Z7
+	VMULPS       Z7, Z7, Z8
+	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVAPS      Z9, Z10
+	VMOVAPS      Z9, Z9
+	VMOVUPS      constants<>+5056(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5120(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5184(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5248(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5312(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5376(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5440(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5504(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4352(SB), Z11
+	VMOVUPS      constants<>+4416(SB), Z12
+	VMULPS       Z6, Z10, Z10
+	VMOVAPS      Z12, Z6
+	VFNMADD231PS Z10, Z5, Z6
+	VSUBPS       Z5, Z6, Z6
+	VADDPS       Z11, Z6, Z6
+	VFMADD213PS  Z5, Z5, Z10
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z6, Z10, K1, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVAPS      Z12, Z4
+	VFNMADD231PS Z9, Z7, Z4
+	VSUBPS       Z7, Z4, Z4
+	VADDPS       Z11, Z4, Z4
+	VFMADD213PS  Z7, Z7, Z9
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z4, Z9, K1, Z9
+	VMOVUPS      constants<>+960(SB), Z2
+	VANDPS       Z2, Z0, Z0
+	VORPS        Z10, Z0, Z0
+	VANDPS       Z2, Z1, Z1
+	VORPS        Z9, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many163
+
+tail164:
+	CMPQ         CX, $0x00
+	JLE          done165
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z0, Z1, Z1
+	VMULPS       Z2, Z1, Z1
+	VSQRTPS      Z1, Z1
+	VDIVPS       Z1, Z0, Z0
+	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VANDPS       Z1, Z0, Z1
+	VDIVPS       Z1, Z2, Z3
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z3
+	VMULPS       Z3, Z3, Z4
+	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVAPS      Z5, Z5
+	VMOVUPS      constants<>+5056(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5120(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5184(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5248(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5312(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5376(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5440(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5504(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4352(SB), Z6
+	VMOVUPS      constants<>+4416(SB), Z7
+	VMULPS       Z4, Z5, Z5
+	VMOVAPS      Z7, Z4
+	VFNMADD231PS Z5, Z3, Z4
+	VSUBPS       Z3, Z4, Z4
+	VADDPS       Z6, Z4, Z4
+	VFMADD213PS  Z3, Z3, Z5
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z4, Z5, K2, Z5
+	VMOVUPS      constants<>+960(SB), Z1
+	VANDPS       Z1, Z0, Z0
+	VORPS        Z5, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail164
+
+done165:
+	VZEROUPPER
+	RET
+
+// func acosAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·acosAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many166:
+	CMPQ         CX, $0x00000020
+	JLT          tail167
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VADDPS       Z2, Z0, Z3
+	VSUBPS       Z0, Z2, Z0
+	VDIVPS       Z3, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z1, Z2, Z1
+	VDIVPS       Z3, Z1, Z1
+	VSQRTPS      Z1, Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+0(SB), Z3
+	VANDPS       Z2, Z0, Z4
+	VDIVPS       Z4, Z3, Z5
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMULPS       Z5, Z5, Z6
+	VANDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z3, Z7
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z7, Z2, K1, Z7
+	VMULPS       Z7, Z7, Z8
+	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVAPS      Z9, Z10
+	VMOVAPS      Z9, Z9
+	VMOVUPS      constants<>+5056(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5120(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5184(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5248(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5312(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5376(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5440(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5504(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4352(SB), Z11
+	VMOVUPS      constants<>+4416(SB), Z12
+	VMULPS       Z6, Z10, Z10
+	VMOVAPS      Z12, Z6
+	VFNMADD231PS Z10, Z5, Z6
+	VSUBPS       Z5, Z6, Z6
+	VADDPS       Z11, Z6, Z6
+	VFMADD213PS  Z5, Z5, Z10
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z6, Z10, K1, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVAPS      Z12, Z4
+	VFNMADD231PS Z9, Z7, Z4
+	VSUBPS       Z7, Z4, Z4
+	VADDPS       Z11, Z4, Z4
+	VFMADD213PS  Z7, Z7, Z9
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z4, Z9, K1, Z9
+	VMOVUPS      constants<>+960(SB), Z2
+	VANDPS       Z2, Z0, Z0
+	VORPS        Z10, Z0, Z0
+	VANDPS       Z2, Z1, Z1
+	VORPS        Z9, Z1, Z1
+	VADDPS       Z0, Z0, Z0
+	VADDPS       Z1, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many166
+
+tail167:
+	CMPQ         CX, $0x00
+	JLE          done168
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+0(SB), Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z0, Z1, Z0
+	VDIVPS       Z2, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VANDPS       Z1, Z0, Z1
+	VDIVPS       Z1, Z2, Z3
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z3
+	VMULPS       Z3, Z3, Z4
+	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVAPS      Z5, Z5
+	VMOVUPS      constants<>+5056(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5120(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5184(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5248(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5312(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5376(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5440(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5504(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4352(SB), Z6
+	VMOVUPS      constants<>+4416(SB), Z7
+	VMULPS       Z4, Z5, Z5
+	VMOVAPS      Z7, Z4
+	VFNMADD231PS Z5, Z3, Z4
+	VSUBPS       Z3, Z4, Z4
+	VADDPS       Z6, Z4, Z4
+	VFMADD213PS  Z3, Z3, Z5
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z4, Z5, K2, Z5
+	VMOVUPS      constants<>+960(SB), Z1
+	VANDPS       Z1, Z0, Z0
+	VORPS        Z5, Z0, Z0
+	VADDPS       Z0, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail167
+
+done168:
+	VZEROUPPER
+	RET
+
+// func atan2AVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·atan2AVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many169:
+	CMPQ         CX, $0x00000010
+	JLT          tail170
+	VMOVUPS      (DX), Z0
+	VMOVUPS      (BX), Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+960(SB), Z3
+	VPXORD       Z4, Z4, Z4
+	VANDPS       Z2, Z0, Z5
+	VANDPS       Z2, Z1, Z2
+	VMINPS       Z5, Z2, Z7
+	VMAXPS       Z5, Z2, Z8
+	VMOVUPS      constants<>+0(SB), Z9
+	VCMPPS       $0x00, Z8, Z7, K1
+	VBLENDMPS    Z9, Z7, K1, Z7
+	VCMPPS       $0x00, Z2, Z5, K1
+	VBLENDMPS    Z9, Z8, K1, Z8
+	VDIVPS       Z8, Z7, Z7
+	VCMPPS       $0x00, Z4, Z0, K1
+	VBLENDMPS    Z4, Z7, K1, Z7
+	VMULPS       Z7, Z7, Z8
+	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVAPS      Z9, Z9
+	VMOVUPS      constants<>+5056(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5120(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5184(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5248(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5312(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5376(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5440(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+5504(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+4352(SB), Z10
+	VMOVUPS      constants<>+4416(SB), Z11
+	VMULPS       Z8, Z9, Z9
+	VMOVAPS      Z11, Z8
+	VFNMADD231PS Z9, Z7, Z8
+	VSUBPS       Z7, Z8, Z8
+	VADDPS       Z10, Z8, Z8
+	VFMADD213PS  Z7, Z7, Z9
+	VCMPPS       $0x1e, Z2, Z5, K1
+	VBLENDMPS    Z8, Z9, K1, Z9
+	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+5568(SB), Z5
+	VCMPPS       $0x00, Z2, Z7, K1
+	VBLENDMPS    Z5, Z9, K1, Z9
+	VMOVUPS      constants<>+5632(SB), Z5
+	VMOVUPS      constants<>+5696(SB), Z2
+	VSUBPS       Z9, Z2, Z2
+	VADDPS       Z5, Z2, Z2
+	VPSRAD       $0x1f, Z1, Z5
+	VANDPS       Z5, Z2, Z2
+	VANDNPS      Z9, Z5, Z9
+	VORPS        Z2, Z9, Z9
+	VANDPS       Z3, Z0, Z7
+	VORPS        Z7, Z9, Z9
+	VADDPS       Z0, Z1, Z7
+	VCMPPS       $0x03, Z1, Z0, K1
+	VBLENDMPS    Z7, Z9, K1, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, CX
+	JMP          many169
+
+tail170:
+	CMPQ         CX, $0x00
+	JLE          done171
+	MOVL         $0xffffffff, SI
+	BZHIL        CX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS.Z    (BX), K1, Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+960(SB), Z3
+	VPXORD       Z6, Z6, Z6
+	VANDPS       Z2, Z0, Z4
+	VANDPS       Z2, Z1, Z2
+	VMINPS       Z4, Z2, Z5
+	VMAXPS       Z4, Z2, Z7
+	VMOVUPS      constants<>+0(SB), Z8
+	VCMPPS       $0x00, Z7, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x00, Z2, Z4, K2
+	VBLENDMPS    Z8, Z7, K2, Z7
+	VDIVPS       Z7, Z5, Z5
+	VCMPPS       $0x00, Z6, Z0, K2
+	VBLENDMPS    Z6, Z5, K2, Z5
+	VMULPS       Z5, Z5, Z7
+	VMOVUPS      constants<>+4992(SB), Z8
+	VMOVAPS      Z8, Z8
+	VMOVUPS      constants<>+5056(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5120(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5184(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5248(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5312(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5376(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5440(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+5504(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+4352(SB), Z9
+	VMOVUPS      constants<>+4416(SB), Z10
+	VMULPS       Z7, Z8, Z8
+	VMOVAPS      Z10, Z7
+	VFNMADD231PS Z8, Z5, Z7
+	VSUBPS       Z5, Z7, Z7
+	VADDPS       Z9, Z7, Z7
+	VFMADD213PS  Z5, Z5, Z8
+	VCMPPS       $0x1e, Z2, Z4, K2
+	VBLENDMPS    Z7, Z8, K2, Z8
+	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+5568(SB), Z4
+	VCMPPS       $0x00, Z2, Z5, K2
+	VBLENDMPS    Z4, Z8, K2, Z8
+	VMOVUPS      constants<>+5632(SB), Z4
+	VMOVUPS      constants<>+5696(SB), Z2
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z4, Z2, Z2
+	VPSRAD       $0x1f, Z1, Z4
+	VANDPS       Z4, Z2, Z2
+	VANDNPS      Z8, Z4, Z8
+	VORPS        Z2, Z8, Z8
+	VANDPS       Z3, Z0, Z5
+	VORPS        Z5, Z8, Z8
+	VADDPS       Z0, Z1, Z5
+	VCMPPS       $0x03, Z1, Z0, K2
+	VBLENDMPS    Z5, Z8, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, CX
+	JMP          tail170
+
+done171:
+	VZEROUPPER
+	RET
+
+// func atanhAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·atanhAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many172:
+	CMPQ        CX, $0x00000020
+	JLT         tail173
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     constants<>+704(SB), Z2
+	VMOVUPS     constants<>+0(SB), Z3
+	VANDPS      Z2, Z0, Z4
+	VSUBPS      Z4, Z3, Z5
+	VADDPS      Z4, Z4, Z4
+	VDIVPS      Z5, Z4, Z4
+	VANDPS      Z2, Z1, Z2
+	VSUBPS      Z2, Z3, Z3
+	VADDPS      Z2, Z2, Z2
+	VDIVPS      Z3, Z2, Z2
+	VMOVUPS     constants<>+0(SB), Z3
+	VADDPS      Z3, Z4, Z5
+	VMOVAPS     Z5, Z16
+	VADDPS      Z3, Z2, Z17
+	VMOVAPS     Z17, Z18
+	VMOVUPS     constants<>+2304(SB), Z19
+	VMOVUPS     constants<>+2368(SB), Z20
+	VMULPS      Z20, Z16, Z21
+	VCMPPS      $0x11, Z19, Z16, K1
+	VBLENDMPS   Z21, Z16, K1, Z21
+	VMOVUPS     constants<>+2432(SB), Z22
+	VPXORD      Z7, Z7, Z7
+	VCMPPS      $0x11, Z19, Z16, K1
+	VBLENDMPS   Z22, Z7, K1, Z6
+	VMOVAPS     Z21, Z16
+	VMULPS      Z20, Z18, Z20
+	VCMPPS      $0x11, Z19, Z18, K1
+	VBLENDMPS   Z20, Z18, K1, Z20
+	VMOVUPS     constants<>+2432(SB), Z21
+	VPXORD      Z9, Z9, Z9
+	VCMPPS      $0x11, Z19, Z18, K1
+	VBLENDMPS   Z21, Z9, K1, Z8
+	VMOVAPS     Z20, Z18
+	VMOVUPS     constants<>+2496(SB), Z19
+	VPSUBD      Z19, Z16, Z20
+	VPSRAD      $0x17, Z20, Z20
+	VCVTDQ2PS   Z20, Z21
+	VPSLLD      $0x17, Z20, Z20
+	VPSUBD      Z20, Z16, Z16
+	VSUBPS      Z6, Z21, Z6
+	VPSUBD      Z19, Z18, Z19
+	VPSRAD      $0x17, Z19, Z19
+	VCVTDQ2PS   Z19, Z20
+	VPSLLD      $0x17, Z19, Z19
+	VPSUBD      Z19, Z18, Z18
+	VSUBPS      Z8, Z20, Z8
+	VPXORD      Z10, Z10, Z10
+	VSUBPS      Z3, Z5, Z19
+	VSUBPS      Z19, Z4, Z19
+	VPSUBD      Z5, Z16, Z20
+	VPADDD      Z3, Z20, Z20
+	VPMAXSD     Z10, Z20, Z20
+	VMULPS      Z20, Z19, Z19
+	VSUBPS      Z3, Z16, Z16
+	VADDPS      Z19, Z16, Z16
+	VSUBPS      Z3, Z17, Z19
+	VSUBPS      Z19, Z2, Z19
+	VPSUBD      Z17, Z18, Z20
+	VPADDD      Z3, Z20, Z20
+	VPMAXSD     Z10, Z20, Z20
+	VMULPS      Z20, Z19, Z19
+	VSUBPS      Z3, Z18, Z18
+	VADDPS      Z19, Z18, Z18
+	VMOVUPS     constants<>+2560(SB), Z3
+	VMOVAPS     Z3, Z19
+	VMOVAPS     Z3, Z3
+	VMOVUPS     constants<>+2624(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+2688(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+2752(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+2816(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+2880(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+2944(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+3008(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+3072(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+3136(SB), Z20
+	VMULPS      Z16, Z16, Z21
+	VMULPS      Z16, Z19, Z19
+	VADDPS      Z20, Z19, Z19
+	VMULPS      Z21, Z19, Z19
+	VMULPS      Z18, Z18, Z21
+	VMULPS      Z18, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VMULPS      Z21, Z3, Z3
+	VMOVUPS     constants<>+256(SB), Z20
+	VMOVUPS     constants<>+320(SB), Z21
+	VFMADD231PS Z21, Z6, Z19
+	VFMADD231PS Z21, Z8, Z3
+	VADDPS      Z19, Z16, Z16
+	VADDPS      Z3, Z18, Z18
+	VFMADD231PS Z20, Z6, Z16
+	VFMADD231PS Z20, Z8, Z18
+	VPXORD      Z11, Z11, Z11
+	VMOVUPS     constants<>+3200(SB), Z3
+	VMOVUPS     constants<>+3264(SB), Z19
+	VMOVUPS     constants<>+3328(SB), Z20
+	VCMPPS      $0x11, Z11, Z5, K1
+	VBLENDMPS   Z19, Z16, K1, Z16
+	VCMPPS      $0x00, Z11, Z5, K1
+	VBLENDMPS   Z20, Z16, K1, Z16
+	VCMPPS      $0x00, Z3, Z5, K1
+	VBLENDMPS   Z3, Z16, K1, Z16
+	VCMPPS      $0x03, Z5, Z5, K1
+	VBLENDMPS   Z5, Z16, K1, Z16
+	VCMPPS      $0x11, Z11, Z17, K1
+	VBLENDMPS   Z19, Z18, K1, Z18
+	VCMPPS      $0x00, Z11, Z17, K1
+	VBLENDMPS   Z20, Z18, K1, Z18
+	VCMPPS      $0x00, Z3, Z17, K1
+	VBLENDMPS   Z3, Z18, K1, Z18
+	VCMPPS      $0x03, Z17, Z17, K1
+	VBLENDMPS   Z17, Z18, K1, Z18
+	VMOVUPS     constants<>+960(SB), Z3
+	VANDPS      Z3, Z4, Z4
+	VORPS       Z16, Z4, Z4
+	VANDPS      Z3, Z2, Z2
+	VORPS       Z18, Z2, Z2
+	VMOVUPS     constants<>+960(SB), Z3
+	VMOVUPS     constants<>+4224(SB), Z5
+	VANDPS      Z3, Z0, Z0
+	VMULPS      Z5, Z4, Z4
+	VORPS       Z4, Z0, Z0
+	VANDPS      Z3, Z1, Z1
+	VMULPS      Z5, Z2, Z2
+	VORPS       Z2, Z1, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000020, CX
+	JMP         many172
+
+tail173:
+	CMPQ        CX, $0x00
+	JLE         done174
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS     constants<>+704(SB), Z1
+	VMOVUPS     constants<>+0(SB), Z2
+	VANDPS      Z1, Z0, Z1
+	VSUBPS      Z1, Z2, Z2
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z2, Z1, Z1
+	VMOVUPS     constants<>+0(SB), Z2
+	VADDPS      Z2, Z1, Z3
+	VMOVAPS     Z3, Z4
+	VMOVUPS     constants<>+2304(SB), Z5
+	VMOVUPS     constants<>+2368(SB), Z6
+	VMULPS      Z6, Z4, Z6
+	VCMPPS      $0x11, Z5, Z4, K2
+	VBLENDMPS   Z6, Z4, K2, Z6
+	VMOVUPS     constants<>+2432(SB), Z7
+	VPXORD      Z13, Z13, Z13
+	VCMPPS      $0x11, Z5, Z4, K2
+	VBLENDMPS   Z7, Z13, K2, Z12
+	VMOVAPS     Z6, Z4
+	VMOVUPS     constants<>+2496(SB), Z5
+	VPSUBD      Z5, Z4, Z5
+	VPSRAD      $0x17, Z5, Z5
+	VCVTDQ2PS   Z5, Z6
+	VPSLLD      $0x17, Z5, Z5
+	VPSUBD      Z5, Z4, Z4
+	VSUBPS      Z12, Z6, Z12
+	VPXORD      Z14, Z14, Z14
+	VSUBPS      Z2, Z3, Z5
+	VSUBPS      Z5, Z1, Z5
+	VPSUBD      Z3, Z4, Z6
+	VPADDD      Z2, Z6, Z6
+	VPMAXSD     Z14, Z6, Z6
+	VMULPS      Z6, Z5, Z5
+	VSUBPS      Z2, Z4, Z4
+	VADDPS      Z5, Z4, Z4
+	VMOVUPS     constants<>+2560(SB), Z2
+	VMOVAPS     Z2, Z2
+	VMOVUPS     constants<>+2624(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+2688(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+2752(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+2816(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+2880(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+2944(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+3008(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+3072(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+3136(SB), Z5
+	VMULPS      Z4, Z4, Z6
+	VMULPS      Z4, Z2, Z2
+	VADDPS      Z5, Z2, Z2
+	VMULPS      Z6, Z2, Z2
+	VMOVUPS     constants<>+256(SB), Z5
+	VMOVUPS     constants<>+320(SB), Z6
+	VFMADD231PS Z6, Z12, Z2
+	VADDPS      Z2, Z4, Z4
+	VFMADD231PS Z5, Z12, Z4
+	VPXORD      Z15, Z15, Z15
+	VMOVUPS     constants<>+3200(SB), Z2
+	VMOVUPS     constants<>+3264(SB), Z5
+	VMOVUPS     constants<>+3328(SB), Z6
+	VCMPPS      $0x11, Z15, Z3, K2
+	VBLENDMPS   Z5, Z4, K2, Z4
+	VCMPPS      $0x00, Z15, Z3, K2
+	VBLENDMPS   Z6, Z4, K2, Z4
+	VCMPPS      $0x00, Z2, Z3, K2
+	VBLENDMPS   Z2, Z4, K2, Z4
+	VCMPPS      $0x03, Z3, Z3, K2
+	VBLENDMPS   Z3, Z4, K2, Z4
+	VMOVUPS     constants<>+960(SB), Z2
+	VANDPS      Z2, Z1, Z1
+	VORPS       Z4, Z1, Z1
+	VMOVUPS     constants<>+960(SB), Z2
+	VMOVUPS     constants<>+4224(SB), Z3
+	VANDPS      Z2, Z0, Z0
+	VMULPS      Z3, Z1, Z1
+	VORPS       Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail173
+
+done174:
+	VZEROUPPER
+	RET
+
+// func coshAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·coshAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many175:
+	CMPQ         CX, $0x00000020
+	JLT          tail176
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+4224(SB), Z3
+	VANDPS       Z2, Z0, Z0
+	VMULPS       Z3, Z0, Z0
+	VANDPS       Z2, Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z4
+	VMINPS       Z0, Z2, Z0
+	VMINPS       Z1, Z2, Z1
+	VMAXPS       Z0, Z4, Z0
+	VMAXPS       Z1, Z4, Z1
+	VMOVUPS      constants<>+192(SB), Z2
+	VMULPS       Z2, Z0, Z4
+	VMULPS       Z2, Z1, Z6
+	VRNDSCALEPS  $0x00, Z4, Z4
+	VRNDSCALEPS  $0x00, Z6, Z6
+	VMOVUPS      constants<>+256(SB), Z2
+	VFNMADD231PS Z2, Z4, Z0
+	VFNMADD231PS Z2, Z6, Z1
+	VMOVUPS      constants<>+320(SB), Z2
+	VFNMADD231PS Z2, Z4, Z0
+	VFNMADD231PS Z2, Z6, Z1
+	VMOVUPS      constants<>+384(SB), Z2
+	VMOVAPS      Z2, Z5
+	VMOVAPS      Z2, Z8
+	VMOVUPS      constants<>+448(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
+	VMOVUPS      constants<>+512(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
+	VMOVUPS      constants<>+576(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
+	VMOVUPS      constants<>+640(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
+	VMULPS       Z0, Z0, Z2
+	VMULPS       Z1, Z1, Z7
+	VFMADD213PS  Z0, Z2, Z5
+	VFMADD213PS  Z1, Z7, Z8
+	VMOVUPS      constants<>+0(SB), Z0
+	VADDPS       Z0, Z5, Z5
+	VADDPS       Z0, Z8, Z8
+	VSCALEFPS    Z4, Z5, Z5
+	VSCALEFPS    Z6, Z8, Z8
+	VMULPS       Z3, Z5, Z0
+	VMULPS       Z5, Z5, Z1
+	VDIVPS       Z1, Z3, Z1
+	VMULPS       Z5, Z0, Z5
+	VADDPS       Z1, Z5, Z5
+	VMULPS       Z3, Z8, Z0
+	VMULPS       Z8, Z8, Z1
+	VDIVPS       Z1, Z3, Z1
+	VMULPS       Z8, Z0, Z8
+	VADDPS       Z1, Z8, Z8
+	VMOVUPS      Z5, (AX)
+	VMOVUPS      Z8, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many175
+
+tail176:
+	CMPQ         CX, $0x00
+	JLE          done177
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+4224(SB), Z2
+	VANDPS       Z1, Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      constants<>+64(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z3
+	VMINPS       Z0, Z1, Z0
+	VMAXPS       Z0, Z3, Z0
+	VMOVUPS      constants<>+192(SB), Z1
+	VMULPS       Z1, Z0, Z1
+	VRNDSCALEPS  $0x00, Z1, Z1
+	VMOVUPS      constants<>+256(SB), Z3
+	VFNMADD231PS Z3, Z1, Z0
+	VMOVUPS      constants<>+320(SB), Z3
+	VFNMADD231PS Z3, Z1, Z0
+	VMOVUPS      constants<>+384(SB), Z3
+	VMOVAPS      Z3, Z4
+	VMOVUPS      constants<>+448(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
+	VMOVUPS      constants<>+512(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
+	VMOVUPS      constants<>+576(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
+	VMOVUPS      constants<>+640(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z4
+	VMOVUPS      constants<>+0(SB), Z0
+	VADDPS       Z0, Z4, Z4
+	VSCALEFPS    Z1, Z4, Z4
+	VMULPS       Z2, Z4, Z0
+	VMULPS       Z4, Z4, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMULPS       Z4, Z0, Z4
+	VADDPS       Z1, Z4, Z4
+	VMOVUPS      Z4, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail176
+
+done177:
 	VZEROUPPER
 	RET
 
@@ -4457,9 +5928,9 @@ TEXT ·sumOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many136:
+many178:
 	CMPQ    CX, $0x00000040
-	JLT     tail137
+	JLT     tail179
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z0, Z0
 	VMOVUPS 64(AX), Z4
@@ -4470,12 +5941,12 @@ many136:
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many136
+	JMP     many178
 
-tail137:
+tail179:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done138
+	JLE          done180
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4484,7 +5955,7 @@ tail137:
 	VADDPS       Z5, Z0, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done138
+	JLE          done180
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4493,7 +5964,7 @@ tail137:
 	VADDPS       Z5, Z1, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done138
+	JLE          done180
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4502,7 +5973,7 @@ tail137:
 	VADDPS       Z5, Z2, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done138
+	JLE          done180
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4511,7 +5982,7 @@ tail137:
 	VADDPS       Z5, Z3, Z3
 	SUBQ         $0x00000010, CX
 
-done138:
+done180:
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
@@ -4537,9 +6008,9 @@ TEXT ·greatestOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many139:
+many181:
 	CMPQ    CX, $0x00000040
-	JLT     tail140
+	JLT     tail182
 	VMOVUPS (AX), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(AX), Z4
@@ -4550,12 +6021,12 @@ many139:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many139
+	JMP     many181
 
-tail140:
+tail182:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done141
+	JLE          done183
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4564,7 +6035,7 @@ tail140:
 	VMAXPS       Z0, Z5, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done141
+	JLE          done183
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4573,7 +6044,7 @@ tail140:
 	VMAXPS       Z1, Z5, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done141
+	JLE          done183
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4582,7 +6053,7 @@ tail140:
 	VMAXPS       Z2, Z5, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done141
+	JLE          done183
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4591,7 +6062,7 @@ tail140:
 	VMAXPS       Z3, Z5, Z3
 	SUBQ         $0x00000010, CX
 
-done141:
+done183:
 	VMAXPS     Z0, Z2, Z0
 	VMAXPS     Z1, Z3, Z1
 	VMAXPS     Z0, Z1, Z0
@@ -4617,9 +6088,9 @@ TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many142:
+many184:
 	CMPQ    CX, $0x00000040
-	JLT     tail143
+	JLT     tail185
 	VMOVUPS (AX), Z4
 	VMAXPS  Z4, Z0, Z5
 	VMAXPS  Z0, Z4, Z6
@@ -4650,12 +6121,12 @@ many142:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many142
+	JMP     many184
 
-tail143:
+tail185:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done144
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4669,7 +6140,7 @@ tail143:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done144
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4683,7 +6154,7 @@ tail143:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done144
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4697,7 +6168,7 @@ tail143:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done144
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4711,7 +6182,7 @@ tail143:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done144:
+done186:
 	VMAXPS     Z2, Z0, Z4
 	VMAXPS     Z0, Z2, Z5
 	VANDPS     Z5, Z4, Z4
@@ -4772,9 +6243,9 @@ TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many145:
+many187:
 	CMPQ    CX, $0x00000040
-	JLT     tail146
+	JLT     tail188
 	VMOVUPS (AX), Z4
 	VMINPS  Z4, Z0, Z5
 	VMINPS  Z0, Z4, Z6
@@ -4805,12 +6276,12 @@ many145:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many145
+	JMP     many187
 
-tail146:
+tail188:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done147
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4824,7 +6295,7 @@ tail146:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done147
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4838,7 +6309,7 @@ tail146:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done147
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4852,7 +6323,7 @@ tail146:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done147
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -4866,7 +6337,7 @@ tail146:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done147:
+done189:
 	VMINPS     Z2, Z0, Z4
 	VMINPS     Z0, Z2, Z5
 	VORPS      Z5, Z4, Z4
@@ -4925,19 +6396,19 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Z0
 	XORQ         DX, DX
 
-many148:
+many190:
 	CMPQ    CX, $0x00000010
-	JLT     tail149
+	JLT     tail191
 	VMOVUPS (AX)(DX*4), Z1
 	VCMPPS  $0x00, Z0, Z1, K1
 	KMOVW   K1, BX
 	TESTL   BX, BX
-	JNE     found150
+	JNE     found192
 	ADDQ    $0x00000010, DX
 	SUBQ    $0x00000010, CX
-	JMP     many148
+	JMP     many190
 
-tail149:
+tail191:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -4946,15 +6417,15 @@ tail149:
 	KMOVW     K1, BX
 	BZHIL     CX, BX, BX
 	TESTL     BX, BX
-	JNE       found150
+	JNE       found192
 	ADDQ      CX, DX
-	JMP       done151
+	JMP       done193
 
-found150:
+found192:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done151:
+done193:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -4966,9 +6437,9 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many152:
+many194:
 	CMPQ      CX, $0x00000020
-	JLT       tail153
+	JLT       tail195
 	VCVTPS2PD (DX), Z0
 	VMOVUPD   Z0, (AX)
 	VCVTPS2PD 32(DX), Z0
@@ -4980,20 +6451,178 @@ many152:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000020, CX
-	JMP       many152
+	JMP       many194
 
-tail153:
+tail195:
 	TESTQ     CX, CX
-	JEQ       done154
+	JEQ       done196
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail153
+	JMP       tail195
 
-done154:
+done196:
+	VZEROUPPER
+	RET
+
+// func widenHalfAVX512(dst []float32, x []uint16)
+// Requires: AVX, AVX512F
+TEXT ·widenHalfAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many197:
+	SUBQ      $0x10, CX
+	JLT       done198
+	VCVTPH2PS (DX), Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, DX
+	JMP       many197
+
+done198:
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX512(dst []uint16, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·narrowHalfAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many199:
+	SUBQ      $0x10, CX
+	JLT       done200
+	VMOVUPS   (DX), Z0
+	VCVTPS2PH $0x00, Z0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x40, DX
+	JMP       many199
+
+done200:
+	VZEROUPPER
+	RET
+
+// func widenBfloatAVX512(dst []float32, x []uint16)
+// Requires: AVX, AVX512F
+TEXT ·widenBfloatAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many201:
+	SUBQ      $0x10, CX
+	JLT       done202
+	VPMOVZXWD (DX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, DX
+	JMP       many201
+
+done202:
+	VZEROUPPER
+	RET
+
+// func narrowBfloatAVX512(dst []uint16, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·narrowBfloatAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many203:
+	SUBQ      $0x10, CX
+	JLT       done204
+	VMOVUPS   (DX), Z0
+	VPSRLD    $0x10, Z0, Z1
+	VMOVUPS   constants<>+4928(SB), Z3
+	VMOVUPS   constants<>+5760(SB), Z4
+	VMOVUPS   constants<>+5824(SB), Z2
+	VMOVUPS   constants<>+5888(SB), Z5
+	VCMPPS    $0x03, Z0, Z0, K1
+	VPANDD    Z1, Z2, Z2
+	VPORD     Z2, Z5, Z2
+	VPANDD    Z1, Z3, Z1
+	VPADDD    Z0, Z4, Z0
+	VPADDD    Z0, Z1, Z0
+	VPSRLD    $0x10, Z0, Z0
+	VPBLENDMD Z2, Z0, K1, Z0
+	VPMOVDW   Z0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x40, DX
+	JMP       many203
+
+done204:
+	VZEROUPPER
+	RET
+
+// func claimAVX512(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX, AVX512F
+TEXT ·claimAVX512(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VPXORD Z0, Z0, Z0
+
+many205:
+	SUBQ      $0x10, CX
+	JLT       done206
+	VMOVUPS   (BX), Z1
+	VMOVUPS   (SI), Z3
+	VMOVUPS   (DX), Z2
+	VCMPPS    $0x00, Z3, Z1, K1
+	VMOVUPS.Z Z2, K1, Z3
+	VBLENDMPS Z0, Z2, K1, Z2
+	VADDPS    (AX), Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VMOVUPS   Z2, (DX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	JMP       many205
+
+done206:
+	VZEROUPPER
+	RET
+
+// func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX, AVX512F
+TEXT ·claimFirstAVX512(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VPXORD Z0, Z0, Z0
+
+many207:
+	SUBQ      $0x10, CX
+	JLT       done208
+	VMOVUPS   (BX), Z1
+	VMOVUPS   (SI), Z3
+	VMOVUPS   (DX), Z2
+	VCMPPS    $0x08, Z3, Z1, K1
+	VMOVUPS.Z Z2, K1, Z3
+	VBLENDMPS Z0, Z2, K1, Z2
+	VADDPS    (AX), Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VMOVUPS   Z2, (DX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	JMP       many207
+
+done208:
 	VZEROUPPER
 	RET
 
@@ -5006,9 +6635,9 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many155:
+many209:
 	SUBQ        $0x10, CX
-	JLT         done156
+	JLT         done210
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5016,9 +6645,9 @@ many155:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many155
+	JMP         many209
 
-done156:
+done210:
 	VZEROUPPER
 	RET
 
@@ -5031,18 +6660,18 @@ TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many157:
+many211:
 	SUBQ        $0x10, CX
-	JLT         done158
+	JLT         done212
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many157
+	JMP         many211
 
-done158:
+done212:
 	VZEROUPPER
 	RET
 
@@ -5055,9 +6684,9 @@ TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many159:
+many213:
 	SUBQ        $0x10, CX
-	JLT         done160
+	JLT         done214
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x12, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5065,9 +6694,9 @@ many159:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many159
+	JMP         many213
 
-done160:
+done214:
 	VZEROUPPER
 	RET
 
@@ -5080,18 +6709,18 @@ TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many161:
+many215:
 	SUBQ        $0x10, CX
-	JLT         done162
+	JLT         done216
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x12, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many161
+	JMP         many215
 
-done162:
+done216:
 	VZEROUPPER
 	RET
 
@@ -5104,9 +6733,9 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many163:
+many217:
 	SUBQ        $0x10, CX
-	JLT         done164
+	JLT         done218
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1e, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5114,9 +6743,9 @@ many163:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many163
+	JMP         many217
 
-done164:
+done218:
 	VZEROUPPER
 	RET
 
@@ -5129,18 +6758,18 @@ TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many165:
+many219:
 	SUBQ        $0x10, CX
-	JLT         done166
+	JLT         done220
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1e, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many165
+	JMP         many219
 
-done166:
+done220:
 	VZEROUPPER
 	RET
 
@@ -5153,9 +6782,9 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many167:
+many221:
 	SUBQ        $0x10, CX
-	JLT         done168
+	JLT         done222
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1d, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -5163,9 +6792,9 @@ many167:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many167
+	JMP         many221
 
-done168:
+done222:
 	VZEROUPPER
 	RET
 
@@ -5178,18 +6807,18 @@ TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many169:
+many223:
 	SUBQ        $0x10, CX
-	JLT         done170
+	JLT         done224
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1d, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many169
+	JMP         many223
 
-done170:
+done224:
 	VZEROUPPER
 	RET
 
@@ -5203,9 +6832,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many171:
+many225:
 	SUBQ      $0x10, CX
-	JLT       done172
+	JLT       done226
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -5215,9 +6844,9 @@ many171:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many171
+	JMP       many225
 
-done172:
+done226:
 	VZEROUPPER
 	RET
 
@@ -5231,7 +6860,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel173:
+pixel227:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5240,11 +6869,11 @@ pixel173:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row174:
+row228:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one175:
+one229:
 	VMOVUPS (R9), Z4
 	VMULPS  (R11), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -5260,11 +6889,11 @@ one175:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one175
+	JNE     one229
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row174
+	JNE     row228
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -5272,7 +6901,7 @@ one175:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel173
+	JNE     pixel227
 	VZEROUPPER
 	RET
 
@@ -5290,17 +6919,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
 
-pixel176:
+pixel230:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row177:
+row231:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one178:
+one232:
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVUPS.Z (R11), K1, Z2
 	VMULPS    Z2, Z1, Z1
@@ -5308,16 +6937,16 @@ one178:
 	ADDQ      SI, R11
 	ADDQ      DI, R9
 	DECQ      R12
-	JNE       one178
+	JNE       one232
 	ADDQ      24(AX), R8
 	ADDQ      48(AX), R9
 	DECQ      R10
-	JNE       row177
+	JNE       row231
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel176
+	JNE       pixel230
 	VZEROUPPER
 	RET
 
@@ -5331,19 +6960,19 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel179:
-	VMOVUPS constants<>+5568(SB), Z0
-	VMOVUPS constants<>+5568(SB), Z1
-	VMOVUPS constants<>+5568(SB), Z2
-	VMOVUPS constants<>+5568(SB), Z3
+pixel233:
+	VMOVUPS constants<>+5952(SB), Z0
+	VMOVUPS constants<>+5952(SB), Z1
+	VMOVUPS constants<>+5952(SB), Z2
+	VMOVUPS constants<>+5952(SB), Z3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row180:
+row234:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one181:
+one235:
 	VMOVUPS (R9), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R9), Z4
@@ -5354,10 +6983,10 @@ one181:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one181
+	JNE     one235
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row180
+	JNE     row234
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -5365,7 +6994,7 @@ one181:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel179
+	JNE     pixel233
 	VZEROUPPER
 	RET
 
@@ -5383,29 +7012,29 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-pixel182:
-	VMOVUPS constants<>+5568(SB), Z0
+pixel236:
+	VMOVUPS constants<>+5952(SB), Z0
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row183:
+row237:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one184:
+one238:
 	VMOVUPS.Z (R9), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R9
 	DECQ      R10
-	JNE       one184
+	JNE       one238
 	ADDQ      24(AX), DI
 	DECQ      R8
-	JNE       row183
+	JNE       row237
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      8(AX), CX
 	ADDQ      80(AX), DX
 	DECQ      BX
-	JNE       pixel182
+	JNE       pixel236
 	VZEROUPPER
 	RET
 
@@ -5417,9 +7046,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many185:
+many239:
 	CMPQ    CX, $0x00000020
-	JLT     tail186
+	JLT     tail240
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5440,11 +7069,11 @@ many185:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many185
+	JMP     many239
 
-tail186:
+tail240:
 	CMPQ       CX, $0x00
-	JLE        done187
+	JLE        done241
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5460,9 +7089,9 @@ tail186:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail186
+	JMP        tail240
 
-done187:
+done241:
 	VZEROUPPER
 	RET
 
@@ -5474,9 +7103,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many188:
+many242:
 	CMPQ    CX, $0x00000020
-	JLT     tail189
+	JLT     tail243
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5492,11 +7121,11 @@ many188:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many188
+	JMP     many242
 
-tail189:
+tail243:
 	CMPQ       CX, $0x00
-	JLE        done190
+	JLE        done244
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5510,9 +7139,9 @@ tail189:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail189
+	JMP        tail243
 
-done190:
+done244:
 	VZEROUPPER
 	RET
 
@@ -5524,9 +7153,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many191:
+many245:
 	CMPQ    CX, $0x00000020
-	JLT     tail192
+	JLT     tail246
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5547,11 +7176,11 @@ many191:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many191
+	JMP     many245
 
-tail192:
+tail246:
 	CMPQ       CX, $0x00
-	JLE        done193
+	JLE        done247
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5567,9 +7196,9 @@ tail192:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail192
+	JMP        tail246
 
-done193:
+done247:
 	VZEROUPPER
 	RET
 
@@ -5581,9 +7210,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many194:
+many248:
 	CMPQ    CX, $0x00000020
-	JLT     tail195
+	JLT     tail249
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5603,11 +7232,11 @@ many194:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many194
+	JMP     many248
 
-tail195:
+tail249:
 	CMPQ       CX, $0x00
-	JLE        done196
+	JLE        done250
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5622,9 +7251,9 @@ tail195:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail195
+	JMP        tail249
 
-done196:
+done250:
 	VZEROUPPER
 	RET
 
@@ -5636,9 +7265,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many197:
+many251:
 	CMPQ    CX, $0x00000020
-	JLT     tail198
+	JLT     tail252
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5659,11 +7288,11 @@ many197:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many197
+	JMP     many251
 
-tail198:
+tail252:
 	CMPQ       CX, $0x00
-	JLE        done199
+	JLE        done253
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5679,9 +7308,9 @@ tail198:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail198
+	JMP        tail252
 
-done199:
+done253:
 	VZEROUPPER
 	RET
 
@@ -5693,9 +7322,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many200:
+many254:
 	CMPQ    CX, $0x00000020
-	JLT     tail201
+	JLT     tail255
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5711,11 +7340,11 @@ many200:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many200
+	JMP     many254
 
-tail201:
+tail255:
 	CMPQ       CX, $0x00
-	JLE        done202
+	JLE        done256
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5729,9 +7358,9 @@ tail201:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail201
+	JMP        tail255
 
-done202:
+done256:
 	VZEROUPPER
 	RET
 
@@ -5743,9 +7372,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many203:
+many257:
 	CMPQ    CX, $0x00000020
-	JLT     tail204
+	JLT     tail258
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5766,11 +7395,11 @@ many203:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many203
+	JMP     many257
 
-tail204:
+tail258:
 	CMPQ       CX, $0x00
-	JLE        done205
+	JLE        done259
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5786,9 +7415,9 @@ tail204:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail204
+	JMP        tail258
 
-done205:
+done259:
 	VZEROUPPER
 	RET
 
@@ -5800,9 +7429,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many206:
+many260:
 	CMPQ    CX, $0x00000020
-	JLT     tail207
+	JLT     tail261
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5818,11 +7447,11 @@ many206:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many206
+	JMP     many260
 
-tail207:
+tail261:
 	CMPQ       CX, $0x00
-	JLE        done208
+	JLE        done262
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5836,9 +7465,9 @@ tail207:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail207
+	JMP        tail261
 
-done208:
+done262:
 	VZEROUPPER
 	RET
 
@@ -5850,9 +7479,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many209:
+many263:
 	CMPQ    CX, $0x00000020
-	JLT     tail210
+	JLT     tail264
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -5872,11 +7501,11 @@ many209:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many209
+	JMP     many263
 
-tail210:
+tail264:
 	CMPQ       CX, $0x00
-	JLE        done211
+	JLE        done265
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -5891,9 +7520,9 @@ tail210:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail210
+	JMP        tail264
 
-done211:
+done265:
 	VZEROUPPER
 	RET
 
@@ -5905,9 +7534,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many212:
+many266:
 	CMPQ      CX, $0x00000020
-	JLT       tail213
+	JLT       tail267
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -5948,11 +7577,11 @@ many212:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many212
+	JMP       many266
 
-tail213:
+tail267:
 	CMPQ       CX, $0x00
-	JLE        done214
+	JLE        done268
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -5973,9 +7602,9 @@ tail213:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail213
+	JMP        tail267
 
-done214:
+done268:
 	VZEROUPPER
 	RET
 
@@ -5987,9 +7616,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many215:
+many269:
 	CMPQ      CX, $0x00000020
-	JLT       tail216
+	JLT       tail270
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -6025,11 +7654,11 @@ many215:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many215
+	JMP       many269
 
-tail216:
+tail270:
 	CMPQ       CX, $0x00
-	JLE        done217
+	JLE        done271
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6048,9 +7677,9 @@ tail216:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail216
+	JMP        tail270
 
-done217:
+done271:
 	VZEROUPPER
 	RET
 
@@ -6062,9 +7691,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many218:
+many272:
 	CMPQ      CX, $0x00000020
-	JLT       tail219
+	JLT       tail273
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -6105,11 +7734,11 @@ many218:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many218
+	JMP       many272
 
-tail219:
+tail273:
 	CMPQ       CX, $0x00
-	JLE        done220
+	JLE        done274
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6130,9 +7759,9 @@ tail219:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail219
+	JMP        tail273
 
-done220:
+done274:
 	VZEROUPPER
 	RET
 
@@ -6144,9 +7773,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many221:
+many275:
 	CMPQ      CX, $0x00000020
-	JLT       tail222
+	JLT       tail276
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -6182,11 +7811,11 @@ many221:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many221
+	JMP       many275
 
-tail222:
+tail276:
 	CMPQ       CX, $0x00
-	JLE        done223
+	JLE        done277
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6205,9 +7834,9 @@ tail222:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail222
+	JMP        tail276
 
-done223:
+done277:
 	VZEROUPPER
 	RET
 
@@ -6219,9 +7848,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many224:
+many278:
 	CMPQ    CX, $0x00000020
-	JLT     tail225
+	JLT     tail279
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6242,11 +7871,11 @@ many224:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many224
+	JMP     many278
 
-tail225:
+tail279:
 	CMPQ       CX, $0x00
-	JLE        done226
+	JLE        done280
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6262,9 +7891,9 @@ tail225:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail225
+	JMP        tail279
 
-done226:
+done280:
 	VZEROUPPER
 	RET
 
@@ -6276,9 +7905,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many227:
+many281:
 	CMPQ    CX, $0x00000020
-	JLT     tail228
+	JLT     tail282
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6294,11 +7923,11 @@ many227:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many227
+	JMP     many281
 
-tail228:
+tail282:
 	CMPQ       CX, $0x00
-	JLE        done229
+	JLE        done283
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6312,9 +7941,9 @@ tail228:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail228
+	JMP        tail282
 
-done229:
+done283:
 	VZEROUPPER
 	RET
 
@@ -6326,9 +7955,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many230:
+many284:
 	CMPQ    CX, $0x00000020
-	JLT     tail231
+	JLT     tail285
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6349,11 +7978,11 @@ many230:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many230
+	JMP     many284
 
-tail231:
+tail285:
 	CMPQ       CX, $0x00
-	JLE        done232
+	JLE        done286
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6369,9 +7998,9 @@ tail231:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail231
+	JMP        tail285
 
-done232:
+done286:
 	VZEROUPPER
 	RET
 
@@ -6383,9 +8012,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many233:
+many287:
 	CMPQ    CX, $0x00000020
-	JLT     tail234
+	JLT     tail288
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6401,11 +8030,11 @@ many233:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many233
+	JMP     many287
 
-tail234:
+tail288:
 	CMPQ       CX, $0x00
-	JLE        done235
+	JLE        done289
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6419,9 +8048,9 @@ tail234:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail234
+	JMP        tail288
 
-done235:
+done289:
 	VZEROUPPER
 	RET
 
@@ -6433,9 +8062,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many236:
+many290:
 	CMPQ    CX, $0x00000020
-	JLT     tail237
+	JLT     tail291
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6456,11 +8085,11 @@ many236:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many236
+	JMP     many290
 
-tail237:
+tail291:
 	CMPQ       CX, $0x00
-	JLE        done238
+	JLE        done292
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6476,9 +8105,9 @@ tail237:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail237
+	JMP        tail291
 
-done238:
+done292:
 	VZEROUPPER
 	RET
 
@@ -6490,9 +8119,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many239:
+many293:
 	CMPQ    CX, $0x00000020
-	JLT     tail240
+	JLT     tail294
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -6508,11 +8137,11 @@ many239:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many239
+	JMP     many293
 
-tail240:
+tail294:
 	CMPQ       CX, $0x00
-	JLE        done241
+	JLE        done295
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6526,9 +8155,9 @@ tail240:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail240
+	JMP        tail294
 
-done241:
+done295:
 	VZEROUPPER
 	RET
 
@@ -6540,9 +8169,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many242:
+many296:
 	CMPQ    CX, $0x00000010
-	JLT     tail243
+	JLT     tail297
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -6559,11 +8188,11 @@ many242:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many242
+	JMP     many296
 
-tail243:
+tail297:
 	CMPQ       CX, $0x00
-	JLE        done244
+	JLE        done298
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -6581,9 +8210,9 @@ tail243:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail243
+	JMP        tail297
 
-done244:
+done298:
 	VZEROUPPER
 	RET
 
@@ -6597,9 +8226,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many245:
+many299:
 	CMPQ    CX, $0x00000010
-	JLT     tail246
+	JLT     tail300
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -6622,11 +8251,11 @@ many245:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many245
+	JMP     many299
 
-tail246:
+tail300:
 	CMPQ       CX, $0x00
-	JLE        done247
+	JLE        done301
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -6648,9 +8277,9 @@ tail246:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail246
+	JMP        tail300
 
-done247:
+done301:
 	VZEROUPPER
 	RET
 
@@ -6661,9 +8290,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many248:
+many302:
 	CMPQ    CX, $0x00000020
-	JLT     tail249
+	JLT     tail303
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6684,11 +8313,11 @@ many248:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many248
+	JMP     many302
 
-tail249:
+tail303:
 	CMPQ       CX, $0x00
-	JLE        done250
+	JLE        done304
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6704,9 +8333,9 @@ tail249:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail249
+	JMP        tail303
 
-done250:
+done304:
 	VZEROUPPER
 	RET
 
@@ -6717,9 +8346,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many251:
+many305:
 	CMPQ    CX, $0x00000020
-	JLT     tail252
+	JLT     tail306
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6735,11 +8364,11 @@ many251:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many251
+	JMP     many305
 
-tail252:
+tail306:
 	CMPQ       CX, $0x00
-	JLE        done253
+	JLE        done307
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6753,9 +8382,9 @@ tail252:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail252
+	JMP        tail306
 
-done253:
+done307:
 	VZEROUPPER
 	RET
 
@@ -6766,9 +8395,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many254:
+many308:
 	CMPQ    CX, $0x00000020
-	JLT     tail255
+	JLT     tail309
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -6789,11 +8418,11 @@ many254:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many254
+	JMP     many308
 
-tail255:
+tail309:
 	CMPQ       CX, $0x00
-	JLE        done256
+	JLE        done310
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6809,9 +8438,9 @@ tail255:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail255
+	JMP        tail309
 
-done256:
+done310:
 	VZEROUPPER
 	RET
 
@@ -6822,9 +8451,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many257:
+many311:
 	CMPQ       CX, $0x00000020
-	JLT        tail258
+	JLT        tail312
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -6840,11 +8469,11 @@ many257:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many257
+	JMP        many311
 
-tail258:
+tail312:
 	CMPQ       CX, $0x00
-	JLE        done259
+	JLE        done313
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -6858,9 +8487,9 @@ tail258:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail258
+	JMP        tail312
 
-done259:
+done313:
 	VZEROUPPER
 	RET
 
@@ -6871,9 +8500,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many260:
+many314:
 	CMPQ         CX, $0x00000010
-	JLT          tail261
+	JLT          tail315
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -6940,11 +8569,11 @@ many260:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many260
+	JMP          many314
 
-tail261:
+tail315:
 	CMPQ         CX, $0x00
-	JLE          done262
+	JLE          done316
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -6992,9 +8621,9 @@ tail261:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail261
+	JMP          tail315
 
-done262:
+done316:
 	VZEROUPPER
 	RET
 
@@ -7005,9 +8634,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many263:
+many317:
 	CMPQ         CX, $0x00000010
-	JLT          tail264
+	JLT          tail318
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -7077,11 +8706,11 @@ many263:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many263
+	JMP          many317
 
-tail264:
+tail318:
 	CMPQ         CX, $0x00
-	JLE          done265
+	JLE          done319
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7132,9 +8761,9 @@ tail264:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail264
+	JMP          tail318
 
-done265:
+done319:
 	VZEROUPPER
 	RET
 
@@ -7145,9 +8774,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many266:
+many320:
 	CMPQ         CX, $0x00000010
-	JLT          tail267
+	JLT          tail321
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -7221,11 +8850,11 @@ many266:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many266
+	JMP          many320
 
-tail267:
+tail321:
 	CMPQ         CX, $0x00
-	JLE          done268
+	JLE          done322
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7277,9 +8906,9 @@ tail267:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail267
+	JMP          tail321
 
-done268:
+done322:
 	VZEROUPPER
 	RET
 
@@ -7291,9 +8920,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many269:
+many323:
 	CMPQ         CX, $0x00000010
-	JLT          tail270
+	JLT          tail324
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -7362,11 +8991,11 @@ many269:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many269
+	JMP          many323
 
-tail270:
+tail324:
 	CMPQ         CX, $0x00
-	JLE          done271
+	JLE          done325
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7415,9 +9044,9 @@ tail270:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail270
+	JMP          tail324
 
-done271:
+done325:
 	VZEROUPPER
 	RET
 
@@ -7428,9 +9057,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many272:
+many326:
 	CMPQ         CX, $0x00000010
-	JLT          tail273
+	JLT          tail327
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -7545,11 +9174,11 @@ many272:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many272
+	JMP          many326
 
-tail273:
+tail327:
 	CMPQ         CX, $0x00
-	JLE          done274
+	JLE          done328
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -7629,9 +9258,9 @@ tail273:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail273
+	JMP          tail327
 
-done274:
+done328:
 	VZEROUPPER
 	RET
 
@@ -7642,9 +9271,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many275:
+many329:
 	CMPQ      CX, $0x00000020
-	JLT       tail276
+	JLT       tail330
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7674,11 +9303,11 @@ many275:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many275
+	JMP       many329
 
-tail276:
+tail330:
 	CMPQ       CX, $0x00
-	JLE        done277
+	JLE        done331
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7697,9 +9326,9 @@ tail276:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail276
+	JMP        tail330
 
-done277:
+done331:
 	VZEROUPPER
 	RET
 
@@ -7711,9 +9340,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many278:
+many332:
 	CMPQ      CX, $0x00000020
-	JLT       tail279
+	JLT       tail333
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7738,11 +9367,11 @@ many278:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many278
+	JMP       many332
 
-tail279:
+tail333:
 	CMPQ       CX, $0x00
-	JLE        done280
+	JLE        done334
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7759,9 +9388,9 @@ tail279:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail279
+	JMP        tail333
 
-done280:
+done334:
 	VZEROUPPER
 	RET
 
@@ -7772,9 +9401,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many281:
+many335:
 	CMPQ      CX, $0x00000020
-	JLT       tail282
+	JLT       tail336
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7809,11 +9438,11 @@ many281:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many281
+	JMP       many335
 
-tail282:
+tail336:
 	CMPQ       CX, $0x00
-	JLE        done283
+	JLE        done337
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7834,9 +9463,9 @@ tail282:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail282
+	JMP        tail336
 
-done283:
+done337:
 	VZEROUPPER
 	RET
 
@@ -7848,9 +9477,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many284:
+many338:
 	CMPQ      CX, $0x00000010
-	JLT       tail285
+	JLT       tail339
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -7869,11 +9498,11 @@ many284:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many284
+	JMP       many338
 
-tail285:
+tail339:
 	CMPQ       CX, $0x00
-	JLE        done286
+	JLE        done340
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7893,9 +9522,9 @@ tail285:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail285
+	JMP        tail339
 
-done286:
+done340:
 	VZEROUPPER
 	RET
 
@@ -7907,9 +9536,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many287:
+many341:
 	CMPQ      CX, $0x00000010
-	JLT       tail288
+	JLT       tail342
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -7934,11 +9563,11 @@ many287:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many287
+	JMP       many341
 
-tail288:
+tail342:
 	CMPQ       CX, $0x00
-	JLE        done289
+	JLE        done343
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7961,9 +9590,532 @@ tail288:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail288
+	JMP        tail342
 
-done289:
+done343:
+	VZEROUPPER
+	RET
+
+// func mulNoNanAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many344:
+	CMPQ      CX, $0x00000020
+	JLT       tail345
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   64(DX), Y2
+	VMOVUPS   96(DX), Y3
+	VMOVUPS   (BX), Y4
+	VMOVUPS   32(BX), Y5
+	VMOVUPS   64(BX), Y6
+	VMOVUPS   96(BX), Y7
+	VXORPS    Y8, Y8, Y8
+	VMULPS    Y4, Y0, Y0
+	VMULPS    Y5, Y1, Y1
+	VMULPS    Y6, Y2, Y2
+	VMULPS    Y7, Y3, Y3
+	VCMPPS    $0x00, Y8, Y4, Y4
+	VBLENDVPS Y4, Y8, Y0, Y0
+	VCMPPS    $0x00, Y8, Y5, Y4
+	VBLENDVPS Y4, Y8, Y1, Y1
+	VCMPPS    $0x00, Y8, Y6, Y4
+	VBLENDVPS Y4, Y8, Y2, Y2
+	VCMPPS    $0x00, Y8, Y7, Y4
+	VBLENDVPS Y4, Y8, Y3, Y3
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many344
+
+tail345:
+	CMPQ       CX, $0x00
+	JLE        done346
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VMULPS     Y2, Y1, Y1
+	VCMPPS     $0x00, Y3, Y2, Y2
+	VBLENDVPS  Y2, Y3, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail345
+
+done346:
+	VZEROUPPER
+	RET
+
+// func divNoNanAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many347:
+	CMPQ      CX, $0x00000020
+	JLT       tail348
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   64(DX), Y2
+	VMOVUPS   96(DX), Y3
+	VMOVUPS   (BX), Y4
+	VMOVUPS   32(BX), Y5
+	VMOVUPS   64(BX), Y6
+	VMOVUPS   96(BX), Y7
+	VXORPS    Y8, Y8, Y8
+	VDIVPS    Y4, Y0, Y0
+	VDIVPS    Y5, Y1, Y1
+	VDIVPS    Y6, Y2, Y2
+	VDIVPS    Y7, Y3, Y3
+	VCMPPS    $0x00, Y8, Y4, Y4
+	VBLENDVPS Y4, Y8, Y0, Y0
+	VCMPPS    $0x00, Y8, Y5, Y4
+	VBLENDVPS Y4, Y8, Y1, Y1
+	VCMPPS    $0x00, Y8, Y6, Y4
+	VBLENDVPS Y4, Y8, Y2, Y2
+	VCMPPS    $0x00, Y8, Y7, Y4
+	VBLENDVPS Y4, Y8, Y3, Y3
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many347
+
+tail348:
+	CMPQ       CX, $0x00
+	JLE        done349
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VDIVPS     Y2, Y1, Y1
+	VCMPPS     $0x00, Y3, Y2, Y2
+	VBLENDVPS  Y2, Y3, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail348
+
+done349:
+	VZEROUPPER
+	RET
+
+// func xdivyAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many350:
+	CMPQ      CX, $0x00000020
+	JLT       tail351
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   64(DX), Y2
+	VMOVUPS   96(DX), Y3
+	VMOVUPS   (BX), Y4
+	VMOVUPS   32(BX), Y5
+	VMOVUPS   64(BX), Y6
+	VMOVUPS   96(BX), Y7
+	VMOVAPS   Y0, Y8
+	VMOVAPS   Y1, Y9
+	VMOVAPS   Y2, Y10
+	VMOVAPS   Y3, Y11
+	VXORPS    Y12, Y12, Y12
+	VDIVPS    Y4, Y0, Y0
+	VDIVPS    Y5, Y1, Y1
+	VDIVPS    Y6, Y2, Y2
+	VDIVPS    Y7, Y3, Y3
+	VCMPPS    $0x00, Y12, Y8, Y4
+	VBLENDVPS Y4, Y12, Y0, Y0
+	VCMPPS    $0x00, Y12, Y9, Y4
+	VBLENDVPS Y4, Y12, Y1, Y1
+	VCMPPS    $0x00, Y12, Y10, Y4
+	VBLENDVPS Y4, Y12, Y2, Y2
+	VCMPPS    $0x00, Y12, Y11, Y4
+	VBLENDVPS Y4, Y12, Y3, Y3
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000020, CX
+	JMP       many350
+
+tail351:
+	CMPQ       CX, $0x00
+	JLE        done352
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMOVAPS    Y1, Y3
+	VXORPS     Y4, Y4, Y4
+	VDIVPS     Y2, Y1, Y1
+	VCMPPS     $0x00, Y4, Y3, Y2
+	VBLENDVPS  Y2, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail351
+
+done352:
+	VZEROUPPER
+	RET
+
+// func leakyReluGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Y0
+
+many353:
+	CMPQ      CX, $0x00000010
+	JLT       tail354
+	VMOVUPS   (DX), Y1
+	VMOVUPS   32(DX), Y2
+	VMOVUPS   (BX), Y3
+	VMOVUPS   32(BX), Y4
+	VXORPS    Y5, Y5, Y5
+	VMULPS    Y0, Y1, Y6
+	VCMPPS    $0x1e, Y5, Y3, Y3
+	VBLENDVPS Y3, Y1, Y6, Y1
+	VMULPS    Y0, Y2, Y3
+	VCMPPS    $0x1e, Y5, Y4, Y4
+	VBLENDVPS Y4, Y2, Y3, Y2
+	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y2, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       many353
+
+tail354:
+	CMPQ       CX, $0x00
+	JLE        done355
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMASKMOVPS (BX), Y1, Y3
+	VXORPS     Y4, Y4, Y4
+	VMULPS     Y0, Y2, Y5
+	VCMPPS     $0x1e, Y4, Y3, Y3
+	VBLENDVPS  Y3, Y2, Y5, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail354
+
+done355:
+	VZEROUPPER
+	RET
+
+// func eluGradAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many356:
+	CMPQ      CX, $0x00000010
+	JLT       tail357
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   (BX), Y2
+	VMOVUPS   32(BX), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPS   constants<>+0(SB), Y5
+	VMOVUPS   constants<>+0(SB), Y6
+	VADDPS    Y5, Y2, Y7
+	VCMPPS    $0x11, Y4, Y2, Y2
+	VBLENDVPS Y2, Y7, Y6, Y7
+	VMULPS    Y7, Y0, Y0
+	VADDPS    Y5, Y3, Y2
+	VCMPPS    $0x11, Y4, Y3, Y3
+	VBLENDVPS Y3, Y2, Y6, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       many356
+
+tail357:
+	CMPQ       CX, $0x00
+	JLE        done358
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VMOVUPS    constants<>+0(SB), Y4
+	VMOVUPS    constants<>+0(SB), Y5
+	VADDPS     Y4, Y2, Y4
+	VCMPPS     $0x11, Y3, Y2, Y2
+	VBLENDVPS  Y2, Y4, Y5, Y4
+	VMULPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail357
+
+done358:
+	VZEROUPPER
+	RET
+
+// func seluGradAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many359:
+	CMPQ      CX, $0x00000010
+	JLT       tail360
+	VMOVUPS   (DX), Y0
+	VMOVUPS   32(DX), Y1
+	VMOVUPS   (BX), Y2
+	VMOVUPS   32(BX), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPS   constants<>+2112(SB), Y5
+	VMOVUPS   constants<>+2176(SB), Y6
+	VADDPS    Y5, Y2, Y7
+	VCMPPS    $0x11, Y4, Y2, Y2
+	VBLENDVPS Y2, Y7, Y6, Y7
+	VMULPS    Y7, Y0, Y0
+	VADDPS    Y5, Y3, Y2
+	VCMPPS    $0x11, Y4, Y3, Y3
+	VBLENDVPS Y3, Y2, Y6, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       many359
+
+tail360:
+	CMPQ       CX, $0x00
+	JLE        done361
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VMOVUPS    constants<>+2112(SB), Y4
+	VMOVUPS    constants<>+2176(SB), Y5
+	VADDPS     Y4, Y2, Y4
+	VCMPPS     $0x11, Y3, Y2, Y2
+	VBLENDVPS  Y2, Y4, Y5, Y4
+	VMULPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail360
+
+done361:
+	VZEROUPPER
+	RET
+
+// func softsignAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many362:
+	CMPQ    CX, $0x00000020
+	JLT     tail363
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS constants<>+704(SB), Y4
+	VMOVUPS constants<>+0(SB), Y5
+	VANDPS  Y4, Y0, Y6
+	VADDPS  Y5, Y6, Y6
+	VDIVPS  Y6, Y0, Y0
+	VANDPS  Y4, Y1, Y6
+	VADDPS  Y5, Y6, Y6
+	VDIVPS  Y6, Y1, Y1
+	VANDPS  Y4, Y2, Y6
+	VADDPS  Y5, Y6, Y6
+	VDIVPS  Y6, Y2, Y2
+	VANDPS  Y4, Y3, Y4
+	VADDPS  Y5, Y4, Y4
+	VDIVPS  Y4, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many362
+
+tail363:
+	CMPQ       CX, $0x00
+	JLE        done364
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMOVUPS    constants<>+704(SB), Y2
+	VMOVUPS    constants<>+0(SB), Y3
+	VANDPS     Y2, Y1, Y2
+	VADDPS     Y3, Y2, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail363
+
+done364:
+	VZEROUPPER
+	RET
+
+// func softsignGradAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many365:
+	CMPQ    CX, $0x00000010
+	JLT     tail366
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VMOVUPS constants<>+704(SB), Y4
+	VMOVUPS constants<>+0(SB), Y5
+	VANDPS  Y4, Y2, Y2
+	VADDPS  Y5, Y2, Y2
+	VDIVPS  Y2, Y0, Y0
+	VDIVPS  Y2, Y0, Y0
+	VANDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y3, Y3
+	VDIVPS  Y3, Y1, Y1
+	VDIVPS  Y3, Y1, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000010, CX
+	JMP     many365
+
+tail366:
+	CMPQ       CX, $0x00
+	JLE        done367
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMOVUPS    constants<>+704(SB), Y3
+	VMOVUPS    constants<>+0(SB), Y4
+	VANDPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VDIVPS     Y2, Y1, Y1
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail366
+
+done367:
 	VZEROUPPER
 	RET
 
@@ -7974,12 +10126,12 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many290:
+many368:
 	CMPQ         CX, $0x00000008
-	JLT          tail291
+	JLT          tail369
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
-	VMOVUPS      constants<>+2112(SB), Y2
+	VMOVUPS      constants<>+2240(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y1, Y3, Y3
 	VMAXPS       Y3, Y2, Y3
@@ -8014,11 +10166,11 @@ many290:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many290
+	JMP          many368
 
-tail291:
+tail369:
 	CMPQ         CX, $0x00
-	JLE          done292
+	JLE          done370
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8028,7 +10180,7 @@ tail291:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VXORPS       Y2, Y2, Y2
-	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVUPS      constants<>+2240(SB), Y3
 	VMOVAPS      Y1, Y4
 	VMINPS       Y2, Y4, Y4
 	VMAXPS       Y4, Y3, Y4
@@ -8063,9 +10215,132 @@ tail291:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail291
+	JMP          tail369
 
-done292:
+done370:
+	VZEROUPPER
+	RET
+
+// func softplusGradAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many371:
+	CMPQ         CX, $0x00000008
+	JLT          tail372
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
+	VORPS        Y2, Y1, Y2
+	VMAXPS       Y2, Y3, Y2
+	VMOVUPS      constants<>+192(SB), Y3
+	VMULPS       Y3, Y2, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y3, Y2
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y5, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constants<>+0(SB), Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      constants<>+0(SB), Y2
+	VBLENDVPS    Y1, Y5, Y2, Y1
+	VADDPS       Y2, Y5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, CX
+	JMP          many371
+
+tail372:
+	CMPQ         CX, $0x00
+	JLE          done373
+	MOVQ         $+8, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	NEGQ         SI
+	LEAQ         ones<>+32(SB), DI
+	VMOVUPS      (DI)(SI*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (BX), Y0, Y2
+	VMOVUPS      constants<>+960(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y4
+	VORPS        Y3, Y2, Y3
+	VMAXPS       Y3, Y4, Y3
+	VMOVUPS      constants<>+192(SB), Y4
+	VMULPS       Y4, Y3, Y4
+	VROUNDPS     $0x00, Y4, Y4
+	VMOVUPS      constants<>+256(SB), Y5
+	VFNMADD231PS Y5, Y4, Y3
+	VMOVUPS      constants<>+320(SB), Y5
+	VFNMADD231PS Y5, Y4, Y3
+	VMOVUPS      constants<>+384(SB), Y5
+	VMOVAPS      Y5, Y6
+	VMOVUPS      constants<>+448(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
+	VMOVUPS      constants<>+512(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
+	VMOVUPS      constants<>+576(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
+	VMOVUPS      constants<>+640(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y6
+	VMOVUPS      constants<>+0(SB), Y3
+	VADDPS       Y3, Y6, Y6
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VMOVUPS      constants<>+0(SB), Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y6, Y6
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      constants<>+0(SB), Y3
+	VBLENDVPS    Y2, Y6, Y3, Y2
+	VADDPS       Y3, Y6, Y6
+	VDIVPS       Y6, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, CX
+	JMP          tail372
+
+done373:
 	VZEROUPPER
 	RET
 
@@ -8076,12 +10351,12 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many293:
+many374:
 	CMPQ         CX, $0x00000008
-	JLT          tail294
+	JLT          tail375
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
-	VMOVUPS      constants<>+2112(SB), Y2
+	VMOVUPS      constants<>+2240(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y1, Y3, Y3
 	VMAXPS       Y3, Y2, Y3
@@ -8111,7 +10386,7 @@ many293:
 	VSUBPS       Y3, Y2, Y3
 	VFMADD213PS  Y3, Y2, Y5
 	VMOVUPS      constants<>+2176(SB), Y2
-	VMOVUPS      constants<>+2240(SB), Y3
+	VMOVUPS      constants<>+2112(SB), Y3
 	VMULPS       Y2, Y0, Y2
 	VMULPS       Y3, Y5, Y5
 	VCMPPS       $0x11, Y1, Y0, Y0
@@ -8120,11 +10395,11 @@ many293:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many293
+	JMP          many374
 
-tail294:
+tail375:
 	CMPQ         CX, $0x00
-	JLE          done295
+	JLE          done376
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8134,7 +10409,7 @@ tail294:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VXORPS       Y2, Y2, Y2
-	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVUPS      constants<>+2240(SB), Y3
 	VMOVAPS      Y1, Y4
 	VMINPS       Y2, Y4, Y4
 	VMAXPS       Y4, Y3, Y4
@@ -8164,7 +10439,7 @@ tail294:
 	VSUBPS       Y4, Y3, Y4
 	VFMADD213PS  Y4, Y3, Y6
 	VMOVUPS      constants<>+2176(SB), Y3
-	VMOVUPS      constants<>+2240(SB), Y4
+	VMOVUPS      constants<>+2112(SB), Y4
 	VMULPS       Y3, Y1, Y3
 	VMULPS       Y4, Y6, Y6
 	VCMPPS       $0x11, Y2, Y1, Y1
@@ -8173,9 +10448,9 @@ tail294:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail294
+	JMP          tail375
 
-done295:
+done376:
 	VZEROUPPER
 	RET
 
@@ -8186,9 +10461,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many296:
+many377:
 	CMPQ         CX, $0x00000008
-	JLT          tail297
+	JLT          tail378
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+960(SB), Y1
 	VMOVUPS      constants<>+128(SB), Y2
@@ -8304,11 +10579,11 @@ many296:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many296
+	JMP          many377
 
-tail297:
+tail378:
 	CMPQ         CX, $0x00
-	JLE          done298
+	JLE          done379
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8431,9 +10706,9 @@ tail297:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail297
+	JMP          tail378
 
-done298:
+done379:
 	VZEROUPPER
 	RET
 
@@ -8444,9 +10719,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many299:
+many380:
 	CMPQ         CX, $0x00000008
-	JLT          tail300
+	JLT          tail381
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -8485,7 +10760,7 @@ many299:
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y4, Y4
 	VMOVUPS      constants<>+3392(SB), Y1
-	VMOVUPS      constants<>+2112(SB), Y2
+	VMOVUPS      constants<>+2240(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y3, Y1, Y3
 	VMAXPS       Y3, Y2, Y3
@@ -8524,11 +10799,11 @@ many299:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many299
+	JMP          many380
 
-tail300:
+tail381:
 	CMPQ         CX, $0x00
-	JLE          done301
+	JLE          done382
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8574,7 +10849,7 @@ tail300:
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
 	VMOVUPS      constants<>+3392(SB), Y2
-	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVUPS      constants<>+2240(SB), Y3
 	VMOVAPS      Y1, Y4
 	VMINPS       Y4, Y2, Y4
 	VMAXPS       Y4, Y3, Y4
@@ -8613,9 +10888,9 @@ tail300:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail300
+	JMP          tail381
 
-done301:
+done382:
 	VZEROUPPER
 	RET
 
@@ -8626,9 +10901,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many302:
+many383:
 	CMPQ        CX, $0x00000008
-	JLT         tail303
+	JLT         tail384
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -8694,11 +10969,11 @@ many302:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many302
+	JMP         many383
 
-tail303:
+tail384:
 	CMPQ        CX, $0x00
-	JLE         done304
+	JLE         done385
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -8771,9 +11046,9 @@ tail303:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail303
+	JMP         tail384
 
-done304:
+done385:
 	VZEROUPPER
 	RET
 
@@ -8784,9 +11059,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many305:
+many386:
 	CMPQ        CX, $0x00000008
-	JLT         tail306
+	JLT         tail387
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -8864,11 +11139,11 @@ many305:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many305
+	JMP         many386
 
-tail306:
+tail387:
 	CMPQ        CX, $0x00
-	JLE         done307
+	JLE         done388
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -8953,9 +11228,9 @@ tail306:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail306
+	JMP         tail387
 
-done307:
+done388:
 	VZEROUPPER
 	RET
 
@@ -8966,9 +11241,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many308:
+many389:
 	CMPQ         CX, $0x00000008
-	JLT          tail309
+	JLT          tail390
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
@@ -9076,11 +11351,11 @@ many308:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many308
+	JMP          many389
 
-tail309:
+tail390:
 	CMPQ         CX, $0x00
-	JLE          done310
+	JLE          done391
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9195,9 +11470,9 @@ tail309:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail309
+	JMP          tail390
 
-done310:
+done391:
 	VZEROUPPER
 	RET
 
@@ -9208,9 +11483,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many311:
+many392:
 	CMPQ         CX, $0x00000008
-	JLT          tail312
+	JLT          tail393
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -9254,11 +11529,11 @@ many311:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many311
+	JMP          many392
 
-tail312:
+tail393:
 	CMPQ         CX, $0x00
-	JLE          done313
+	JLE          done394
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9309,9 +11584,9 @@ tail312:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail312
+	JMP          tail393
 
-done313:
+done394:
 	VZEROUPPER
 	RET
 
@@ -9322,9 +11597,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many314:
+many395:
 	CMPQ         CX, $0x00000008
-	JLT          tail315
+	JLT          tail396
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -9367,11 +11642,11 @@ many314:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many314
+	JMP          many395
 
-tail315:
+tail396:
 	CMPQ         CX, $0x00
-	JLE          done316
+	JLE          done397
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9421,9 +11696,9 @@ tail315:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail315
+	JMP          tail396
 
-done316:
+done397:
 	VZEROUPPER
 	RET
 
@@ -9434,9 +11709,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many317:
+many398:
 	CMPQ         CX, $0x00000008
-	JLT          tail318
+	JLT          tail399
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -9480,11 +11755,11 @@ many317:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many317
+	JMP          many398
 
-tail318:
+tail399:
 	CMPQ         CX, $0x00
-	JLE          done319
+	JLE          done400
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9535,9 +11810,756 @@ tail318:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail318
+	JMP          tail399
 
-done319:
+done400:
+	VZEROUPPER
+	RET
+
+// func asinAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·asinAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many401:
+	CMPQ         CX, $0x00000008
+	JLT          tail402
+	VMOVUPS      (DX), Y0
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y2
+	VANDPS       Y1, Y0, Y1
+	VDIVPS       Y1, Y2, Y3
+	VCMPPS       $0x1e, Y2, Y1, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y3
+	VMULPS       Y3, Y3, Y4
+	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+5056(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5120(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5184(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5248(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5312(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5376(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5440(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5504(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4352(SB), Y6
+	VMOVUPS      constants<>+4416(SB), Y7
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y7, Y4
+	VFNMADD231PS Y5, Y3, Y4
+	VSUBPS       Y3, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+	VFMADD213PS  Y3, Y3, Y5
+	VCMPPS       $0x1e, Y2, Y1, Y1
+	VBLENDVPS    Y1, Y4, Y5, Y5
+	VMOVUPS      constants<>+960(SB), Y1
+	VANDPS       Y1, Y0, Y0
+	VORPS        Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many401
+
+tail402:
+	CMPQ         CX, $0x00
+	JLE          done403
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y1, Y3
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VSQRTPS      Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y3
+	VANDPS       Y2, Y1, Y2
+	VDIVPS       Y2, Y3, Y4
+	VCMPPS       $0x1e, Y3, Y2, Y5
+	VBLENDVPS    Y5, Y4, Y2, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      constants<>+4992(SB), Y6
+	VMOVAPS      Y6, Y6
+	VMOVUPS      constants<>+5056(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5120(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5184(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5248(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5312(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5376(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5440(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5504(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+4352(SB), Y7
+	VMOVUPS      constants<>+4416(SB), Y8
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y8, Y5
+	VFNMADD231PS Y6, Y4, Y5
+	VSUBPS       Y4, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+	VFMADD213PS  Y4, Y4, Y6
+	VCMPPS       $0x1e, Y3, Y2, Y2
+	VBLENDVPS    Y2, Y5, Y6, Y6
+	VMOVUPS      constants<>+960(SB), Y2
+	VANDPS       Y2, Y1, Y1
+	VORPS        Y6, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail402
+
+done403:
+	VZEROUPPER
+	RET
+
+// func acosAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV, FMA3
+TEXT ·acosAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many404:
+	CMPQ         CX, $0x00000008
+	JLT          tail405
+	VMOVUPS      (DX), Y0
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y0, Y1, Y0
+	VDIVPS       Y2, Y0, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y2
+	VANDPS       Y1, Y0, Y1
+	VDIVPS       Y1, Y2, Y3
+	VCMPPS       $0x1e, Y2, Y1, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y3
+	VMULPS       Y3, Y3, Y4
+	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+5056(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5120(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5184(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5248(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5312(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5376(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5440(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+5504(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4352(SB), Y6
+	VMOVUPS      constants<>+4416(SB), Y7
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y7, Y4
+	VFNMADD231PS Y5, Y3, Y4
+	VSUBPS       Y3, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+	VFMADD213PS  Y3, Y3, Y5
+	VCMPPS       $0x1e, Y2, Y1, Y1
+	VBLENDVPS    Y1, Y4, Y5, Y5
+	VMOVUPS      constants<>+960(SB), Y1
+	VANDPS       Y1, Y0, Y0
+	VORPS        Y5, Y0, Y0
+	VADDPS       Y0, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many404
+
+tail405:
+	CMPQ         CX, $0x00
+	JLE          done406
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVUPS      constants<>+0(SB), Y2
+	VADDPS       Y2, Y1, Y3
+	VSUBPS       Y1, Y2, Y1
+	VDIVPS       Y3, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y3
+	VANDPS       Y2, Y1, Y2
+	VDIVPS       Y2, Y3, Y4
+	VCMPPS       $0x1e, Y3, Y2, Y5
+	VBLENDVPS    Y5, Y4, Y2, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      constants<>+4992(SB), Y6
+	VMOVAPS      Y6, Y6
+	VMOVUPS      constants<>+5056(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5120(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5184(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5248(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5312(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5376(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5440(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+5504(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+4352(SB), Y7
+	VMOVUPS      constants<>+4416(SB), Y8
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y8, Y5
+	VFNMADD231PS Y6, Y4, Y5
+	VSUBPS       Y4, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+	VFMADD213PS  Y4, Y4, Y6
+	VCMPPS       $0x1e, Y3, Y2, Y2
+	VBLENDVPS    Y2, Y5, Y6, Y6
+	VMOVUPS      constants<>+960(SB), Y2
+	VANDPS       Y2, Y1, Y1
+	VORPS        Y6, Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail405
+
+done406:
+	VZEROUPPER
+	RET
+
+// func atan2AVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many407:
+	CMPQ         CX, $0x00000008
+	JLT          tail408
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+960(SB), Y3
+	VXORPS       Y4, Y4, Y4
+	VANDPS       Y2, Y0, Y5
+	VANDPS       Y2, Y1, Y2
+	VMINPS       Y5, Y2, Y6
+	VMAXPS       Y5, Y2, Y7
+	VMOVUPS      constants<>+0(SB), Y8
+	VCMPPS       $0x00, Y7, Y6, Y9
+	VBLENDVPS    Y9, Y8, Y6, Y6
+	VCMPPS       $0x00, Y2, Y5, Y9
+	VBLENDVPS    Y9, Y8, Y7, Y7
+	VDIVPS       Y7, Y6, Y6
+	VCMPPS       $0x00, Y4, Y0, Y7
+	VBLENDVPS    Y7, Y4, Y6, Y6
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      constants<>+4992(SB), Y4
+	VMOVAPS      Y4, Y4
+	VMOVUPS      constants<>+5056(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5120(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5184(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5248(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5312(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5376(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5440(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+5504(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+4352(SB), Y8
+	VMOVUPS      constants<>+4416(SB), Y9
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y9, Y7
+	VFNMADD231PS Y4, Y6, Y7
+	VSUBPS       Y6, Y7, Y7
+	VADDPS       Y8, Y7, Y7
+	VFMADD213PS  Y6, Y6, Y4
+	VCMPPS       $0x1e, Y2, Y5, Y2
+	VBLENDVPS    Y2, Y7, Y4, Y4
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+5568(SB), Y5
+	VCMPPS       $0x00, Y2, Y6, Y2
+	VBLENDVPS    Y2, Y5, Y4, Y4
+	VMOVUPS      constants<>+5632(SB), Y5
+	VMOVUPS      constants<>+5696(SB), Y2
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VPSRAD       $0x1f, Y1, Y5
+	VANDPS       Y5, Y2, Y2
+	VANDNPS      Y4, Y5, Y4
+	VORPS        Y2, Y4, Y4
+	VANDPS       Y3, Y0, Y6
+	VORPS        Y6, Y4, Y4
+	VADDPS       Y0, Y1, Y6
+	VCMPPS       $0x03, Y1, Y0, Y0
+	VBLENDVPS    Y0, Y6, Y4, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, CX
+	JMP          many407
+
+tail408:
+	CMPQ         CX, $0x00
+	JLE          done409
+	MOVQ         $+8, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	NEGQ         SI
+	LEAQ         ones<>+32(SB), DI
+	VMOVUPS      (DI)(SI*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (BX), Y0, Y2
+	VMOVUPS      constants<>+704(SB), Y3
+	VMOVUPS      constants<>+960(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VANDPS       Y3, Y1, Y6
+	VANDPS       Y3, Y2, Y3
+	VMINPS       Y6, Y3, Y7
+	VMAXPS       Y6, Y3, Y8
+	VMOVUPS      constants<>+0(SB), Y9
+	VCMPPS       $0x00, Y8, Y7, Y10
+	VBLENDVPS    Y10, Y9, Y7, Y7
+	VCMPPS       $0x00, Y3, Y6, Y10
+	VBLENDVPS    Y10, Y9, Y8, Y8
+	VDIVPS       Y8, Y7, Y7
+	VCMPPS       $0x00, Y5, Y1, Y8
+	VBLENDVPS    Y8, Y5, Y7, Y7
+	VMULPS       Y7, Y7, Y8
+	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVAPS      Y5, Y5
+	VMOVUPS      constants<>+5056(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5120(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5184(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5248(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5312(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5376(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5440(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+5504(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+4352(SB), Y9
+	VMOVUPS      constants<>+4416(SB), Y10
+	VMULPS       Y8, Y5, Y5
+	VMOVAPS      Y10, Y8
+	VFNMADD231PS Y5, Y7, Y8
+	VSUBPS       Y7, Y8, Y8
+	VADDPS       Y9, Y8, Y8
+	VFMADD213PS  Y7, Y7, Y5
+	VCMPPS       $0x1e, Y3, Y6, Y3
+	VBLENDVPS    Y3, Y8, Y5, Y5
+	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+5568(SB), Y6
+	VCMPPS       $0x00, Y3, Y7, Y3
+	VBLENDVPS    Y3, Y6, Y5, Y5
+	VMOVUPS      constants<>+5632(SB), Y6
+	VMOVUPS      constants<>+5696(SB), Y3
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VPSRAD       $0x1f, Y2, Y6
+	VANDPS       Y6, Y3, Y3
+	VANDNPS      Y5, Y6, Y5
+	VORPS        Y3, Y5, Y5
+	VANDPS       Y4, Y1, Y7
+	VORPS        Y7, Y5, Y5
+	VADDPS       Y1, Y2, Y7
+	VCMPPS       $0x03, Y2, Y1, Y1
+	VBLENDVPS    Y1, Y7, Y5, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, CX
+	JMP          tail408
+
+done409:
+	VZEROUPPER
+	RET
+
+// func atanhAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many410:
+	CMPQ        CX, $0x00000008
+	JLT         tail411
+	VMOVUPS     (DX), Y0
+	VMOVUPS     constants<>+704(SB), Y1
+	VMOVUPS     constants<>+0(SB), Y2
+	VANDPS      Y1, Y0, Y1
+	VSUBPS      Y1, Y2, Y2
+	VADDPS      Y1, Y1, Y1
+	VDIVPS      Y2, Y1, Y1
+	VMOVUPS     constants<>+0(SB), Y2
+	VADDPS      Y2, Y1, Y3
+	VMOVAPS     Y3, Y4
+	VMOVUPS     constants<>+2304(SB), Y5
+	VMOVUPS     constants<>+2368(SB), Y6
+	VMULPS      Y6, Y4, Y6
+	VCMPPS      $0x11, Y5, Y4, Y7
+	VBLENDVPS   Y7, Y6, Y4, Y6
+	VMOVUPS     constants<>+2432(SB), Y7
+	VXORPS      Y8, Y8, Y8
+	VCMPPS      $0x11, Y5, Y4, Y4
+	VBLENDVPS   Y4, Y7, Y8, Y5
+	VMOVAPS     Y6, Y4
+	VMOVUPS     constants<>+2496(SB), Y6
+	VPSUBD      Y6, Y4, Y6
+	VPSRAD      $0x17, Y6, Y6
+	VCVTDQ2PS   Y6, Y7
+	VPSLLD      $0x17, Y6, Y6
+	VPSUBD      Y6, Y4, Y4
+	VSUBPS      Y5, Y7, Y5
+	VXORPS      Y6, Y6, Y6
+	VSUBPS      Y2, Y3, Y7
+	VSUBPS      Y7, Y1, Y7
+	VPSUBD      Y3, Y4, Y8
+	VPADDD      Y2, Y8, Y8
+	VPMAXSD     Y6, Y8, Y8
+	VMULPS      Y8, Y7, Y7
+	VSUBPS      Y2, Y4, Y4
+	VADDPS      Y7, Y4, Y4
+	VMOVUPS     constants<>+2560(SB), Y2
+	VMOVAPS     Y2, Y2
+	VMOVUPS     constants<>+2624(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2688(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2752(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2816(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2880(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+2944(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3008(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3072(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3136(SB), Y6
+	VMULPS      Y4, Y4, Y7
+	VMULPS      Y4, Y2, Y2
+	VADDPS      Y6, Y2, Y2
+	VMULPS      Y7, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VMOVUPS     constants<>+320(SB), Y7
+	VFMADD231PS Y7, Y5, Y2
+	VADDPS      Y2, Y4, Y4
+	VFMADD231PS Y6, Y5, Y4
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     constants<>+3200(SB), Y5
+	VMOVUPS     constants<>+3264(SB), Y6
+	VMOVUPS     constants<>+3328(SB), Y7
+	VCMPPS      $0x11, Y2, Y3, Y8
+	VBLENDVPS   Y8, Y6, Y4, Y4
+	VCMPPS      $0x00, Y2, Y3, Y2
+	VBLENDVPS   Y2, Y7, Y4, Y4
+	VCMPPS      $0x00, Y5, Y3, Y2
+	VBLENDVPS   Y2, Y5, Y4, Y4
+	VCMPPS      $0x03, Y3, Y3, Y2
+	VBLENDVPS   Y2, Y3, Y4, Y4
+	VMOVUPS     constants<>+960(SB), Y2
+	VANDPS      Y2, Y1, Y1
+	VORPS       Y4, Y1, Y1
+	VMOVUPS     constants<>+960(SB), Y2
+	VMOVUPS     constants<>+4224(SB), Y3
+	VANDPS      Y2, Y0, Y0
+	VMULPS      Y3, Y1, Y1
+	VORPS       Y1, Y0, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, CX
+	JMP         many410
+
+tail411:
+	CMPQ        CX, $0x00
+	JLE         done412
+	MOVQ        $+8, SI
+	MOVQ        CX, BX
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	NEGQ        BX
+	LEAQ        ones<>+32(SB), SI
+	VMOVUPS     (SI)(BX*4), Y0
+	VMASKMOVPS  (DX), Y0, Y1
+	VMOVUPS     constants<>+704(SB), Y2
+	VMOVUPS     constants<>+0(SB), Y3
+	VANDPS      Y2, Y1, Y2
+	VSUBPS      Y2, Y3, Y3
+	VADDPS      Y2, Y2, Y2
+	VDIVPS      Y3, Y2, Y2
+	VMOVUPS     constants<>+0(SB), Y3
+	VADDPS      Y3, Y2, Y4
+	VMOVAPS     Y4, Y5
+	VMOVUPS     constants<>+2304(SB), Y6
+	VMOVUPS     constants<>+2368(SB), Y7
+	VMULPS      Y7, Y5, Y7
+	VCMPPS      $0x11, Y6, Y5, Y8
+	VBLENDVPS   Y8, Y7, Y5, Y7
+	VMOVUPS     constants<>+2432(SB), Y8
+	VXORPS      Y9, Y9, Y9
+	VCMPPS      $0x11, Y6, Y5, Y5
+	VBLENDVPS   Y5, Y8, Y9, Y6
+	VMOVAPS     Y7, Y5
+	VMOVUPS     constants<>+2496(SB), Y7
+	VPSUBD      Y7, Y5, Y7
+	VPSRAD      $0x17, Y7, Y7
+	VCVTDQ2PS   Y7, Y8
+	VPSLLD      $0x17, Y7, Y7
+	VPSUBD      Y7, Y5, Y5
+	VSUBPS      Y6, Y8, Y6
+	VXORPS      Y7, Y7, Y7
+	VSUBPS      Y3, Y4, Y8
+	VSUBPS      Y8, Y2, Y8
+	VPSUBD      Y4, Y5, Y9
+	VPADDD      Y3, Y9, Y9
+	VPMAXSD     Y7, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VSUBPS      Y3, Y5, Y5
+	VADDPS      Y8, Y5, Y5
+	VMOVUPS     constants<>+2560(SB), Y3
+	VMOVAPS     Y3, Y3
+	VMOVUPS     constants<>+2624(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+2688(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+2752(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+2816(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+2880(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+2944(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+3008(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+3072(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+3136(SB), Y7
+	VMULPS      Y5, Y5, Y8
+	VMULPS      Y5, Y3, Y3
+	VADDPS      Y7, Y3, Y3
+	VMULPS      Y8, Y3, Y3
+	VMOVUPS     constants<>+256(SB), Y7
+	VMOVUPS     constants<>+320(SB), Y8
+	VFMADD231PS Y8, Y6, Y3
+	VADDPS      Y3, Y5, Y5
+	VFMADD231PS Y7, Y6, Y5
+	VXORPS      Y3, Y3, Y3
+	VMOVUPS     constants<>+3200(SB), Y6
+	VMOVUPS     constants<>+3264(SB), Y7
+	VMOVUPS     constants<>+3328(SB), Y8
+	VCMPPS      $0x11, Y3, Y4, Y9
+	VBLENDVPS   Y9, Y7, Y5, Y5
+	VCMPPS      $0x00, Y3, Y4, Y3
+	VBLENDVPS   Y3, Y8, Y5, Y5
+	VCMPPS      $0x00, Y6, Y4, Y3
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VCMPPS      $0x03, Y4, Y4, Y3
+	VBLENDVPS   Y3, Y4, Y5, Y5
+	VMOVUPS     constants<>+960(SB), Y3
+	VANDPS      Y3, Y2, Y2
+	VORPS       Y5, Y2, Y2
+	VMOVUPS     constants<>+960(SB), Y3
+	VMOVUPS     constants<>+4224(SB), Y4
+	VANDPS      Y3, Y1, Y1
+	VMULPS      Y4, Y2, Y2
+	VORPS       Y2, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, CX
+	JMP         tail411
+
+done412:
+	VZEROUPPER
+	RET
+
+// func coshAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·coshAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many413:
+	CMPQ         CX, $0x00000008
+	JLT          tail414
+	VMOVUPS      (DX), Y0
+	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+4224(SB), Y2
+	VANDPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      constants<>+64(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y3
+	VMINPS       Y0, Y1, Y0
+	VMAXPS       Y0, Y3, Y0
+	VMOVUPS      constants<>+192(SB), Y1
+	VMULPS       Y1, Y0, Y1
+	VROUNDPS     $0x00, Y1, Y1
+	VMOVUPS      constants<>+256(SB), Y3
+	VFNMADD231PS Y3, Y1, Y0
+	VMOVUPS      constants<>+320(SB), Y3
+	VFNMADD231PS Y3, Y1, Y0
+	VMOVUPS      constants<>+384(SB), Y3
+	VMOVAPS      Y3, Y4
+	VMOVUPS      constants<>+448(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
+	VMOVUPS      constants<>+512(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
+	VMOVUPS      constants<>+576(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
+	VMOVUPS      constants<>+640(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y4
+	VMOVUPS      constants<>+0(SB), Y0
+	VADDPS       Y0, Y4, Y4
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y0
+	VPSUBD       Y0, Y1, Y1
+	VMOVUPS      constants<>+0(SB), Y3
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y3, Y0, Y0
+	VMULPS       Y0, Y4, Y4
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y3, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y4, Y0
+	VMULPS       Y4, Y4, Y1
+	VDIVPS       Y1, Y2, Y1
+	VMULPS       Y4, Y0, Y4
+	VADDPS       Y1, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          many413
+
+tail414:
+	CMPQ         CX, $0x00
+	JLE          done415
+	MOVQ         $+8, SI
+	MOVQ         CX, BX
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	NEGQ         BX
+	LEAQ         ones<>+32(SB), SI
+	VMOVUPS      (SI)(BX*4), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+4224(SB), Y3
+	VANDPS       Y2, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y4
+	VMINPS       Y1, Y2, Y1
+	VMAXPS       Y1, Y4, Y1
+	VMOVUPS      constants<>+192(SB), Y2
+	VMULPS       Y2, Y1, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVUPS      constants<>+256(SB), Y4
+	VFNMADD231PS Y4, Y2, Y1
+	VMOVUPS      constants<>+320(SB), Y4
+	VFNMADD231PS Y4, Y2, Y1
+	VMOVUPS      constants<>+384(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      constants<>+448(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      constants<>+512(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      constants<>+576(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      constants<>+640(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y5
+	VMOVUPS      constants<>+0(SB), Y1
+	VADDPS       Y1, Y5, Y5
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y1
+	VPSUBD       Y1, Y2, Y2
+	VMOVUPS      constants<>+0(SB), Y4
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y4, Y1, Y1
+	VMULPS       Y1, Y5, Y5
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y3, Y5, Y1
+	VMULPS       Y5, Y5, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMULPS       Y5, Y1, Y5
+	VADDPS       Y2, Y5, Y5
+	VMASKMOVPS   Y5, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, CX
+	JMP          tail414
+
+done415:
 	VZEROUPPER
 	RET
 
@@ -9555,9 +12577,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many320:
+many416:
 	CMPQ    CX, $0x00000040
-	JLT     tail321
+	JLT     tail417
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -9576,12 +12598,12 @@ many320:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many320
+	JMP     many416
 
-tail321:
+tail417:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9594,7 +12616,7 @@ tail321:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9607,7 +12629,7 @@ tail321:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9620,7 +12642,7 @@ tail321:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9633,7 +12655,7 @@ tail321:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9646,7 +12668,7 @@ tail321:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9659,7 +12681,7 @@ tail321:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9672,7 +12694,7 @@ tail321:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done418
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9685,7 +12707,7 @@ tail321:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done322:
+done418:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -9717,9 +12739,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many323:
+many419:
 	CMPQ    CX, $0x00000040
-	JLT     tail324
+	JLT     tail420
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -9738,12 +12760,12 @@ many323:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many323
+	JMP     many419
 
-tail324:
+tail420:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9756,7 +12778,7 @@ tail324:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9769,7 +12791,7 @@ tail324:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9782,7 +12804,7 @@ tail324:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9795,7 +12817,7 @@ tail324:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9808,7 +12830,7 @@ tail324:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9821,7 +12843,7 @@ tail324:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9834,7 +12856,7 @@ tail324:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done421
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9847,7 +12869,7 @@ tail324:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done325:
+done421:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -9879,9 +12901,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many326:
+many422:
 	CMPQ      CX, $0x00000040
-	JLT       tail327
+	JLT       tail423
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -9948,12 +12970,12 @@ many326:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many326
+	JMP       many422
 
-tail327:
+tail423:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9972,7 +12994,7 @@ tail327:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -9991,7 +13013,7 @@ tail327:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10010,7 +13032,7 @@ tail327:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10029,7 +13051,7 @@ tail327:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10048,7 +13070,7 @@ tail327:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10067,7 +13089,7 @@ tail327:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10086,7 +13108,7 @@ tail327:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10105,7 +13127,7 @@ tail327:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done328:
+done424:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -10197,9 +13219,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many329:
+many425:
 	CMPQ      CX, $0x00000040
-	JLT       tail330
+	JLT       tail426
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -10266,12 +13288,12 @@ many329:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many329
+	JMP       many425
 
-tail330:
+tail426:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10290,7 +13312,7 @@ tail330:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10309,7 +13331,7 @@ tail330:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10328,7 +13350,7 @@ tail330:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10347,7 +13369,7 @@ tail330:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10366,7 +13388,7 @@ tail330:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10385,7 +13407,7 @@ tail330:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10404,7 +13426,7 @@ tail330:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -10423,7 +13445,7 @@ tail330:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done331:
+done427:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -10509,19 +13531,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many332:
+many428:
 	CMPQ      CX, $0x00000008
-	JLT       tail333
+	JLT       tail429
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found334
+	JNE       found430
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many332
+	JMP       many428
 
-tail333:
+tail429:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -10534,15 +13556,15 @@ tail333:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found334
+	JNE        found430
 	ADDQ       CX, DX
-	JMP        done335
+	JMP        done431
 
-found334:
+found430:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done335:
+done431:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -10554,9 +13576,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many336:
+many432:
 	CMPQ      CX, $0x00000010
-	JLT       tail337
+	JLT       tail433
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -10568,20 +13590,180 @@ many336:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many336
+	JMP       many432
 
-tail337:
+tail433:
 	TESTQ     CX, CX
-	JEQ       done338
+	JEQ       done434
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail337
+	JMP       tail433
 
-done338:
+done434:
+	VZEROUPPER
+	RET
+
+// func widenHalfAVX2(dst []float32, x []uint16)
+// Requires: AVX, F16C
+TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many435:
+	SUBQ      $0x08, CX
+	JLT       done436
+	VCVTPH2PS (DX), Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x10, DX
+	JMP       many435
+
+done436:
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX2(dst []uint16, x []float32)
+// Requires: AVX, F16C
+TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many437:
+	SUBQ      $0x08, CX
+	JLT       done438
+	VMOVUPS   (DX), Y0
+	VCVTPS2PH $0x00, Y0, (AX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x20, DX
+	JMP       many437
+
+done438:
+	VZEROUPPER
+	RET
+
+// func widenBfloatAVX2(dst []float32, x []uint16)
+// Requires: AVX, AVX2
+TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many439:
+	SUBQ      $0x08, CX
+	JLT       done440
+	VPMOVZXWD (DX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x10, DX
+	JMP       many439
+
+done440:
+	VZEROUPPER
+	RET
+
+// func narrowBfloatAVX2(dst []uint16, x []float32)
+// Requires: AVX, AVX2
+TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many441:
+	SUBQ         $0x08, CX
+	JLT          done442
+	VMOVUPS      (DX), Y0
+	VPSRLD       $0x10, Y0, Y1
+	VMOVUPS      constants<>+4928(SB), Y3
+	VMOVUPS      constants<>+5760(SB), Y4
+	VMOVUPS      constants<>+5824(SB), Y2
+	VMOVUPS      constants<>+5888(SB), Y5
+	VCMPPS       $0x03, Y0, Y0, Y6
+	VPAND        Y1, Y2, Y2
+	VPOR         Y2, Y5, Y2
+	VPAND        Y1, Y3, Y1
+	VPADDD       Y0, Y4, Y0
+	VPADDD       Y0, Y1, Y0
+	VPSRLD       $0x10, Y0, Y0
+	VBLENDVPS    Y6, Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VMOVDQU      X0, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x20, DX
+	JMP          many441
+
+done442:
+	VZEROUPPER
+	RET
+
+// func claimAVX2(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX
+TEXT ·claimAVX2(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VXORPS Y0, Y0, Y0
+
+many443:
+	SUBQ    $0x08, CX
+	JLT     done444
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y2
+	VMOVUPS (DX), Y1
+	VCMPPS  $0x00, Y2, Y0, Y0
+	VANDPS  Y1, Y0, Y2
+	VANDNPS Y1, Y0, Y1
+	VADDPS  (AX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	JMP     many443
+
+done444:
+	VZEROUPPER
+	RET
+
+// func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX
+TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VXORPS Y0, Y0, Y0
+
+many445:
+	SUBQ    $0x08, CX
+	JLT     done446
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y2
+	VMOVUPS (DX), Y1
+	VCMPPS  $0x08, Y2, Y0, Y0
+	VANDPS  Y1, Y0, Y2
+	VANDNPS Y1, Y0, Y1
+	VADDPS  (AX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	JMP     many445
+
+done446:
 	VZEROUPPER
 	RET
 
@@ -10594,9 +13776,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many339:
+many447:
 	SUBQ         $0x08, CX
-	JLT          done340
+	JLT          done448
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10607,9 +13789,9 @@ many339:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many339
+	JMP          many447
 
-done340:
+done448:
 	VZEROUPPER
 	RET
 
@@ -10622,9 +13804,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many341:
+many449:
 	SUBQ         $0x08, CX
-	JLT          done342
+	JLT          done450
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10634,9 +13816,9 @@ many341:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many341
+	JMP          many449
 
-done342:
+done450:
 	VZEROUPPER
 	RET
 
@@ -10649,9 +13831,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many343:
+many451:
 	SUBQ         $0x08, CX
-	JLT          done344
+	JLT          done452
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10662,9 +13844,9 @@ many343:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many343
+	JMP          many451
 
-done344:
+done452:
 	VZEROUPPER
 	RET
 
@@ -10677,9 +13859,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many345:
+many453:
 	SUBQ         $0x08, CX
-	JLT          done346
+	JLT          done454
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10689,9 +13871,9 @@ many345:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many345
+	JMP          many453
 
-done346:
+done454:
 	VZEROUPPER
 	RET
 
@@ -10704,9 +13886,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many347:
+many455:
 	SUBQ         $0x08, CX
-	JLT          done348
+	JLT          done456
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10717,9 +13899,9 @@ many347:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many347
+	JMP          many455
 
-done348:
+done456:
 	VZEROUPPER
 	RET
 
@@ -10732,9 +13914,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many349:
+many457:
 	SUBQ         $0x08, CX
-	JLT          done350
+	JLT          done458
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10744,9 +13926,9 @@ many349:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many349
+	JMP          many457
 
-done350:
+done458:
 	VZEROUPPER
 	RET
 
@@ -10759,9 +13941,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many351:
+many459:
 	SUBQ         $0x08, CX
-	JLT          done352
+	JLT          done460
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -10772,9 +13954,9 @@ many351:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many351
+	JMP          many459
 
-done352:
+done460:
 	VZEROUPPER
 	RET
 
@@ -10787,9 +13969,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many353:
+many461:
 	SUBQ         $0x08, CX
-	JLT          done354
+	JLT          done462
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -10799,9 +13981,9 @@ many353:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many353
+	JMP          many461
 
-done354:
+done462:
 	VZEROUPPER
 	RET
 
@@ -10815,9 +13997,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many355:
+many463:
 	SUBQ      $0x08, CX
-	JLT       done356
+	JLT       done464
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -10827,9 +14009,9 @@ many355:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many355
+	JMP       many463
 
-done356:
+done464:
 	VZEROUPPER
 	RET
 
@@ -10843,7 +14025,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel357:
+pixel465:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -10852,11 +14034,11 @@ pixel357:
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row358:
+row466:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one359:
+one467:
 	VMOVUPS (R9), Y4
 	VMULPS  (R11), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -10872,11 +14054,11 @@ one359:
 	ADDQ    SI, R11
 	ADDQ    DI, R9
 	DECQ    R12
-	JNE     one359
+	JNE     one467
 	ADDQ    24(AX), R8
 	ADDQ    48(AX), R9
 	DECQ    R10
-	JNE     row358
+	JNE     row466
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -10884,7 +14066,7 @@ one359:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel357
+	JNE     pixel465
 	VZEROUPPER
 	RET
 
@@ -10905,17 +14087,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R9
 	VMOVUPS (R9)(R8*4), Y0
 
-pixel360:
+pixel468:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R8
 	MOVQ   32(AX), R9
 	MOVQ   64(AX), R10
 
-row361:
+row469:
 	MOVQ R8, R11
 	MOVQ 56(AX), R12
 
-one362:
+one470:
 	VMASKMOVPS (R9), Y0, Y2
 	VMASKMOVPS (R11), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -10923,16 +14105,16 @@ one362:
 	ADDQ       SI, R11
 	ADDQ       DI, R9
 	DECQ       R12
-	JNE        one362
+	JNE        one470
 	ADDQ       24(AX), R8
 	ADDQ       48(AX), R9
 	DECQ       R10
-	JNE        row361
+	JNE        row469
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel360
+	JNE        pixel468
 	VZEROUPPER
 	RET
 
@@ -10946,19 +14128,19 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
 
-pixel363:
-	VMOVUPS constants<>+5568(SB), Y0
-	VMOVUPS constants<>+5568(SB), Y1
-	VMOVUPS constants<>+5568(SB), Y2
-	VMOVUPS constants<>+5568(SB), Y3
+pixel471:
+	VMOVUPS constants<>+5952(SB), Y0
+	VMOVUPS constants<>+5952(SB), Y1
+	VMOVUPS constants<>+5952(SB), Y2
+	VMOVUPS constants<>+5952(SB), Y3
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row364:
+row472:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one365:
+one473:
 	VMOVUPS (R9), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R9), Y4
@@ -10969,10 +14151,10 @@ one365:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R9
 	DECQ    R10
-	JNE     one365
+	JNE     one473
 	ADDQ    24(AX), DI
 	DECQ    R8
-	JNE     row364
+	JNE     row472
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -10980,7 +14162,7 @@ one365:
 	ADDQ    8(AX), CX
 	ADDQ    80(AX), DX
 	DECQ    BX
-	JNE     pixel363
+	JNE     pixel471
 	VZEROUPPER
 	RET
 
@@ -11001,29 +14183,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R8
 	VMOVUPS (R8)(DI*4), Y0
 
-pixel366:
-	VMOVUPS constants<>+5568(SB), Y1
+pixel474:
+	VMOVUPS constants<>+5952(SB), Y1
 	MOVQ    CX, DI
 	MOVQ    64(AX), R8
 
-row367:
+row475:
 	MOVQ DI, R9
 	MOVQ 56(AX), R10
 
-one368:
+one476:
 	VMASKMOVPS (R9), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R9
 	DECQ       R10
-	JNE        one368
+	JNE        one476
 	ADDQ       24(AX), DI
 	DECQ       R8
-	JNE        row367
+	JNE        row475
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       8(AX), CX
 	ADDQ       80(AX), DX
 	DECQ       BX
-	JNE        pixel366
+	JNE        pixel474
 	VZEROUPPER
 	RET
 
@@ -11565,22 +14747,22 @@ DATA constants<>+2096(SB)/4, $0xbf800000
 DATA constants<>+2100(SB)/4, $0xbf800000
 DATA constants<>+2104(SB)/4, $0xbf800000
 DATA constants<>+2108(SB)/4, $0xbf800000
-DATA constants<>+2112(SB)/4, $0xc2a00000
-DATA constants<>+2116(SB)/4, $0xc2a00000
-DATA constants<>+2120(SB)/4, $0xc2a00000
-DATA constants<>+2124(SB)/4, $0xc2a00000
-DATA constants<>+2128(SB)/4, $0xc2a00000
-DATA constants<>+2132(SB)/4, $0xc2a00000
-DATA constants<>+2136(SB)/4, $0xc2a00000
-DATA constants<>+2140(SB)/4, $0xc2a00000
-DATA constants<>+2144(SB)/4, $0xc2a00000
-DATA constants<>+2148(SB)/4, $0xc2a00000
-DATA constants<>+2152(SB)/4, $0xc2a00000
-DATA constants<>+2156(SB)/4, $0xc2a00000
-DATA constants<>+2160(SB)/4, $0xc2a00000
-DATA constants<>+2164(SB)/4, $0xc2a00000
-DATA constants<>+2168(SB)/4, $0xc2a00000
-DATA constants<>+2172(SB)/4, $0xc2a00000
+DATA constants<>+2112(SB)/4, $0x3fe10966
+DATA constants<>+2116(SB)/4, $0x3fe10966
+DATA constants<>+2120(SB)/4, $0x3fe10966
+DATA constants<>+2124(SB)/4, $0x3fe10966
+DATA constants<>+2128(SB)/4, $0x3fe10966
+DATA constants<>+2132(SB)/4, $0x3fe10966
+DATA constants<>+2136(SB)/4, $0x3fe10966
+DATA constants<>+2140(SB)/4, $0x3fe10966
+DATA constants<>+2144(SB)/4, $0x3fe10966
+DATA constants<>+2148(SB)/4, $0x3fe10966
+DATA constants<>+2152(SB)/4, $0x3fe10966
+DATA constants<>+2156(SB)/4, $0x3fe10966
+DATA constants<>+2160(SB)/4, $0x3fe10966
+DATA constants<>+2164(SB)/4, $0x3fe10966
+DATA constants<>+2168(SB)/4, $0x3fe10966
+DATA constants<>+2172(SB)/4, $0x3fe10966
 DATA constants<>+2176(SB)/4, $0x3f867d5f
 DATA constants<>+2180(SB)/4, $0x3f867d5f
 DATA constants<>+2184(SB)/4, $0x3f867d5f
@@ -11597,22 +14779,22 @@ DATA constants<>+2224(SB)/4, $0x3f867d5f
 DATA constants<>+2228(SB)/4, $0x3f867d5f
 DATA constants<>+2232(SB)/4, $0x3f867d5f
 DATA constants<>+2236(SB)/4, $0x3f867d5f
-DATA constants<>+2240(SB)/4, $0x3fe10966
-DATA constants<>+2244(SB)/4, $0x3fe10966
-DATA constants<>+2248(SB)/4, $0x3fe10966
-DATA constants<>+2252(SB)/4, $0x3fe10966
-DATA constants<>+2256(SB)/4, $0x3fe10966
-DATA constants<>+2260(SB)/4, $0x3fe10966
-DATA constants<>+2264(SB)/4, $0x3fe10966
-DATA constants<>+2268(SB)/4, $0x3fe10966
-DATA constants<>+2272(SB)/4, $0x3fe10966
-DATA constants<>+2276(SB)/4, $0x3fe10966
-DATA constants<>+2280(SB)/4, $0x3fe10966
-DATA constants<>+2284(SB)/4, $0x3fe10966
-DATA constants<>+2288(SB)/4, $0x3fe10966
-DATA constants<>+2292(SB)/4, $0x3fe10966
-DATA constants<>+2296(SB)/4, $0x3fe10966
-DATA constants<>+2300(SB)/4, $0x3fe10966
+DATA constants<>+2240(SB)/4, $0xc2a00000
+DATA constants<>+2244(SB)/4, $0xc2a00000
+DATA constants<>+2248(SB)/4, $0xc2a00000
+DATA constants<>+2252(SB)/4, $0xc2a00000
+DATA constants<>+2256(SB)/4, $0xc2a00000
+DATA constants<>+2260(SB)/4, $0xc2a00000
+DATA constants<>+2264(SB)/4, $0xc2a00000
+DATA constants<>+2268(SB)/4, $0xc2a00000
+DATA constants<>+2272(SB)/4, $0xc2a00000
+DATA constants<>+2276(SB)/4, $0xc2a00000
+DATA constants<>+2280(SB)/4, $0xc2a00000
+DATA constants<>+2284(SB)/4, $0xc2a00000
+DATA constants<>+2288(SB)/4, $0xc2a00000
+DATA constants<>+2292(SB)/4, $0xc2a00000
+DATA constants<>+2296(SB)/4, $0xc2a00000
+DATA constants<>+2300(SB)/4, $0xc2a00000
 DATA constants<>+2304(SB)/4, $0x00800000
 DATA constants<>+2308(SB)/4, $0x00800000
 DATA constants<>+2312(SB)/4, $0x00800000
@@ -12429,20 +15611,116 @@ DATA constants<>+5552(SB)/4, $0xbeaaaa9f
 DATA constants<>+5556(SB)/4, $0xbeaaaa9f
 DATA constants<>+5560(SB)/4, $0xbeaaaa9f
 DATA constants<>+5564(SB)/4, $0xbeaaaa9f
-DATA constants<>+5568(SB)/4, $0xff7fffff
-DATA constants<>+5572(SB)/4, $0xff7fffff
-DATA constants<>+5576(SB)/4, $0xff7fffff
-DATA constants<>+5580(SB)/4, $0xff7fffff
-DATA constants<>+5584(SB)/4, $0xff7fffff
-DATA constants<>+5588(SB)/4, $0xff7fffff
-DATA constants<>+5592(SB)/4, $0xff7fffff
-DATA constants<>+5596(SB)/4, $0xff7fffff
-DATA constants<>+5600(SB)/4, $0xff7fffff
-DATA constants<>+5604(SB)/4, $0xff7fffff
-DATA constants<>+5608(SB)/4, $0xff7fffff
-DATA constants<>+5612(SB)/4, $0xff7fffff
-DATA constants<>+5616(SB)/4, $0xff7fffff
-DATA constants<>+5620(SB)/4, $0xff7fffff
-DATA constants<>+5624(SB)/4, $0xff7fffff
-DATA constants<>+5628(SB)/4, $0xff7fffff
-GLOBL constants<>(SB), RODATA|NOPTR, $5632
+DATA constants<>+5568(SB)/4, $0x3f490fdb
+DATA constants<>+5572(SB)/4, $0x3f490fdb
+DATA constants<>+5576(SB)/4, $0x3f490fdb
+DATA constants<>+5580(SB)/4, $0x3f490fdb
+DATA constants<>+5584(SB)/4, $0x3f490fdb
+DATA constants<>+5588(SB)/4, $0x3f490fdb
+DATA constants<>+5592(SB)/4, $0x3f490fdb
+DATA constants<>+5596(SB)/4, $0x3f490fdb
+DATA constants<>+5600(SB)/4, $0x3f490fdb
+DATA constants<>+5604(SB)/4, $0x3f490fdb
+DATA constants<>+5608(SB)/4, $0x3f490fdb
+DATA constants<>+5612(SB)/4, $0x3f490fdb
+DATA constants<>+5616(SB)/4, $0x3f490fdb
+DATA constants<>+5620(SB)/4, $0x3f490fdb
+DATA constants<>+5624(SB)/4, $0x3f490fdb
+DATA constants<>+5628(SB)/4, $0x3f490fdb
+DATA constants<>+5632(SB)/4, $0x40490fdb
+DATA constants<>+5636(SB)/4, $0x40490fdb
+DATA constants<>+5640(SB)/4, $0x40490fdb
+DATA constants<>+5644(SB)/4, $0x40490fdb
+DATA constants<>+5648(SB)/4, $0x40490fdb
+DATA constants<>+5652(SB)/4, $0x40490fdb
+DATA constants<>+5656(SB)/4, $0x40490fdb
+DATA constants<>+5660(SB)/4, $0x40490fdb
+DATA constants<>+5664(SB)/4, $0x40490fdb
+DATA constants<>+5668(SB)/4, $0x40490fdb
+DATA constants<>+5672(SB)/4, $0x40490fdb
+DATA constants<>+5676(SB)/4, $0x40490fdb
+DATA constants<>+5680(SB)/4, $0x40490fdb
+DATA constants<>+5684(SB)/4, $0x40490fdb
+DATA constants<>+5688(SB)/4, $0x40490fdb
+DATA constants<>+5692(SB)/4, $0x40490fdb
+DATA constants<>+5696(SB)/4, $0xb3bbbd2e
+DATA constants<>+5700(SB)/4, $0xb3bbbd2e
+DATA constants<>+5704(SB)/4, $0xb3bbbd2e
+DATA constants<>+5708(SB)/4, $0xb3bbbd2e
+DATA constants<>+5712(SB)/4, $0xb3bbbd2e
+DATA constants<>+5716(SB)/4, $0xb3bbbd2e
+DATA constants<>+5720(SB)/4, $0xb3bbbd2e
+DATA constants<>+5724(SB)/4, $0xb3bbbd2e
+DATA constants<>+5728(SB)/4, $0xb3bbbd2e
+DATA constants<>+5732(SB)/4, $0xb3bbbd2e
+DATA constants<>+5736(SB)/4, $0xb3bbbd2e
+DATA constants<>+5740(SB)/4, $0xb3bbbd2e
+DATA constants<>+5744(SB)/4, $0xb3bbbd2e
+DATA constants<>+5748(SB)/4, $0xb3bbbd2e
+DATA constants<>+5752(SB)/4, $0xb3bbbd2e
+DATA constants<>+5756(SB)/4, $0xb3bbbd2e
+DATA constants<>+5760(SB)/4, $0x00007fff
+DATA constants<>+5764(SB)/4, $0x00007fff
+DATA constants<>+5768(SB)/4, $0x00007fff
+DATA constants<>+5772(SB)/4, $0x00007fff
+DATA constants<>+5776(SB)/4, $0x00007fff
+DATA constants<>+5780(SB)/4, $0x00007fff
+DATA constants<>+5784(SB)/4, $0x00007fff
+DATA constants<>+5788(SB)/4, $0x00007fff
+DATA constants<>+5792(SB)/4, $0x00007fff
+DATA constants<>+5796(SB)/4, $0x00007fff
+DATA constants<>+5800(SB)/4, $0x00007fff
+DATA constants<>+5804(SB)/4, $0x00007fff
+DATA constants<>+5808(SB)/4, $0x00007fff
+DATA constants<>+5812(SB)/4, $0x00007fff
+DATA constants<>+5816(SB)/4, $0x00007fff
+DATA constants<>+5820(SB)/4, $0x00007fff
+DATA constants<>+5824(SB)/4, $0x00008000
+DATA constants<>+5828(SB)/4, $0x00008000
+DATA constants<>+5832(SB)/4, $0x00008000
+DATA constants<>+5836(SB)/4, $0x00008000
+DATA constants<>+5840(SB)/4, $0x00008000
+DATA constants<>+5844(SB)/4, $0x00008000
+DATA constants<>+5848(SB)/4, $0x00008000
+DATA constants<>+5852(SB)/4, $0x00008000
+DATA constants<>+5856(SB)/4, $0x00008000
+DATA constants<>+5860(SB)/4, $0x00008000
+DATA constants<>+5864(SB)/4, $0x00008000
+DATA constants<>+5868(SB)/4, $0x00008000
+DATA constants<>+5872(SB)/4, $0x00008000
+DATA constants<>+5876(SB)/4, $0x00008000
+DATA constants<>+5880(SB)/4, $0x00008000
+DATA constants<>+5884(SB)/4, $0x00008000
+DATA constants<>+5888(SB)/4, $0x00007fc0
+DATA constants<>+5892(SB)/4, $0x00007fc0
+DATA constants<>+5896(SB)/4, $0x00007fc0
+DATA constants<>+5900(SB)/4, $0x00007fc0
+DATA constants<>+5904(SB)/4, $0x00007fc0
+DATA constants<>+5908(SB)/4, $0x00007fc0
+DATA constants<>+5912(SB)/4, $0x00007fc0
+DATA constants<>+5916(SB)/4, $0x00007fc0
+DATA constants<>+5920(SB)/4, $0x00007fc0
+DATA constants<>+5924(SB)/4, $0x00007fc0
+DATA constants<>+5928(SB)/4, $0x00007fc0
+DATA constants<>+5932(SB)/4, $0x00007fc0
+DATA constants<>+5936(SB)/4, $0x00007fc0
+DATA constants<>+5940(SB)/4, $0x00007fc0
+DATA constants<>+5944(SB)/4, $0x00007fc0
+DATA constants<>+5948(SB)/4, $0x00007fc0
+DATA constants<>+5952(SB)/4, $0xff7fffff
+DATA constants<>+5956(SB)/4, $0xff7fffff
+DATA constants<>+5960(SB)/4, $0xff7fffff
+DATA constants<>+5964(SB)/4, $0xff7fffff
+DATA constants<>+5968(SB)/4, $0xff7fffff
+DATA constants<>+5972(SB)/4, $0xff7fffff
+DATA constants<>+5976(SB)/4, $0xff7fffff
+DATA constants<>+5980(SB)/4, $0xff7fffff
+DATA constants<>+5984(SB)/4, $0xff7fffff
+DATA constants<>+5988(SB)/4, $0xff7fffff
+DATA constants<>+5992(SB)/4, $0xff7fffff
+DATA constants<>+5996(SB)/4, $0xff7fffff
+DATA constants<>+6000(SB)/4, $0xff7fffff
+DATA constants<>+6004(SB)/4, $0xff7fffff
+DATA constants<>+6008(SB)/4, $0xff7fffff
+DATA constants<>+6012(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $6016

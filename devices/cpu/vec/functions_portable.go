@@ -114,3 +114,23 @@ func log1pPortable(dst, x []float32) {
 		dst[i] = float32(math.Log1p(float64(v)))
 	}
 }
+
+// portable1 is a function of slices by one of numbers.
+func portable1(f func(x float64) float64) func(dst, x []float32) {
+	return func(dst, x []float32) {
+		x = x[:len(dst)]
+		for i, v := range x {
+			dst[i] = float32(f(float64(v)))
+		}
+	}
+}
+
+// portable2 is portable1 of two operands.
+func portable2(f func(x, y float64) float64) func(dst, x, y []float32) {
+	return func(dst, x, y []float32) {
+		x, y = x[:len(dst)], y[:len(dst)]
+		for i, v := range x {
+			dst[i] = float32(f(float64(v), float64(y[i])))
+		}
+	}
+}

@@ -33,6 +33,11 @@ var functions = []function{
 	{"Sin", Sin, math.Sin, 1.5},
 	{"Cos", Cos, math.Cos, 1.5},
 	{"Atan", Atan, math.Atan, 2},
+	{"Asin", Asin, math.Asin, 4},
+	{"Acos", Acos, math.Acos, 4},
+	{"Atanh", Atanh, math.Atanh, 4},
+	{"Cosh", Cosh, math.Cosh, 4},
+	{"Softsign", Softsign, func(x float64) float64 { return x / (1 + math.Abs(x)) }, 1.5},
 	{"Elu", Elu, func(x float64) float64 {
 		if x < 0 {
 			return math.Expm1(x)
@@ -41,9 +46,9 @@ var functions = []function{
 	}, 2},
 	{"Selu", Selu, func(x float64) float64 {
 		if x < 0 {
-			return seluScale * seluAlpha * math.Expm1(x)
+			return SeluScale * SeluAlpha * math.Expm1(x)
 		}
-		return seluScale * x
+		return SeluScale * x
 	}, 3},
 	{"Softplus", Softplus, func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }, 2.5},
 	{"ExpSub", func(dst, x []float32) { ExpSub(dst, x, 1.5) }, func(x float64) float64 { return math.Exp(float64(float32(x) - 1.5)) }, 1.1},

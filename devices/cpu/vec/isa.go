@@ -25,3 +25,14 @@ func (s instructionSet) String() string {
 // InstructionSet names what the functions of this package use on this machine:
 // "AVX-512", "AVX2" or "portable".
 func InstructionSet() string { return isa.String() }
+
+// choose is the function for this machine.
+func choose[F any](wide, narrow, portable F) F {
+	switch isa {
+	case avx512:
+		return wide
+	case avx2:
+		return narrow
+	}
+	return portable
+}

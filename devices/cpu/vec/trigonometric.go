@@ -33,31 +33,21 @@ func reduced(dst, x []float32, f func(dst, x []float32), exact func(float64) flo
 }
 
 // Sin sets dst to the sine of x, with an error below 1.5 ulp.
-func Sin(dst, x []float32) {
-	switch isa {
-	case avx512:
-		reduced(dst, x, sinAVX512, math.Sin)
-	case avx2:
-		reduced(dst, x, sinAVX2, math.Sin)
-	default:
-		x = operand(dst, x)
-		for i, v := range x {
-			dst[i] = float32(math.Sin(float64(v)))
-		}
-	}
-}
+func Sin(dst, x []float32) { wave(dst, x, sinAVX512, sinAVX2, math.Sin) }
 
 // Cos sets dst to the cosine of x, with an error below 1.5 ulp.
-func Cos(dst, x []float32) {
+func Cos(dst, x []float32) { wave(dst, x, cosAVX512, cosAVX2, math.Cos) }
+
+func wave(dst, x []float32, wide, narrow func(dst, x []float32), exact func(float64) float64) {
 	switch isa {
 	case avx512:
-		reduced(dst, x, cosAVX512, math.Cos)
+		reduced(dst, x, wide, exact)
 	case avx2:
-		reduced(dst, x, cosAVX2, math.Cos)
+		reduced(dst, x, narrow, exact)
 	default:
 		x = operand(dst, x)
 		for i, v := range x {
-			dst[i] = float32(math.Cos(float64(v)))
+			dst[i] = float32(exact(float64(v)))
 		}
 	}
 }
@@ -76,3 +66,37 @@ func Atan(dst, x []float32) {
 		}
 	}
 }
+
+// Asin sets dst to the arc sine of x, with an error below 4 ulp.
+func Asin(dst, x []float32) {
+	choose(asinAVX512, asinAVX2, asinPortable)(dst, operand(dst, x))
+}
+
+// Acos sets dst to the arc cosine of x, with an error below 4 ulp.
+func Acos(dst, x []float32) {
+	choose(acosAVX512, acosAVX2, acosPortable)(dst, operand(dst, x))
+}
+
+// Atan2 sets dst to the angle between the first axis and (x, y), with an error below 4
+// ulp; zeros and infinities are as in [math.Atan2].
+func Atan2(dst, y, x []float32) {
+	choose(atan2AVX512, atan2AVX2, atan2Portable)(dst, operand(dst, y), operand(dst, x))
+}
+
+// Atanh sets dst to the inverse hyperbolic tangent of x, with an error below 4 ulp.
+func Atanh(dst, x []float32) {
+	choose(atanhAVX512, atanhAVX2, atanhPortable)(dst, operand(dst, x))
+}
+
+// Cosh sets dst to the hyperbolic cosine of x, with an error below 4 ulp.
+func Cosh(dst, x []float32) {
+	choose(coshAVX512, coshAVX2, coshPortable)(dst, operand(dst, x))
+}
+
+var (
+	asinPortable  = portable1(math.Asin)
+	acosPortable  = portable1(math.Acos)
+	atan2Portable = portable2(math.Atan2)
+	atanhPortable = portable1(math.Atanh)
+	coshPortable  = portable1(math.Cosh)
+)

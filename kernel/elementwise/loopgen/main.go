@@ -249,11 +249,14 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		return &{{$r.Kernel}}Kernel[{{.}}]{dt}
 		{{- end}}
 	{{- end}}
-	{{- if .Narrow}}
+	{{- if and .Narrow .Bool}}
 	case tensor.Half:
-		return &elementwise.Zip[tensor.Float16, {{.R "tensor.Float16"}}]{In: dt, Out: {{.DT "dt"}}, F: elementwise.{{if .Bool}}Test2[tensor.Float16]{{else}}Half2{{end}}({{.Func}}[float32])}
+		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: {{.DT "dt"}}, F: elementwise.Test2[tensor.Float16]({{.Func}}[float32])}
 	case tensor.Bfloat16:
-		return &elementwise.Zip[tensor.BFloat16, {{.R "tensor.BFloat16"}}]{In: dt, Out: {{.DT "dt"}}, F: elementwise.{{if .Bool}}Test2[tensor.BFloat16]{{else}}Bfloat2{{end}}({{.Func}}[float32])}
+		return &elementwise.Zip[tensor.BFloat16, bool]{In: dt, Out: {{.DT "dt"}}, F: elementwise.Test2[tensor.BFloat16]({{.Func}}[float32])}
+	{{- else if .Narrow}}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowZip(dt, {{.Func}}[float32], &{{.Kernel}}Kernel[float32]{})
 	{{- end}}
 	}
 	return nil
@@ -307,11 +310,14 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		return &{{$r.Kernel}}Kernel[{{.}}]{dt}
 		{{- end}}
 	{{- end}}
-	{{- if .Narrow}}
+	{{- if and .Narrow .Bool}}
 	case tensor.Half:
-		return &elementwise.Map[tensor.Float16, {{.R "tensor.Float16"}}]{In: dt, Out: {{.DT "dt"}}, F: elementwise.{{if .Bool}}Test1[tensor.Float16]{{else}}Half1{{end}}({{.Func}}[float32])}
+		return &elementwise.Map[tensor.Float16, bool]{In: dt, Out: {{.DT "dt"}}, F: elementwise.Test1[tensor.Float16]({{.Func}}[float32])}
 	case tensor.Bfloat16:
-		return &elementwise.Map[tensor.BFloat16, {{.R "tensor.BFloat16"}}]{In: dt, Out: {{.DT "dt"}}, F: elementwise.{{if .Bool}}Test1[tensor.BFloat16]{{else}}Bfloat1{{end}}({{.Func}}[float32])}
+		return &elementwise.Map[tensor.BFloat16, bool]{In: dt, Out: {{.DT "dt"}}, F: elementwise.Test1[tensor.BFloat16]({{.Func}}[float32])}
+	{{- else if .Narrow}}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.NarrowMap(dt, {{.Func}}[float32], {{or (index $r.Loops "float32") (printf "%sV[float32]" $r.Kernel)}})
 	{{- end}}
 	}
 	return nil

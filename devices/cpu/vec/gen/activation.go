@@ -79,3 +79,46 @@ func (f *floats) gate(x, y []reg, high float32) {
 		f.VMULPS(factor, x[i], x[i])
 	})
 }
+
+// leakyReluGrad is x where y is above 0, and x·s elsewhere.
+func (f *floats) leakyReluGrad(x, y []reg) {
+	zero := f.zero(f.isa)
+	each(x, func(i int) {
+		less := f.vector(f.isa)
+		f.VMULPS(f.scalar, x[i], less)
+		f.pick(greaterThan, y[i], zero, x[i], less, x[i])
+	})
+}
+
+// eluGrad is x times y+low where y lies below 0, and x times high elsewhere.
+func (f *floats) eluGrad(x, y []reg, low, high float32) {
+	zero, l, h := f.zero(f.isa), f.value(low), f.value(high)
+	each(x, func(i int) {
+		slope := f.vector(f.isa)
+		f.VADDPS(l, y[i], slope)
+		f.pick(lessThan, y[i], zero, slope, h, slope)
+		f.VMULPS(slope, x[i], x[i])
+	})
+}
+
+// softsign is x/(1+|x|).
+func (f *floats) softsign(x, _ []reg) {
+	magnitude, one := f.bits(signBit-1), f.value(1)
+	each(x, func(i int) {
+		d := f.vector(f.isa)
+		f.VANDPS(magnitude, x[i], d)
+		f.VADDPS(one, d, d)
+		f.VDIVPS(d, x[i], x[i])
+	})
+}
+
+// softsignGrad is x/(1+|y|)/(1+|y|), as the square may be too large.
+func (f *floats) softsignGrad(x, y []reg) {
+	magnitude, one := f.bits(signBit-1), f.value(1)
+	each(x, func(i int) {
+		f.VANDPS(magnitude, y[i], y[i])
+		f.VADDPS(one, y[i], y[i])
+		f.VDIVPS(y[i], x[i], x[i])
+		f.VDIVPS(y[i], x[i], x[i])
+	})
+}

@@ -21,6 +21,7 @@ const (
 	withScalar  sources = "dst, x []float32, s float32"
 	scalarFirst sources = "dst []float32, s float32, y []float32"
 	toInt32     sources = "dst []int32, x []float32"
+	twoScalar   sources = "dst, x, y []float32, s float32" // the number is the scalar of floats
 )
 
 func elementwise(a *assembly) {
@@ -69,9 +70,18 @@ func elementwise(a *assembly) {
 		f.function("sign", one, 4, f.sign)
 		f.function("reluGrad", two, 2, func(x, y []reg) { f.gate(x, y, 0) })
 		f.function("relu6Grad", two, 2, func(x, y []reg) { f.gate(x, y, 6) })
+		f.function("mulNoNan", two, 4, func(x, y []reg) { f.unlessZero(x, y, y, f.mul) })
+		f.function("divNoNan", two, 4, func(x, y []reg) { f.unlessZero(x, y, y, f.div) })
+		f.function("xdivy", two, 4, func(x, y []reg) { f.unlessZero(x, f.copies(x), y, f.div) })
+		f.function("leakyReluGrad", twoScalar, 2, f.leakyReluGrad)
+		f.function("eluGrad", two, 2, func(x, y []reg) { f.eluGrad(x, y, 1, 1) })
+		f.function("seluGrad", two, 2, func(x, y []reg) { f.eluGrad(x, y, seluScale*seluAlpha, seluScale) })
+		f.function("softsign", one, 4, f.softsign)
+		f.function("softsignGrad", two, 2, f.softsignGrad)
 		// The rest needs many registers.
 		width /= 2
 		f.function("elu", one, width, f.elu)
+		f.function("softplusGrad", two, width, func(x, y []reg) { f.sigmoid(y, nil); f.mul(x, y) })
 		f.function("selu", one, width, f.selu)
 		f.function("softplus", one, width, f.softplus)
 		f.function("expm1", one, width, f.expLessOne)
@@ -81,12 +91,20 @@ func elementwise(a *assembly) {
 		f.function("sin", one, width, func(x, _ []reg) { f.wave(x, 0) })
 		f.function("cos", one, width, func(x, _ []reg) { f.wave(x, 1) })
 		f.function("atan", one, width, f.atan)
+		f.function("asin", one, width, f.asin)
+		f.function("acos", one, width, f.acos)
+		f.function("atan2", two, 1, f.atan2)
+		f.function("atanh", one, width, f.atanh)
+		f.function("cosh", one, width, f.cosh)
 		f.reduction("sum", func(acc, x reg) reg { f.VADDPS(x, acc, acc); return acc })
 		f.reduction("greatest", func(acc, x reg) reg { f.VMAXPS(acc, x, acc); return acc }) // acc where x is NaN
 		f.reduction("max", func(acc, x reg) reg { return f.extremeOf(acc, x, true) })
 		f.reduction("min", func(acc, x reg) reg { return f.extremeOf(acc, x, false) })
 		f.index()
 		f.widen()
+		f.narrow()
+		f.claim("claim", equalTo)
+		f.claim("claimFirst", 8)
 		for _, p := range predicates {
 			f.compare(p, false)
 			f.compare(p, true)
@@ -111,13 +129,14 @@ func elementwise(a *assembly) {
 type floats struct {
 	*assembly
 	isa
+	scalar reg // of a function from twoScalar
 }
 
 // function writes a function in which code computes several vectors at a time,
 // interleaved, from x and y into x. The last vectors go one by one, and the last
 // elements as a vector of which only so many lanes are loaded and stored.
 func (f *floats) function(name string, from sources, width int, code func(x, y []reg)) {
-	variant := map[sources]string{one: "", two: "", toInt32: "", withScalar: "Scalar", scalarFirst: "Scalar"}[from]
+	variant := map[sources]string{one: "", two: "", toInt32: "", twoScalar: "", withScalar: "Scalar", scalarFirst: "Scalar"}[from]
 	if from == scalarFirst {
 		name, variant = "scalar"+string(name[0]-'a'+'A')+name[1:], ""
 	}
@@ -131,16 +150,17 @@ func (f *floats) function(name string, from sources, width int, code func(x, y [
 	if from != scalarFirst {
 		x = f.Load(f.Param("x").Base(), f.GP64())
 	}
-	if from == two || from == scalarFirst {
+	if from == two || from == twoScalar || from == scalarFirst {
 		y = f.Load(f.Param("y").Base(), f.GP64())
 	}
-	if from == withScalar || from == scalarFirst {
+	if from == withScalar || from == twoScalar || from == scalarFirst {
 		p, err := f.Param("s").Resolve()
 		if err != nil {
 			panic(err)
 		}
 		s = f.vector(f.isa)
 		f.VBROADCASTSS(p.Addr, s)
+		f.scalar = s
 	}
 
 	// step computes count vectors.
@@ -268,6 +288,13 @@ func (f *floats) add(x, y []reg) { each(x, func(i int) { f.VADDPS(y[i], x[i], x[
 func (f *floats) sub(x, y []reg) { each(x, func(i int) { f.VSUBPS(y[i], x[i], x[i]) }) }
 func (f *floats) mul(x, y []reg) { each(x, func(i int) { f.VMULPS(y[i], x[i], x[i]) }) }
 func (f *floats) div(x, y []reg) { each(x, func(i int) { f.VDIVPS(y[i], x[i], x[i]) }) }
+
+// unlessZero is what code makes of x and y, and 0 where z is 0.
+func (f *floats) unlessZero(x, z, y []reg, code func(x, y []reg)) {
+	zero := f.zero(f.isa)
+	code(x, y)
+	each(x, func(i int) { f.pick(equalTo, z[i], zero, zero, x[i], x[i]) })
+}
 
 func (f *floats) sqrt(x, _ []reg) { each(x, func(i int) { f.VSQRTPS(x[i], x[i]) }) }
 

@@ -347,3 +347,21 @@ func (f *floats) erfc(x, _ []reg) {
 		f.pick(unordered, x[i], x[i], x[i], g[i], x[i])
 	})
 }
+
+// cosh is h²/2 + 1/(2h²), where h is e^(|x|/2), which is finite wherever the result is.
+func (f *floats) cosh(x, _ []reg) {
+	magnitude, half := f.bits(signBit-1), f.value(0.5)
+	each(x, func(i int) {
+		f.VANDPS(magnitude, x[i], x[i])
+		f.VMULPS(half, x[i], x[i])
+	})
+	f.exp(x, nil)
+	each(x, func(i int) {
+		less, rest := f.vector(f.isa), f.vector(f.isa)
+		f.VMULPS(half, x[i], less)
+		f.VMULPS(x[i], x[i], rest)
+		f.VDIVPS(rest, half, rest)
+		f.VMULPS(x[i], less, x[i])
+		f.VADDPS(rest, x[i], x[i])
+	})
+}

@@ -128,3 +128,23 @@ func (f *floats) softplus(x, _ []reg) {
 		f.VADDPS(e[i], x[i], x[i])
 	})
 }
+
+// atanh is log(1+2|x|/(1-|x|))/2 with x's sign.
+func (f *floats) atanh(x, _ []reg) {
+	t, magnitude, one := make([]reg, len(x)), f.bits(signBit-1), f.value(1)
+	each(x, func(i int) {
+		t[i] = f.vector(f.isa)
+		rest := f.vector(f.isa)
+		f.VANDPS(magnitude, x[i], t[i])
+		f.VSUBPS(t[i], one, rest)
+		f.VADDPS(t[i], t[i], t[i])
+		f.VDIVPS(rest, t[i], t[i])
+	})
+	f.logOnePlus(t, nil)
+	sign, half := f.bits(signBit), f.value(0.5)
+	each(x, func(i int) {
+		f.VANDPS(sign, x[i], x[i])
+		f.VMULPS(half, t[i], t[i])
+		f.VORPS(t[i], x[i], x[i])
+	})
+}

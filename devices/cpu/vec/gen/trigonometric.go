@@ -102,3 +102,79 @@ func (f *floats) atan(x, _ []reg) {
 		f.VORPS(p[i], x[i], x[i])
 	})
 }
+
+// asin is atan(x/√(1-x²)).
+func (f *floats) asin(x, _ []reg) {
+	one := f.value(1)
+	each(x, func(i int) {
+		up, down := f.vector(f.isa), f.vector(f.isa)
+		f.VADDPS(one, x[i], up)
+		f.VSUBPS(x[i], one, down)
+		f.VMULPS(up, down, down)
+		f.VSQRTPS(down, down)
+		f.VDIVPS(down, x[i], x[i])
+	})
+	f.atan(x, nil)
+}
+
+// acos is 2·atan √((1-x)/(1+x)).
+func (f *floats) acos(x, _ []reg) {
+	one := f.value(1)
+	each(x, func(i int) {
+		up := f.vector(f.isa)
+		f.VADDPS(one, x[i], up)
+		f.VSUBPS(x[i], one, x[i])
+		f.VDIVPS(up, x[i], x[i])
+		f.VSQRTPS(x[i], x[i])
+	})
+	f.atan(x, nil)
+	each(x, func(i int) { f.VADDPS(x[i], x[i], x[i]) })
+}
+
+// atan2 is the angle of (y, x), x being y's place and y x's. The lesser of both
+// magnitudes is divided by the greater; what the angle is of, and where it lies, follows
+// from which is greater and from the signs.
+func (f *floats) atan2(x, y []reg) {
+	magnitude, sign, zero := f.bits(signBit-1), f.bits(signBit), f.zero(f.isa)
+	a, b, t, square := make([]reg, len(x)), make([]reg, len(x)), make([]reg, len(x)), make([]reg, len(x))
+	each(x, func(i int) {
+		a[i], b[i], t[i], square[i] = f.vector(f.isa), f.vector(f.isa), f.vector(f.isa), f.vector(f.isa)
+		f.VANDPS(magnitude, x[i], a[i])
+		f.VANDPS(magnitude, y[i], b[i])
+		f.VMINPS(a[i], b[i], t[i])
+		f.VMAXPS(a[i], b[i], square[i])
+		one := f.value(1)
+		f.pick(equalTo, t[i], square[i], one, t[i], t[i]) // of infinities too
+		f.pick(equalTo, a[i], b[i], one, square[i], square[i])
+		f.VDIVPS(square[i], t[i], t[i])
+		f.pick(equalTo, x[i], zero, zero, t[i], t[i])
+		f.VMULPS(t[i], t[i], square[i])
+	})
+	p := f.polynomial(arctangent[:], square)
+	quarter, low := f.value(quarterHigh), f.value(quarterMiddle)
+	each(x, func(i int) {
+		f.VMULPS(square[i], p[i], p[i])
+		rest := f.vector(f.isa)
+		f.VMOVAPS(low, rest)
+		f.VFNMADD231PS(p[i], t[i], rest)
+		f.VSUBPS(t[i], rest, rest)
+		f.VADDPS(quarter, rest, rest)
+		f.VFMADD213PS(t[i], t[i], p[i])
+		f.pick(greaterThan, a[i], b[i], rest, p[i], p[i])
+		f.pick(equalTo, t[i], f.value(1), f.value(quarterHigh/2), p[i], p[i])
+	})
+	half, halfLow := f.value(2*quarterHigh), f.value(2*quarterMiddle)
+	each(x, func(i int) {
+		rest := f.vector(f.isa)
+		f.VSUBPS(p[i], halfLow, rest)
+		f.VADDPS(half, rest, rest)
+		f.VPSRAD(operand.U8(31), y[i], a[i]) // also of -0
+		f.VANDPS(a[i], rest, rest)
+		f.VANDNPS(p[i], a[i], p[i])
+		f.VORPS(rest, p[i], p[i])
+		f.VANDPS(sign, x[i], t[i])
+		f.VORPS(t[i], p[i], p[i])
+		f.VADDPS(x[i], y[i], t[i]) // where one is NaN
+		f.pick(unordered, x[i], y[i], t[i], p[i], x[i])
+	})
+}
