@@ -3,13 +3,16 @@ package accelerators
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/actors/streams"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/devices/opencl"
@@ -198,5 +201,38 @@ func TestNarrow(t *testing.T) {
 			}
 			t.Logf("%d operations", len(tried))
 		})
+	}
+}
+
+// elsewhere are operations that other tests try: of variables and copies, and those that share
+// all but the name with one that is tried.
+const elsewhere = `_Upload _Download ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp VariableShape Reshape
+	GuaranteeConst PreventGradient Snapshot StopGradient BatchMatMul FusedBatchNormGradV2 ParallelDynamicStitch`
+
+// TestTried: every operation with a kernel for accelerators has a trial.
+func TestTried(t *testing.T) {
+	tried := map[string]bool{}
+	for _, op := range slices.Concat(code.Unary(), code.Binary(), strings.Fields(elsewhere)) {
+		tried[op] = true
+	}
+	for _, o := range operations() {
+		tried[o.op] = true
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range slices.Concat(calls(rng), parts(rng), layers(rng)) {
+		tried[c.op] = true
+	}
+	for _, g := range groups {
+		for _, c := range g.trials() {
+			tried[c.op] = true
+		}
+	}
+	for _, op := range kernel.Ops() {
+		for _, r := range kernel.Registered(op) {
+			rule := strings.HasPrefix(op, "ResourceApply") // whose rules are tried by themselves
+			if r.Device == "EMULATED" && !r.Host && !tried[op] && !rule {
+				t.Errorf("nothing tries %s", op)
+			}
+		}
 	}
 }
