@@ -36,6 +36,10 @@ type trial struct {
 	stopAt  int           // if not 0, the first step is cancelled when its context is asked that often
 }
 
+// viewHeader is what a view takes beside the header of any tensor: what was read of one
+// variable and assigned to another is a view.
+const viewHeader = 24
+
 // hold notes what a variable holds: scalars lie in it, others have a header.
 func (s *step) hold(a *programs.Array) {
 	n := a.Bytes()
@@ -43,7 +47,7 @@ func (s *step) hold(a *programs.Array) {
 		return
 	}
 	s.held += tensor.HeaderBytes + n
-	s.atMost += tensor.HeaderBytes
+	s.atMost += tensor.HeaderBytes + viewHeader
 	if n > 0 {
 		s.atMost += max(64, int64(1)<<bits.Len64(uint64(n-1)))
 	}

@@ -14,6 +14,7 @@ const largestRadix = 31
 type Plan struct {
 	n       int
 	factors []int        // the radices, whose product is n; nil for a chirp
+	halves  []int        // those of n/2; nil where n is odd, and for a chirp
 	roots   []complex128 // exp(-2πi·k/n)
 	chirp   *chirp
 }
@@ -62,6 +63,10 @@ func NewPlan(n int, stop Stop) *Plan {
 		}
 		return p
 	}
+	if n%2 == 0 {
+		p.halves, _ = factors(n / 2)
+		p.halves = append([]int{}, p.halves...) // not nil, of n = 2
+	}
 	p.roots = make([]complex128, n)
 	for k := range p.roots {
 		if k%slab == slab-1 && stop.asked() {
@@ -91,109 +96,199 @@ func (p *Plan) Transform(x, scratch []complex128, inverse bool, stop Stop) {
 	if p.chirp != nil {
 		p.chirp.transform(x, scratch, stop)
 	} else {
-		p.stockham(x, scratch[:p.n], stop)
+		stockham(x, scratch[:p.n], p.factors, p.roots, 1, stop)
 	}
 	if inverse { // is the transform at -k
-		for i, j := 1, p.n-1; i < j; i, j = i+1, j-1 {
-			x[i], x[j] = x[j], x[i]
-		}
+		reversed(x)
 	}
+}
+
+// reversed puts what is at k to -k.
+func reversed(x []complex128) {
+	for i, j := 1, len(x)-1; i < j; i, j = i+1, j-1 {
+		x[i], x[j] = x[j], x[i]
+	}
+}
+
+// Halves says whether the plan has TransformReal.
+func (p *Plan) Halves() bool { return p.halves != nil }
+
+// TransformReal is Transform of n real numbers, which x has in pairs: the first as the
+// real part of x[0], the second as its imaginary part. It leaves the first n/2+1 numbers
+// of the transform, of which the others are conjugates, and the first and the last real.
+// The inverse takes these, and
+// leaves n real numbers, times n. H. V. Sorensen et al., "Real-valued fast Fourier
+// transform algorithms", 1987: the transform of half the length, of which the even part
+// is that of the even elements, and the odd part that of the odd ones.
+func (p *Plan) TransformReal(x, scratch []complex128, inverse bool, stop Stop) {
+	m := p.n / 2
+	x = x[:m+1]
+	if !inverse {
+		stockham(x[:m], scratch[:m], p.halves, p.roots, 2, stop)
+		x[0], x[m] = complex(real(x[0])+imag(x[0]), 0), complex(real(x[0])-imag(x[0]), 0)
+	} else {
+		x[0] = complex(real(x[0])+real(x[m]), real(x[0])-real(x[m]))
+	}
+	for k := 1; k <= m-k; k++ {
+		a, b := x[k], x[m-k]
+		even := complex(real(a)+real(b), imag(a)-imag(b)) // twice
+		odd := complex(imag(a)+imag(b), real(b)-real(a))  // twice, -i·(a-b̄)
+		if inverse {
+			odd = times(complex(-real(odd), -imag(odd)), conjugate(p.roots[k]))
+		} else {
+			even, odd = complex(real(even)/2, imag(even)/2), complex(real(odd)/2, imag(odd)/2)
+			odd = times(odd, p.roots[k])
+		}
+		x[k], x[m-k] = even+odd, conjugate(even-odd)
+	}
+	if inverse {
+		stockham(x[:m], scratch[:m], p.halves, p.roots, 2, stop)
+		reversed(x[:m])
+	}
+}
+
+func conjugate(x complex128) complex128 { return complex(real(x), -imag(x)) }
+
+// times is x·y for numbers that are finite.
+func times(x, y complex128) complex128 {
+	return complex(real(x)*real(y)-imag(x)*imag(y), real(x)*imag(y)+imag(x)*real(y))
+}
+
+// A step splits a radix off. roots are those of one, of which it takes every each-th.
+type step struct {
+	to, from []complex128
+	stride   int
+	roots    []complex128
+	each     int
 }
 
 // stockham splits off one radix after the other. Where stride is the product of
 // those before, x is stride interleaved sequences, of which a step makes r
 // times as many, each an rth as long.
-func (p *Plan) stockham(x, scratch []complex128, stop Stop) {
-	from, to := x, scratch
-	stride := 1
-	for _, r := range p.factors {
-		parts := p.n / (r * stride)
-		some := max(1, slab/(r*stride))
+func stockham(x, scratch []complex128, factors []int, roots []complex128, each int, stop Stop) {
+	p := step{to: scratch, from: x, stride: 1, roots: roots, each: each}
+	for _, r := range factors {
+		parts := len(x) / (r * p.stride)
+		some := max(1, slab/(r*p.stride))
 		for lo := 0; lo < parts; lo += some {
-			if p.n > slab && stop.asked() {
+			if len(x) > slab && stop.asked() {
 				return
 			}
 			hi := min(parts, lo+some)
 			switch r {
 			case 2:
-				p.radix2(to, from, stride, lo, hi)
+				p.radix2(lo, hi)
 			case 3:
-				p.radix3(to, from, stride, lo, hi)
+				p.radix3(lo, hi)
 			case 4:
-				p.radix4(to, from, stride, lo, hi)
+				p.radix4(lo, hi)
+			case 5:
+				p.radix5(lo, hi)
 			default:
-				p.radix(r, to, from, stride, lo, hi)
+				p.radix(r, lo, hi)
 			}
 		}
-		from, to = to, from
-		stride *= r
+		p.from, p.to = p.to, p.from
+		p.stride *= r
 	}
-	if len(p.factors)%2 != 0 {
-		copy(x, from)
+	if len(factors)%2 != 0 {
+		copy(x, p.from)
 	}
 }
 
 // slab is how many elements are handled between two questions to a Stop.
 const slab = 1 << 16
 
-func (p *Plan) radix2(y, x []complex128, s, lo, hi int) {
-	m := p.n / (2 * s)
+// root is exp(-2πi·k/n) of the n that is transformed.
+func (p *step) root(k int) complex128 { return p.roots[k*p.each] }
+
+// in and out are the j-th part of i's sequences.
+func (p *step) in(i, j, parts int) []complex128 { return p.from[p.stride*(i+j*parts):][:p.stride] }
+func (p *step) out(r, i, j int) []complex128    { return p.to[p.stride*(r*i+j):][:p.stride] }
+
+func (p *step) radix2(lo, hi int) {
+	m := len(p.from) / (2 * p.stride)
 	for i := lo; i < hi; i++ {
-		w := p.roots[i*s]
-		x0, x1 := x[s*i:][:s], x[s*(i+m):][:s]
-		y0, y1 := y[s*2*i:][:s], y[s*(2*i+1):][:s]
+		w := p.root(i * p.stride)
+		x0, x1 := p.in(i, 0, m), p.in(i, 1, m)
+		y0, y1 := p.out(2, i, 0), p.out(2, i, 1)
 		for q, a := range x0 {
 			b := x1[q]
 			y0[q] = a + b
-			y1[q] = (a - b) * w
+			y1[q] = times(a-b, w)
 		}
 	}
 }
 
-func (p *Plan) radix3(y, x []complex128, s, lo, hi int) {
+func (p *step) radix3(lo, hi int) {
 	sin := math.Sqrt(3) / 2
-	m := p.n / (3 * s)
+	m := len(p.from) / (3 * p.stride)
 	for i := lo; i < hi; i++ {
-		w1, w2 := p.roots[i*s], p.roots[2*i*s]
-		x0, x1, x2 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s]
-		y0, y1, y2 := y[s*3*i:][:s], y[s*(3*i+1):][:s], y[s*(3*i+2):][:s]
+		w1, w2 := p.root(i*p.stride), p.root(2*i*p.stride)
+		x0, x1, x2 := p.in(i, 0, m), p.in(i, 1, m), p.in(i, 2, m)
+		y0, y1, y2 := p.out(3, i, 0), p.out(3, i, 1), p.out(3, i, 2)
 		for q, a := range x0 {
 			b, c := x1[q]+x2[q], x1[q]-x2[q]
 			c = complex(sin*imag(c), -sin*real(c)) // -i·sin(2π/3)·c
 			y0[q] = a + b
 			a -= complex(real(b)/2, imag(b)/2)
-			y1[q] = (a + c) * w1
-			y2[q] = (a - c) * w2
+			y1[q] = times(a+c, w1)
+			y2[q] = times(a-c, w2)
 		}
 	}
 }
 
-func (p *Plan) radix4(y, x []complex128, s, lo, hi int) {
-	m := p.n / (4 * s)
+func (p *step) radix4(lo, hi int) {
+	m := len(p.from) / (4 * p.stride)
 	for i := lo; i < hi; i++ {
-		w1, w2, w3 := p.roots[i*s], p.roots[2*i*s], p.roots[3*i*s]
-		x0, x1, x2, x3 := x[s*i:][:s], x[s*(i+m):][:s], x[s*(i+2*m):][:s], x[s*(i+3*m):][:s]
-		y0, y1, y2, y3 := y[s*4*i:][:s], y[s*(4*i+1):][:s], y[s*(4*i+2):][:s], y[s*(4*i+3):][:s]
+		w1, w2, w3 := p.root(i*p.stride), p.root(2*i*p.stride), p.root(3*i*p.stride)
+		x0, x1, x2, x3 := p.in(i, 0, m), p.in(i, 1, m), p.in(i, 2, m), p.in(i, 3, m)
+		y0, y1, y2, y3 := p.out(4, i, 0), p.out(4, i, 1), p.out(4, i, 2), p.out(4, i, 3)
 		for q := range x0 {
 			a, c := x0[q]+x2[q], x0[q]-x2[q]
 			b, d := x1[q]+x3[q], x1[q]-x3[q]
 			d = complex(imag(d), -real(d)) // -i·d
 			y0[q] = a + b
-			y1[q] = (c + d) * w1
-			y2[q] = (a - b) * w2
-			y3[q] = (c - d) * w3
+			y1[q] = times(c+d, w1)
+			y2[q] = times(a-b, w2)
+			y3[q] = times(c-d, w3)
+		}
+	}
+}
+
+func (p *step) radix5(lo, hi int) {
+	s1, c1 := math.Sincos(2 * math.Pi / 5)
+	s2, c2 := math.Sincos(4 * math.Pi / 5)
+	m := len(p.from) / (5 * p.stride)
+	for i := lo; i < hi; i++ {
+		w1, w2, w3, w4 := p.root(i*p.stride), p.root(2*i*p.stride), p.root(3*i*p.stride), p.root(4*i*p.stride)
+		x0, x1, x2, x3, x4 := p.in(i, 0, m), p.in(i, 1, m), p.in(i, 2, m), p.in(i, 3, m), p.in(i, 4, m)
+		y0, y1, y2, y3, y4 := p.out(5, i, 0), p.out(5, i, 1), p.out(5, i, 2), p.out(5, i, 3), p.out(5, i, 4)
+		for q, a := range x0 {
+			b, e := x1[q]+x4[q], x1[q]-x4[q]
+			c, d := x2[q]+x3[q], x2[q]-x3[q]
+			y0[q] = a + b + c
+			u := complex(real(a)+c1*real(b)+c2*real(c), imag(a)+c1*imag(b)+c2*imag(c))
+			v := complex(real(a)+c2*real(b)+c1*real(c), imag(a)+c2*imag(b)+c1*imag(c))
+			f := complex(s1*imag(e)+s2*imag(d), -(s1*real(e) + s2*real(d)))
+			g := complex(s2*imag(e)-s1*imag(d), -(s2*real(e) - s1*real(d)))
+			y1[q] = times(u+f, w1)
+			y2[q] = times(v+g, w2)
+			y3[q] = times(v-g, w3)
+			y4[q] = times(u-f, w4)
 		}
 	}
 }
 
 // radix is a step of any odd radix r. It takes the terms j and r-j of the
 // definition together, and so finds the results k and r-k together.
-func (p *Plan) radix(r int, y, x []complex128, s, lo, hi int) {
+func (p *step) radix(r, lo, hi int) {
 	var sums, differences [largestRadix/2 + 1]complex128
-	m, step := p.n/(r*s), p.n/r
+	n, s := len(p.from), p.stride
+	m, turn := n/(r*s), n/r
 	for i := lo; i < hi; i++ {
 		for q := range s {
-			in, out := x[s*i+q:], y[s*r*i+q:]
+			in, out := p.from[s*i+q:], p.to[s*r*i+q:]
 			first := in[0]
 			total := first
 			for j := 1; j <= r/2; j++ {
@@ -205,15 +300,15 @@ func (p *Plan) radix(r int, y, x []complex128, s, lo, hi int) {
 			for k := 1; k <= r/2; k++ {
 				even, odd := first, complex128(0)
 				for j, at := 1, k; j <= r/2; j++ {
-					w, sum, difference := p.roots[at*step], sums[j], differences[j]
+					w, sum, difference := p.root(at*turn), sums[j], differences[j]
 					even += complex(real(w)*real(sum), real(w)*imag(sum))
 					odd += complex(-imag(w)*imag(difference), imag(w)*real(difference))
 					if at += k; at >= r {
 						at -= r
 					}
 				}
-				out[s*k] = (even + odd) * p.roots[i*k*s]
-				out[s*(r-k)] = (even - odd) * p.roots[i*(r-k)*s]
+				out[s*k] = times(even+odd, p.root(i*k*s))
+				out[s*(r-k)] = times(even-odd, p.root(i*(r-k)*s))
 			}
 		}
 	}

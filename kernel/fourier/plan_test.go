@@ -94,3 +94,34 @@ func BenchmarkTransform(b *testing.B) {
 		})
 	}
 }
+
+func TestTransformReal(t *testing.T) {
+	for n := 2; n <= 1000; n += 2 {
+		p := fourier.NewPlan(n, nil)
+		if !p.Halves() {
+			continue // it has a large prime factor
+		}
+		full := random(n)
+		for i := range full {
+			full[i] = complex(real(full[i]), 0)
+		}
+		x, scratch := make([]complex128, n/2+1), make([]complex128, p.Scratch())
+		for i := range n / 2 {
+			x[i] = complex(real(full[2*i]), real(full[2*i+1]))
+		}
+		given := append([]complex128(nil), x[:n/2]...)
+		p.Transform(full, scratch, false, nil)
+		p.TransformReal(x, scratch, false, nil)
+		limit := 1e-14 * math.Sqrt(float64(n)) * math.Log2(float64(n)+2)
+		if d := distance(x, full[:n/2+1]); d > limit {
+			t.Errorf("n = %d: off by %g", n, d)
+		}
+		p.TransformReal(x, scratch, true, nil)
+		for i := range given {
+			x[i] /= complex(float64(n), 0)
+		}
+		if d := distance(x[:n/2], given); d > limit {
+			t.Errorf("n = %d: there and back is off by %g", n, d)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"math"
 	"math/cmplx"
 
 	"github.com/troupe-go/troupe/graph"
@@ -58,7 +59,7 @@ Tout: The type of the angles.`)
 		&elementwise.Zip[float64, complex128]{In: tensor.Double, Out: tensor.Complex128, F: func(x, y float64) complex128 { return complex(x, y) }})
 	part("Real", func(x complex64) float32 { return real(x) }, func(x complex128) float64 { return real(x) })
 	part("Imag", func(x complex64) float32 { return imag(x) }, func(x complex128) float64 { return imag(x) })
-	part("ComplexAbs", func(x complex64) float32 { return float32(cmplx.Abs(complex128(x))) }, cmplx.Abs)
+	part("ComplexAbs", magnitude, cmplx.Abs)
 	part("Angle", func(x complex64) float32 { return float32(cmplx.Phase(complex128(x))) }, cmplx.Phase)
 	kernel.ForTypes("Conj", "T", func(dt tensor.DType) kernel.Kernel {
 		return newComplexMap(dt, narrowComplex1(cmplx.Conj), cmplx.Conj)
@@ -114,6 +115,15 @@ func between(op string, from, to tensor.DType, k kernel.Kernel) {
 		Op: op, Types: map[string][]tensor.DType{"T": {from}, "Tout": {to}},
 		New: func(*kernel.Construction) (kernel.Kernel, error) { return k, nil },
 	})
+}
+
+// magnitude needs no scaling, as float64 holds squares of float32.
+func magnitude(x complex64) float32 {
+	r, i := float64(real(x)), float64(imag(x))
+	if a := math.Sqrt(r*r + i*i); a == a {
+		return float32(a)
+	}
+	return float32(math.Hypot(r, i)) // infinite if one is, also if the other is NaN
 }
 
 // part registers an operation from complex to real numbers.

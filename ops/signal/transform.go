@@ -223,10 +223,17 @@ func (k *realTransform[R, C]) run(ctx *kernel.Context, in, out []tensor.Value) e
 	stop := stopping(ctx)
 	err = k.each(ctx, dims, rank-1, p, func(l line, x, scratch []complex128) {
 		from := data[rows.start(l.at/l.n):]
-		for i := range x {
-			x[i] = complex(float64(from[i]), 0)
+		if p.Halves() {
+			for i := range n / 2 {
+				x[i] = complex(float64(from[2*i]), float64(from[2*i+1]))
+			}
+			p.TransformReal(x, scratch, false, stop)
+		} else {
+			for i := range x {
+				x[i] = complex(float64(from[i]), 0)
+			}
+			p.Transform(x, scratch, false, stop)
 		}
-		p.Transform(x, scratch, false, stop)
 		for i := range l.n {
 			o[l.at+i] = C(x[i])
 		}
@@ -289,6 +296,16 @@ func (k *inverseRealTransform[R, C]) run(ctx *kernel.Context, in, out []tensor.V
 	stop := stopping(ctx)
 	return k.each(ctx, dims, rank-1, p, func(l line, x, scratch []complex128) {
 		row := data[rows.start(l.at/l.n):]
+		if p.Halves() {
+			for i := range n/2 + 1 {
+				x[i] = complex128(row[i])
+			}
+			p.TransformReal(x, scratch, true, stop)
+			for i, y := range x[:n/2] {
+				o[l.at+2*i], o[l.at+2*i+1] = R(real(y)/float64(n)), R(imag(y)/float64(n))
+			}
+			return
+		}
 		// What is missing is the conjugate of what is there; X[0] and, of an even
 		// number, X[n/2] are their own.
 		for i := range n/2 + 1 {

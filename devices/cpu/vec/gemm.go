@@ -38,11 +38,10 @@ func GemmRight[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T,
 	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, false)
 }
 
-// GemmAgain is [Gemm] with a nil pool, for matrices of certain sizes, of which
-// none is 0: a function of C, A and B. It panics where Gemm would, if the function
-// is called with such slices.
+// GemmAgain is [Gemm] with a nil pool, for matrices of certain sizes: a function of C, A
+// and B. It panics where Gemm would, if the function is called with such slices.
 func GemmAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(c, a, b []T) {
-	if !isDirect[T](m, n, k, transB) || lda < 1 || ldb < n || ldc < n {
+	if m < 1 || k < 1 || !isDirect[T](m, n, k, transB) || lda < 1 || ldb < n || ldc < n {
 		return func(c, a, b []T) { Gemm(nil, transA, transB, m, n, k, a, lda, b, ldb, c, ldc) }
 	}
 	var z T

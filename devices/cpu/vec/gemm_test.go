@@ -321,3 +321,15 @@ func TestGemmEdges(t *testing.T) {
 		}()
 	}
 }
+
+// TestGemmAgainOfNothing sums up no products.
+func TestGemmAgainOfNothing(t *testing.T) {
+	for _, trans := range []bool{false, true} {
+		c := []float32{1, 2, 3, 4}
+		GemmAgain[float32](trans, false, 2, 2, 0, 2, 2, 2)(c, nil, nil)
+		if !slices.Equal(c, make([]float32, 4)) {
+			t.Errorf("a product of 2×0 and 0×2 is %v", c)
+		}
+		GemmAgain[float32](trans, false, 0, 2, 2, 2, 2, 2)(nil, nil, []float32{1, 2, 3, 4})
+	}
+}
