@@ -94,7 +94,7 @@ func handle(name string, dt tensor.DType) registry.Attrs {
 
 // onCPU is what the CPU's kernel computes: its outputs, or the variables afterwards.
 func (o *operation) onCPU() ([]*tensor.Tensor, error) {
-	var r kerneltest.Runner
+	r := kerneltest.Runner{Limit: 1 << 26}
 	in := append([]*tensor.Tensor(nil), o.in...)
 	for i := range o.variables {
 		name, dt := fmt.Sprint("v", i), in[i].DType()
@@ -129,7 +129,7 @@ func (o *operation) onCPU() ([]*tensor.Tensor, error) {
 // operations are tried on all devices.
 func operations() (all []operation) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for _, f := range []func(*rand.Rand) []operation{convolutionOperations, poolOperations, arrayOperations, lineOperations, variableOperations, randomOperations, recurrentOperations, normalizeOperations, mathOperations} {
+	for _, f := range []func(*rand.Rand) []operation{convolutionOperations, poolOperations, arrayOperations, lineOperations, variableOperations, randomOperations, recurrentOperations, normalizeOperations, mathOperations, imageOperations} {
 		all = append(all, f(rng)...)
 	}
 	return all

@@ -75,6 +75,11 @@ func arrayOperations(rng *rand.Rand) []operation {
 		{op: "DynamicPartition", attrs: attrs{integer("num_partitions", 3)}, in: in{f(4, 3), k(2, 0, 2, 0)}},
 		{op: "DynamicStitch", in: in{k(0, 3), matrix32(1, 1, 2), f(2, 2), f(2, 1, 2)}},
 	}
+	all = append(all,
+		operation{op: "Concat", in: in{one(int32(1)), f(2, 3), f(2, 1)}},
+		operation{op: "TensorStridedSliceUpdate", attrs: attrs{integer("shrink_axis_mask", 2)}, in: in{x, k(3, 2, 1), k(0, 3, 6), k(-1, 1, 2), f(3, 1)}},
+		operation{op: "SparseTensorDenseMatMul", in: in{must1(tensor.FromSlice([]int64{0, 3, 2, 1, 2, 0}, 3, 2)), f(3), list[int64](3, 4), f(4, 5)}},
+		operation{op: "SparseTensorDenseMatMul", attrs: attrs{boolean("adjoint_a", true), boolean("adjoint_b", true)}, in: in{must1(tensor.FromSlice([]int64{0, 3, 2, 1, 2, 0}, 3, 2)), f(3), list[int64](3, 4), f(5, 3)}})
 	for _, mode := range []string{"REFLECT", "SYMMETRIC"} {
 		edges := matrix32(2, 1, 2, 2, 0)
 		all = append(all, operation{op: "MirrorPad", attrs: attrs{str("mode", mode)}, in: in{f(3, 4), edges}},

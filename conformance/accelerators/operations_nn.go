@@ -129,3 +129,29 @@ func normalizeOperations(rng *rand.Rand) (all []operation) {
 	}
 	return all
 }
+
+// imageOperations are of pixels, and of quantization.
+func imageOperations(rng *rand.Rand) []operation {
+	f := floatsOf(rng)
+	unit := must(kerneltest.Run("Sigmoid", nil, f(2, 4, 5, 3)))[0]
+	x := f(2, 5, 6, 3)
+	boxes := must1(tensor.FromSlice([]float32{0, 0, 1, 1, 0.8, 0.1, 0.2, 1.3, 0.25, 0.25, 0.5, 0.5}, 3, 4))
+	patches := attrs{ints("ksizes", 1, 3, 2, 1), ints("strides", 1, 2, 1, 1), ints("rates", 1, 1, 2, 1), str("padding", "SAME")}
+	volumes := attrs{ints("ksizes", 1, 2, 3, 2, 1), ints("strides", 1, 1, 2, 1, 1), str("padding", "VALID")}
+	dilate := attrs{ints("strides", 1, 1, 2, 1), ints("rates", 1, 2, 1, 1), str("padding", "SAME")}
+	low, high := list[float32](-1, -3, 0), list[float32](1, 2, 5)
+	return []operation{
+		{op: "RGBToHSV", in: in{unit}}, {op: "HSVToRGB", in: in{unit}}, {op: "AdjustHue", in: in{unit, one(float32(0.3))}},
+		{op: "AdjustSaturation", in: in{unit, one(float32(1.5))}}, {op: "AdjustContrastv2", in: in{unit, one(float32(1.5))}},
+		{op: "ExtractImagePatches", attrs: patches, in: in{x}}, {op: "ExtractVolumePatches", attrs: volumes, in: in{f(1, 3, 4, 5, 2)}},
+		{op: "Dilation2D", attrs: dilate, in: in{x, f(2, 3, 3)}},
+		{op: "CropAndResize", attrs: attrs{number("extrapolation_value", 9)}, in: in{x, boxes, list[int32](1, 0, 1), list[int32](4, 3)}},
+		{op: "CropAndResize", attrs: attrs{str("method", "nearest")}, in: in{x, boxes, list[int32](1, 0, 1), list[int32](1, 3)}},
+		{op: "FakeQuantWithMinMaxArgs", attrs: attrs{number("min", -2), number("max", 4)}, in: in{x}},
+		{op: "FakeQuantWithMinMaxVars", attrs: attrs{boolean("narrow_range", true)}, in: in{x, one(float32(-2)), one(float32(3))}},
+		{op: "FakeQuantWithMinMaxVarsPerChannel", attrs: attrs{integer("num_bits", 4)}, in: in{x, low, high}},
+		{op: "FakeQuantWithMinMaxArgsGradient", attrs: attrs{number("min", -2), number("max", 4)}, in: in{f(2, 3), f(2, 3)}},
+		{op: "FakeQuantWithMinMaxVarsGradient", in: in{f(2, 5, 6, 3), x, one(float32(-2)), one(float32(3))}},
+		{op: "FakeQuantWithMinMaxVarsPerChannelGradient", in: in{f(2, 5, 6, 3), x, low, high}},
+	}
+}

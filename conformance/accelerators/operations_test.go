@@ -1,13 +1,18 @@
 package accelerators
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/actors/streams"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/devices/opencl"
@@ -15,6 +20,8 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
+
+var narrowToo = flag.Bool("narrow", false, "TestNarrow computes all operations with half and bfloat16")
 
 // emulation is an emulated device.
 func emulation(t *testing.T) *streams.Device {
@@ -132,5 +139,100 @@ func TestOperations(t *testing.T) {
 				t.Errorf("memory after all tokens are gone: %+v", s)
 			}
 		})
+	}
+}
+
+// narrowed is an operation with its floats as another type; false if a device has no kernel
+// for it, or the CPU.
+func (o *operation) narrowed(dt tensor.DType) (*operation, bool) {
+	n := *o
+	n.in = nil
+	changed := false
+	for _, x := range o.in {
+		if x.DType() == tensor.Float {
+			x, changed = cast(x, dt), true
+		}
+		n.in = append(n.in, x)
+	}
+	n.attrs = slices.Clone(o.attrs)
+	for i, a := range n.attrs {
+		if a.Value.Kind == registry.KindType && a.Value.Type == tensor.Float {
+			n.attrs[i], changed = typed(a.Name, dt), true
+		}
+	}
+	n.tol = tensor.Tolerance{ATol: 0.03, RTol: 0.03}
+	if dt == tensor.Bfloat16 {
+		n.tol = tensor.Tolerance{ATol: 0.25, RTol: 0.1}
+	}
+	c, _, err := n.construction("EMULATED", "")
+	if !changed || err != nil {
+		return nil, false
+	}
+	if _, err = kernel.Find("EMULATED", c); err != nil {
+		return nil, false
+	}
+	_, err = n.onCPU()
+	return &n, err == nil
+}
+
+// TestNarrow computes the operations with half and bfloat16, for which drivers compile as many
+// functions again.
+func TestNarrow(t *testing.T) {
+	if !*narrowToo {
+		t.Skip("-narrow is not given")
+	}
+	named := regexp.MustCompile(*caseNames)
+	for name, open := range map[string]func(t *testing.T) *streams.Device{
+		"Emulated": emulation,
+		"OpenCL":   func(t *testing.T) *streams.Device { return opened(t, opencl.Open).Device },
+		"CUDA":     func(t *testing.T) *streams.Device { return opened(t, cuda.Open).Device },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, tried := open(t), map[string]bool{}
+			for _, dt := range []tensor.DType{tensor.Half, tensor.Bfloat16} {
+				p, count := newPlayer(t, d), 0
+				for _, o := range operations() {
+					if n, ok := o.narrowed(dt); ok && named.MatchString(o.op) {
+						p.try(n)
+						tried[o.op], count = true, count+1
+					}
+				}
+				t.Logf("%d trials of %v", count, dt)
+			}
+			t.Logf("%d operations", len(tried))
+		})
+	}
+}
+
+// elsewhere are operations that other tests try: of variables and copies, and those that share
+// all but the name with one that is tried.
+const elsewhere = `_Upload _Download ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp VariableShape Reshape
+	GuaranteeConst PreventGradient Snapshot StopGradient BatchMatMul FusedBatchNormGradV2 ParallelDynamicStitch`
+
+// TestTried: every operation with a kernel for accelerators has a trial.
+func TestTried(t *testing.T) {
+	tried := map[string]bool{}
+	for _, op := range slices.Concat(code.Unary(), code.Binary(), strings.Fields(elsewhere)) {
+		tried[op] = true
+	}
+	for _, o := range operations() {
+		tried[o.op] = true
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range slices.Concat(calls(rng), parts(rng), layers(rng)) {
+		tried[c.op] = true
+	}
+	for _, g := range groups {
+		for _, c := range g.trials() {
+			tried[c.op] = true
+		}
+	}
+	for _, op := range kernel.Ops() {
+		for _, r := range kernel.Registered(op) {
+			rule := strings.HasPrefix(op, "ResourceApply") // whose rules are tried by themselves
+			if r.Device == "EMULATED" && !r.Host && !tried[op] && !rule {
+				t.Errorf("nothing tries %s", op)
+			}
+		}
 	}
 }

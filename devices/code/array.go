@@ -144,6 +144,25 @@ func elementOf(t tensor.DType) (element, error) {
 	return e, nil
 }
 
+// perElement makes a function whose threads each compute one element, i.
+func perElement(name, parameters, body string, types ...element) *devices.Code {
+	return function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, "KERNEL %s(%s, i64 n) {\n  EACH(i, n) {\n%s  }\n}\n", name, parameters, body)
+	}, types...)
+}
+
+// typed is perElement with the type that elements of e are computed with as T.
+func typed(name string, e element, parameters, body string, types ...element) *devices.Code {
+	return helped(name, e, "", parameters, body, types...)
+}
+
+// helped is typed with functions of T before it.
+func helped(name string, e element, helpers, parameters, body string, types ...element) *devices.Code {
+	return function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, "typedef %s T;\n%s%sKERNEL %s(%s, i64 n) {\n  EACH(i, n) {\n%s  }\n}\n", e.compute, e.extremes(), helpers, name, parameters, body)
+	}, append(types, e)...)
+}
+
 // A call collects the arguments of a launch.
 type call struct{ launch devices.Launch }
 

@@ -154,20 +154,6 @@ func Segments(how string, z, x, indices Array, none uint64) ([]devices.Launch, e
 	return append(all, rows...), err
 }
 
-// perElement makes a function whose threads each compute one element, i.
-func perElement(name, parameters, body string, types ...element) *devices.Code {
-	return function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, "KERNEL %s(%s, i64 n) {\n  EACH(i, n) {\n%s  }\n}\n", name, parameters, body)
-	}, types...)
-}
-
-// typed is perElement with the type that elements of e are computed with as T.
-func typed(name string, e element, parameters, body string, types ...element) *devices.Code {
-	return function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, "typedef %s T;\n%sKERNEL %s(%s, i64 n) {\n  EACH(i, n) {\n%s  }\n}\n", e.compute, e.extremes(), name, parameters, body)
-	}, append(types, e)...)
-}
-
 // Limit is the bits of the least, or else of the greatest, number of a type, infinities aside.
 func Limit(t tensor.DType, least bool) uint64 {
 	e := elements[t]

@@ -5,6 +5,7 @@ import (
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/philox"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -107,7 +108,7 @@ func (w *Work) release() {
 }
 
 // Launches is what the kernel would hand over for inputs of these shapes, whose arrays have
-// no memory: for who only wants to see the code.
+// no memory: for who only wants to see the code. Outputs of more than a gigabyte are refused.
 func (k *enqueuing) Launches(ctx *kernel.Context, in []Input) ([]devices.Launch, error) {
 	shapes, err := k.plan.Shapes(in)
 	if err != nil {
@@ -115,6 +116,13 @@ func (k *enqueuing) Launches(ctx *kernel.Context, in []Input) ([]devices.Launch,
 	}
 	var out []code.Array
 	for _, s := range shapes {
+		n, err := bytes(s.Type, s.Dims)
+		if err != nil {
+			return nil, err
+		}
+		if n > 1<<30 {
+			return nil, status.Errorf(status.ResourceExhausted, "an output of %d bytes", n)
+		}
 		out = append(out, code.Array{Type: s.Type, Dims: s.Dims})
 	}
 	w := Work{ctx: ctx, node: k.node}

@@ -143,7 +143,7 @@ func integers(v *tensor.Value) []int64 {
 	return all
 }
 
-// axesOf is the axes that input 1 names, sorted, each once.
+// axesOf is the axes that input 1 names, sorted; each may be there once.
 func axesOf(in []resident.Input) ([]int, error) {
 	var axes []int
 	rank := int64(len(in[0].Dims))
@@ -154,7 +154,12 @@ func axesOf(in []resident.Input) ([]int, error) {
 		axes = append(axes, int((a+rank)%rank))
 	}
 	slices.Sort(axes)
-	return slices.Compact(axes), nil
+	for i, a := range axes {
+		if i > 0 && a == axes[i-1] {
+			return nil, status.Invalid("Invalid reduction arguments: Axes contains duplicate dimension: %d", a)
+		}
+	}
+	return axes, nil
 }
 
 // permutation is what input 1 says, which must be one of the dimensions of input 0.

@@ -267,7 +267,7 @@ func combined(op string, in []resident.Input, second bool) ([]int64, error) {
 		if second {
 			at = 1
 		}
-		if len(in[1].Dims) != 1 || at < 0 || at >= len(x) || in[1].Dims[0] != x[at] {
+		if len(in[1].Dims) != 1 || len(x) < 2 || at >= len(x) || in[1].Dims[0] != x[at] {
 			return nil, status.Invalid("Must provide as many biases as the last dimension of the input tensor: %s vs. %s",
 				tensor.FormatDims(in[1].Dims), tensor.FormatDims(x))
 		}

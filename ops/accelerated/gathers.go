@@ -27,6 +27,9 @@ func init() {
 		batch := int(c.Int("batch_dims"))
 		return gather(func(in []resident.Input) (int, int, error) {
 			axis, err := axisOf(&in[2], len(in[0].Dims))
+			if err == nil && len(in[2].Dims) != 0 {
+				err = status.Invalid("axis must be a scalar, got shape %s", tensor.FormatDims(in[2].Dims))
+			}
 			if err != nil {
 				return 0, 0, err
 			}
@@ -251,6 +254,9 @@ func deep(params, indices []int64) (int, error) {
 		return 0, status.Invalid("params and indices must be at least vectors: %s and %s", tensor.FormatDims(params), tensor.FormatDims(indices))
 	}
 	n := indices[len(indices)-1]
+	if rows := (code.Array{Dims: indices[:len(indices)-1]}).Elements(); rows > 0 && (code.Array{Dims: params}).Elements() == 0 {
+		return 0, status.Invalid("Requested more than 0 entries, but params is empty.  Params shape: %s", tensor.FormatDims(params))
+	}
 	if n > int64(len(params)) {
 		return 0, status.Invalid("index innermost dimension length must be <= params rank; saw: %d vs. %d", n, len(params))
 	}
@@ -259,7 +265,7 @@ func deep(params, indices []int64) (int, error) {
 
 // onto says what is wrong with updates of rows of a tensor that tuples of indices name.
 func onto(dims, indices, updates []int64) error {
-	depth, err := deep(append(slices.Clone(dims), 1)[:max(len(dims), 1)], indices)
+	depth, err := deep(dims, indices)
 	if err != nil {
 		return err
 	}

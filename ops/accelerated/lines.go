@@ -23,6 +23,9 @@ func init() {
 			return resident.Plan{
 				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 					_, err := axisOf(&in[1], len(in[0].Dims))
+					if err == nil && len(in[1].Dims) != 0 {
+						err = status.Invalid("axis must be a scalar, got shape %s", tensor.FormatDims(in[1].Dims))
+					}
 					return []resident.Shape{{Type: in[0].Type, Dims: in[0].Dims}}, err
 				},
 				Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
@@ -134,7 +137,7 @@ func counting(c *kernel.Construction, weights int, binary bool) resident.Plan {
 	return resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			n := integers(in[1].Host)
-			if len(n) != 1 || n[0] < 0 {
+			if len(n) != 1 || n[0] < 0 || len(in[1].Dims) != 0 {
 				return nil, status.Invalid("size (%v) must be a non-negative scalar", n)
 			}
 			x := in[0].Dims

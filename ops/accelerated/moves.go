@@ -12,32 +12,12 @@ import (
 )
 
 func init() {
-	resident.Register("ConcatV2", map[string][]tensor.DType{"T": numbers}, []string{"axis"}, func(*kernel.Construction) (resident.Plan, error) {
-		return resident.Plan{
-			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-				axis, err := axisOf(&in[len(in)-1], len(in[0].Dims))
-				if err != nil {
-					return nil, err
-				}
-				dims := append([]int64(nil), in[0].Dims...)
-				for _, x := range in[1 : len(in)-1] {
-					for i := range dims {
-						if len(x.Dims) != len(dims) || i != axis && x.Dims[i] != dims[i] {
-							return nil, status.Invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. %s", tensor.FormatDims(in[0].Dims), tensor.FormatDims(x.Dims))
-						}
-					}
-					dims[axis] += x.Dims[axis]
-				}
-				return []resident.Shape{{Type: in[0].Type, Dims: dims}}, nil
-			},
-			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				axis, err := axisOf(&in[len(in)-1], len(in[0].Dims))
-				if err != nil {
-					return nil, err
-				}
-				return code.Concat(out[0], axis, arrays(in[:len(in)-1])...)
-			},
-		}, nil
+	resident.Register("ConcatV2", map[string][]tensor.DType{"T": numbers}, []string{"axis"}, func(c *kernel.Construction) (resident.Plan, error) {
+		n := len(c.Inputs) - 1
+		return concat(n, 0, n), nil
+	})
+	moving("Concat", "T", []string{"concat_dim"}, func(c *kernel.Construction) (resident.Plan, error) {
+		return concat(0, 1, len(c.Inputs)), nil
 	})
 	for _, op := range []string{"ArgMax", "ArgMin"} {
 		resident.Register(op, map[string][]tensor.DType{"T": floats, "Tidx": {tensor.Int32, tensor.Int64}, "output_type": {tensor.Int32, tensor.Int64}}, []string{"dimension"}, func(c *kernel.Construction) (resident.Plan, error) {
@@ -66,6 +46,35 @@ func init() {
 				},
 			}, nil
 		})
+	}
+}
+
+// concat joins the inputs from first up to last along the axis that another one says.
+func concat(axisAt, first, last int) resident.Plan {
+	return resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			axis, err := axisOf(&in[axisAt], len(in[first].Dims))
+			if err != nil {
+				return nil, err
+			}
+			dims := append([]int64(nil), in[first].Dims...)
+			for _, x := range in[first+1 : last] {
+				for i := range dims {
+					if len(x.Dims) != len(dims) || i != axis && x.Dims[i] != dims[i] {
+						return nil, status.Invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. %s", tensor.FormatDims(in[first].Dims), tensor.FormatDims(x.Dims))
+					}
+				}
+				dims[axis] += x.Dims[axis]
+			}
+			return []resident.Shape{{Type: in[first].Type, Dims: dims}}, nil
+		},
+		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+			axis, err := axisOf(&in[axisAt], len(in[first].Dims))
+			if err != nil {
+				return nil, err
+			}
+			return code.Concat(out[0], axis, arrays(in[first:last])...)
+		},
 	}
 }
 

@@ -26,10 +26,10 @@ func init() {
 }
 
 // channelsOf is the shape of what there is one of for each channel of images, which those
-// inputs must have.
-func channelsOf(images resident.Input, each ...resident.Input) ([]int64, error) {
+// inputs must have. Images whose channels came first have as many dimensions as the format.
+func channelsOf(first bool, dims int, images resident.Input, each ...resident.Input) ([]int64, error) {
 	rank := len(images.Dims)
-	if rank != 4 && rank != 5 {
+	if rank != 4 && rank != 5 || first && rank != dims {
 		return nil, status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(images.Dims))
 	}
 	channels := images.Dims[rank-1:]
@@ -42,6 +42,7 @@ func channelsOf(images resident.Input, each ...resident.Input) ([]int64, error) 
 }
 
 func batchNorm(c *kernel.Construction) (resident.Plan, error) {
+	format := c.Str("data_format")
 	training, epsilon, outputs, factor := c.Bool("is_training"), float64(c.Float("epsilon")), len(c.Outputs), float64(c.Float("exponential_avg_factor"))
 	p := resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
@@ -49,7 +50,7 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 			if training && factor == 1 {
 				each = in[1:3]
 			}
-			channels, err := channelsOf(in[0], each...)
+			channels, err := channelsOf(first(format), len(format), in[0], each...)
 			if err != nil {
 				return nil, err
 			}
@@ -90,17 +91,18 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 			w.Add(code.Normalize(out[0], x, in[1].Array, in[2].Array, mean, variance, epsilon))
 		},
 	}
-	if first(c.Str("data_format")) {
+	if first(format) {
 		p = turned(p, []int{0}, []int{0})
 	}
 	return p, nil
 }
 
 func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
+	format := c.Str("data_format")
 	epsilon, given := float64(c.Float("epsilon")), !c.Bool("is_training")
 	p := resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-			channels, err := channelsOf(in[1], in[2:5]...)
+			channels, err := channelsOf(first(format), len(format), in[1], in[2:5]...)
 			if err == nil && !slices.Equal(in[0].Dims, in[1].Dims) {
 				err = status.Invalid("x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", tensor.FormatDims(in[1].Dims), tensor.FormatDims(in[0].Dims))
 			}
@@ -115,7 +117,7 @@ func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
 			w.Add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, w.Beside(code.MomentsScratch(in[1].Array)), epsilon, given))
 		},
 	}
-	if first(c.Str("data_format")) {
+	if first(format) {
 		p = turned(p, []int{0, 1}, []int{0})
 	}
 	return p, nil

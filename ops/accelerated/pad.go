@@ -20,7 +20,7 @@ func init() {
 			return resident.Plan{
 				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 					_, dims, err := around(in[1], in[0].Dims)
-					if err == nil && len(in) > 2 && in[2].Host.NumElements() != 1 {
+					if err == nil && len(in) > 2 && len(in[2].Dims) != 0 {
 						err = status.Invalid("constant_values must be a scalar. Found: %s", tensor.FormatDims(in[2].Dims))
 					}
 					return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err

@@ -81,6 +81,32 @@ func init() {
 			},
 		}, nil
 	})
+	register("TensorStridedSliceUpdate", []string{"begin", "end", "strides"}, func(c *kernel.Construction) (resident.Plan, error) {
+		spec := masks(c)
+		return resident.Plan{
+			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+				s, err := apply(spec, in[1:4], in[0].Dims)
+				if err == nil && !empty(s.shape) {
+					_, err = spread(in[4].Array, s)
+				}
+				return []resident.Shape{{Type: in[0].Type, Dims: in[0].Dims}}, err
+			},
+			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+				var l sequence
+				l.add(code.Map("Identity", 0, out[0], in[0].Array))
+				s, err := apply(spec, in[1:4], in[0].Dims)
+				if err != nil || empty(s.shape) {
+					return l.launches, err
+				}
+				from, err := spread(in[4].Array, s)
+				if err != nil {
+					return nil, err
+				}
+				l.add(code.Move(s.of(out[0]), from, s.counts))
+				return l.launches, l.err
+			},
+		}, nil
+	})
 	register("Split", []string{"split_dim"}, func(c *kernel.Construction) (resident.Plan, error) {
 		n := int64(len(c.Outputs))
 		return split(1, func(in []resident.Input) (int, []int64, error) {
@@ -210,6 +236,8 @@ func init() {
 		}, nil
 	})
 }
+
+func empty(dims []int64) bool { return code.Array{Dims: dims}.Elements() == 0 }
 
 // bitsOf are the bits of a scalar.
 func bitsOf(v *tensor.Value) (bits uint64) {

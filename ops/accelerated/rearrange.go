@@ -18,6 +18,12 @@ func init() {
 	moving("ReverseV2", "T", []string{"axis"}, func(c *kernel.Construction) (resident.Plan, error) {
 		axes := func(in []resident.Input) ([]int64, error) {
 			rank, turn := int64(len(in[0].Dims)), make([]int64, len(in[0].Dims))
+			if in[0].Elements() == 0 || rank == 0 { // whatever the axes
+				return turn, nil
+			}
+			if len(in[1].Dims) != 1 {
+				return nil, status.Invalid("'dims' must be a vector, got shape %s", tensor.FormatDims(in[1].Dims))
+			}
 			for _, a := range integers(in[1].Host) {
 				if a < -rank || a >= rank {
 					return nil, status.Invalid("'axis'[%d] is out of valid range [%d, %d]", a, -rank, rank-1)
@@ -34,6 +40,12 @@ func init() {
 	moving("Reverse", "T", []string{"dims"}, func(c *kernel.Construction) (resident.Plan, error) {
 		return reversal(func(in []resident.Input) ([]int64, error) {
 			turn := make([]int64, len(in[0].Dims))
+			if len(turn) == 0 {
+				return turn, nil
+			}
+			if in[0].Dims[0] == 0 {
+				return nil, status.Invalid("Invalid input first dimension. Found 0.")
+			}
 			if len(in[1].Dims) != 1 || in[1].Dims[0] != int64(len(turn)) {
 				return nil, status.Invalid("'dims' must have a size equal to the rank of tensor, %d, but has shape %s", len(turn), tensor.FormatDims(in[1].Dims))
 			}
@@ -144,7 +156,7 @@ func reversal(turn func(in []resident.Input) ([]int64, error)) resident.Plan {
 func shifts(in []resident.Input) ([]int64, error) {
 	by, axes := integers(in[1].Host), integers(in[2].Host)
 	sum, rank := make([]int64, len(in[0].Dims)), int64(len(in[0].Dims))
-	if rank == 0 || len(in[1].Dims) > 1 || len(in[2].Dims) > 1 || len(by) != len(axes) {
+	if rank == 0 || len(in[1].Dims) > 1 || !slices.Equal(in[1].Dims, in[2].Dims) || len(by) != len(axes) {
 		return nil, status.Invalid("Roll of %s by %s along %s", tensor.FormatDims(in[0].Dims), tensor.FormatDims(in[1].Dims), tensor.FormatDims(in[2].Dims))
 	}
 	for i, a := range axes {

@@ -102,10 +102,11 @@ func init() {
 type lstm struct {
 	code.CellVariant
 	peephole bool
+	strict   bool // peepholes have shapes even if they are not used
 }
 
 func lstmOf(c *kernel.Construction) lstm {
-	l := lstm{peephole: c.Bool("use_peephole")}
+	l := lstm{peephole: c.Bool("use_peephole"), strict: c.Op.Name != "LSTMBlockCell"}
 	l.ForgetBias, l.Clip = float64(c.Float("forget_bias")), float64(c.Float("cell_clip"))
 	l.Second = c.Op.Name == "BlockLSTMV2" || c.Op.Name == "BlockLSTMGradV2"
 	return l
@@ -122,8 +123,8 @@ func (l lstm) sizes(in []resident.Input, x []int64) (s lstmSizes, err error) {
 		return s, status.Invalid("an LSTM cell of x %s, cs_prev %s, h_prev %s, w %s and b %s", tensor.FormatDims(x), tensor.FormatDims(cs),
 			tensor.FormatDims(in[2].Dims), tensor.FormatDims(w), tensor.FormatDims(b))
 	}
-	for _, p := range in[4:7] {
-		if l.peephole && !slices.Equal(p.Dims, cs[1:]) {
+	for _, p := range in[4:7] { // of a cell without peepholes nobody looks at them
+		if (l.peephole || l.strict || len(p.Dims) != 1) && !slices.Equal(p.Dims, cs[1:]) {
 			return s, status.Invalid("wci, wcf and wco must have shape %s, got %s", tensor.FormatDims(cs[1:]), tensor.FormatDims(p.Dims))
 		}
 	}
@@ -136,13 +137,8 @@ func (l lstm) block(in []resident.Input) (lstmSizes, error) {
 	if len(x) != 3 {
 		return lstmSizes{}, status.Invalid("x must be 3D but got %s", tensor.FormatDims(x))
 	}
-	if n := integers(in[0].Host); len(n) != 1 || n[0] < 0 || n[0] > x[0] {
+	if n := integers(in[0].Host); len(in[0].Dims) != 0 || n[0] < 0 || n[0] > x[0] {
 		return lstmSizes{}, status.Invalid("seq_len_max must be in [0, %d], got %d", x[0], n)
-	}
-	for i, p := range in[5:8] {
-		if !slices.Equal(p.Dims, in[2].Dims[min(1, len(in[2].Dims)):]) {
-			return lstmSizes{}, status.Invalid("%s must have shape %s, got %s", []string{"wci", "wcf", "wco"}[i], tensor.FormatDims(in[2].Dims), tensor.FormatDims(p.Dims))
-		}
 	}
 	s, err := l.sizes(in[1:], x[1:])
 	s.steps = x[0]

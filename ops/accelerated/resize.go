@@ -28,6 +28,9 @@ func init() {
 				},
 				Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 					x, z := in[0].Dims, out[0].Dims
+					if out[0].Elements() == 0 { // however large
+						return
+					}
 					s.blend(w, out[0], in[0].Array, forward(way(s, x[1], z[1]), z[1]), forward(way(s, x[2], z[2]), z[2]))
 				},
 			}, err
@@ -51,6 +54,10 @@ func init() {
 				},
 				Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 					g, z := in[0].Dims, out[0].Dims
+					if in[0].Elements() == 0 || out[0].Elements() == 0 {
+						w.Add(code.Fill(out[0], 0))
+						return
+					}
 					s.blend(w, out[0], in[0].Array, back(way(s, z[1], g[1]), z[1]), back(way(s, z[2], g[2]), z[2]))
 				},
 			}, err
@@ -83,6 +90,10 @@ func init() {
 				return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
 			},
 			Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+				if in[0].Elements() == 0 || out[0].Elements() == 0 {
+					w.Add(code.Fill(out[0], 0))
+					return
+				}
 				whole := func(from, to int64) table {
 					var all []share
 					for i, at := range s.nearest(from, to) {
@@ -258,12 +269,8 @@ func back(all []share, n int64) table {
 	return forward(turned, n)
 }
 
-// blend makes z of x's lines, and then of its columns.
+// blend makes z of x's lines, and then of its columns; both have elements.
 func (s sampling) blend(w *resident.Work, z, x code.Array, lines, columns table) {
-	if z.Elements() == 0 || x.Elements() == 0 {
-		w.Add(code.Fill(z, 0))
-		return
-	}
 	between := tensor.Float
 	if z.Type == tensor.Double {
 		between = z.Type

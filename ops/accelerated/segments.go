@@ -23,7 +23,7 @@ func init() {
 			return resident.Plan{
 				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 					x, ids, n := in[0].Dims, in[1].Dims, integers(in[2].Host)
-					if len(n) != 1 || n[0] < 0 {
+					if len(n) != 1 || n[0] < 0 || len(in[2].Dims) != 0 {
 						return nil, status.Invalid("num_segments should be a scalar that is not negative, not %v", n)
 					}
 					if len(ids) > len(x) || !slices.Equal(x[:len(ids)], ids) {
@@ -33,7 +33,7 @@ func init() {
 				},
 				Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 					wider(w, how, out[0], in[0].Array, func(z, x code.Array) ([]devices.Launch, error) {
-						return code.Segments(how, z, x, in[1].Array, none(how, in[0].Type))
+						return code.Segments(how, z, x, in[1].Array, none(how, z.Type))
 					})
 				},
 			}, nil
@@ -89,7 +89,7 @@ func init() {
 						given := int64(-1)
 						if len(in) > 3 {
 							n := integers(in[3].Host)
-							if len(n) != 1 || n[0] < 0 {
+							if len(n) != 1 || n[0] < 0 || len(in[3].Dims) != 0 {
 								return nil, status.Invalid("num_segments should be a scalar that is not negative, not %v", n)
 							}
 							given = n[0]
@@ -121,16 +121,18 @@ func init() {
 			return resident.Plan{
 				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 					n := integers(in[3].Host)
-					if len(n) != 1 || n[0] < 0 {
+					if len(n) != 1 || n[0] < 0 || len(in[3].Dims) != 0 {
 						return nil, status.Invalid("output_dim0 should be a scalar that is not negative, not %v", n)
 					}
-					err := sparse(in)
-					if err == nil {
-						err = within(&in[2], in[0].Dims[:1])
+					if err := sparse(in); err != nil {
+						return nil, err
 					}
-					return []resident.Shape{{Type: in[0].Type, Dims: append(n, in[0].Dims[1:]...)}}, err
+					return []resident.Shape{{Type: in[0].Type, Dims: append(n, in[0].Dims[1:]...)}}, within(&in[2], in[0].Dims[:1])
 				},
 				Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+					if out[0].Elements() == 0 {
+						return
+					}
 					ids, x := integers(in[2].Host), in[0].Array
 					if name != "Sum" {
 						x = w.Scratch(in[0].Type, in[0].Dims...)
@@ -161,6 +163,9 @@ func none(how string, t tensor.DType) uint64 {
 
 // wider joins rows of half and bfloat16 as float, and rounds once.
 func wider(w *resident.Work, how string, z, x code.Array, join func(z, x code.Array) ([]devices.Launch, error)) {
+	if z.Elements() == 0 { // however many segments there are
+		return
+	}
 	if t := x.Type; how != "Add" && how != "Mul" || t != tensor.Half && t != tensor.Bfloat16 {
 		w.Add(join(z, x))
 		return

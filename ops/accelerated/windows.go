@@ -103,10 +103,10 @@ func (g geometry) over(images, filter []int64) (code.Volume, []int64, error) {
 			size += g.around[k][0] + g.around[k][1]
 			fallthrough
 		default:
-			made[1+i] = 0
-			if size >= reach {
-				made[1+i] = (size-reach)/step + 1
+			if size < reach-step {
+				return w, nil, status.Invalid("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]", (size-reach+step)/step, size, reach, step)
 			}
+			made[1+i] = (size - reach + step) / step
 		}
 	}
 	return w, made, nil
