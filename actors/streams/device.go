@@ -320,7 +320,7 @@ var launches = sync.Pool{New: func() any { return new(Launch) }}
 func (m *Launch) free() {
 	clear(m.launch.Args)
 	clear(m.memory)
-	m.launch.Works = nil
+	m.launch.Works, m.launch.Product = nil, nil
 	launches.Put(m)
 }
 

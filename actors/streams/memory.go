@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/stream"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Memory is a piece of a device's memory. It has one owner, who releases it.
@@ -21,6 +22,12 @@ var _ devices.Buffer = (*Memory)(nil)
 
 // Size is in bytes.
 func (m *Memory) Size() int64 { return m.size }
+
+// Multiplies says whether the driver multiplies matrices of a type by a library.
+func (m *Memory) Multiplies(t tensor.DType) bool {
+	d, ok := m.of.driver.(devices.Multiplier)
+	return ok && d.Multiplies(t)
+}
 
 // Release gives the memory back; works that were handed over before still have it.
 func (m *Memory) Release() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/devices/opencl"
 	"github.com/troupe-go/troupe/kernel"
 )
@@ -30,8 +31,11 @@ func TestCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *caseKind == "OPENCL" {
+	switch *caseKind {
+	case "OPENCL":
 		opened(t, opencl.Open)
+	case cuda.Type:
+		gpus(t, 1)
 	}
 	has := map[string]bool{}
 	for _, op := range kernel.Ops() {

@@ -1,9 +1,6 @@
 package accelerators
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -54,32 +51,3 @@ func TestOpenCL(t *testing.T) {
 
 // TestCUDA runs where there is a GPU.
 func TestCUDA(t *testing.T) { Check(t, opened(t, cuda.Open)) }
-
-// TestNVRTC compiles all code that the trials use, which takes no GPU.
-func TestNVRTC(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles a hundred kernels")
-	}
-	all, err := Codes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cuda.Compile(all[0].Source, "sm_80"); status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
-		t.Skipf("NOT CHECKED: %v", err)
-	}
-	var (
-		next    atomic.Int64
-		workers sync.WaitGroup
-	)
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
-				if cubin, err := cuda.Compile(all[i].Source, "sm_80"); err != nil || len(cubin) == 0 {
-					t.Errorf("%s: %v", all[i].Entry, err)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	t.Logf("%d functions", len(all))
-}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/devices/opencl"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 )
@@ -19,10 +18,10 @@ func TestSessionOverlap(t *testing.T) {
 	for i := range links {
 		fmt.Fprintf(&text, "w%d = Placeholder() {dtype=DT_FLOAT}\ny%d = MatMul(y%d, w%d) {T=DT_FLOAT}\n", i, i+1, i, i)
 	}
-	for _, kind := range []string{"EMULATED", "OPENCL"} {
+	for _, kind := range []string{"EMULATED", "OPENCL", "GPU"} {
 		t.Run(kind, func(t *testing.T) {
-			if kind == "OPENCL" {
-				opened(t, opencl.Open)
+			if !there(t, kind) {
+				t.SkipNow()
 			}
 			g := parsed(t, text.String())
 			s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}, Seed: 1})

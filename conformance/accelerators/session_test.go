@@ -49,6 +49,14 @@ func TestSessionOpenCL(t *testing.T) {
 	layer(t, session.SessionOptions{Devices: map[string]int{"OPENCL": 1}}, "OPENCL")
 }
 
+// And on a GPU, which is a simulated one where there is no other.
+func TestSessionCUDA(t *testing.T) {
+	gpus(t, 1)
+	for _, engine := range []string{"actors", "messages:5"} {
+		layer(t, session.SessionOptions{Engine: engine, Devices: map[string]int{"GPU": 1}}, "GPU")
+	}
+}
+
 // layer runs a layer of a network on a device of that type.
 func layer(t *testing.T, o session.SessionOptions, kind string) {
 	g := parsed(t, strings.ReplaceAll(`
@@ -126,9 +134,9 @@ label = ArgMax(y, best) {T=DT_FLOAT, Tidx=DT_INT32, output_type=DT_INT64}
 // A perceptron gives on accelerators what it gives on the CPU.
 func TestSessionPerceptron(t *testing.T) {
 	results := map[string][]*tensor.Tensor{}
-	for _, kind := range []string{"CPU", "EMULATED", "OPENCL"} {
-		if kind == "OPENCL" {
-			opened(t, opencl.Open)
+	for _, kind := range []string{"CPU", "EMULATED", "OPENCL", "GPU"} {
+		if !there(t, kind) {
+			continue
 		}
 		g := parsed(t, perceptron)
 		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}})
@@ -153,9 +161,9 @@ func TestSessionPerceptron(t *testing.T) {
 // A step's timeline has the works of each stream in turn; constants are written in the
 // first step alone, and again when the device has lost them.
 func TestSessionTimeline(t *testing.T) {
-	for _, kind := range []string{"EMULATED", "OPENCL"} {
-		if kind == "OPENCL" {
-			opened(t, opencl.Open)
+	for _, kind := range []string{"EMULATED", "OPENCL", "GPU"} {
+		if !there(t, kind) {
+			continue
 		}
 		g := parsed(t, perceptron)
 		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}})

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/devices/cuda"
 )
 
 var strewn = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case with")
+var strewnOn = flag.String("strewnon", "EMULATED", "the type of the devices that it strews them over")
 
 // TestStrewn holds the answers of cases whose nodes are on several emulated devices at
 // random: those that TensorFlow gave on one. A device fails, and the case with it, if
@@ -20,6 +22,9 @@ var strewn = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case w
 func TestStrewn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of graphs")
+	}
+	if *strewnOn == cuda.Type {
+		gpus(t, 4)
 	}
 	var cases []*conformance.Case
 	groups := "../testdata/control.zip,../testdata/gradients.zip,../testdata/variables.zip.gz"
@@ -35,7 +40,7 @@ func TestStrewn(t *testing.T) {
 		for k, c := range cases {
 			cfg := conformance.Config{
 				Engine: list[(int(seed)+k)%len(list)], Apart: (int(seed)/4+k)%5 == 0, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],
-				Strewing: conformance.Strewing{Devices: 1 + (int(seed)+k)%4, Seed: seed + 1, Type: "EMULATED"},
+				Strewing: conformance.Strewing{Devices: 1 + (int(seed)+k)%4, Seed: seed + 1, Type: *strewnOn},
 			}
 			if r := c.Run(t.Context(), cfg); r.Verdict != conformance.Passed {
 				t.Errorf("%s on %s, apart %v, %+v, passes %q: %s: %s", c.Name, cfg.Engine, cfg.Apart, cfg.Strewing, cfg.Rewrite, r.Verdict, r.Detail)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/devices/emulated"
-	"github.com/troupe-go/troupe/devices/opencl"
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/op"
 	"github.com/troupe-go/troupe/session"
@@ -160,9 +159,9 @@ func (n *network) state() []*session.Tensor {
 func TestTraining(t *testing.T) {
 	const steps = 6
 	var losses, weights []*session.Tensor
-	for _, kind := range []string{"CPU", "EMULATED", "OPENCL"} {
-		if kind == "OPENCL" {
-			opened(t, opencl.Open)
+	for _, kind := range []string{"CPU", "EMULATED", "OPENCL", "GPU"} {
+		if !there(t, kind) {
+			continue
 		}
 		n := newNetwork(t, &session.SessionOptions{Devices: map[string]int{kind: 1}})
 		n.begin()

@@ -70,6 +70,7 @@ func elementwiseTrials() (all []trial) {
 	return append(all,
 		trial{op: "Tanh", in: []*tensor.Tensor{random(rng, tensor.Double, 99)}, write: mapped("Tanh"), tol: near[tensor.Double]},
 		trial{op: "Less", in: []*tensor.Tensor{x, y}, write: mapped("Less")},
+		trial{op: "Less", in: []*tensor.Tensor{random(rng, tensor.Half, 130, 132), random(rng, tensor.Half, 132)}, write: mapped("Less")},
 		trial{op: "SelectV2", in: []*tensor.Tensor{c, x, y}, write: func(out, in []code.Array) ([]devices.Launch, error) {
 			return code.Select(out[0], in[0], in[1], in[2])
 		}})
@@ -141,8 +142,8 @@ func reduceTrials() (all []trial) {
 			list32 = append(list32, int32(a))
 		}
 		want := must(kerneltest.Run(op, nil, x, list(list32...)))
-		all = append(all, trial{op: op, in: []*tensor.Tensor{x}, want: want, tol: tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}, write: func(out, in []code.Array) ([]devices.Launch, error) {
-			return code.Reduce(op, out[0], in[0], axes)
+		all = append(all, trial{op: op, in: []*tensor.Tensor{x}, want: want, tol: near16(x), need: func(out, in []code.Array) code.Array { return code.ReduceScratch(op, out[0], in[0], axes) }, write: func(out, in []code.Array) ([]devices.Launch, error) {
+			return code.Reduce(op, out[0], in[0], axes, lent(out, 1))
 		}})
 	}
 	for _, axes := range [][]int{{}, {0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
@@ -150,6 +151,9 @@ func reduceTrials() (all []trial) {
 	}
 	reduce("Sum", random(rng, tensor.Float, 200, 9), 0)
 	reduce("Sum", random(rng, tensor.Float, 0, 9), 0)
+	reduce("Mean", random(rng, tensor.Float, 9000, 3), 0) // in parts
+	reduce("Max", random(rng, tensor.Float, 70000), 0)
+	reduce("Sum", random(rng, tensor.Half, 3000, 2), 0)
 	for _, op := range []string{"Max", "Min", "Mean", "Prod"} {
 		reduce(op, random(rng, tensor.Float, 4, 300), 1)
 	}
@@ -168,6 +172,15 @@ func reduceTrials() (all []trial) {
 		}})
 	}
 	return all
+}
+
+// near16 is how near a long sum must come: those of the CPU's round half to 16 bits as they
+// go.
+func near16(x *tensor.Tensor) tensor.Tolerance {
+	if x.DType() == tensor.Half {
+		return tensor.Tolerance{ATol: 0.1, RTol: 0.01}
+	}
+	return tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}
 }
 
 func softmaxTrials() (all []trial) {
@@ -198,6 +211,22 @@ func moveTrials() (all []trial) {
 			return code.Transpose(out[0], in[0], []int{int(perm[0]), int(perm[1]), int(perm[2])})
 		})
 	}
+	for _, c := range []struct {
+		dims []int64
+		perm []int32
+	}{{[]int64{130, 141}, []int32{1, 0}}, {[]int64{3, 50, 70}, []int32{2, 0, 1}}, {[]int64{3, 50, 70}, []int32{0, 2, 1}}, {[]int64{4, 40, 3, 36}, []int32{0, 2, 1, 3}}, {[]int64{9, 10, 11, 12}, []int32{3, 1, 2, 0}}} {
+		x, perm := random(rng, tensor.Float, c.dims...), make([]int, len(c.perm))
+		for i, p := range c.perm {
+			perm[i] = int(p)
+		}
+		add("Transpose", nil, []*tensor.Tensor{x, list(c.perm...)}, []*tensor.Tensor{x}, func(out, in []code.Array) ([]devices.Launch, error) {
+			return code.Transpose(out[0], in[0], perm)
+		})
+	}
+	wide := random(rng, tensor.Half, 130, 140)
+	add("ConcatV2", nil, []*tensor.Tensor{wide, wide, one(int32(1))}, []*tensor.Tensor{wide}, func(out, in []code.Array) ([]devices.Launch, error) {
+		return code.Concat(out[0], 1, in[0], in[0])
+	})
 	bytes := random(rng, tensor.Uint8, 4, 5)
 	add("Transpose", nil, []*tensor.Tensor{bytes, list[int32](1, 0)}, []*tensor.Tensor{bytes}, func(out, in []code.Array) ([]devices.Launch, error) {
 		return code.Transpose(out[0], in[0], []int{1, 0})

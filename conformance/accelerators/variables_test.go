@@ -40,6 +40,9 @@ func TestVariables(t *testing.T) {
 			shared(t, session.SessionOptions{Engine: engine, Apart: apart, Devices: map[string]int{"EMULATED": 1}})
 		}
 	}
+	if there(t, "GPU") {
+		shared(t, session.SessionOptions{Devices: map[string]int{"GPU": 1}})
+	}
 }
 
 func shared(t *testing.T, o session.SessionOptions) {

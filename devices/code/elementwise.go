@@ -407,24 +407,101 @@ func elementwise(name, op, result string, p float64, out element, z Array, opera
 	if double {
 		needs = append(needs, elements[tensor.Double])
 	}
-	f := function(fmt.Sprintf("%s_r%d", name, len(w.dims)), func(b *strings.Builder) {
-		compute := types[0]
-		fmt.Fprintf(b, "%stypedef %s T;\nKERNEL %s_r%d(", helpers, compute.compute, name, len(w.dims))
+	packed := ""
+	if n >= worthPacks && helpers == "" {
+		packed = w.pack()
+	}
+	name = fmt.Sprintf("%s_r%d%s", name, len(w.dims), packed)
+	f := indexed(name, w.reach(), func(name string, b *strings.Builder) {
+		fmt.Fprintf(b, "%stypedef %s T;\n", helpers, types[0].compute)
+		if packed != "" {
+			packs(b, append(types, out)...)
+		}
+		fmt.Fprintf(b, "KERNEL %s(", name)
 		for i, o := range names {
 			fmt.Fprintf(b, "GLOBAL const %s *%s_in, ", types[i].stored, o)
 		}
 		fmt.Fprintf(b, "GLOBAL %s *z, i64 n, f32 p%s) {\n  EACH(i, n) {\n", out.stored, w.parameters("", names...))
 		w.places(b, "", "i", names...)
-		for i, o := range names {
-			fmt.Fprintf(b, "    %s %s = %s;\n", types[i].compute, o, types[i].load(o+"_in["+o+"_at]"))
+		if packed == "" {
+			for i, o := range names {
+				fmt.Fprintf(b, "    %s %s = %s;\n", types[i].compute, o, types[i].load(o+"_in["+o+"_at]"))
+			}
+			fmt.Fprintf(b, "    z[i] = %s;\n  }\n}\n", out.store(result))
+			return
 		}
-		fmt.Fprintf(b, "    z[i] = %s;\n  }\n}\n", out.store(result))
+		for i, o := range names {
+			if packed[i] == 'p' {
+				fmt.Fprintf(b, "    PACK_%s %s_p = ((GLOBAL const PACK_%[1]s *)%[2]s_in)[%[2]s_at];\n", types[i].stored, o)
+			} else {
+				fmt.Fprintf(b, "    %s %s = %s;\n", types[i].compute, o, types[i].load(o+"_in["+o+"_at]"))
+			}
+		}
+		fmt.Fprintf(b, "    PACK_%s z_p;\n#pragma unroll\n    for (i32 j = 0; j < 4; j++) {\n", out.stored)
+		for i, o := range names {
+			if packed[i] == 'p' {
+				fmt.Fprintf(b, "      %s %s = %s;\n", types[i].compute, o, types[i].load(o+"_p.v[j]"))
+			}
+		}
+		fmt.Fprintf(b, "      z_p.v[j] = %s;\n    }\n    ((GLOBAL PACK_%s *)z)[i] = z_p;\n  }\n}\n", out.store(result), out.stored)
 	}, needs...)
 	c := &call{}
 	for _, o := range operands {
 		c.reads(o.Buffer)
 	}
+	if packed != "" {
+		n /= 4
+	}
 	c.writes(z.Buffer).i64(n).f32(p)
 	w.args(c)
 	return c.flat(f, n), nil
+}
+
+// worthPacks is how many elements an array has at least of which threads take four at once.
+const worthPacks = 1 << 14
+
+// pack makes a walk one over packs of four elements of the last dimension, where it can, and
+// says which of its arrays has packs: p, or only one element for all four: s. An array's
+// last stride is 1 or 0 then.
+func (w *walk) pack() string {
+	last := len(w.dims) - 1
+	if last < 0 || w.dims[last]%4 != 0 {
+		return ""
+	}
+	var how []byte
+	for _, s := range w.strides {
+		switch s[last] {
+		case 0:
+			how = append(how, 's')
+		case 1:
+			how = append(how, 'p')
+			for _, other := range s[:last] {
+				if other%4 != 0 {
+					return ""
+				}
+			}
+		default:
+			return ""
+		}
+	}
+	w.dims[last] /= 4
+	for i, s := range w.strides {
+		if how[i] == 'p' {
+			for k := range s[:last] {
+				s[k] /= 4
+			}
+		}
+	}
+	return string(how)
+}
+
+// packs declares packs of four of elements as they are stored.
+func packs(b *strings.Builder, types ...element) {
+	var have []string
+	for _, e := range types {
+		if !slices.Contains(have, e.stored) {
+			have = append(have, e.stored)
+			fmt.Fprintf(b, "typedef struct ALIGNED(%d) { %s v[4]; } PACK_%[2]s;\n", 4*sizes[e.stored], e.stored)
+		}
+	}
 }

@@ -141,11 +141,11 @@ KERNEL %[1]s(GLOBAL const %[4]s *x, GLOBAL %[4]s *values, GLOBAL %[5]s *places, 
     }
   }
 }
-`, name, e.compute, team, e.stored, index.stored, e.load("x[i * length + j]"), e.store("before"))
+`, name, e.compute, teamSize, e.stored, index.stored, e.load("x[i * length + j]"), e.store("before"))
 	}, e, index)
 	n, length := rows(x)
 	_, k := rows(values)
-	return (&call{}).reads(x.Buffer).writes(values.Buffer, places.Buffer).i64(n, length, k).grid(f, [3]int{int(min(n, mostGroups)), 1, 1}, [3]int{team, 1, 1}), nil
+	return (&call{}).reads(x.Buffer).writes(values.Buffer, places.Buffer).i64(n, length, k).grid(f, [3]int{int(min(n, mostGroups)), 1, 1}, [3]int{teamSize, 1, 1}), nil
 }
 
 // InTop says for each row of predictions whether fewer than k of its elements are larger than
@@ -227,7 +227,7 @@ KERNEL %[1]s(GLOBAL const %[4]s *x, %[5]sGLOBAL %[6]s *z, i64 n, i64 size, i64 c
 %[8]s    if (me == 0) z[i] = %[9]s;
   }
 }
-`, name, e.compute, team, index.stored, parameter, e.stored, what, teamwork("plus", "sum"), e.store("sum"))
+`, name, e.compute, teamSize, index.stored, parameter, e.stored, what, teamwork("plus", "sum"), e.store("sum"))
 	}, e, index)
 	c := (&call{}).reads(x.Buffer)
 	if weighted {
@@ -238,7 +238,7 @@ KERNEL %[1]s(GLOBAL const %[4]s *x, %[5]sGLOBAL %[6]s *z, i64 n, i64 size, i64 c
 		_, size = rows(z)
 		_, count = rows(x)
 	}
-	return c.writes(z.Buffer).i64(z.Elements(), size, count).grid(f, [3]int{int(min(z.Elements(), mostGroups)), 1, 1}, [3]int{team, 1, 1}), nil
+	return c.writes(z.Buffer).i64(z.Elements(), size, count).grid(f, [3]int{int(min(z.Elements(), mostGroups)), 1, 1}, [3]int{teamSize, 1, 1}), nil
 }
 
 // Search puts for each element of values where in its row of sorted it would be put: before

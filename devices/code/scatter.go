@@ -57,9 +57,19 @@ func (t tuples) at(row string) string {
 	return b.String()
 }
 
+// Scatters have about scatterers threads, if rows are short, as long as each has to go through
+// the indices for a share of the rows that is not too small.
+const (
+	scatterers = 1 << 14
+	mostShares = 1 << 10
+)
+
 // Scatter changes rows of z: each that a tuple of depth indices names, by that row of updates,
 // or by updates itself if that has one element, one after the other whatever the device. How
 // is Update, Add, Sub, Mul, Div, Min or Max. What indices name that is not there is left out.
+//
+// A thread has the rows of z whose number has a certain remainder, of one column: it goes
+// through all indices, so that an element is changed in their order, and by one thread.
 func Scatter(how string, z, indices, updates Array, depth int) ([]devices.Launch, error) {
 	formula, ok := scatters[how]
 	if !ok || updates.Type != z.Type {
@@ -89,11 +99,12 @@ func Scatter(how string, z, indices, updates Array, depth int) ([]devices.Launch
 	name := fmt.Sprintf("scatter%s%d_%s_%s", strings.ToLower(how), depth, e.name, index.name)
 	f := function(name, func(b *strings.Builder) {
 		fmt.Fprintf(b, `typedef %[2]s T;
-KERNEL %[1]s(GLOBAL const %[3]s *updates, GLOBAL const %[4]s *indices, GLOBAL %[3]s *z, i64 count, i64 inner, i64 each%[5]s) {
-  EACH(column, inner) {
+KERNEL %[1]s(GLOBAL const %[3]s *updates, GLOBAL const %[4]s *indices, GLOBAL %[3]s *z, i64 count, i64 inner, i64 each, i64 shares%[5]s) {
+  EACH(i, inner * shares) {
+    i64 share = i / inner, column = i - share * inner;
     for (i64 row = 0; row < count; row++) {
       T x, y;
-%[6]s      if (out) continue;
+%[6]s      if (out || (at & (shares - 1)) != share) continue;
       at = at * inner + column;
       x = %[7]s;
       y = %[8]s;
@@ -103,7 +114,11 @@ KERNEL %[1]s(GLOBAL const %[3]s *updates, GLOBAL const %[4]s *indices, GLOBAL %[
 }
 `, name, e.compute, e.stored, index.stored, t.parameters(), t.at("row"), e.load("z[at]"), e.load("updates[(row * inner + column) * each]"), e.store(formula))
 	}, e, index)
-	return (&call{}).reads(updates.Buffer, indices.Buffer).updates(z.Buffer).i64(count, t.inner, each).i64(t.limits...).flat(f, t.inner), nil
+	shares := int64(1) // a power of two
+	for shares < min(count, z.Elements()/t.inner, mostShares) && shares*t.inner < scatterers {
+		shares *= 2
+	}
+	return (&call{}).reads(updates.Buffer, indices.Buffer).updates(z.Buffer).i64(count, t.inner, each, shares).i64(t.limits...).flat(f, t.inner*shares), nil
 }
 
 // GatherNd takes rows of params: each that a tuple of depth indices names. What is not there

@@ -173,10 +173,10 @@ KERNEL %[1]s(GLOBAL const %[4]s *in, GLOBAL const %[4]s *gradient, GLOBAL %[4]s 
 %[8]s    if (me == 0) z[i] = %[9]s;
   }
 }
-`, name, e.compute, team, e.stored, volumeParameters, e.load("in["+inVolumes+" + c]"), e.load("gradient[j * features + feature]"), teamwork("plus", "sum"), e.store("sum"))
+`, name, e.compute, teamSize, e.stored, volumeParameters, e.load("in["+inVolumes+" + c]"), e.load("gradient[j * features + feature]"), teamwork("plus", "sum"), e.store("sum"))
 	}, e)
 	c := (&call{}).reads(x.Buffer, gradient.Buffer).writes(z.Buffer)
-	return v.args(c, z.Elements(), groups, x, gradient).grid(f, [3]int{int(min(z.Elements(), mostGroups)), 1, 1}, [3]int{team, 1, 1}), nil
+	return v.args(c, z.Elements(), groups, x, gradient).grid(f, [3]int{int(min(z.Elements(), mostGroups)), 1, 1}, [3]int{teamSize, 1, 1}), nil
 }
 
 // best is a loop over a window that finds its first largest element, a, at the place best of

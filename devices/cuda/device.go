@@ -3,11 +3,11 @@ package cuda
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"sync"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 	"github.com/troupe-go/troupe/devices/dynamic"
 	"github.com/troupe-go/troupe/status"
 )
@@ -15,67 +15,82 @@ import (
 // Type is the device type of NVIDIA's GPUs, as in TensorFlow.
 const Type = "GPU"
 
+// Environment variables that name other libraries of the driver, of NVRTC and of cuBLAS.
+const (
+	LibraryVariable  = api.DriverVariable
+	CompilerVariable = api.CompilerVariable
+	BLASVariable     = api.BLASVariable
+)
+
 // Devices describes the devices that there are, in the order of their numbers.
 func Devices() ([]string, error) {
-	n, err := count()
+	driver, n, err := count()
 	if err != nil {
 		return nil, err
 	}
 	all := make([]string, n)
 	for i := range all {
-		id, err := identity(i)
+		id, err := identity(driver, i)
 		if err != nil {
 			return nil, err
 		}
-		all[i], _ = describe(id)
+		all[i], _ = describe(driver, id)
 	}
 	return all, nil
 }
 
-func count() (int, error) {
-	if err := load(); err != nil {
-		return 0, err
+func count() (*api.Driver, int, error) {
+	driver, err := api.Find()
+	if err != nil {
+		return nil, 0, err
 	}
 	var n int32
-	if err := failure("cuDeviceGetCount", int32(driver.deviceGetCount.Call(uintptr(unsafe.Pointer(&n))))); err != nil {
-		return 0, err
+	if err := driver.Failure("cuDeviceGetCount", int32(driver.DeviceGetCount.Call(uintptr(unsafe.Pointer(&n))))); err != nil {
+		return nil, 0, err
 	}
 	if n == 0 {
-		return 0, status.Errorf(status.NotFound, "CUDA: there is no device")
+		return nil, 0, status.Errorf(status.NotFound, "CUDA: there is no device")
 	}
-	return int(n), nil
+	return driver, int(n), nil
 }
 
-func identity(number int) (id int32, err error) {
-	return id, failure("cuDeviceGet", int32(driver.deviceGet.Call(uintptr(unsafe.Pointer(&id)), uintptr(number))))
+func identity(driver *api.Driver, number int) (id int32, err error) {
+	return id, driver.Failure("cuDeviceGet", int32(driver.DeviceGet.Call(uintptr(unsafe.Pointer(&id)), uintptr(number))))
 }
 
-// describe is a device's name, and its architecture.
-func describe(id int32) (description, architecture string) {
-	name := make([]byte, nameBufferBytes)
-	driver.deviceGetName.Call(uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(id))
+// nameBytes is room for a device's name.
+const nameBytes = 256
+
+// describe is a device's name, and its compute capability, 90 for 9.0.
+func describe(driver *api.Driver, id int32) (description string, capability int) {
+	name := make([]byte, nameBytes)
+	driver.DeviceGetName.Call(uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(id))
 	var major, minor int32
-	driver.deviceGetAttribute.Call(uintptr(unsafe.Pointer(&major)), computeMajor, uintptr(id))
-	driver.deviceGetAttribute.Call(uintptr(unsafe.Pointer(&minor)), computeMinor, uintptr(id))
+	driver.DeviceGetAttribute.Call(uintptr(unsafe.Pointer(&major)), api.ComputeMajor, uintptr(id))
+	driver.DeviceGetAttribute.Call(uintptr(unsafe.Pointer(&minor)), api.ComputeMinor, uintptr(id))
 	if end := bytes.IndexByte(name, 0); end >= 0 {
 		name = name[:end]
 	}
-	return fmt.Sprintf("%s, compute capability %d.%d", name, major, minor), fmt.Sprintf("sm_%d%d", major, minor)
+	return fmt.Sprintf("%s, compute capability %d.%d", name, major, minor), int(10*major + minor)
 }
 
 // A Device is a GPU. See [devices.Accelerator].
 type Device struct {
-	attributes   devices.Attributes
-	architecture string
-	id           int32
-	context      uintptr
-	poll         *polling
+	attributes devices.Attributes
+	capability int
+	driver     *api.Driver
+	primary    *primary
+	poll       *polling
+	multiplier multiplier
+	over       bool // nothing calls the driver any more; the primary's life is held to change it
 
 	mu      sync.Mutex
 	modules map[string]*module // by source
 	queues  []*queue
 	buffers map[*buffer]struct{}
 	hosts   map[*hostBuffer]struct{}
+	events  []uintptr // all that were made
+	idle    []uintptr // of these, those that nobody uses
 	closed  bool
 }
 
@@ -85,32 +100,33 @@ func init() { devices.RegisterAccelerator(Type, Open) }
 
 // Open opens a device by its number.
 func Open(number int, o devices.Options) (*Device, error) {
-	n, err := count()
+	driver, n, err := count()
 	if err != nil {
 		return nil, err
 	}
 	if number < 0 || number >= n {
 		return nil, status.Errorf(status.NotFound, "CUDA: there is no device %d; there are %d", number, n)
 	}
-	id, err := identity(number)
+	id, err := identity(driver, number)
 	if err != nil {
 		return nil, err
 	}
-	description, architecture := describe(id)
+	description, capability := describe(driver, id)
 	a := o.Describe(Type, number, description)
 	var total uint64
-	if err := failure("cuDeviceTotalMem", int32(driver.deviceTotalMem.Call(uintptr(unsafe.Pointer(&total)), uintptr(id)))); err != nil {
+	if err := driver.Failure("cuDeviceTotalMem", int32(driver.DeviceTotalMem.Call(uintptr(unsafe.Pointer(&total)), uintptr(id)))); err != nil {
 		return nil, err
 	}
 	if a.MemoryLimit == 0 || uint64(a.MemoryLimit) > total {
 		a.MemoryLimit = int64(total)
 	}
-	d := &Device{
-		attributes: a, architecture: architecture, id: id, modules: map[string]*module{},
-		buffers: map[*buffer]struct{}{}, hosts: map[*hostBuffer]struct{}{},
-	}
-	if err := failure("cuDevicePrimaryCtxRetain", int32(driver.primaryCtxRetain.Call(uintptr(unsafe.Pointer(&d.context)), uintptr(id)))); err != nil {
+	p, err := join(driver, id)
+	if err != nil {
 		return nil, err
+	}
+	d := &Device{
+		attributes: a, capability: capability, driver: driver, primary: p, modules: map[string]*module{},
+		buffers: map[*buffer]struct{}{}, hosts: map[*hostBuffer]struct{}{},
 	}
 	d.poll = newPolling(d)
 	return d, nil
@@ -119,17 +135,21 @@ func Open(number int, o devices.Options) (*Device, error) {
 // Attributes is what is known of the device.
 func (d *Device) Attributes() devices.Attributes { return d.attributes }
 
-// do calls a function on a thread on which the device's context is current.
+// do calls a function on a thread on which the device's context is current. Once the
+// device is closed it calls nothing.
 //
 //go:uintptrescapes
 func (d *Device) do(f dynamic.Function, args ...uintptr) int32 {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if r := int32(driver.ctxSetCurrent.Call(d.context)); r != 0 {
-		return r
+	d.primary.life.RLock()
+	defer d.primary.life.RUnlock()
+	if d.over {
+		return api.ContextIsDestroyed
 	}
-	return int32(f.Call(args...))
+	return d.primary.do(f, args...)
 }
+
+// failure is a result as an error; nil for success.
+func (d *Device) failure(call string, result int32) error { return d.driver.Failure(call, result) }
 
 func (d *Device) gone() error {
 	return status.Errorf(status.Unavailable, "device %s is closed", d.attributes.Name)
@@ -164,22 +184,26 @@ func (d *Device) function(c *devices.Code) (uintptr, error) {
 	}
 	name := append([]byte(c.Entry), 0)
 	var f uintptr
-	r := d.do(driver.moduleGetFunction, uintptr(unsafe.Pointer(&f)), m.handle, uintptr(unsafe.Pointer(&name[0])))
-	return f, failure("cuModuleGetFunction of "+c.Entry, r)
+	r := d.do(d.driver.ModuleGetFunction, uintptr(unsafe.Pointer(&f)), m.handle, uintptr(unsafe.Pointer(&name[0])))
+	return f, d.failure("cuModuleGetFunction of "+c.Entry, r)
 }
 
 // module compiles and loads a source. What the cache has may be damaged.
 func (d *Device) module(source string) (handle uintptr, err error) {
+	architecture, err := target(d.capability)
+	if err != nil {
+		return 0, err
+	}
 	for _, fresh := range []bool{false, true} {
-		cubin, err := compiled(source, d.architecture, fresh)
+		code, err := compiled(source, architecture, fresh)
 		if err != nil {
 			return 0, err
 		}
-		r := d.do(driver.moduleLoadData, uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&cubin[0])))
+		r := d.do(d.driver.ModuleLoadData, uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&code[0])))
 		if r == 0 {
 			return handle, nil
 		}
-		err = failure("cuModuleLoadData", r)
+		err = d.failure("cuModuleLoadData", r)
 		if fresh || status.CodeOf(err) == status.Unavailable {
 			return 0, err
 		}
@@ -196,27 +220,41 @@ func (d *Device) Load(c *devices.Code) error {
 // Close ends all that the device has. It waits for what is under way.
 func (d *Device) Close() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	closed := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if closed {
 		return nil
 	}
-	d.closed = true
-	d.do(driver.ctxSynchronize)
+	d.do(d.driver.CtxSynchronize)
 	d.poll.close()
+	p := d.primary
+	p.life.Lock()
+	if d.multiplier.spare != 0 {
+		p.do(d.multiplier.blas.Destroy, d.multiplier.spare)
+	}
 	for _, q := range d.queues {
-		d.do(driver.streamDestroy, q.handle)
+		if q.blas != nil {
+			q.blas.done(d)
+		}
+		p.do(d.driver.StreamDestroy, q.handle)
 		dynamic.Free(q.scratch)
+	}
+	for _, e := range d.events {
+		p.do(d.driver.EventDestroy, e)
 	}
 	for _, m := range d.modules {
 		if m.handle != 0 {
-			d.do(driver.moduleUnload, m.handle)
+			p.do(d.driver.ModuleUnload, m.handle)
 		}
 	}
 	for b := range d.buffers {
-		d.do(driver.memFree, b.address)
+		p.do(d.driver.MemFree, b.address)
 	}
 	for h := range d.hosts {
-		d.do(driver.memFreeHost, h.address)
+		p.do(d.driver.MemFreeHost, h.address)
 	}
-	return failure("cuDevicePrimaryCtxRelease", int32(driver.primaryCtxRelease.Call(uintptr(d.id))))
+	d.over = true
+	p.life.Unlock()
+	return p.leave()
 }

@@ -9,10 +9,12 @@
 //
 // Kernels are compiled by NVRTC for the device's architecture when they are first
 // loaded, and what was compiled is kept in the user's cache folder, under the digest
-// of all that decided it.
+// of all that decided it. For a device that is newer than NVRTC they are compiled to PTX,
+// which the driver compiles on.
 //
 // Where there is no driver, no NVRTC or no device, Devices says so with NOT_FOUND.
 //
-// The package was written on machines without a GPU: that its kernels compile is
-// tested, that the driver is called rightly is not.
+// The package was written on machines without a GPU. Its tests call a driver in Go, which
+// keeps CUDA's rules and executes what NVRTC compiles: package devices/cuda/simulated. How
+// fast it is, and what a GPU's driver does otherwise, is not known.
 package cuda

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 	"github.com/troupe-go/troupe/devices/dynamic"
 	"github.com/troupe-go/troupe/status"
 )
@@ -26,7 +27,7 @@ func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
 		return nil, d.gone()
 	}
 	b := &buffer{device: d, size: bytes}
-	if err := failure("cuMemAlloc", d.do(driver.memAlloc, uintptr(unsafe.Pointer(&b.address)), uintptr(bytes))); err != nil {
+	if err := d.failure("cuMemAlloc", d.do(d.driver.MemAlloc, uintptr(unsafe.Pointer(&b.address)), uintptr(bytes))); err != nil {
 		return nil, err
 	}
 	d.buffers[b] = struct{}{}
@@ -39,10 +40,14 @@ func (b *buffer) Size() int64 { return b.size }
 // Release gives the memory back.
 func (b *buffer) Release() {
 	b.device.mu.Lock()
-	defer b.device.mu.Unlock()
-	if _, ok := b.device.buffers[b]; ok && !b.device.closed {
+	_, ok := b.device.buffers[b]
+	ok = ok && !b.device.closed
+	if ok {
 		delete(b.device.buffers, b)
-		b.device.do(driver.memFree, b.address)
+	}
+	b.device.mu.Unlock()
+	if ok { // the driver may wait for the device
+		b.device.do(b.device.driver.MemFree, b.address)
 	}
 }
 
@@ -61,7 +66,7 @@ func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
 		return nil, d.gone()
 	}
 	h := &hostBuffer{device: d, size: bytes}
-	if err := failure("cuMemHostAlloc", d.do(driver.memHostAlloc, uintptr(unsafe.Pointer(&h.address)), uintptr(bytes), portable)); err != nil {
+	if err := d.failure("cuMemHostAlloc", d.do(d.driver.MemHostAlloc, uintptr(unsafe.Pointer(&h.address)), uintptr(bytes), api.Portable)); err != nil {
 		return nil, err
 	}
 	d.hosts[h] = struct{}{}
@@ -77,9 +82,13 @@ func (h *hostBuffer) Bytes() []byte { return dynamic.Bytes(h.address, h.size) }
 // Release gives the memory back.
 func (h *hostBuffer) Release() {
 	h.device.mu.Lock()
-	defer h.device.mu.Unlock()
-	if _, ok := h.device.hosts[h]; ok && !h.device.closed {
+	_, ok := h.device.hosts[h]
+	ok = ok && !h.device.closed
+	if ok {
 		delete(h.device.hosts, h)
-		h.device.do(driver.memFreeHost, h.address)
+	}
+	h.device.mu.Unlock()
+	if ok {
+		h.device.do(h.device.driver.MemFreeHost, h.address)
 	}
 }

@@ -3,6 +3,8 @@ package cuda
 import (
 	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 )
 
 // A polling asks the driver which events are done: its callbacks may not call it, and
@@ -31,10 +33,19 @@ func newPolling(d *Device) *polling {
 	return p
 }
 
+// add has tell called when an event is done, or the device is closed.
 func (p *polling) add(e *event, tell func(error)) {
 	p.mu.Lock()
-	p.due = append(p.due, expectation{e, tell})
+	ended := p.ended
+	if !ended {
+		p.due = append(p.due, expectation{e, tell})
+	}
 	p.mu.Unlock()
+	if ended {
+		tell(p.device.gone())
+		e.Release()
+		return
+	}
 	p.wake.Signal()
 }
 
@@ -54,12 +65,12 @@ func (p *polling) run() {
 		p.mu.Unlock()
 		left := due[:0]
 		for _, x := range due {
-			r := p.device.do(driver.eventQuery, x.event.handle)
-			if r == notReady {
+			r := p.device.do(p.device.driver.EventQuery, x.event.handle)
+			if r == api.NotReady {
 				left = append(left, x)
 				continue
 			}
-			x.tell(failure("a work", r))
+			x.tell(p.device.failure("a work", r))
 			x.event.Release()
 		}
 		clear(due[len(left):])

@@ -3,10 +3,12 @@ package cuda
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 	"github.com/troupe-go/troupe/devices/dynamic"
 	"github.com/troupe-go/troupe/status"
 )
@@ -16,8 +18,9 @@ type queue struct {
 	device    *Device
 	handle    uintptr
 	functions map[*devices.Code]uintptr
+	blas      *handle // for products, when there was one
 	// scratch is memory that the driver reads a launch's arguments from: the numbers,
-	// then their addresses.
+	// then their addresses; and what cuBLAS reads.
 	scratch []byte
 }
 
@@ -31,48 +34,82 @@ func (d *Device) NewQueue(string) (devices.Queue, error) {
 	if d.closed {
 		return nil, d.gone()
 	}
-	scratch, err := dynamic.Pages(2 * 8 * mostArgs)
+	memory, err := dynamic.Pages(scratch)
 	if err != nil {
 		return nil, err
 	}
-	q := &queue{device: d, functions: map[*devices.Code]uintptr{}, scratch: scratch}
-	if err := failure("cuStreamCreate", d.do(driver.streamCreate, uintptr(unsafe.Pointer(&q.handle)), nonBlocking)); err != nil {
-		dynamic.Free(scratch)
+	factors(memory)
+	q := &queue{device: d, functions: map[*devices.Code]uintptr{}, scratch: memory}
+	if err := d.failure("cuStreamCreate", d.do(d.driver.StreamCreate, uintptr(unsafe.Pointer(&q.handle)), api.NonBlocking)); err != nil {
+		dynamic.Free(memory)
 		return nil, err
 	}
 	d.queues = append(d.queues, q)
 	return q, nil
 }
 
+// own is memory of the device's.
+func (q *queue) own(b devices.Buffer) (*buffer, error) {
+	x, ok := b.(*buffer)
+	if !ok || x.device != q.device {
+		return nil, status.Errorf(status.Internal, "a buffer is no memory of %s", q.device.attributes.Name)
+	}
+	return x, nil
+}
+
+// ownHost is memory of the host's, of any device: it is page-locked for all.
+func (q *queue) ownHost(b devices.HostBuffer) (*hostBuffer, error) {
+	x, ok := b.(*hostBuffer)
+	if !ok {
+		return nil, status.Errorf(status.Internal, "a buffer is no memory of the host's that CUDA gave")
+	}
+	return x, nil
+}
+
 // Write copies from the host.
 func (q *queue) Write(dst devices.Buffer, src devices.HostBuffer, n int64) error {
-	to, from := dst.(*buffer), src.(*hostBuffer)
+	to, err1 := q.own(dst)
+	from, err2 := q.ownHost(src)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
-	return failure("cuMemcpyHtoDAsync", q.device.do(driver.memcpyHtoDAsync, to.address, from.address, uintptr(n), q.handle))
+	return q.device.failure("cuMemcpyHtoDAsync", q.device.do(q.device.driver.MemcpyHtoDAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
 // Read copies to the host.
 func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error {
-	to, from := dst.(*hostBuffer), src.(*buffer)
+	to, err1 := q.ownHost(dst)
+	from, err2 := q.own(src)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
-	return failure("cuMemcpyDtoHAsync", q.device.do(driver.memcpyDtoHAsync, to.address, from.address, uintptr(n), q.handle))
+	return q.device.failure("cuMemcpyDtoHAsync", q.device.do(q.device.driver.MemcpyDtoHAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
 // Copy copies within the device.
 func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
-	to, from := dst.(*buffer), src.(*buffer)
+	to, err1 := q.own(dst)
+	from, err2 := q.own(src)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
 	}
-	return failure("cuMemcpyDtoDAsync", q.device.do(driver.memcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle))
+	return q.device.failure("cuMemcpyDtoDAsync", q.device.do(q.device.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
 // Launch executes code. The driver copies the arguments before it returns.
 func (q *queue) Launch(l *devices.Launch) error {
+	if l.Product != nil {
+		return q.multiply(l)
+	}
 	f, ok := q.functions[l.Code]
 	if !ok {
 		var err error
@@ -88,28 +125,44 @@ func (q *queue) Launch(l *devices.Launch) error {
 	for i, a := range l.Args {
 		bits := a.Bits
 		if a.Buffer != nil {
-			b, ok := a.Buffer.(*buffer)
-			if !ok || b.device != q.device {
-				return status.Errorf(status.Internal, "%s: argument %d is no memory of %s", l.Code.Entry, i, q.device.attributes.Name)
+			b, err := q.own(a.Buffer)
+			if err != nil {
+				return status.Within(err, "%s: argument %d", l.Code.Entry, i)
 			}
 			bits = uint64(b.address)
 		}
 		binary.NativeEndian.PutUint64(q.scratch[8*i:], bits)
 		binary.NativeEndian.PutUint64(q.scratch[8*(mostArgs+i):], uint64(base)+uint64(8*i))
 	}
-	return failure("cuLaunchKernel of "+l.Code.Entry, q.device.do(driver.launchKernel, f,
+	return q.device.failure("cuLaunchKernel of "+l.Code.Entry, q.device.do(q.device.driver.LaunchKernel, f,
 		uintptr(l.Groups[0]), uintptr(l.Groups[1]), uintptr(l.Groups[2]), uintptr(l.Size[0]), uintptr(l.Size[1]), uintptr(l.Size[2]),
 		0, q.handle, base+8*mostArgs, 0))
 }
 
-// Record gives an event.
+// Record gives an event. A driver's event is used again when nobody uses it any more; who
+// has told a stream to wait for it waits for what it was recorded after then.
 func (q *queue) Record() (devices.Event, error) {
-	e := &event{device: q.device}
+	d := q.device
+	e := &event{device: d}
 	e.refs.Store(1)
-	if err := failure("cuEventCreate", q.device.do(driver.eventCreate, uintptr(unsafe.Pointer(&e.handle)), withoutTiming)); err != nil {
-		return nil, err
+	d.mu.Lock()
+	if n := len(d.idle); n > 0 {
+		e.handle, d.idle = d.idle[n-1], d.idle[:n-1]
 	}
-	if err := failure("cuEventRecord", q.device.do(driver.eventRecord, e.handle, q.handle)); err != nil {
+	closed := d.closed
+	d.mu.Unlock()
+	if closed {
+		return nil, d.gone()
+	}
+	if e.handle == 0 {
+		if err := d.failure("cuEventCreate", d.do(d.driver.EventCreate, uintptr(unsafe.Pointer(&e.handle)), api.WithoutTiming)); err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		d.events = append(d.events, e.handle)
+		d.mu.Unlock()
+	}
+	if err := d.failure("cuEventRecord", d.do(d.driver.EventRecord, e.handle, q.handle)); err != nil {
 		e.Release()
 		return nil, err
 	}
@@ -122,7 +175,7 @@ func (q *queue) Wait(ev devices.Event) error {
 	if !ok || e.device != q.device {
 		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another device's event")
 	}
-	return failure("cuStreamWaitEvent", q.device.do(driver.streamWaitEvent, q.handle, e.handle, 0))
+	return q.device.failure("cuStreamWaitEvent", q.device.do(q.device.driver.StreamWaitEvent, q.handle, e.handle, 0))
 }
 
 // Flush does nothing: the driver begins at once.
@@ -159,6 +212,8 @@ func (e *event) Wait(ctx context.Context) error {
 // Release forgets the event.
 func (e *event) Release() {
 	if e.refs.Add(-1) == 0 {
-		e.device.do(driver.eventDestroy, e.handle)
+		e.device.mu.Lock()
+		e.device.idle = append(e.device.idle, e.handle)
+		e.device.mu.Unlock()
 	}
 }

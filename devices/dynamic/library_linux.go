@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+	"golang.org/x/sys/unix"
 
 	"github.com/troupe-go/troupe/status"
 )
@@ -81,3 +82,6 @@ func Text(address uintptr) string {
 func Bytes(address uintptr, n int64) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
 }
+
+// Thread is a number that the running thread has, for what libraries keep for each.
+func Thread() int { return unix.Gettid() }

@@ -33,3 +33,6 @@ func Text(uintptr) string { return "" }
 
 // Bytes answers nothing.
 func Bytes(uintptr, int64) []byte { return nil }
+
+// Thread answers 0.
+func Thread() int { return 0 }

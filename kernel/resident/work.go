@@ -77,6 +77,14 @@ func (w *Work) Scratch(t tensor.DType, dims ...int64) code.Array {
 	return a
 }
 
+// Beside is scratch of an array's type and shape; of one without elements it is that.
+func (w *Work) Beside(a code.Array) code.Array {
+	if a.Elements() == 0 {
+		return a
+	}
+	return w.Scratch(a.Type, a.Dims...)
+}
+
 // Copy is scratch with the elements of a tensor of the host's.
 func (w *Work) Copy(v *tensor.Value) code.Array {
 	a := code.Array{Type: v.DType(), Dims: v.Dims()}

@@ -68,7 +68,7 @@ func init() {
 
 // product is a product of matrices, or of batches of them.
 func product(op string, transX, transY bool) resident.Plan {
-	return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+	return worked(func(in []resident.Input) (tensor.DType, []int64, error) {
 		x, y := in[0].Dims, in[1].Dims
 		if len(x) < 2 || len(y) < 2 || op == "MatMul" && (len(x) != 2 || len(y) != 2) {
 			return 0, nil, status.Invalid("%s of %s and %s", op, tensor.FormatDims(x), tensor.FormatDims(y))
@@ -87,9 +87,19 @@ func product(op string, transX, transY bool) resident.Plan {
 		outer := []resident.Input{{Array: code.Array{Dims: x[:len(x)-2]}}, {Array: code.Array{Dims: y[:len(y)-2]}}}
 		dims, err := broadcast(op, outer)
 		return in[0].Type, append(dims, m, n), err
-	}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-		return code.MatMul(z, in[0], in[1], transX, transY)
+	}, func(w *resident.Work, z code.Array, in []code.Array) {
+		multiply(w, z, in[0], in[1], transX, transY)
 	})
+}
+
+// multiply computes a product of matrices, with the memory that it needs beside.
+func multiply(w *resident.Work, z, x, y code.Array, transX, transY bool) {
+	w.Add(code.MatMul(z, x, y, transX, transY, w.Beside(code.MatMulScratch(z, x, y, transX, transY))))
+}
+
+// fold reduces over axes, with the memory that it needs beside.
+func fold(w *resident.Work, op string, z, x code.Array, axes []int) {
+	w.Add(code.Reduce(op, z, x, axes, w.Beside(code.ReduceScratch(op, z, x, axes))))
 }
 
 // reduction folds over the axes that input 1 says.
@@ -97,6 +107,9 @@ func reduction(op string, keep bool) resident.Plan {
 	return resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			axes, err := axesOf(in)
+			if err != nil {
+				return nil, err
+			}
 			var dims []int64
 			for i, d := range in[0].Dims {
 				if !slices.Contains(axes, i) {
@@ -105,14 +118,15 @@ func reduction(op string, keep bool) resident.Plan {
 					dims = append(dims, 1)
 				}
 			}
-			return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
+			return []resident.Shape{{Type: in[0].Type, Dims: dims}}, nil
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			axes, err := axesOf(in)
 			if err != nil {
-				return nil, err
+				w.Fail(err)
+				return
 			}
-			return code.Reduce(op, out[0], in[0].Array, axes)
+			fold(w, op, out[0], in[0].Array, axes)
 		},
 	}
 }

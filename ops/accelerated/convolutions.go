@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/resident"
@@ -95,28 +94,32 @@ func (g convolution) slide(images, filter []int64) (s slide, err error) {
 	return s, nil
 }
 
-// plain says whether the code for images in one group will do.
-func (g convolution) plain(s slide) bool { return g.dims == 2 && s.groups == 1 && !g.depthwise }
-
 func (g convolution) forward() resident.Plan {
-	p := one(func(in []resident.Input) (tensor.DType, []int64, error) {
-		s, err := g.slide(in[0].Dims, in[1].Dims)
-		return in[0].Type, s.made, err
-	}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-		s, err := g.slide(in[0].Dims, in[1].Dims)
-		if err != nil {
-			return nil, err
-		}
-		if in[0].Elements() == 0 { // of channels; there may be a result
-			return code.Fill(z, 0)
-		}
-		if g.plain(s) {
-			return code.Conv2D(z, in[0], in[1], flat(s.Volume))
-		}
-		w := in[1]
-		w.Dims = s.weights
-		return code.Convolve(asVolumes(z), asVolumes(in[0]), w, s.Volume, s.groups)
-	})
+	p := resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			s, err := g.slide(in[0].Dims, in[1].Dims)
+			return []resident.Shape{{Type: in[0].Type, Dims: s.made}}, err
+		},
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+			z, x, filter := out[0], in[0].Array, in[1].Array
+			s, err := g.slide(x.Dims, filter.Dims)
+			if err != nil {
+				w.Fail(err)
+				return
+			}
+			switch {
+			case x.Elements() == 0: // of channels; there may be a result
+				w.Add(code.Fill(z, 0))
+			case g.depthwise:
+				w.Add(code.Depthwise(z, x, filter, flat(s.Volume)))
+			case g.dims == 2:
+				w.Add(code.Conv2D(z, x, filter, flat(s.Volume), w.Beside(code.Conv2DScratch(z, x, filter, flat(s.Volume)))))
+			default:
+				filter.Dims = s.weights
+				w.Add(code.Convolve(z, x, filter, s.Volume, s.groups))
+			}
+		},
+	}
 	if g.first {
 		return turned(p, []int{0}, []int{0})
 	}
@@ -146,25 +149,30 @@ func (g convolution) backprop(which int) resident.Plan {
 			sizes, _, err := shapes(in)
 			return []resident.Shape{{Type: in[2].Type, Dims: sizes}}, err
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			_, s, err := shapes(in)
 			if err != nil {
-				return nil, err
+				w.Fail(err)
+				return
 			}
-			z, dy, v := out[0], in[2].Array, s.Volume
+			z, other, dy, v := out[0], in[1-which].Array, in[2].Array, s.Volume
 			switch {
-			case dy.Elements() == 0 || in[1-which].Elements() == 0:
-				return code.Fill(z, 0)
-			case g.plain(s) && which == 0:
-				return code.Conv2DBackpropInput(z, in[1].Array, dy, flat(v))
-			case g.plain(s):
-				return code.Conv2DBackpropFilter(z, in[0].Array, dy, flat(v))
+			case dy.Elements() == 0 || other.Elements() == 0:
+				w.Add(code.Fill(z, 0))
+			case g.depthwise && which == 0:
+				w.Add(code.DepthwiseBackpropInput(z, other, dy, flat(v)))
+			case g.depthwise:
+				w.Add(code.DepthwiseBackpropFilter(z, other, dy, flat(v), w.Beside(code.DepthwiseBackpropFilterScratch(z, other, dy, flat(v)))))
+			case g.dims == 2 && which == 0:
+				w.Add(code.Conv2DBackpropInput(z, other, dy, flat(v), w.Beside(code.Conv2DBackpropInputScratch(z, other, dy, flat(v)))))
+			case g.dims == 2:
+				w.Add(code.Conv2DBackpropFilter(z, other, dy, flat(v), w.Beside(code.Conv2DBackpropFilterScratch(z, other, dy, flat(v)))))
 			case which == 0:
-				w := in[1].Array
-				w.Dims = s.weights
-				return code.ConvolveInput(asVolumes(z), w, asVolumes(dy), v, s.groups)
+				other.Dims = s.weights
+				w.Add(code.ConvolveInput(z, other, dy, v, s.groups))
+			default:
+				w.Add(code.ConvolveFilter(z, other, dy, v, s.groups))
 			}
-			return code.ConvolveFilter(z, asVolumes(in[0].Array), asVolumes(dy), v, s.groups)
 		},
 	}
 	switch {

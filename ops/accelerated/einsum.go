@@ -189,7 +189,7 @@ func summed(w *resident.Work, t term, keep []label) term {
 		axes = append(axes, len(kept)+i)
 	}
 	y := w.Scratch(t.Type, dims...)
-	w.Add(code.Reduce("Sum", y, rows.Array, axes))
+	fold(w, "Sum", y, rows.Array, axes)
 	return term{code.All(y), kept, dims}
 }
 
@@ -232,7 +232,7 @@ func multiplied(w *resident.Work, x, y term, l lengths, output []label) term {
 	a, transA := matrices(x, rows, inner, m, k)
 	b, transB := matrices(y, inner, columns, k, n)
 	z := w.Scratch(x.Type, append(l.of(batch), m, n)...)
-	w.Add(code.MatMul(z, a, b, transA, transB))
+	multiply(w, z, a, b, transA, transB)
 	axes := slices.Concat(batch, rows, columns)
 	z.Dims = l.of(axes)
 	return term{code.All(z), axes, z.Dims}

@@ -155,26 +155,26 @@ func init() {
 			}
 			return rank - 1
 		}
-		return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+		return worked(func(in []resident.Input) (tensor.DType, []int64, error) {
 			if len(in[0].Dims) < 2 {
 				return 0, nil, status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(in[0].Dims))
 			}
 			return in[0].Type, []int64{in[0].Dims[at(len(in[0].Dims))]}, nil
-		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+		}, func(w *resident.Work, z code.Array, in []code.Array) {
 			var axes []int
 			for i := range in[0].Dims {
 				if i != at(len(in[0].Dims)) {
 					axes = append(axes, i)
 				}
 			}
-			return code.Reduce("Sum", z, in[0], axes)
+			fold(w, "Sum", z, in[0], axes)
 		}), nil
 	})
 	resident.Register("L2Loss", map[string][]tensor.DType{"T": floats}, nil, func(*kernel.Construction) (resident.Plan, error) {
-		return one(func(in []resident.Input) (tensor.DType, []int64, error) { return in[0].Type, nil, nil }, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+		return worked(func(in []resident.Input) (tensor.DType, []int64, error) { return in[0].Type, nil, nil }, func(w *resident.Work, z code.Array, in []code.Array) {
 			x := in[0]
 			x.Dims = []int64{x.Elements()}
-			return code.Reduce("L2Loss", z, x, []int{0})
+			fold(w, "L2Loss", z, x, []int{0})
 		}), nil
 	})
 }
@@ -212,6 +212,17 @@ func one(shape func(in []resident.Input) (tensor.DType, []int64, error), write f
 		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
 			return write(out[0], arrays(in))
 		},
+	}
+}
+
+// worked is a plan with one output that asks for memory beside it.
+func worked(shape func(in []resident.Input) (tensor.DType, []int64, error), run func(w *resident.Work, z code.Array, in []code.Array)) resident.Plan {
+	return resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			t, dims, err := shape(in)
+			return []resident.Shape{{Type: t, Dims: dims}}, err
+		},
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) { run(w, out[0], arrays(in)) },
 	}
 }
 

@@ -51,7 +51,7 @@ func init() {
 				dims := slices.Clone(x.Dims)
 				dims[n-3], dims[n-2] = 1, 1
 				mean, off, scaled := w.Scratch(x.Type, dims...), w.Scratch(x.Type, x.Dims...), w.Scratch(x.Type, x.Dims...)
-				w.Add(code.Reduce("Mean", mean, x, []int{n - 3, n - 2}))
+				fold(w, "Mean", mean, x, []int{n - 3, n - 2})
 				w.Add(code.Map("Sub", 0, off, x, mean))
 				w.Add(code.Map("Mul", 0, scaled, off, in[1].Array))
 				w.Add(code.Map("AddV2", 0, z, scaled, mean))
@@ -163,7 +163,7 @@ func init() {
 						}
 					}
 					for i, z := range out[1:] {
-						w.Add(code.Reduce("Sum", z, off[i], axes))
+						fold(w, "Sum", z, off[i], axes)
 					}
 				},
 			}, err

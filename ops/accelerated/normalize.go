@@ -63,34 +63,32 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 			}
 			return all, nil
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-			var s sequence
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			x, mean, variance := in[0].Array, out[3], out[4]
 			if outputs == 6 {
-				s.add(code.Fill(out[5], 0))
+				w.Add(code.Fill(out[5], 0))
 			}
 			switch rows := x.Elements() / max(x.Dims[len(x.Dims)-1], 1); {
 			case x.Elements() == 0:
 				for i, bits := range []float32{float32(math.NaN()), float32(math.NaN()), 0, 0} {
-					s.add(code.Fill(out[1+i], uint64(math.Float32bits(bits))))
+					w.Add(code.Fill(out[1+i], uint64(math.Float32bits(bits))))
 				}
 			case training:
-				s.add(code.Moments(mean, variance, x))
-				s.add(code.Map("Identity", 0, out[1], mean))
-				s.add(code.Scale(out[2], variance, float64(rows)/float64(max(rows-1, 1))))
+				w.Add(code.Moments(mean, variance, x, w.Beside(code.MomentsScratch(x))))
+				w.Add(code.Map("Identity", 0, out[1], mean))
+				w.Add(code.Scale(out[2], variance, float64(rows)/float64(max(rows-1, 1))))
 				for i := range 2 {
 					if factor != 1 {
-						s.add(code.Average(out[1+i], in[3+i].Array, out[1+i], factor))
+						w.Add(code.Average(out[1+i], in[3+i].Array, out[1+i], factor))
 					}
 				}
 			default:
 				for i := range 2 {
-					s.add(code.Map("Identity", 0, out[1+i], in[3+i].Array))
-					s.add(code.Map("Identity", 0, out[3+i], in[3+i].Array))
+					w.Add(code.Map("Identity", 0, out[1+i], in[3+i].Array))
+					w.Add(code.Map("Identity", 0, out[3+i], in[3+i].Array))
 				}
 			}
-			s.add(code.Normalize(out[0], x, in[1].Array, in[2].Array, mean, variance, epsilon))
-			return s.launches, s.err
+			w.Add(code.Normalize(out[0], x, in[1].Array, in[2].Array, mean, variance, epsilon))
 		},
 	}
 	if first(format) {
@@ -111,14 +109,12 @@ func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
 			each, none := resident.Shape{Type: tensor.Float, Dims: channels}, resident.Shape{Type: tensor.Float, Dims: []int64{0}}
 			return []resident.Shape{{Type: in[1].Type, Dims: in[1].Dims}, each, each, none, none}, err
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-			var s sequence
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			if in[1].Elements() == 0 {
-				s.add(code.Fill(out[1], 0))
-				s.add(code.Fill(out[2], 0))
+				w.Add(code.Fill(out[1], 0))
+				w.Add(code.Fill(out[2], 0))
 			}
-			s.add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, epsilon, given))
-			return s.launches, s.err
+			w.Add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, w.Beside(code.MomentsScratch(in[1].Array)), epsilon, given))
 		},
 	}
 	if first(format) {

@@ -112,17 +112,18 @@ func (p pool) gradient() resident.Plan {
 			}
 			return []resident.Shape{{Type: in[0].Type, Dims: in[0].Dims}}, err
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			v, _, err := p.at(in, in[0].Dims)
 			switch {
 			case err != nil:
-				return nil, err
+				w.Fail(err)
 			case in[2].Elements() == 0:
-				return code.Fill(out[0], 0)
+				w.Add(code.Fill(out[0], 0))
 			case p.dims == 2:
-				return code.PoolGrad(out[0], in[0].Array, in[2].Array, flat(v), false)
+				w.Add(code.MaxPoolGrad(out[0], in[0].Array, in[2].Array, flat(v), w.Beside(code.MaxPoolGradScratch(in[2].Array))))
+			default:
+				w.Add(code.PoolVolumeGrad(out[0], in[0].Array, in[1].Array, in[2].Array, v, false))
 			}
-			return code.PoolVolumeGrad(out[0], in[0].Array, in[1].Array, in[2].Array, v, false)
 		},
 	}, 3, 1)
 }
@@ -175,7 +176,7 @@ func (p pool) average() resident.Plan {
 			case in[1].Elements() == 0:
 				return code.Fill(out[0], 0)
 			case p.dims == 2:
-				return code.PoolGrad(out[0], code.Array{}, in[1].Array, flat(v), true)
+				return code.AvgPoolGrad(out[0], in[1].Array, flat(v))
 			}
 			return code.PoolVolumeGrad(out[0], code.Array{}, code.Array{}, in[1].Array, v, true)
 		},

@@ -183,7 +183,7 @@ func (l lstm) forward(w *resident.Work, n int64, out []code.Array, in []resident
 	c := code.Cell{Gates: gates, CS: cs, Out: [7]code.Array(out), CellVariant: l.variant(in)}
 	for step := range n {
 		beside(w, joined, x, step*batch*inputs, h, c.BeforeAt, batch, inputs, size)
-		w.Add(code.MatMul(product, joined, in[3].Array, false, false))
+		multiply(w, product, joined, in[3].Array, false, false)
 		w.Add(code.Map("BiasAdd", 0, gates, product, in[7].Array))
 		c.At = step * batch * size
 		w.Add(code.LSTM(c, batch*size, size))
@@ -212,7 +212,7 @@ func (l lstm) peepholes(w *resident.Work, g *code.CellGrad, out []code.Array) {
 		if g.Sums == nil {
 			w.Add(code.Fill(z, 0))
 		} else {
-			w.Add(code.Reduce("Sum", z, g.Sums[i], []int{0}))
+			fold(w, "Sum", z, g.Sums[i], []int{0})
 		}
 	}
 }
@@ -255,7 +255,7 @@ func (l lstm) backward(w *resident.Work, n int64, out []code.Array, in []residen
 			g.CS, g.BeforeAt = cs, 0
 		}
 		w.Add(code.LSTMGrad(g, step, size))
-		w.Add(code.MatMul(out[2], g.Gates, recurrent, false, true))
+		multiply(w, out[2], g.Gates, recurrent, false, true)
 		w.Add(code.Place(all, g.Gates, []int64{i * batch, 0}))
 	}
 	// of all steps at once
@@ -265,13 +265,13 @@ func (l lstm) backward(w *resident.Work, n int64, out []code.Array, in []residen
 	w.Add(code.Move(later, code.Part{Array: x, Start: batch * inputs, Strides: []int64{inputs, 1}}, []int64{rows - batch, inputs}))
 	later.Start += inputs
 	w.Add(code.Move(later, code.Part{Array: results[6], Strides: []int64{size, 1}}, []int64{rows - batch, size}))
-	w.Add(code.MatMul(out[3], joined, all, true, false))
-	w.Add(code.Reduce("Sum", out[7], all, []int{0}))
+	multiply(w, out[3], joined, all, true, false)
+	fold(w, "Sum", out[7], all, []int{0})
 	if inputs > 0 {
 		ofInputs, dx := w.Scratch(t, inputs, 4*size), out[0]
 		w.Add(code.Slice(ofInputs, in[3].Array, []int64{0, 0}, []int64{1, 1}))
 		dx.Dims = []int64{rows, inputs}
-		w.Add(code.MatMul(dx, all, ofInputs, false, true))
+		multiply(w, dx, all, ofInputs, false, true)
 	}
 	l.peepholes(w, &g, out[4:7])
 }
@@ -308,7 +308,7 @@ func gruCell(w *resident.Work, out []code.Array, in []resident.Input) {
 	batch, inputs, n := x.Dims[0], x.Dims[1], h.Dims[1]
 	joined, product, gates := w.Scratch(t, batch, inputs+n), w.Scratch(t, batch, 2*n), w.Scratch(t, batch, 2*n)
 	beside(w, joined, x, 0, h, 0, batch, inputs, n)
-	w.Add(code.MatMul(product, joined, in[2].Array, false, false))
+	multiply(w, product, joined, in[2].Array, false, false)
 	w.Add(code.Map("BiasAdd", 0, gates, product, in[4].Array))
 	w.Add(code.Map("Sigmoid", 0, product, gates))
 	for i := range 2 {
@@ -317,7 +317,7 @@ func gruCell(w *resident.Work, out []code.Array, in []resident.Input) {
 	hr, c, sum := w.Scratch(t, batch, n), w.Scratch(t, batch, n), w.Scratch(t, batch, n)
 	w.Add(code.Map("Mul", 0, hr, h, out[0]))
 	beside(w, joined, x, 0, hr, 0, batch, inputs, n)
-	w.Add(code.MatMul(c, joined, in[3].Array, false, false))
+	multiply(w, c, joined, in[3].Array, false, false)
 	w.Add(code.Map("BiasAdd", 0, sum, c, in[5].Array))
 	w.Add(code.Map("Tanh", 0, out[2], sum))
 	w.Add(code.Formula("gru", "v0 * v1 + ((T)1 - v0) * v2", out[3], out[1], h, out[2]))
@@ -331,13 +331,13 @@ func gruGradient(w *resident.Work, out []code.Array, in []resident.Input) {
 	dx, before, dc, dru := out[0], out[1], out[2], out[3]
 	w.Add(code.Formula("grudc", "v0 * ((T)1 - v1) * ((T)1 - v2 * v2)", dc, dh, u, c))
 	ofC, ofRU := w.Scratch(t, batch, inputs+n), w.Scratch(t, batch, inputs+n) // of what was beside each other
-	w.Add(code.MatMul(ofC, dc, in[3].Array, false, true))
+	multiply(w, ofC, dc, in[3].Array, false, true)
 	dhr, dr, du := w.Scratch(t, batch, n), w.Scratch(t, batch, n), w.Scratch(t, batch, n)
 	w.Add(code.Slice(dhr, ofC, []int64{0, inputs}, []int64{1, 1}))
 	w.Add(code.Formula("grudr", "v0 * v1 * v2 * ((T)1 - v2)", dr, dhr, h, r))
 	w.Add(code.Formula("grudu", "v0 * (v1 - v2) * v3 * ((T)1 - v3)", du, dh, h, c, u))
 	beside(w, dru, dr, 0, du, 0, batch, n, n)
-	w.Add(code.MatMul(ofRU, dru, in[2].Array, false, true))
+	multiply(w, ofRU, dru, in[2].Array, false, true)
 	both, direct := w.Scratch(t, batch, inputs+n), w.Scratch(t, batch, n)
 	w.Add(code.Map("AddV2", 0, both, ofC, ofRU))
 	w.Add(code.Slice(dx, both, []int64{0, 0}, []int64{1, 1}))

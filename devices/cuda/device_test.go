@@ -1,0 +1,319 @@
+package cuda
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda/simulated"
+	"github.com/troupe-go/troupe/status"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// install puts a simulated machine in place, or skips the test where there is no NVRTC.
+func install(t testing.TB, o simulated.Options) *simulated.Machine {
+	t.Helper()
+	m, err := simulated.Install(o)
+	if code := status.CodeOf(err); code == status.NotFound || code == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// machine is install, for tests in which nothing is done wrongly.
+func machine(t testing.TB, o simulated.Options) *simulated.Machine {
+	m := install(t, o)
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func open(t testing.TB, number int) *Device {
+	t.Helper()
+	d, err := Open(number, devices.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+var square = &devices.Code{Entry: "square", Source: `extern "C" __global__ void square(const int *x, int *z, int n, int more) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = x[i] * x[i] + more;
+}`}
+
+// A pipeline writes, copies, launches and reads by four queues, in rounds: the memory of each
+// round is used in the next one. It answers an error if a result is wrong.
+func pipeline(d *Device) error {
+	const n, rounds = 1000, 12
+	var queues [4]devices.Queue
+	for i := range queues {
+		q, err := d.NewQueue("")
+		if err != nil {
+			return err
+		}
+		queues[i] = q
+	}
+	in, out, compute, within := queues[0], queues[1], queues[2], queues[3]
+	host := func(bytes int64) devices.HostBuffer { h, _ := d.AllocHost(bytes); return h }
+	memory := func() devices.Buffer { b, _ := d.Alloc(4 * n); return b }
+	from, to := [2]devices.HostBuffer{host(4 * n), host(4 * n)}, [2]devices.HostBuffer{host(4 * n), host(4 * n)}
+	x, y, z := memory(), memory(), memory()
+	if from[1] == nil || to[1] == nil || x == nil || y == nil || z == nil {
+		return errors.New("there is no memory")
+	}
+	after := func(q devices.Queue, others ...devices.Queue) error {
+		for _, o := range others {
+			e, err := o.Record()
+			if err != nil {
+				return err
+			}
+			err = q.Wait(e)
+			e.Release()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var reading [2]devices.Event // of the last two rounds
+	check := func(round int) error {
+		err := reading[round%2].Wait(context.Background())
+		reading[round%2].Release()
+		for i := 0; i < n && err == nil; i++ {
+			if got, want := int32(binary.NativeEndian.Uint32(to[round%2].Bytes()[4*i:])), int32((i+round)*(i+round)+round); got != want {
+				err = fmt.Errorf("round %d: element %d is %d, not %d", round, i, got, want)
+			}
+		}
+		return err
+	}
+	for round := range rounds {
+		if round > 1 {
+			if err := check(round - 2); err != nil {
+				return err
+			}
+		}
+		for i := range n {
+			binary.NativeEndian.PutUint32(from[round%2].Bytes()[4*i:], uint32(i+round))
+		}
+		if err := errors.Join(
+			after(in, within), in.Write(x, from[round%2], 4*n),
+			after(within, in, compute), within.Copy(y, x, 4*n),
+			after(compute, within, out),
+			compute.Launch(&devices.Launch{Code: square, Groups: [3]int{16, 1, 1}, Size: [3]int{64, 1, 1}, Args: []devices.Arg{
+				{Buffer: y, Access: devices.Reads}, {Buffer: z, Access: devices.Writes}, {Bits: n, Bytes: 4}, {Bits: uint64(round), Bytes: 4},
+			}}),
+			after(out, compute), out.Read(to[round%2], z, 4*n),
+		); err != nil {
+			return err
+		}
+		e, err := out.Record()
+		if err != nil {
+			return err
+		}
+		reading[round%2] = e
+	}
+	return errors.Join(check(rounds-2), check(rounds-1))
+}
+
+// TestPipeline: what a device does for a stream's actors, on a simulated GPU.
+func TestPipeline(t *testing.T) {
+	for seed := range uint64(5) {
+		m := install(t, simulated.Options{Seed: seed})
+		d, err := Open(0, devices.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(pipeline(d), pipeline(d), d.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A launch of one thread.
+func launch(c *devices.Code, args ...devices.Arg) *devices.Launch {
+	return &devices.Launch{Code: c, Groups: [3]int{1, 1, 1}, Size: [3]int{1, 1, 1}, Args: args}
+}
+
+// wait waits for all that a queue has.
+func wait(t *testing.T, q devices.Queue) error {
+	t.Helper()
+	e, err := q.Record()
+	if err != nil {
+		return err
+	}
+	defer e.Release()
+	return e.Wait(t.Context())
+}
+
+// TestRefusals: what a device refuses has a code, and it goes on.
+func TestRefusals(t *testing.T) {
+	machine(t, simulated.Options{Memory: 1 << 20})
+	d := open(t, 0)
+	q, err := d.NewQueue("q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := d.Alloc(1 << 19)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Alloc(1<<19 + 1); status.CodeOf(err) != status.ResourceExhausted || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY") {
+		t.Error(err)
+	}
+	h, err := d.AllocHost(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Read(h, x, 101); status.CodeOf(err) != status.Internal {
+		t.Error(err)
+	}
+	wide := launch(square, devices.Arg{Buffer: x}, devices.Arg{Buffer: x}, devices.Arg{Bytes: 4}, devices.Arg{Bytes: 4})
+	wide.Size = [3]int{1025, 1, 1}
+	if err := q.Launch(wide); status.CodeOf(err) != status.Internal {
+		t.Error(err)
+	}
+	wide.Size, wide.Groups = [3]int{1, 1, 1}, [3]int{1, 65536, 1}
+	if err := q.Launch(wide); status.CodeOf(err) != status.Internal {
+		t.Error(err)
+	}
+	if err := d.Load(&devices.Code{Entry: "f", Source: "mistake"}); status.CodeOf(err) != status.Internal || !strings.Contains(err.Error(), "mistake") {
+		t.Error(err)
+	}
+	if err := d.Load(&devices.Code{Entry: "f"}); status.CodeOf(err) != status.Unimplemented {
+		t.Error(err)
+	}
+	if err := d.Load(&devices.Code{Entry: "other", Source: square.Source}); status.CodeOf(err) != status.Internal || !strings.Contains(err.Error(), "NOT_FOUND") {
+		t.Error(err)
+	}
+	wide.Groups = [3]int{1, 1, 1}
+	if err := errors.Join(q.Launch(wide), wait(t, q)); err != nil {
+		t.Error(err)
+	}
+}
+
+// wild writes through a number.
+var wild = &devices.Code{Entry: "wild", Source: `extern "C" __global__ void wild(unsigned long long at) { *(int *)at = 1; }`}
+
+// TestLost: a kernel that writes where nothing is ends the context, for all devices of the
+// process that share the GPU. Each gets UNAVAILABLE; opened again they are good.
+func TestLost(t *testing.T) {
+	m := install(t, simulated.Options{})
+	one, another := open(t, 0), open(t, 0)
+	q, err := one.NewQueue("q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := one.Alloc(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := q.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(q.Launch(launch(wild, devices.Arg{Bits: 1 << 50, Bytes: 8})), wait(t, q))
+	if status.CodeOf(err) != status.Unavailable || !strings.Contains(err.Error(), "CUDA_ERROR_ILLEGAL_ADDRESS") {
+		t.Error(err)
+	}
+	if _, err := one.Alloc(100); status.CodeOf(err) != status.Unavailable {
+		t.Error(err)
+	}
+	if err := one.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := one.NewQueue("q"); status.CodeOf(err) != status.Unavailable {
+		t.Error(err)
+	}
+	if err := e.Wait(t.Context()); status.CodeOf(err) != status.Unavailable {
+		t.Error(err)
+	}
+	e.Release() // what comes late calls nobody
+	b.Release()
+	if _, err := another.Alloc(100); status.CodeOf(err) != status.Unavailable {
+		t.Errorf("a device beside one that was lost: %v", err)
+	}
+	again := open(t, 0)
+	if err := errors.Join(pipeline(again), another.Close()); err != nil {
+		t.Error(err)
+	}
+	anew := open(t, 0)
+	if err := errors.Join(pipeline(anew), pipeline(again), anew.Close(), again.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := m.Close(); err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), "wild, line") || !strings.Contains(err.Error(), "st.global.u32") {
+		t.Errorf("the driver says %v", err)
+	}
+}
+
+// TestSeveral: devices do not share events, memory or queues.
+func TestSeveral(t *testing.T) {
+	machine(t, simulated.Options{Devices: 2})
+	if all, err := Devices(); len(all) != 2 || err != nil || all[1] != "simulated GPU 1, compute capability 9.9" {
+		t.Error(all, err)
+	}
+	one, two := open(t, 0), open(t, 1)
+	if _, err := Open(2, devices.Options{}); status.CodeOf(err) != status.NotFound {
+		t.Error(err)
+	}
+	q1, err1 := one.NewQueue("")
+	q2, err2 := two.NewQueue("")
+	x, err3 := one.Alloc(8)
+	if err := errors.Join(err1, err2, err3, pipeline(one), pipeline(two)); err != nil {
+		t.Fatal(err)
+	}
+	e, err := q1.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Release()
+	if err := q2.Wait(e); status.CodeOf(err) != status.Internal {
+		t.Error(err)
+	}
+	if err := q2.Launch(launch(wild, devices.Arg{Buffer: x})); status.CodeOf(err) != status.Internal {
+		t.Error(err)
+	}
+	h, err := two.AllocHost(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{q2.Write(x, h, 8), q2.Read(h, x, 8), q2.Copy(x, x, 8)} {
+		if status.CodeOf(err) != status.Internal {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(q1.Write(x, h, 8), wait(t, q1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNewest: a device gets machine code if NVRTC knows it, PTX if it is newer.
+func TestNewest(t *testing.T) {
+	known := []int32{75, 80, 86, 90, 100, 120}
+	for capability, want := range map[int]string{90: "sm_90", 89: "compute_86", 103: "compute_100", 121: "compute_120", 75: "sm_75"} {
+		if got, err := newest(known, capability); got != want || err != nil {
+			t.Errorf("%d: %s, %v", capability, got, err)
+		}
+	}
+	if _, err := newest(known, 70); status.CodeOf(err) != status.Unimplemented || !strings.Contains(err.Error(), "7.0") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,87 @@
+package cuda
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
+	"github.com/troupe-go/troupe/devices/dynamic"
+)
+
+// A primary is a GPU's primary context in one life. The devices that the process has
+// opened on the GPU share it, and lose it together.
+type primary struct {
+	driver *api.Driver
+	id     int32
+	users  int
+	lost   atomic.Bool // nothing but to reset it is of use
+
+	life    sync.RWMutex // held while the driver is called
+	context uintptr      // 0 once it was reset
+}
+
+type gpu struct {
+	driver *api.Driver
+	id     int32
+}
+
+var primaries = struct {
+	sync.Mutex
+	of map[gpu]*primary
+}{of: map[gpu]*primary{}}
+
+// join gives a GPU's primary context: a new one if the last was lost, also while others have
+// not yet closed their devices.
+func join(driver *api.Driver, id int32) (*primary, error) {
+	primaries.Lock()
+	defer primaries.Unlock()
+	p := primaries.of[gpu{driver, id}]
+	if p != nil && p.lost.Load() {
+		p.life.Lock()
+		driver.PrimaryCtxReset.Call(uintptr(id)) // if it fails, so does what follows
+		p.context = 0
+		p.life.Unlock()
+		p = nil
+	}
+	var context uintptr
+	if err := driver.Failure("cuDevicePrimaryCtxRetain", int32(driver.PrimaryCtxRetain.Call(uintptr(unsafe.Pointer(&context)), uintptr(id)))); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		p = &primary{driver: driver, id: id, context: context}
+		primaries.of[gpu{driver, id}] = p
+	}
+	p.users++
+	return p, nil
+}
+
+// leave gives it up.
+func (p *primary) leave() error {
+	primaries.Lock()
+	defer primaries.Unlock()
+	if p.users--; p.users == 0 && primaries.of[gpu{p.driver, p.id}] == p {
+		delete(primaries.of, gpu{p.driver, p.id})
+	}
+	return p.driver.Failure("cuDevicePrimaryCtxRelease", int32(p.driver.PrimaryCtxRelease.Call(uintptr(p.id))))
+}
+
+// do calls a function on a thread on which the context is current. life is held.
+//
+//go:uintptrescapes
+func (p *primary) do(f dynamic.Function, args ...uintptr) int32 {
+	if p.context == 0 {
+		return api.ContextIsDestroyed
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r := int32(p.driver.CtxSetCurrent.Call(p.context))
+	if r == 0 {
+		r = int32(f.Call(args...))
+	}
+	if api.Ends(r) {
+		p.lost.Store(true)
+	}
+	return r
+}
