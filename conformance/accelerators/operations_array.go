@@ -76,6 +76,8 @@ func arrayOperations(rng *rand.Rand) []operation {
 		{op: "DynamicStitch", in: in{k(0, 3), matrix32(1, 1, 2), f(2, 2), f(2, 1, 2)}},
 	}
 	all = append(all,
+		operation{op: "ConjugateTranspose", in: in{x, k(2, 0, 1)}},
+		operation{op: "Empty", attrs: attrs{typed("dtype", tensor.Float), boolean("init", true)}, in: in{k(2, 3)}},
 		operation{op: "Concat", in: in{one(int32(1)), f(2, 3), f(2, 1)}},
 		operation{op: "TensorStridedSliceUpdate", attrs: attrs{integer("shrink_axis_mask", 2)}, in: in{x, k(3, 2, 1), k(0, 3, 6), k(-1, 1, 2), f(3, 1)}},
 		operation{op: "SparseTensorDenseMatMul", in: in{must1(tensor.FromSlice([]int64{0, 3, 2, 1, 2, 0}, 3, 2)), f(3), list[int64](3, 4), f(4, 5)}},

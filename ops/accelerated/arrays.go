@@ -45,25 +45,27 @@ func init() {
 			}), nil
 		})
 	}
-	resident.Register("Transpose", map[string][]tensor.DType{"T": numbers}, []string{"perm"}, func(*kernel.Construction) (resident.Plan, error) {
-		return resident.Plan{
-			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-				perm, err := permutation(in)
-				dims := make([]int64, len(perm))
-				for i, from := range perm {
-					dims[i] = in[0].Dims[from]
-				}
-				return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
-			},
-			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				perm, err := permutation(in)
-				if err != nil {
-					return nil, err
-				}
-				return code.Transpose(out[0], in[0].Array, perm)
-			},
-		}, nil
-	})
+	for _, op := range []string{"Transpose", "ConjugateTranspose"} { // of real numbers
+		resident.Register(op, map[string][]tensor.DType{"T": numbers}, []string{"perm"}, func(*kernel.Construction) (resident.Plan, error) {
+			return resident.Plan{
+				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+					perm, err := permutation(in)
+					dims := make([]int64, len(perm))
+					for i, from := range perm {
+						dims[i] = in[0].Dims[from]
+					}
+					return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
+				},
+				Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+					perm, err := permutation(in)
+					if err != nil {
+						return nil, err
+					}
+					return code.Transpose(out[0], in[0].Array, perm)
+				},
+			}, nil
+		})
+	}
 }
 
 // product is a product of matrices, or of batches of them.

@@ -53,7 +53,7 @@ func init() {
 			return code.Map("Identity", 0, z, in[0])
 		}), nil
 	})
-	for _, op := range []string{"Range", "LinSpace", "BroadcastArgs", "BroadcastGradientArgs", "ConcatOffset", "UnravelIndex"} {
+	for _, op := range []string{"Range", "LinSpace", "BroadcastArgs", "BroadcastGradientArgs", "ConcatOffset", "UnravelIndex", "InvertPermutation", "DataFormatVecPermute", "DataFormatDimMap"} {
 		resident.RegisterHost(op, nil)
 	}
 	resident.Register("Reshape", types, []string{"shape"}, func(*kernel.Construction) (resident.Plan, error) {

@@ -221,6 +221,17 @@ func init() {
 			return in[0].Type, dims, err
 		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) { return code.BroadcastTo(z, in[0]) }), nil
 	})
+	moving("Empty", "dtype", []string{"shape"}, func(c *kernel.Construction) (resident.Plan, error) {
+		return resident.Plan{
+			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+				dims, err := kernel.Dims(in[0].Host, "shape")
+				return []resident.Shape{{Type: c.Outputs[0], Dims: dims}}, err
+			},
+			Write: func(out []code.Array, _ []resident.Input) ([]devices.Launch, error) {
+				return code.Fill(out[0], 0) // as memory that nobody wrote has no contents
+			},
+		}, nil
+	})
 	register("Fill", []string{"dims", "value"}, func(c *kernel.Construction) (resident.Plan, error) {
 		return resident.Plan{
 			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
