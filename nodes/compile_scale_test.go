@@ -166,7 +166,7 @@ var functionShapes = []shapeOfGraph{
 func TestCompileIsLinear(t *testing.T) {
 	sizes := []int{100, 1000, 10_000, 100_000}
 	if testing.Short() {
-		sizes = sizes[:3]
+		sizes = sizes[:2]
 	}
 	last, before := sizes[len(sizes)-1], sizes[len(sizes)-2]
 	for _, shape := range slices.Concat(shapes, functionShapes) {
@@ -242,6 +242,10 @@ func (c *askedContext) Err() error {
 
 // TestCompileEndsAnywhere ends the context after each of many questions.
 func TestCompileEndsAnywhere(t *testing.T) {
+	places := 20
+	if testing.Short() {
+		places = 5
+	}
 	for _, shape := range slices.Concat(shapes, functionShapes) {
 		compile := func(until int) (int, error) {
 			b := graph.NewBuilder(graph.New())
@@ -260,7 +264,7 @@ func TestCompileEndsAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", shape.name, err)
 		}
-		for until := 1; until < all; until += 1 + all/20 {
+		for until := 1; until < all; until += 1 + all/places {
 			asked, err := compile(until)
 			if status.CodeOf(err) != status.Canceled {
 				t.Errorf("%s: ended after %d of %d questions: %v", shape.name, until, all, err)

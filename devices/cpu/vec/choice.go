@@ -1,17 +1,5 @@
 package vec
 
-// whole is how many of n elements fill vectors, of which the assembly for
-// comparison and choice makes one at a time; the others are left to Go.
-func whole(n int) int {
-	switch isa {
-	case avx512:
-		return n &^ 15
-	case avx2:
-		return n &^ 7
-	}
-	return 0
-}
-
 // Less says where x is less than y, which no NaN is.
 func Less(dst []bool, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]

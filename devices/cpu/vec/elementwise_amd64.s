@@ -6530,7 +6530,7 @@ done202:
 	RET
 
 // func narrowBfloatAVX512(dst []uint16, x []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·narrowBfloatAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -6545,14 +6545,14 @@ many203:
 	VMOVUPS   constants<>+5760(SB), Z4
 	VMOVUPS   constants<>+5824(SB), Z2
 	VMOVUPS   constants<>+5888(SB), Z5
+	VANDPS    Z1, Z2, Z2
+	VORPS     Z2, Z5, Z2
+	VANDPS    Z1, Z3, Z1
+	VPADDD    Z0, Z4, Z3
+	VPADDD    Z3, Z1, Z3
+	VPSRLD    $0x10, Z3, Z3
 	VCMPPS    $0x03, Z0, Z0, K1
-	VPANDD    Z1, Z2, Z2
-	VPORD     Z2, Z5, Z2
-	VPANDD    Z1, Z3, Z1
-	VPADDD    Z0, Z4, Z0
-	VPADDD    Z0, Z1, Z0
-	VPSRLD    $0x10, Z0, Z0
-	VPBLENDMD Z2, Z0, K1, Z0
+	VBLENDMPS Z2, Z3, K1, Z0
 	VPMOVDW   Z0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, DX
@@ -13684,14 +13684,14 @@ many441:
 	VMOVUPS      constants<>+5760(SB), Y4
 	VMOVUPS      constants<>+5824(SB), Y2
 	VMOVUPS      constants<>+5888(SB), Y5
-	VCMPPS       $0x03, Y0, Y0, Y6
-	VPAND        Y1, Y2, Y2
-	VPOR         Y2, Y5, Y2
-	VPAND        Y1, Y3, Y1
-	VPADDD       Y0, Y4, Y0
-	VPADDD       Y0, Y1, Y0
-	VPSRLD       $0x10, Y0, Y0
-	VBLENDVPS    Y6, Y2, Y0, Y0
+	VANDPS       Y1, Y2, Y2
+	VORPS        Y2, Y5, Y2
+	VANDPS       Y1, Y3, Y1
+	VPADDD       Y0, Y4, Y3
+	VPADDD       Y3, Y1, Y3
+	VPSRLD       $0x10, Y3, Y3
+	VCMPPS       $0x03, Y0, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y3, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X0
 	VMOVDQU      X0, (AX)

@@ -36,3 +36,15 @@ func choose[F any](wide, narrow, portable F) F {
 	}
 	return portable
 }
+
+// whole is how many of n elements fill vectors of float32, which assembly without masks
+// handles: what is left is Go's.
+func whole(n int) int {
+	switch isa {
+	case avx512:
+		return n &^ 15
+	case avx2:
+		return n &^ 7
+	}
+	return 0
+}

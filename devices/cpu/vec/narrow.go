@@ -8,63 +8,34 @@ import (
 
 // WidenHalf sets dst to x, exactly; see [tensor.Float16.Float32].
 func WidenHalf(dst []float32, x []tensor.Float16) {
-	x = x[:len(dst)]
-	n := 0
-	switch isa {
-	case avx512:
-		n = len(dst) &^ 15
-		widenHalfAVX512(dst[:n], words(x))
-	case avx2:
-		n = len(dst) &^ 7
-		widenHalfAVX2(dst[:n], words(x))
-	}
-	tensor.AppendFloat32s(dst[n:n], x[n:])
+	n := whole(len(dst))
+	choose(widenHalfAVX512, widenHalfAVX2, nothing)(dst[:n], words(x[:len(dst)]))
+	tensor.AppendFloat32s(dst[n:n], x[n:len(dst)])
 }
 
 // NarrowHalf sets dst to x, rounded by [tensor.ToFloat16].
 func NarrowHalf(dst []tensor.Float16, x []float32) {
-	x = x[:len(dst)]
-	n := 0
-	switch isa {
-	case avx512:
-		n = len(dst) &^ 15
-		narrowHalfAVX512(words(dst[:n]), x)
-	case avx2:
-		n = len(dst) &^ 7
-		narrowHalfAVX2(words(dst[:n]), x)
-	}
-	tensor.AppendFloat16s(dst[n:n], x[n:])
+	n := whole(len(dst))
+	choose(narrowHalfAVX512, narrowHalfAVX2, nothing)(words(dst[:n]), x[:len(dst)])
+	tensor.AppendFloat16s(dst[n:n], x[n:len(dst)])
 }
 
 // WidenBfloat sets dst to x, exactly.
 func WidenBfloat(dst []float32, x []tensor.BFloat16) {
-	x = x[:len(dst)]
-	n := 0
-	switch isa {
-	case avx512:
-		n = len(dst) &^ 15
-		widenBfloatAVX512(dst[:n], words(x))
-	case avx2:
-		n = len(dst) &^ 7
-		widenBfloatAVX2(dst[:n], words(x))
-	}
-	tensor.AppendFloat32s(dst[n:n], x[n:])
+	n := whole(len(dst))
+	choose(widenBfloatAVX512, widenBfloatAVX2, nothing)(dst[:n], words(x[:len(dst)]))
+	tensor.AppendFloat32s(dst[n:n], x[n:len(dst)])
 }
 
 // NarrowBfloat sets dst to x, rounded by [tensor.ToBFloat16].
 func NarrowBfloat(dst []tensor.BFloat16, x []float32) {
-	x = x[:len(dst)]
-	n := 0
-	switch isa {
-	case avx512:
-		n = len(dst) &^ 15
-		narrowBfloatAVX512(words(dst[:n]), x)
-	case avx2:
-		n = len(dst) &^ 7
-		narrowBfloatAVX2(words(dst[:n]), x)
-	}
-	tensor.AppendBFloat16s(dst[n:n], x[n:])
+	n := whole(len(dst))
+	choose(narrowBfloatAVX512, narrowBfloatAVX2, nothing)(words(dst[:n]), x[:len(dst)])
+	tensor.AppendBFloat16s(dst[n:n], x[n:len(dst)])
 }
+
+// nothing leaves all elements to Go.
+func nothing[D, X any](dst []D, x []X) {}
 
 // words is x as its bits.
 func words[H tensor.Float16 | tensor.BFloat16](x []H) []uint16 {

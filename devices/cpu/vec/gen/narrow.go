@@ -45,33 +45,22 @@ func (f *floats) conversion(name, signature string, to, from int, code func(dst,
 // narrowBfloat adds half of what is cut off, less the least of it where the result
 // would be even; a NaN becomes the quiet one of its sign.
 func (f *floats) narrowBfloat(dst, x operand.Mem) {
-	const unordered = 3
 	v, odd, nan := f.vector(f.isa), f.vector(f.isa), f.vector(f.isa)
 	f.VMOVUPS(x, v)
 	f.VPSRLD(operand.U8(16), v, odd)
 	one, half, sign, quiet := f.bits(1), f.bits(0x7fff), f.bits(0x8000), f.bits(0x7fc0)
+	f.VANDPS(odd, sign, nan)
+	f.VORPS(nan, quiet, nan)
+	f.VANDPS(odd, one, odd)
+	sum := f.vector(f.isa)
+	f.VPADDD(v, half, sum)
+	f.VPADDD(sum, odd, sum)
+	f.VPSRLD(operand.U8(16), sum, sum)
+	f.pick(unordered, v, v, nan, sum, v)
 	if f.isa == avx512 {
-		k := f.K()
-		f.VCMPPS(operand.U8(unordered), v, v, k)
-		f.VPANDD(odd, sign, nan)
-		f.VPORD(nan, quiet, nan)
-		f.VPANDD(odd, one, odd)
-		f.VPADDD(v, half, v)
-		f.VPADDD(v, odd, v)
-		f.VPSRLD(operand.U8(16), v, v)
-		f.VPBLENDMD(nan, v, k, v)
 		f.VPMOVDW(v, dst)
 		return
 	}
-	m := f.vector(f.isa)
-	f.VCMPPS(operand.U8(unordered), v, v, m)
-	f.VPAND(odd, sign, nan)
-	f.VPOR(nan, quiet, nan)
-	f.VPAND(odd, one, odd)
-	f.VPADDD(v, half, v)
-	f.VPADDD(v, odd, v)
-	f.VPSRLD(operand.U8(16), v, v)
-	f.VBLENDVPS(m, nan, v, v)
 	low, high := v.AsX(), f.XMM()
 	f.VEXTRACTF128(operand.U8(1), v, high)
 	f.VPACKUSDW(high, low, low)

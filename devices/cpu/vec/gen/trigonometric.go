@@ -84,9 +84,20 @@ func (f *floats) atan(x, _ []reg) {
 		f.pick(greaterThan, a[i], one, t[i], a[i], t[i])
 		f.VMULPS(t[i], t[i], square[i])
 	})
+	p := f.atanOf(t, square, func(i int, p, rest reg) { f.pick(greaterThan, a[i], one, rest, p, p) })
+	sign := f.bits(signBit)
+	each(x, func(i int) {
+		f.VANDPS(sign, x[i], x[i])
+		f.VORPS(p[i], x[i], x[i])
+	})
+}
+
+// atanOf is atan t for t from 0 to 1, of which square is the square; pick leaves in p that,
+// or what is left of π/2.
+func (f *floats) atanOf(t, square []reg, pick func(i int, p, rest reg)) []reg {
 	p := f.polynomial(arctangent[:], square)
 	quarter, low := f.value(quarterHigh), f.value(quarterMiddle)
-	each(x, func(i int) {
+	each(t, func(i int) {
 		f.VMULPS(square[i], p[i], p[i])
 		rest := f.vector(f.isa)
 		f.VMOVAPS(low, rest)
@@ -94,13 +105,9 @@ func (f *floats) atan(x, _ []reg) {
 		f.VSUBPS(t[i], rest, rest)
 		f.VADDPS(quarter, rest, rest)
 		f.VFMADD213PS(t[i], t[i], p[i])
-		f.pick(greaterThan, a[i], one, rest, p[i], p[i])
+		pick(i, p[i], rest)
 	})
-	sign := f.bits(signBit)
-	each(x, func(i int) {
-		f.VANDPS(sign, x[i], x[i])
-		f.VORPS(p[i], x[i], x[i])
-	})
+	return p
 }
 
 // asin is atan(x/√(1-x²)).
@@ -150,18 +157,9 @@ func (f *floats) atan2(x, y []reg) {
 		f.pick(equalTo, x[i], zero, zero, t[i], t[i])
 		f.VMULPS(t[i], t[i], square[i])
 	})
-	p := f.polynomial(arctangent[:], square)
-	quarter, low := f.value(quarterHigh), f.value(quarterMiddle)
-	each(x, func(i int) {
-		f.VMULPS(square[i], p[i], p[i])
-		rest := f.vector(f.isa)
-		f.VMOVAPS(low, rest)
-		f.VFNMADD231PS(p[i], t[i], rest)
-		f.VSUBPS(t[i], rest, rest)
-		f.VADDPS(quarter, rest, rest)
-		f.VFMADD213PS(t[i], t[i], p[i])
-		f.pick(greaterThan, a[i], b[i], rest, p[i], p[i])
-		f.pick(equalTo, t[i], f.value(1), f.value(quarterHigh/2), p[i], p[i])
+	p := f.atanOf(t, square, func(i int, p, rest reg) {
+		f.pick(greaterThan, a[i], b[i], rest, p, p)
+		f.pick(equalTo, t[i], f.value(1), f.value(quarterHigh/2), p, p)
 	})
 	half, halfLow := f.value(2*quarterHigh), f.value(2*quarterMiddle)
 	each(x, func(i int) {
