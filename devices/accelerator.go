@@ -27,6 +27,10 @@ type Accelerator interface {
 	Load(c *Code) error
 	// NewQueue makes a queue, whose name is for messages.
 	NewQueue(name string) (Queue, error)
+	// Reaches says whether queues of the accelerator copy from buffers of another, and
+	// queues of both wait for events of the other. What one does not reach goes by way of
+	// the host.
+	Reaches(other Accelerator) bool
 	// Close ends all queues, works and buffers, done or not; events that are not
 	// done fail.
 	Close() error
@@ -51,8 +55,9 @@ type HostBuffer interface {
 // A Queue does works one after another, in the order in which they come. No call
 // waits for a work to end. One goroutine at a time may use it.
 type Queue interface {
-	// Write copies n bytes of the host's to the device, Read from the device, and
-	// Copy within it. All count from the start of both.
+	// Write copies n bytes of the host's to the device, Read from the device, and Copy
+	// within it, or from an accelerator that it reaches. All count from the start of both.
+	// What comes from an accelerator that fails meanwhile may be anything.
 	Write(dst Buffer, src HostBuffer, n int64) error
 	Read(dst HostBuffer, src Buffer, n int64) error
 	Copy(dst, src Buffer, n int64) error
@@ -60,8 +65,9 @@ type Queue interface {
 	// Record gives an event that is done when all works before it are. The caller
 	// releases it.
 	Record() (Event, error)
-	// Wait keeps all later works back until e, of any queue of the same
-	// accelerator, is done.
+	// Wait keeps all later works back until e is done, an event of any queue of the same
+	// accelerator, or of one that reaches it or that it reaches. That such a one fails
+	// ends the wait, and should do this accelerator no harm.
 	Wait(e Event) error
 	// Flush says that somebody is going to wait for what the queue has.
 	Flush() error
@@ -141,6 +147,10 @@ type Streams interface {
 	// Read copies n bytes to the host: done gets them, for as long as it runs, or why
 	// there are none, and must not wait.
 	Read(from Buffer, n int64, done func([]byte, error)) error
+	// Bring copies n bytes from memory of another device's streams, without the host where
+	// the drivers can: done is called once, when they are there, or with why they are not,
+	// and must not wait. If either device fails that is UNAVAILABLE, with its name.
+	Bring(to, from Buffer, n int64, done func(error)) error
 	// Launch executes code; l may be changed when it returns.
 	Launch(l *Launch) error
 	// Lost is why the device does not have what memory held, UNAVAILABLE: it failed since

@@ -15,7 +15,8 @@ import (
 type Options struct {
 	Process Spec // whose devices; the zero Spec is Local()
 	// Count is how many devices of a type to make at most; a type that is
-	// missing means all there are, for the CPU one.
+	// missing means all there are, for the CPU one. An accelerator's opener takes it for
+	// how many are going to be opened, from 0 on, which then should reach each other.
 	Count map[string]int
 	// Threads is how many goroutines a CPU computes on at the same time, the
 	// caller included; 0 is GOMAXPROCS.

@@ -43,13 +43,10 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 	}
 	o := partition.Options{Devices: spec.Devices, Device: c.p.placed.Device, Copies: spec.accelerated()}
 	if o.Copies {
-		waits, err := c.waits(from.Nodes)
-		if err != nil {
+		if o.Waits, err = c.waits(from.Nodes); err != nil {
 			return spec, err
 		}
-		if !waits {
-			o.Late = func(device int) bool { return spec.Devices[device].Type != "CPU" }
-		}
+		o.Late = func(device int) bool { return spec.Devices[device].Type != "CPU" }
 	}
 	pieces, err := partition.Split(c.ctx, from, o)
 	if err != nil {
@@ -69,8 +66,7 @@ func (c *compiler) divide(g *graph.Graph, spec Spec) (Spec, error) {
 }
 
 // waits says whether one of the nodes may wait for what no edge of the program says, such
-// as an element of a queue, which another may be about to put there: then none may be kept
-// back.
+// as an element of a queue, which another may be about to put there.
 func (c *compiler) waits(nodes []*graph.Node) (bool, error) {
 	for _, n := range nodes {
 		if err := c.watch.Step(); err != nil {
@@ -143,7 +139,9 @@ func (s *Step) countTransfer(a activation, n *node) {
 // CountTransfer counts a token that a Send sends, for engines that play nodes themselves.
 func CountTransfer(t *profile.Transfers, send *graph.Node, v tensor.Value, dead bool) {
 	bytes := int64(0)
-	if !dead && !v.IsRef() {
+	if d, ok := tensor.DistantOf(v); ok {
+		bytes = d.DistantBytes()
+	} else if !dead && !v.IsRef() {
 		bytes = int64(v.SizeBytes())
 	}
 	attrs := send.Attrs()

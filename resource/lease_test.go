@@ -18,9 +18,9 @@ type step struct {
 // read is a token of the variable's value.
 func (s *step) read() tensor.Value {
 	s.Helper()
-	val, lease, ok := s.v.Lease()
-	if !ok || lease == nil {
-		s.Fatalf("the value, there: %t, is not leased", ok)
+	val, lease, err := s.v.Lease(s.Context())
+	if err != nil || lease == nil {
+		s.Fatalf("the value is not leased: %v", err)
 	}
 	w, err := s.Leased(val, lease)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *step) read() tensor.Value {
 }
 
 func (s *step) memory() (p *float32) {
-	_ = s.v.View(func(val tensor.Value) error { p = &tensor.Of[float32](&val)[0]; return nil })
+	_ = s.v.View(s.Context(), func(val tensor.Value) error { p = &tensor.Of[float32](&val)[0]; return nil })
 	return p
 }
 
@@ -44,7 +44,7 @@ func TestLease(t *testing.T) {
 	update := func(inPlace bool, when string) {
 		t.Helper()
 		before := s.memory()
-		if err := v.Rewrite(add); err != nil {
+		if err := v.Rewrite(t.Context(), add); err != nil {
 			t.Fatal(err)
 		}
 		if (s.memory() == before) != inPlace {
@@ -96,7 +96,7 @@ func TestLease(t *testing.T) {
 	if a.Sole() || a.SoleView() {
 		t.Error("a kernel may write what was read")
 	}
-	if err := resource.RewriteAll([]*resource.Variable{v}, func(now, next []tensor.Value) error {
+	if err := resource.RewriteAll(t.Context(), []*resource.Variable{v}, func(now, next []tensor.Value) error {
 		if &tensor.Of[float32](&now[0])[0] == &tensor.Of[float32](&next[0])[0] {
 			t.Error("RewriteAll writes what a token holds")
 		}
@@ -122,11 +122,11 @@ func TestLeaseBeyondTheLimit(t *testing.T) {
 	if err := v.Assign(vector(1, 2)); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Rewrite(add); err != nil {
+	if err := v.Rewrite(t.Context(), add); err != nil {
 		t.Fatal(err)
 	}
 	s := &step{T: t, Arena: tensor.Arena{Budget: tensor.NewFailing(1)}, v: v}
-	val, lease, _ := v.Lease()
+	val, lease, _ := v.Lease(t.Context())
 	if _, err := s.Leased(val, lease); status.CodeOf(err) != status.ResourceExhausted || !lease.Idle() {
 		t.Errorf("%v, idle: %t", err, lease.Idle())
 	}

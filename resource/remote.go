@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/troupe-go/troupe/status"
@@ -11,9 +12,9 @@ import (
 // A Remote is a variable's value in the memory of an accelerator. It does not change; who
 // knows that nobody else reads the memory may put another Remote of it in its place.
 type Remote interface {
-	// Host is a copy in the host's memory. It returns when the device has come to it, or
-	// is lost.
-	Host() (tensor.Value, error)
+	// Host has done called, once, with a copy in the host's memory when the device has come
+	// to it, or with why there is none. done does not wait.
+	Host(done func(tensor.Value, error))
 	// Lost is why the device has the value no more; nil: it has.
 	Lost() error
 	// Release gives the memory up. It is called once.
@@ -82,7 +83,7 @@ func (v *Variable) hold(h Stored) {
 	if v.remote != nil && v.remote != h.Remote {
 		v.remote.Release()
 	}
-	v.remote = h.Remote
+	v.remote, v.fetch = h.Remote, nil // whose memory may have been written
 	if h.Remote != nil {
 		v.why.Store(nil)
 	}
@@ -94,61 +95,158 @@ func (v *Variable) hold(h Stored) {
 	v.seen.Store(true)
 }
 
-// rlock locks the variable for reading, with its value in the host's memory if it can be
-// brought there.
-func (v *Variable) rlock() {
+// A fetch is a value on its way from a device to the host's memory. Nobody is kept from the
+// variable meanwhile; if its value changes, what comes is not its value any more.
+type fetch struct {
+	done chan struct{}
+	val  tensor.Value
+	err  error
+}
+
+// patience is how often the value may have changed when it comes, before others have to wait
+// till it does.
+const patience = 3
+
+// Away is the value on a device, if only that has it; else nil. It may be another, or
+// elsewhere, at any time.
+func (v *Variable) Away() Remote {
 	v.mu.RLock()
-	for v.value.IsZero() && v.remote != nil {
-		v.mu.RUnlock()
-		v.mu.Lock()
-		v.bring()
-		failed := v.why.Load() != nil
+	defer v.mu.RUnlock()
+	if v.away() {
+		return v.remote
+	}
+	return nil
+}
+
+// away says whether only a device has the value. The variable is locked, perhaps for reading.
+func (v *Variable) away() bool { return v.value.IsZero() && v.remote != nil }
+
+// rlock locks the variable for reading, with its value in the host's memory if it can be
+// brought there: then nobody else reads it meanwhile. It fails, and the variable is not
+// locked, when ctx has ended.
+func (v *Variable) rlock(ctx context.Context) (alone bool, err error) {
+	v.mu.RLock()
+	if !v.away() {
+		return false, nil
+	}
+	v.mu.RUnlock()
+	return true, v.lockHere(ctx)
+}
+
+// runlock ends what rlock began.
+func (v *Variable) runlock(alone bool) {
+	if alone {
 		v.mu.Unlock()
-		v.mu.RLock()
-		if failed {
-			return
-		}
+	} else {
+		v.mu.RUnlock()
 	}
 }
 
 // lock locks the variable for a change of its value, which is in the host's memory alone if
-// it can be brought there.
-func (v *Variable) lock() {
-	v.mu.Lock()
+// it can be brought there. It fails, and the variable is not locked, when ctx has ended.
+func (v *Variable) lock(ctx context.Context) error {
+	if err := v.lockHere(ctx); err != nil {
+		return err
+	}
 	v.home()
+	return nil
 }
 
-// home brings the value to the host's memory, and gives up the copy of a device. The
-// variable is locked.
+// home gives up the copy of a device. The variable is locked, and has come.
 func (v *Variable) home() {
-	v.bring()
 	if !v.value.IsZero() {
 		v.leave()
 	}
 }
 
-// bring copies a value that only a device has to the host's memory; why says what is in the
-// way. The variable is locked.
-func (v *Variable) bring() {
-	if v.remote == nil || !v.value.IsZero() {
-		return
+// lockHere locks the variable, with its value in the host's memory if it can be brought there;
+// why says what is in the way.
+func (v *Variable) lockHere(ctx context.Context) error {
+	v.mu.Lock()
+	if !v.away() {
+		return nil
+	}
+	v.mu.Unlock()
+	_, err := lockAllHere(ctx, []*Variable{v})
+	return err
+}
+
+// lockAllHere is lockHere for several, as lockAll locks them.
+func lockAllHere(ctx context.Context, vars []*Variable) (locked []*Variable, err error) {
+	for try := 0; ; try++ {
+		if locked, err = lockAll(vars); err != nil {
+			return nil, err
+		}
+		var late []*fetch
+		for _, v := range locked {
+			if f := v.fetching(); f != nil {
+				late = append(late, f)
+			}
+		}
+		if len(late) == 0 {
+			return locked, nil
+		}
+		open := try < patience
+		if open {
+			unlockAll(locked)
+		}
+		for _, f := range late {
+			select {
+			case <-f.done:
+			case <-ctx.Done():
+				if !open {
+					unlockAll(locked)
+				}
+				return nil, status.FromContext(ctx)
+			}
+		}
+		if !open {
+			for _, v := range locked {
+				v.fetching() // which have come
+			}
+			return locked, nil
+		}
+	}
+}
+
+// fetching begins to bring a value that only a device has to the host's memory, unless
+// somebody has; nil if the value has come, or does not. The variable is locked.
+func (v *Variable) fetching() *fetch {
+	if !v.away() {
+		return nil
 	}
 	if err := v.remote.Lost(); err != nil {
 		v.lose(err)
-		return
+		return nil
 	}
-	val, err := v.remote.Host()
+	f := v.fetch
+	if f == nil {
+		f = &fetch{done: make(chan struct{})}
+		v.fetch = f
+		v.remote.Host(func(val tensor.Value, err error) {
+			f.val, f.err = val, err
+			close(f.done)
+		})
+	}
+	select {
+	case <-f.done:
+	default:
+		return f
+	}
+	v.fetch = nil
+	err := f.err
 	if err == nil {
-		err = v.account.charge(sizeOf(val))
+		err = v.account.charge(sizeOf(f.val))
 	}
 	if err != nil {
 		v.why.Store(status.From(status.Within(err, "variable %s", v.Name)))
-		return
+		return nil
 	}
-	v.value = val
+	v.value, v.lease = f.val, nil
 	v.why.Store(nil)
 	v.seen.Store(false)
 	v.weigh()
+	return nil
 }
 
 // lose gives up a value that is lost. The variable is locked.
@@ -156,7 +254,7 @@ func (v *Variable) lose(err error) {
 	v.why.Store(status.From(status.Errorf(status.FailedPrecondition,
 		"variable %s has lost its value, and has none until it is assigned anew: %s", v.Name, status.From(err).Message)))
 	v.remote.Release()
-	v.remote = nil
+	v.remote, v.fetch = nil, nil
 }
 
 // leave gives the copy of a device up, for a value that takes its place. The variable is
@@ -164,7 +262,7 @@ func (v *Variable) lose(err error) {
 func (v *Variable) leave() {
 	if v.remote != nil {
 		v.remote.Release()
-		v.remote = nil
+		v.remote, v.fetch = nil, nil
 	}
 	v.why.Store(nil)
 }

@@ -1,8 +1,10 @@
 package resource
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/status"
@@ -15,14 +17,19 @@ type far struct {
 	lost     error
 	fetched  int
 	released int
+	held     []func(tensor.Value, error) // not nil: what is asked for does not come
 }
 
-func (f *far) Host() (tensor.Value, error) {
+func (f *far) Host(done func(tensor.Value, error)) {
 	f.fetched++
-	if f.released > 0 {
-		return tensor.Value{}, errors.New("used after its release")
+	switch {
+	case f.released > 0:
+		done(tensor.Value{}, errors.New("used after its release"))
+	case f.held != nil:
+		f.held = append(f.held, done)
+	default:
+		done(f.v, f.lost)
 	}
-	return f.v, f.lost
 }
 
 func (f *far) Lost() error { return f.lost }
@@ -69,7 +76,7 @@ func TestRemote(t *testing.T) {
 	if !v.Initialized() || first.fetched != 1 || first.released != 0 || m.Budget.Used() != held {
 		t.Errorf("%+v, %d bytes", first, m.Budget.Used())
 	}
-	if err := v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+	if err := v.Rewrite(context.Background(), func(now, next tensor.Value) (tensor.Value, error) {
 		tensor.Of[float32](&next)[0] = tensor.Of[float32](&now)[0] + 10
 		return next, nil
 	}); err != nil {
@@ -80,7 +87,7 @@ func TestRemote(t *testing.T) {
 	}
 	second := &far{v: row(t, 5, 6)}
 	move(t, v, second)
-	if err := RewriteAll([]*Variable{v}, func(now, next []tensor.Value) error { next[0] = now[0]; return nil }); err != nil {
+	if err := RewriteAll(context.Background(), []*Variable{v}, func(now, next []tensor.Value) error { next[0] = now[0]; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	third := &far{v: row(t, 7, 8)}
@@ -129,4 +136,91 @@ func TestRemoteLost(t *testing.T) {
 	if x, ok := v.Read(); !ok || tensor.Of[float32](&x)[0] != 2 || !v.Initialized() {
 		t.Errorf("read %v", x)
 	}
+}
+
+// Whoever waits for a device's value does so until its context has ended, and keeps nobody
+// from the variable meanwhile.
+func TestRemoteHeld(t *testing.T) {
+	v := NewVariable(NewManager(), "w", tensor.Float)
+	slow := &far{v: row(t, 1, 2), held: []func(tensor.Value, error){}}
+	move(t, v, slow)
+	nothing := func(now, next tensor.Value) (tensor.Value, error) { t.Error("it is called"); return next, nil }
+	for name, wait := range map[string]func(ctx context.Context) error{
+		"value": func(ctx context.Context) error { _, _, err := v.Lease(ctx); return err },
+		"view": func(ctx context.Context) error {
+			return v.View(ctx, func(tensor.Value) error { t.Error("it is called"); return nil })
+		},
+		"update": func(ctx context.Context) error {
+			return v.Update(ctx, func(now tensor.Value) (tensor.Value, error) { return nothing(now, now) })
+		},
+		"rewrite": func(ctx context.Context) error { return v.Rewrite(ctx, nothing) },
+		"all": func(ctx context.Context) error {
+			return RewriteAll(ctx, []*Variable{v}, func(_, _ []tensor.Value) error { t.Error("it is called"); return nil })
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := wait(ctx); status.CodeOf(err) != status.Canceled {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !v.Initialized() || slow.fetched != 1 {
+			t.Errorf("%s: %+v", name, slow)
+		}
+	}
+	came := make(chan float32)
+	for range 2 {
+		go func() {
+			x, _, err := v.Lease(t.Context())
+			if err != nil {
+				t.Error(err)
+				came <- 0
+				return
+			}
+			came <- tensor.Of[float32](&x)[0]
+		}()
+	}
+	// What the device had when it was asked is not the value any more: it is asked again.
+	other := &far{v: row(t, 3, 4)}
+	move(t, v, other)
+	slow.held[0](slow.v, nil)
+	for range 2 {
+		if x := <-came; x != 3 {
+			t.Errorf("read %g", x)
+		}
+	}
+	if other.fetched != 1 {
+		t.Errorf("%+v", other)
+	}
+}
+
+// A value that changes whenever it is asked for comes in the end: then those who change it
+// wait.
+func TestRemoteBusy(t *testing.T) {
+	v := NewVariable(NewManager(), "w", tensor.Float)
+	var movers sync.WaitGroup
+	asked := 0
+	var next func() Remote
+	next = func() Remote {
+		return &busy{far{v: row(t, 1)}, func() {
+			if asked++; asked < 20 {
+				movers.Go(func() { move(t, v, next()) })
+			}
+		}}
+	}
+	move(t, v, next())
+	if err := v.Rewrite(t.Context(), func(now, next tensor.Value) (tensor.Value, error) { return now, nil }); err != nil || asked == 0 || asked > patience+1 {
+		t.Error(err, asked)
+	}
+	movers.Wait()
+}
+
+// busy is a value that another takes the place of while it is on its way.
+type busy struct {
+	far
+	ask func()
+}
+
+func (b *busy) Host(done func(tensor.Value, error)) {
+	b.ask()
+	go done(b.v, nil)
 }

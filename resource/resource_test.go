@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -142,7 +143,7 @@ func ExampleManager() {
 		return resource.NewVariable(m, "counter", tensor.Int64), nil
 	})
 	_ = v.Assign(tensor.Scalar(int64(41)))
-	_ = v.Update(func(old tensor.Value) (tensor.Value, error) {
+	_ = v.Update(context.Background(), func(old tensor.Value) (tensor.Value, error) {
 		return tensor.Scalar(tensor.At0[int64](&old) + 1), nil
 	})
 	val, ok := v.Read()

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/tensor"
@@ -11,11 +12,11 @@ import (
 // all values stay, but for what f has written in place. The variables must be
 // distinct. They are locked in one order whatever theirs is, so that programs
 // that rewrite the same ones never wait for each other in a circle.
-func RewriteAll(vars []*Variable, f func(now, next []tensor.Value) error) error {
+func RewriteAll(ctx context.Context, vars []*Variable, f func(now, next []tensor.Value) error) error {
 	if len(vars) == 0 {
 		return nil
 	}
-	locked, err := lockAll(vars)
+	locked, err := lockAllHere(ctx, vars)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -30,7 +31,7 @@ func TestRewriteAll(t *testing.T) {
 		}
 		return nil
 	}
-	if err := resource.RewriteAll(both, add); status.CodeOf(err) != status.FailedPrecondition {
+	if err := resource.RewriteAll(context.Background(), both, add); status.CodeOf(err) != status.FailedPrecondition {
 		t.Errorf("without values: %v", err)
 	}
 	for _, v := range both {
@@ -40,11 +41,11 @@ func TestRewriteAll(t *testing.T) {
 	}
 	old, _ := a.Read()
 	broken := errors.New("broken")
-	if err := resource.RewriteAll(both, func(_, _ []tensor.Value) error { return broken }); !errors.Is(err, broken) {
+	if err := resource.RewriteAll(context.Background(), both, func(_, _ []tensor.Value) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the function's error", err)
 	}
 	for range 3 { // copied, then in place
-		if err := resource.RewriteAll(both, add); err != nil {
+		if err := resource.RewriteAll(context.Background(), both, add); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +56,7 @@ func TestRewriteAll(t *testing.T) {
 	if got := m.Budget.Used(); got != 2*(tensor.HeaderBytes+8) {
 		t.Errorf("%d bytes are charged, want two headers and 16", got)
 	}
-	if err := resource.RewriteAll([]*resource.Variable{a, a}, add); status.CodeOf(err) != status.Internal {
+	if err := resource.RewriteAll(context.Background(), []*resource.Variable{a, a}, add); status.CodeOf(err) != status.Internal {
 		t.Errorf("one variable twice: %v", err)
 	}
 }
@@ -74,7 +75,7 @@ func TestRewriteAllOrder(t *testing.T) {
 	for _, vars := range [][]*resource.Variable{{a, b}, {b, a}} {
 		wg.Go(func() {
 			for range 1000 {
-				err := resource.RewriteAll(vars, func(now, next []tensor.Value) error {
+				err := resource.RewriteAll(context.Background(), vars, func(now, next []tensor.Value) error {
 					for i := range now {
 						next[i] = tensor.Scalar(tensor.At0[float64](&now[i]) + 1)
 					}

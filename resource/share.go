@@ -25,7 +25,7 @@ func (v *Variable) Share() (ref tensor.Value, ok bool) {
 	if s != nil && ok {
 		return s.token, true
 	}
-	v.lock()
+	v.mu.Lock() // the value of a reference variable is always in the host's memory
 	defer v.mu.Unlock()
 	if v.value.IsZero() {
 		return tensor.Value{}, false

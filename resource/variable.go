@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -24,6 +25,7 @@ type Variable struct {
 	value   tensor.Value
 	seen    atomic.Bool                  // somebody but the variable and who has a lease may hold value
 	lease   *tensor.Lease                // of value, for those who read it in a step; nil: they are not counted
+	fetch   *fetch                       // of remote; nil: nobody has asked for it
 	remote  Remote                       // of the same value, or of the value itself if value is zero; nil: none
 	why     atomic.Pointer[status.Error] // why there is no value though there was one; see remote.go
 	share   *share                       // of its memory; nil if nobody asked
@@ -39,10 +41,11 @@ func NewVariable(m *Manager, name string, dt tensor.DType) *Variable {
 // CellName is the variable's name: what a message about it says.
 func (v *Variable) CellName() string { return v.Name }
 
-// Read is the current value; ok is false if there is none yet.
+// Read is the current value; ok is false if there is none yet. If only a device has it, Read
+// waits for that.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
-	v.rlock()
-	defer v.mu.RUnlock()
+	alone, _ := v.rlock(context.Background())
+	defer v.runlock(alone)
 	if !v.value.Plain() && !v.seen.Load() {
 		v.seen.Store(true)
 	}
@@ -51,11 +54,17 @@ func (v *Variable) Read() (val tensor.Value, ok bool) {
 
 // Lease is Read for a step. Of a variable that is updated again and again the value is
 // leased: the caller makes a view of it at once, see [tensor.Arena.Leased]. Once all views
-// are gone the next update writes it in place.
-func (v *Variable) Lease() (val tensor.Value, lease *tensor.Lease, ok bool) {
-	v.rlock()
-	defer v.mu.RUnlock()
+// are gone the next update writes it in place. If only a device has the value, Lease, View
+// and what changes it wait for that, until ctx has ended.
+func (v *Variable) Lease(ctx context.Context) (val tensor.Value, lease *tensor.Lease, err error) {
+	alone, err := v.rlock(ctx)
+	if err != nil {
+		return val, nil, err
+	}
+	defer v.runlock(alone)
 	switch {
+	case v.value.IsZero():
+		return val, nil, v.Uninitialized()
 	case v.value.Plain():
 	case v.lease != nil:
 		lease = v.lease
@@ -63,7 +72,7 @@ func (v *Variable) Lease() (val tensor.Value, lease *tensor.Lease, ok bool) {
 	case !v.seen.Load():
 		v.seen.Store(true)
 	}
-	return v.value, lease, !v.value.IsZero()
+	return v.value, lease, nil
 }
 
 // alone says whether nobody but the variable, which is locked, can see its value.
@@ -90,9 +99,12 @@ func (v *Variable) Initialized() bool {
 
 // View calls f with the current value, the zero Value if there is none. f must
 // not let it out, so that the variable may still be written in place.
-func (v *Variable) View(f func(val tensor.Value) error) error {
-	v.rlock()
-	defer v.mu.RUnlock()
+func (v *Variable) View(ctx context.Context, f func(val tensor.Value) error) error {
+	alone, err := v.rlock(ctx)
+	if err != nil {
+		return err
+	}
+	defer v.runlock(alone)
 	return f(v.value)
 }
 
@@ -106,8 +118,10 @@ func (v *Variable) Assign(val tensor.Value) error {
 
 // Update replaces the value by what f makes of the current one (zero if there
 // is none), atomically. On an error the value stays.
-func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error {
-	v.lock()
+func (v *Variable) Update(ctx context.Context, f func(old tensor.Value) (tensor.Value, error)) error {
+	if err := v.lock(ctx); err != nil {
+		return err
+	}
 	defer v.mu.Unlock()
 	if !v.value.Plain() {
 		v.seen.Store(true) // f may give the old value on
@@ -127,8 +141,10 @@ func (v *Variable) Update(f func(old tensor.Value) (tensor.Value, error)) error 
 // let either value out.
 //
 // Without a value f is not called: that is FAILED_PRECONDITION.
-func (v *Variable) Rewrite(f func(now, next tensor.Value) (tensor.Value, error)) error {
-	v.lock()
+func (v *Variable) Rewrite(ctx context.Context, f func(now, next tensor.Value) (tensor.Value, error)) error {
+	if err := v.lock(ctx); err != nil {
+		return err
+	}
 	defer v.mu.Unlock()
 	now := v.value
 	if now.IsZero() {

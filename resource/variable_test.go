@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -24,7 +25,7 @@ func floats(v tensor.Value) []float32 { return slices.Clone(tensor.Of[float32](&
 func value(t *testing.T, v *resource.Variable) []float32 {
 	t.Helper()
 	var xs []float32
-	_ = v.View(func(val tensor.Value) error {
+	_ = v.View(context.Background(), func(val tensor.Value) error {
 		if !val.IsZero() {
 			xs = floats(val)
 		}
@@ -42,7 +43,7 @@ func add(now, next tensor.Value) (tensor.Value, error) {
 
 func TestVariableIsWrittenInPlaceUnlessSeen(t *testing.T) {
 	v := &resource.Variable{Name: "v", Type: tensor.Float}
-	if err := v.Rewrite(add); status.CodeOf(err) != status.FailedPrecondition {
+	if err := v.Rewrite(context.Background(), add); status.CodeOf(err) != status.FailedPrecondition {
 		t.Fatalf("Rewrite without a value: %v", err)
 	}
 	given := vector(1, 2)
@@ -50,21 +51,21 @@ func TestVariableIsWrittenInPlaceUnlessSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	memory := func() (p *float32) {
-		_ = v.View(func(val tensor.Value) error { p = &tensor.Of[float32](&val)[0]; return nil })
+		_ = v.View(context.Background(), func(val tensor.Value) error { p = &tensor.Of[float32](&val)[0]; return nil })
 		return p
 	}
 	before := memory()
-	_ = v.Rewrite(add)
+	_ = v.Rewrite(context.Background(), add)
 	if memory() == before {
 		t.Error("a value that its giver may hold was written")
 	}
 	before = memory()
-	_ = v.Rewrite(add)
+	_ = v.Rewrite(context.Background(), add)
 	if memory() != before {
 		t.Error("a value that nobody has seen was copied")
 	}
 	read, _ := v.Read()
-	_ = v.Rewrite(add)
+	_ = v.Rewrite(context.Background(), add)
 	if got := floats(read); !slices.Equal(got, []float32{3, 2}) {
 		t.Errorf("a reader's value became %v", got)
 	}
@@ -80,14 +81,14 @@ func TestVariableFailedUpdates(t *testing.T) {
 	failure := errors.New("no")
 	v := &resource.Variable{Name: "v", Type: tensor.Float}
 	_ = v.Assign(vector(1, 2))
-	if err := v.Update(func(tensor.Value) (tensor.Value, error) { return vector(9), failure }); err != failure {
+	if err := v.Update(context.Background(), func(tensor.Value) (tensor.Value, error) { return vector(9), failure }); err != failure {
 		t.Errorf("Update: %v", err)
 	}
 	if got := value(t, v); !slices.Equal(got, []float32{1, 2}) {
 		t.Errorf("a failed Update left %v", got)
 	}
 	for range 2 { // copied, then in place
-		err := v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+		err := v.Rewrite(context.Background(), func(now, next tensor.Value) (tensor.Value, error) {
 			next, _ = add(now, next)
 			return next, failure
 		})
@@ -98,7 +99,7 @@ func TestVariableFailedUpdates(t *testing.T) {
 	if got := value(t, v); !slices.Equal(got, []float32{3, 2}) {
 		t.Errorf("failed updates of rows left %v, want what they did before", got)
 	}
-	err := v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) { return tensor.Value{}, failure })
+	err := v.Rewrite(context.Background(), func(now, next tensor.Value) (tensor.Value, error) { return tensor.Value{}, failure })
 	if got := value(t, v); err != failure || !slices.Equal(got, []float32{3, 2}) {
 		t.Errorf("a refused Rewrite left %v, error %v", got, err)
 	}
@@ -108,7 +109,7 @@ func TestVariableScalars(t *testing.T) {
 	v := &resource.Variable{Name: "v", Type: tensor.Float}
 	_ = v.Assign(tensor.Scalar(float32(1)))
 	read, _ := v.Read()
-	_ = v.Rewrite(add)
+	_ = v.Rewrite(context.Background(), add)
 	if got := value(t, v); !slices.Equal(got, []float32{2}) || tensor.At0[float32](&read) != 1 {
 		t.Errorf("value %v, read %v", got, read)
 	}
@@ -131,7 +132,7 @@ func TestVariableChargesTheBudget(t *testing.T) {
 		t.Errorf("past the limit: %v", err)
 	}
 	used(tensor.HeaderBytes + 40)
-	_ = v.Rewrite(add)
+	_ = v.Rewrite(context.Background(), add)
 	used(tensor.HeaderBytes + 40)
 	_ = v.Assign(vector(1))
 	used(tensor.HeaderBytes + 4)
@@ -160,7 +161,7 @@ func TestVariableReadersAndWriters(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for range 300 {
-				_ = v.Rewrite(both)
+				_ = v.Rewrite(context.Background(), both)
 			}
 		})
 		wg.Go(func() {

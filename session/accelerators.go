@@ -39,7 +39,7 @@ func (o *SessionOptions) openAccelerators() (a accelerators, err error) {
 		}
 		for number := range o.Devices[kind] {
 			d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) {
-				return open(number, devices.Options{Seed: o.Seed})
+				return open(number, devices.Options{Seed: o.Seed, Count: o.Devices})
 			}, streams.Options{})
 			if err != nil {
 				return a, err

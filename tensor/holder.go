@@ -25,6 +25,24 @@ type Holder interface {
 	Bytes() int
 }
 
+// A Distant is a Holder that is a tensor whose elements are not in the host's memory.
+type Distant interface {
+	Holder
+	// DistantBytes is what the elements take, where they are.
+	DistantBytes() int64
+	// Again is another Distant, in an Object, that holds the same elements: for another
+	// step, whose arena is to claim it.
+	Again() *Object
+}
+
+// DistantOf is what v holds, if that is a Distant.
+func DistantOf(v Value) (d Distant, ok bool) {
+	if v.t != nil && v.t.isHolding() {
+		d, ok = v.t.asHolding().holder.(Distant)
+	}
+	return d, ok
+}
+
 // A holding is a scalar of Variant whose value is a Holder. Its tokens are counted
 // as a tensor's are.
 type holding struct {

@@ -43,8 +43,7 @@ func Open(system *actor.ActorSystem, parent actor.SpawnerContext, open func() (d
 		return nil, err
 	}
 	d := &Device{open: open, options: o, root: system.Root, started: make(chan struct{})}
-	first := newIncarnation(driver, system.Root, &d.watching)
-	d.life.Store(first)
+	d.life.Store(newIncarnation(driver, d))
 	d.pid = parent.Spawn(d.props(func() actor.Actor { return &keeper{device: d} }))
 	if o.Seeded != nil {
 		o.Seeded.Drain()
@@ -71,12 +70,12 @@ func (k *keeper) Receive(ctx actor.Context) {
 	case *actor.Started:
 		g := d.life.Load()
 		if g.ended() != nil { // started anew: the streams of the last life have stopped
-			g.driver.Close()
+			g.close()
 			driver, err := d.open()
 			if err != nil {
 				panic(err) // and again, until the supervisor has enough of it
 			}
-			g = newIncarnation(driver, d.root, &d.watching)
+			g = newIncarnation(driver, d)
 		}
 		g.device = ctx.Self()
 		for kind := range g.streams {
@@ -89,7 +88,7 @@ func (k *keeper) Receive(ctx actor.Context) {
 			panic(m.err) // the supervisor's to decide what follows
 		}
 	case *actor.Stopped:
-		d.life.Load().driver.Close()
+		d.life.Load().close()
 	}
 }
 
@@ -195,6 +194,11 @@ func (d *Device) Write(to devices.Buffer, from []byte) error {
 	if int64(len(from)) > dst.size {
 		return status.Errorf(status.Internal, "%d bytes are written to memory of %d", len(from), dst.size)
 	}
+	return d.put(dst, from, nil)
+}
+
+// put is Write, and has done called, unless it is nil, when the copy is made.
+func (d *Device) put(dst *Memory, from []byte, done func(error)) error {
 	g, err := d.enter()
 	if err != nil {
 		return err
@@ -214,7 +218,12 @@ func (d *Device) Write(to devices.Buffer, from []byte) error {
 	}
 	copy(staged.Bytes(), from)
 	g.send(stream.HostToDevice, &Copy{to: raw, from: staged, dst: dst, bytes: int64(len(from))})
-	g.after(stream.HostToDevice, nil, func(error) { g.unstage(staged) })
+	g.after(stream.HostToDevice, dst, func(err error) {
+		g.unstage(staged)
+		if done != nil {
+			done(err)
+		}
+	})
 	return nil
 }
 
@@ -271,6 +280,11 @@ func (d *Device) Copy(dst, src *Memory, n int64) error {
 		return err
 	}
 	defer g.mu.Unlock()
+	return g.copy(dst, src, n)
+}
+
+// copy hands a copy within the device over. It is locked.
+func (g *incarnation) copy(dst, src *Memory, n int64) error {
 	from, err := g.use(src, devices.Reads)
 	if err != nil {
 		return err

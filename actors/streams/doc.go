@@ -1,7 +1,7 @@
 // Package streams makes actors of an accelerator: the device is an actor under
 // supervision, each of its streams another, whose messages are its works.
 //
-//	parent ─supervises─▶ device ─supervises─▶ compute, host-to-device, device-to-host, device-to-device
+//	parent ─supervises─▶ device ─supervises─▶ compute, host-to-device, device-to-host, device-to-device, lent
 //
 //	message     from → to                        what the stream does
 //	Launch      Device → compute                 enqueues the launch
@@ -18,13 +18,22 @@
 // [devices.Event.Notify]. A stream that must wait for an event which another stream
 // has yet to record keeps its messages until that stream tells it.
 //
+// # Copies between devices
+//
+// A copy from one device's memory to another's is made by the receiver's stream, after the
+// source's last write, and the source's stream "lent" waits for it, so that the source's
+// other streams keep off that memory. Both wait for events of the other device's streams,
+// as streams of one device do, and neither is blocked. Drivers that cannot do that
+// ([devices.Accelerator].Reaches) have the host between them.
+//
 // # Failure
 //
 // A work that its queue refuses leaves memory without contents: it, all works that
 // read that memory, and reads of it by the host fail with that error; the device goes
 // on. If the device itself fails or is lost, every completion that is still due comes
 // with UNAVAILABLE and the device's name, and so does every work on memory of that
-// incarnation. The device's actor fails, and its supervisor starts it anew: it closes
+// incarnation. A copy from another device is done when both have passed it, so it fails
+// with whichever fails first; the other goes on. The device's actor fails, and its supervisor starts it anew: it closes
 // the driver, opens it again, and has another incarnation and no memory.
 //
 // # Schedules

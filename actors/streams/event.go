@@ -18,29 +18,54 @@ type event struct {
 	refs  atomic.Int32         // messages under way, and the incarnation's latest
 
 	mu       sync.Mutex
-	recorded devices.Event
-	waiting  []*actor.PID
+	settled  bool
+	recorded devices.Event // nil if it is settled: the device has ended before
+	promised bool          // to a stream of another device
+	waiting  []asking
 }
 
-// ask gives the driver's event; nil before it is recorded: who is then told by a
+// An asking is a stream that waits for the event to be settled.
+type asking struct {
+	of     *incarnation
+	stream *actor.PID
+}
+
+// ask gives the driver's event; false before it is settled: who is then told by a
 // Recorded.
-func (e *event) ask(who *actor.PID) devices.Event {
+func (e *event) ask(who asking) (devices.Event, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.recorded == nil {
+	if !e.settled {
 		e.waiting = append(e.waiting, who)
 	}
-	return e.recorded
+	return e.recorded, e.settled
 }
 
-// settle says what the driver recorded, and answers who asked.
-func (e *event) settle(d devices.Event) []*actor.PID {
+// promise notes that another device asks for the event, and says whether it has yet to be
+// settled.
+func (e *event) promise() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.recorded = d
-	waiting := e.waiting
+	if !e.settled {
+		e.promised = true
+	}
+	return !e.settled
+}
+
+// settle says what the driver recorded, nil if it never will, and tells who asked. It answers
+// whether the event was promised before.
+func (e *event) settle(d devices.Event) (promised bool) {
+	e.mu.Lock()
+	e.settled, e.recorded = true, d
+	waiting, promised := e.waiting, e.promised
 	e.waiting = nil
-	return waiting
+	e.mu.Unlock()
+	for _, who := range waiting {
+		if who.of.ended() == nil { // else there may be nobody
+			who.of.owner.root.Send(who.stream, &Recorded{e})
+		}
+	}
+	return promised
 }
 
 // release gives one reference up.

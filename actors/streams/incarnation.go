@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,30 +17,35 @@ import (
 // An incarnation is one life of a device: a driver, its streams' actors, and what
 // they are told in which order.
 type incarnation struct {
+	owner      *Device
+	number     uint64 // of all in the process: who locks two locks the lower one first
 	driver     devices.Accelerator
 	attributes devices.Attributes
-	root       *actor.RootContext
-	watching   *watching
 	device     *actor.PID
+	lends      string                       // what a copy to another device is called there
 	end        atomic.Pointer[status.Error] // why it ended
 
-	mu      sync.Mutex
-	streams [stream.Kinds]*actor.PID
-	order   stream.Order
-	pool    *stream.Pool
-	passed  [stream.Kinds]uint64 // how far the host knows that streams have come
-	latest  [stream.Kinds]*event
-	due     map[*After]struct{}
-	staging map[int64][]devices.HostBuffer // that nobody uses, by class
-	uses    []stream.Use                   // scratch
-	waits   []stream.Place
-	trouble error // the driver's, that it is lost: for leave
+	mu       sync.Mutex
+	streams  [stream.Kinds]*actor.PID
+	order    stream.Order
+	pool     *stream.Pool
+	passed   [stream.Kinds]uint64 // how far the host knows that streams have come
+	latest   [stream.Kinds]*event
+	due      map[*After]struct{}
+	promised map[*event]struct{}            // to other devices, and not settled
+	staging  map[int64][]devices.HostBuffer // that nobody uses, by class
+	uses     []stream.Use                   // scratch
+	waits    []stream.Place
+	trouble  error // the driver's, that it is lost: for leave
 }
 
-func newIncarnation(driver devices.Accelerator, root *actor.RootContext, watching *watching) *incarnation {
+var incarnations atomic.Uint64
+
+func newIncarnation(driver devices.Accelerator, owner *Device) *incarnation {
+	_, short, _ := strings.Cut(driver.Attributes().Name, "device:")
 	return &incarnation{
-		driver: driver, attributes: driver.Attributes(), root: root, watching: watching, pool: stream.NewPool(driver),
-		due: map[*After]struct{}{}, staging: map[int64][]devices.HostBuffer{},
+		owner: owner, number: incarnations.Add(1), driver: driver, attributes: driver.Attributes(), pool: stream.NewPool(driver), lends: "copy from " + short,
+		due: map[*After]struct{}{}, promised: map[*event]struct{}{}, staging: map[int64][]devices.HostBuffer{},
 	}
 }
 
@@ -54,7 +60,7 @@ func (g *incarnation) ended() error {
 // lose ends the incarnation: what is due fails, and the device's actor is told.
 func (g *incarnation) lose(cause error) {
 	if g.finishAll(status.Errorf(status.Unavailable, "device %s (incarnation %d) failed: %v", g.attributes.Name, g.attributes.Incarnation, cause)) {
-		g.root.Send(g.device, &Failed{g, cause})
+		g.owner.root.Send(g.device, &Failed{g, cause})
 	}
 }
 
@@ -93,6 +99,17 @@ func (g *incarnation) finish(a *After) {
 // send orders a work, which uses g.uses, and hands it to its stream's actor after
 // what it must wait for. It is locked.
 func (g *incarnation) send(s stream.Kind, work any) stream.Place {
+	place := g.join(s)
+	g.owner.root.Send(g.streams[s], work)
+	if s != stream.Compute { // others wait for this copy, not for later ones
+		g.record(s)
+	}
+	return place
+}
+
+// join orders a work, which uses g.uses, and lets its stream wait for what it must come
+// after. It is locked.
+func (g *incarnation) join(s stream.Kind) stream.Place {
 	place, waits := g.order.Add(s, g.uses, g.waits[:0])
 	g.waits = waits
 	clear(g.uses)
@@ -101,17 +118,10 @@ func (g *incarnation) send(s stream.Kind, work any) stream.Place {
 		if g.order.Known(s)[w.Stream] >= w.N { // since the wait before
 			continue
 		}
-		e := g.latest[w.Stream]
-		if e == nil || e.place.N < w.N {
-			e = g.record(w.Stream)
-		}
+		e := g.at(w)
 		e.refs.Add(1)
-		g.root.Send(g.streams[s], &Wait{e})
+		g.owner.root.Send(g.streams[s], &Wait{e})
 		g.order.Waited(s, e.place, e.known)
-	}
-	g.root.Send(g.streams[s], work)
-	if s != stream.Compute { // others wait for this copy, not for later ones
-		g.record(s)
 	}
 	return place
 }
@@ -120,7 +130,7 @@ func (g *incarnation) send(s stream.Kind, work any) stream.Place {
 func (g *incarnation) record(s stream.Kind) *event {
 	e := &event{place: g.order.Last(s), known: g.order.Known(s)}
 	e.refs.Store(2) // the message and latest
-	g.root.Send(g.streams[s], &Record{e})
+	g.owner.root.Send(g.streams[s], &Record{e})
 	if old := g.latest[s]; old != nil {
 		old.release()
 	}
@@ -133,7 +143,7 @@ func (g *incarnation) record(s stream.Kind) *event {
 func (g *incarnation) after(s stream.Kind, m *Memory, do func(error)) {
 	a := &After{place: g.order.Last(s), known: g.order.Known(s), read: m, do: do}
 	g.due[a] = struct{}{}
-	g.root.Send(g.streams[s], a)
+	g.owner.root.Send(g.streams[s], a)
 }
 
 // Passed waits until work n of the compute stream is done. Where that is known it does

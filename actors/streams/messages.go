@@ -11,11 +11,32 @@ type Launch struct {
 	memory []*Memory      // of the arguments, nil for numbers
 }
 
-// Copy moves bytes, with a buffer of the host's at one end at most.
+// fail takes down that the launch did not write its memory.
+func (m *Launch) fail(err error) {
+	m.launch.Works.Failed(err)
+	for i, mem := range m.memory {
+		if mem != nil && m.launch.Args[i].Access&devices.Writes != 0 {
+			mem.fail(err)
+		}
+	}
+}
+
+// Copy moves bytes to or from the stream's device, with a buffer of the host's at one end
+// at most.
 type Copy struct {
 	to, from devices.Buffer
 	dst, src *Memory // nil for the host
 	bytes    int64
+}
+
+// fail takes down that the copy was not made. Of what is read by the host, the After that
+// comes behind the copy tells.
+func (m *Copy) fail(err error) {
+	if m.dst == nil {
+		m.src.fail(err)
+		return
+	}
+	m.dst.fail(err)
 }
 
 // name is what a copy is called.
@@ -25,6 +46,8 @@ func (m *Copy) name() string {
 		return "write"
 	case m.dst == nil:
 		return "read"
+	case m.src.of != m.dst.of:
+		return m.src.of.lends
 	}
 	return "copy"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +32,12 @@ type call struct {
 	event  *bentEvent
 	launch *devices.Launch
 	to     devices.Buffer
+	source devices.Buffer // copied: of another device; nil: of this one
 	do     func(*bentQueue) error
 }
+
+// abroad says whether it is a wait for another device's queue, or a copy from there.
+func (c call) abroad() bool { return c.source != nil || c.event != nil && c.event.b != c.on.b }
 
 // bent is a driver between the streams and the emulated device that does not do as
 // it is told.
@@ -46,8 +51,22 @@ type bent struct {
 	last   devices.Buffer
 	staged devices.HostBuffer
 	events map[string][]*bentEvent
+	owned  map[devices.Buffer]bool
 	late   func() error
 	count  int
+}
+
+func newBent(d devices.Accelerator, bend func(*bent)) *bent {
+	b := &bent{Accelerator: d, queues: map[string]*bentQueue{}, events: map[string][]*bentEvent{}, owned: map[devices.Buffer]bool{}}
+	bend(b)
+	return b
+}
+
+func (b *bent) Reaches(other devices.Accelerator) bool {
+	if o, ok := other.(*bent); ok {
+		other = o.Accelerator
+	}
+	return b.Accelerator.Reaches(other)
 }
 
 type bentQueue struct {
@@ -78,7 +97,7 @@ func (b *bent) Alloc(bytes int64) (devices.Buffer, error) {
 		}
 	}
 	m, err := b.Accelerator.Alloc(bytes)
-	b.last = m
+	b.last, b.owned[m] = m, true
 	return m, err
 }
 
@@ -110,7 +129,11 @@ func (q *bentQueue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) er
 }
 
 func (q *bentQueue) Copy(dst, src devices.Buffer, n int64) error {
-	return q.act(call{verb: copied, to: dst, do: func(q *bentQueue) error { return q.Queue.Copy(dst, src, n) }})
+	c := call{verb: copied, to: dst, do: func(q *bentQueue) error { return q.Queue.Copy(dst, src, n) }}
+	if !q.b.owned[src] {
+		c.source = src
+	}
+	return q.act(c)
 }
 
 func (q *bentQueue) Launch(l *devices.Launch) error {
@@ -130,7 +153,10 @@ func (q *bentQueue) Record() (devices.Event, error) {
 }
 
 func (q *bentQueue) Wait(ev devices.Event) error {
-	e := ev.(*bentEvent)
+	e, ok := ev.(*bentEvent)
+	if !ok { // of a device that came back
+		return q.Queue.Wait(ev)
+	}
 	return q.act(call{verb: wait, from: e.from, event: e, do: func(q *bentQueue) error { return q.Queue.Wait(e.Event) }})
 }
 
@@ -142,7 +168,7 @@ func (e *bentEvent) Notify(done func(error)) {
 	e.Event.Notify(done)
 }
 
-const compute, in, out, within = "compute", "host-to-device", "device-to-host", "device-to-device"
+const compute, in, out, within, lent = "compute", "host-to-device", "device-to-host", "device-to-device", "lent"
 
 // noWait leaves waits of one queue for another out.
 func noWait(queue, from string) func(*bent) {
@@ -329,6 +355,109 @@ var mutants = []struct {
 	}},
 }
 
+// dropped leaves out waits for queues of another device.
+func dropped(queue, from string) func(*bent) {
+	return func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb == wait && c.abroad() && c.on.name == queue && (from == "" || c.from == from) {
+				return nil
+			}
+			return c.do(c.on)
+		}
+	}
+}
+
+// mutantsAbroad are mistakes in what two devices have to do with each other.
+var mutantsAbroad = []struct {
+	name string
+	bend func(*bent)
+}{
+	{"a copy does not wait for what the other device computes", dropped(within, compute)},
+	{"a copy does not wait for what is written to the other device", dropped(within, in)},
+	{"a copy does not wait for what the other device copies", dropped(within, within)},
+	{"what is lent does not wait for the copy", dropped(lent, "")},
+	{"compute overwrites what another device copies", noWait(compute, lent)},
+	{"a write overwrites what another device copies", noWait(in, lent)},
+	{"a copy overwrites what another device copies", noWait(within, lent)},
+	{"compute does not wait for what comes from another device", noWait(compute, within)},
+	{"a read does not wait for what comes from another device", noWait(out, within)},
+	{"a copy overwrites what this device computes with", noWait(within, compute)},
+	{"the event of a copy from another device is recorded before it", early(within)},
+	{"what is lent is said to be free before the copy is waited for", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb == wait && c.abroad() && c.on.name == lent {
+				b.late = func() error { return c.do(c.on) }
+				return nil
+			}
+			err := c.do(c.on)
+			if b.late != nil && c.verb == record && c.on.name == lent && err == nil {
+				err = b.late()
+				b.late = nil
+			}
+			return err
+		}
+	}},
+	{"a copy from another device goes by the stream of reads", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb == copied && c.abroad() {
+				return c.do(b.queues[out])
+			}
+			return c.do(c.on)
+		}
+	}},
+	{"what a copy waits for on another device, compute waits for", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb == wait && c.abroad() && c.on.name == within {
+				return c.do(b.queues[compute])
+			}
+			return c.do(c.on)
+		}
+	}},
+	{"a wait is for the other device's event before", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb != wait || !c.abroad() {
+				return c.do(c.on)
+			}
+			all := c.event.b.events[c.from]
+			if i := slices.Index(all, c.event); i > 0 {
+				return c.on.Queue.Wait(all[i-1].Event)
+			}
+			return nil
+		}
+	}},
+	{"one wait for another device in four is lost", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb == wait && c.abroad() {
+				if b.count++; b.count%4 == 0 {
+					return nil
+				}
+			}
+			return c.do(c.on)
+		}
+	}},
+	{"memory is released as soon as a copy to another device was handed over", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			err := c.do(c.on)
+			if c.verb == copied && c.abroad() && err == nil {
+				if b.count++; b.count == 3 {
+					c.source.Release()
+				}
+			}
+			return err
+		}
+	}},
+	{"a copy from another device is left out", func(b *bent) {
+		b.bend = func(b *bent, c call) error {
+			if c.verb == copied && c.abroad() {
+				if b.count++; b.count == 3 {
+					return nil
+				}
+			}
+			return c.do(c.on)
+		}
+	}},
+}
+
 // mutantSeeds is how many schedules each mutant is played under.
 const mutantSeeds = 25
 
@@ -336,17 +465,14 @@ const mutantSeeds = 25
 func TestMutants(t *testing.T) {
 	var table strings.Builder
 	for _, m := range mutants {
-		caught, wrong, example := 0, 0, ""
-		for seed := range uint64(mutantSeeds) {
+		caught(t, &table, m.name, func(seed uint64) ([]*emulated.Device, bool) {
 			var driver *emulated.Device
 			w := newWorld(t, seed, true, 0, func(d devices.Accelerator) devices.Accelerator {
 				if driver != nil {
 					return d // the device came back
 				}
 				driver = d.(*emulated.Device)
-				b := &bent{Accelerator: d, queues: map[string]*bentQueue{}, events: map[string][]*bentEvent{}}
-				m.bend(b)
-				return b
+				return newBent(d, m.bend)
 			})
 			w.act(100)
 			if !w.failed() {
@@ -354,25 +480,57 @@ func TestMutants(t *testing.T) {
 			} else if err := w.device.Close(); err != nil {
 				t.Error(err)
 			}
-			if err := driver.Err(); err != nil && report.MatchString(err.Error()) {
-				if caught++; example == "" {
-					example = err.Error()
-				}
+			return []*emulated.Device{driver}, w.wrong.Load() > 0
+		})
+	}
+	for _, m := range mutantsAbroad {
+		caught(t, &table, m.name, func(seed uint64) ([]*emulated.Device, bool) {
+			drivers := make([]*emulated.Device, 2)
+			p := newPair(t, 2, seed, true, func(i int, d *emulated.Device) devices.Accelerator {
+				drivers[i] = d
+				return newBent(d, m.bend)
+			})
+			p.act(100)
+			if p.failed() == nil {
+				p.end()
+			} else {
+				p.close()
 			}
-			if w.wrong.Load() > 0 {
-				wrong++
-			}
-		}
-		if caught == 0 {
-			t.Errorf("%s: not caught", m.name)
-		}
-		fmt.Fprintf(&table, "| %s | %d | %d | %s |\n", m.name, caught, wrong, strings.TrimPrefix(example, "INTERNAL: "))
+			return drivers, p.wrong.Load() > 0
+		})
 	}
 	if name := os.Getenv("MUTANTS"); name != "" {
 		if err := os.WriteFile(name, []byte(table.String()), 0o666); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// caught plays a mutant, and writes its row.
+func caught(t *testing.T, table *strings.Builder, name string, play func(seed uint64) (drivers []*emulated.Device, wrong bool)) {
+	caught, wrong, example := 0, 0, ""
+	for seed := range uint64(mutantSeeds) {
+		drivers, bad := play(seed)
+		reported := false
+		for _, d := range drivers {
+			if err := d.Err(); err != nil && report.MatchString(err.Error()) {
+				reported = true
+				if example == "" {
+					example = err.Error()
+				}
+			}
+		}
+		if reported {
+			caught++
+		}
+		if bad {
+			wrong++
+		}
+	}
+	if caught == 0 {
+		t.Errorf("%s: not caught", name)
+	}
+	fmt.Fprintf(table, "| %s | %d | %d | %s |\n", name, caught, wrong, strings.TrimPrefix(example, "INTERNAL: "))
 }
 
 // report matches what the checker says.

@@ -68,18 +68,20 @@ func (s *queueing) do(ctx actor.Context, work any) {
 			s.of.lose(err)
 			return
 		}
-		for _, who := range m.event.settle(recorded) {
-			ctx.Send(who, &Recorded{m.event})
+		if m.event.settle(recorded) {
+			s.of.kept(m.event)
 		}
 		m.event.release()
 	case *Wait:
-		recorded := m.event.ask(ctx.Self())
-		if recorded == nil {
+		recorded, settled := m.event.ask(asking{s.of, ctx.Self()})
+		if !settled {
 			s.blocked = m.event
 			return
 		}
-		if err := s.queue.Wait(recorded); err != nil {
-			s.of.lose(err)
+		if recorded != nil { // else its device has ended, and is at nothing any more
+			if err := s.queue.Wait(recorded); err != nil {
+				s.of.lose(err)
+			}
 		}
 		m.event.release()
 	case *After:
@@ -90,58 +92,51 @@ func (s *queueing) do(ctx actor.Context, work any) {
 // launch enqueues a launch, unless something that it reads has no contents.
 func (s *queueing) launch(m *Launch) {
 	defer m.free()
-	err := error(nil)
 	for i, mem := range m.memory {
-		if mem != nil && m.launch.Args[i].Access&devices.Reads != 0 && err == nil {
-			err = mem.Fault()
-		}
-	}
-	if err == nil {
-		err = s.queue.Launch(&m.launch)
-	}
-	if err != nil {
-		m.launch.Works.Failed(err)
-		for i, mem := range m.memory {
-			if mem != nil && m.launch.Args[i].Access&devices.Writes != 0 {
-				s.refuse(mem, err)
+		if mem != nil && m.launch.Args[i].Access&devices.Reads != 0 {
+			if err := mem.Fault(); err != nil {
+				m.fail(err)
+				return
 			}
 		}
 	}
+	if err := s.queue.Launch(&m.launch); err != nil {
+		m.fail(err)
+		s.doubt(err)
+	}
 }
 
-// copy enqueues a copy.
+// copy enqueues a copy, unless its source has no contents.
 func (s *queueing) copy(m *Copy) {
 	err := error(nil)
 	if m.src != nil {
-		err = m.src.Fault()
-	}
-	if err == nil {
-		switch {
-		case m.src == nil:
-			err = s.queue.Write(m.to, m.from.(devices.HostBuffer), m.bytes)
-		case m.dst == nil:
-			err = s.queue.Read(m.to.(devices.HostBuffer), m.from, m.bytes)
-		default:
-			err = s.queue.Copy(m.to, m.from, m.bytes)
+		if err = m.src.Fault(); err == nil && m.src.of != s.of {
+			err = m.src.of.ended()
 		}
-	}
-	if err != nil {
-		if m.dst == nil { // the read's After tells the host
-			s.refuse(m.src, err)
+		if err != nil {
+			m.fail(err)
 			return
 		}
-		s.refuse(m.dst, err)
+	}
+	switch {
+	case m.src == nil:
+		err = s.queue.Write(m.to, m.from.(devices.HostBuffer), m.bytes)
+	case m.dst == nil:
+		err = s.queue.Read(m.to.(devices.HostBuffer), m.from, m.bytes)
+	default:
+		err = s.queue.Copy(m.to, m.from, m.bytes)
+	}
+	if err != nil {
+		m.fail(err)
+		s.doubt(err)
 	}
 }
 
-// refuse takes down that a work did not write its memory; a device that is lost is
-// more than that.
-func (s *queueing) refuse(m *Memory, err error) {
+// doubt ends the incarnation if what the queue failed with is that the device is lost.
+func (s *queueing) doubt(err error) {
 	if status.CodeOf(err) == status.Unavailable {
 		s.of.lose(err)
-		return
 	}
-	m.fail(err)
 }
 
 // after asks for a completion.

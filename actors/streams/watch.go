@@ -96,7 +96,7 @@ func (w *Watch) Stop(ctx context.Context) []profile.Work {
 
 // watched does a work of the stream, between two events if somebody watches.
 func (s *queueing) watched(name string, bytes int64, do func()) {
-	list := s.of.watching.list.Load()
+	list := s.of.owner.watching.list.Load()
 	if list == nil {
 		do()
 		return

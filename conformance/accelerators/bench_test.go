@@ -1,12 +1,16 @@
 package accelerators
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/actors/streams"
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/devices/opencl"
+	"github.com/troupe-go/troupe/devices/stream"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -83,4 +87,65 @@ func BenchmarkEnqueue(b *testing.B) {
 		}
 		wait()
 	})
+}
+
+// BenchmarkCopy is what a tensor takes from one device to another, until it is there, and the
+// next: without the host, and by its way, as _Download and _Upload have it.
+func BenchmarkCopy(b *testing.B) {
+	for _, kind := range []string{"EMULATED", "OPENCL"} {
+		var two [2]*streams.Device
+		for i := range two {
+			open := devices.OpenerOf(kind)
+			d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) {
+				return open(i, devices.Options{Count: map[string]int{kind: 2}})
+			}, streams.Options{})
+			if err != nil {
+				b.Skip(err) // PoCL has two with POCL_DEVICES="basic basic"
+			}
+			defer d.Close()
+			two[i] = d
+		}
+		for _, size := range []int64{4 << 10, 1 << 20, 16 << 20} {
+			from, err1 := two[0].Alloc(b.Context(), size)
+			to, err2 := two[1].Alloc(b.Context(), size)
+			if err1 != nil || err2 != nil {
+				b.Fatal(err1, err2)
+			}
+			if err := two[0].Write(from, make([]byte, size)); err != nil {
+				b.Fatal(err)
+			}
+			done := make(chan error, 1)
+			tell := func(err error) { done <- err }
+			for name, copied := range map[string]func() error{
+				"direct": func() error { return two[1].Bring(to, from, size, tell) },
+				"host": func() error {
+					return two[0].Read(from, size, func(bytes []byte, err error) {
+						if err == nil {
+							host := append([]byte(nil), bytes...) // the tensor of the host's
+							if err = two[1].Write(to, host); err == nil {
+								err = two[1].After(stream.HostToDevice, tell)
+							}
+						}
+						if err != nil {
+							tell(err)
+						}
+					})
+				},
+			} {
+				b.Run(fmt.Sprintf("%s/%d/%s", kind, size, name), func(b *testing.B) {
+					b.SetBytes(size)
+					for b.Loop() {
+						if err := copied(); err != nil {
+							b.Fatal(err)
+						}
+						if err := <-done; err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+			from.Release()
+			to.Release()
+		}
+	}
 }

@@ -3,13 +3,17 @@ package accelerators
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/devices/cuda/simulated"
 	"github.com/troupe-go/troupe/devices/emulated"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -20,26 +24,46 @@ var lost = flag.Int("lost", 16, "how many devices TestSessionLostUnderLoad loses
 // at any time. Each step gives the right answer or UNAVAILABLE with the device's name, and
 // those that come later are right again.
 func TestSessionLostUnderLoad(t *testing.T) {
-	t.Run("EMULATED", func(t *testing.T) {
-		lostUnderLoad(t, "EMULATED", tensor.Tolerance{Exact: true}, func() {
-			for _, d := range emulated.Opened() {
-				d.Lose("it was pulled out")
+	for name, n := range map[string]int{"one": 1, "two": 2} {
+		t.Run("EMULATED/"+name, func(t *testing.T) {
+			loseUnderLoad(t, "EMULATED", n, tensor.Tolerance{Exact: true}, func(rng *rand.Rand) bool {
+				opened := slices.DeleteFunc(emulated.Opened(), func(d *emulated.Device) bool { return d.Err() != nil })
+				if len(opened) == 0 { // all are about to come back
+					return false
+				}
+				opened[rng.IntN(len(opened))].Lose("it was pulled out")
+				return true
+			})
+			if n := len(emulated.Opened()); n > 0 {
+				t.Errorf("%d devices are still open", n)
 			}
 		})
-		if n := len(emulated.Opened()); n > 0 {
-			t.Errorf("%d devices are still open", n)
-		}
-	})
-	t.Run("GPU", func(t *testing.T) {
-		m := simulate(t, simulated.Options{})
-		lostUnderLoad(t, "GPU", rough, func() { m.Lose(0) })
+		t.Run("GPU/"+name, func(t *testing.T) {
+			m := simulate(t, simulated.Options{Devices: n})
+			loseUnderLoad(t, "GPU", n, rough, func(rng *rand.Rand) bool { return m.Lose(rng.IntN(n)) })
+		})
+	}
+}
+
+// alternating puts the operations of a graph that have inputs on two devices by turns, so
+// that all that goes between them is copied from one to the other.
+func alternating(text, kind string) string {
+	n := 0
+	return regexp.MustCompile(`(?m)^(\w+ = \w+\(\w.*?\)) `).ReplaceAllStringFunc(text, func(node string) string {
+		n++
+		return fmt.Sprintf("%s@/device:%s:%d ", node, kind, n%2)
 	})
 }
 
-// lostUnderLoad compares answers with the CPU's.
-func lostUnderLoad(t *testing.T, kind string, tolerance tensor.Tolerance, lose func()) {
+// loseUnderLoad plays a graph on so many devices, of which it loses one after another, and
+// compares answers with the CPU's. lose says whether there was one to lose.
+func loseUnderLoad(t *testing.T, kind string, count int, tolerance tensor.Tolerance, lose func(*rand.Rand) bool) {
+	text := perceptron
+	if count > 1 {
+		text = alternating(text, kind)
+	}
 	const callers, each = 4, 8 // a supervisor has enough of ten losses within seconds
-	g := parsed(t, perceptron)
+	g := parsed(t, text)
 	out := func(name string) session.Output { return g.Operation(name).Output(0) }
 	feeds := map[session.Output]*session.Tensor{out("x"): ramp(3, 6), out("w"): ramp(6, 4)}
 	cpu, err := session.NewSession(g, nil)
@@ -54,9 +78,12 @@ func lostUnderLoad(t *testing.T, kind string, tolerance tensor.Tolerance, lose f
 	right, failed := 0, 0
 	for n := 0; n < *lost && !t.Failed(); {
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
-		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: 1}, Seed: int64(n + 1)})
+		s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{kind: count}, Seed: int64(n + 1)})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n == 0 && copied(t, s, feeds, out("y")) != (count > 1) {
+			t.Fatal("whether anything is copied between devices")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		results := make(chan error, callers)
@@ -83,7 +110,7 @@ func lostUnderLoad(t *testing.T, kind string, tolerance tensor.Tolerance, lose f
 			switch {
 			case err == nil:
 				right++
-			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), kind+":0"):
+			case session.CodeOf(err) == session.Unavailable && strings.Contains(err.Error(), "device:"+kind+":"):
 				failed++
 			default:
 				t.Errorf("loss %d: %v", n, err)
@@ -94,8 +121,9 @@ func lostUnderLoad(t *testing.T, kind string, tolerance tensor.Tolerance, lose f
 			for range rng.IntN(3 * callers) {
 				take()
 			}
-			lose()
-			n++
+			if lose(rng) {
+				n++
+			}
 			for range callers { // what was under way
 				take()
 			}
@@ -109,4 +137,13 @@ func lostUnderLoad(t *testing.T, kind string, tolerance tensor.Tolerance, lose f
 		}
 	}
 	t.Logf("%d answers, %d steps that failed, %d devices lost", right, failed, *lost)
+}
+
+// copied says whether something is copied from one device to another in a step.
+func copied(t *testing.T, s *session.Session, feeds map[session.Output]*session.Tensor, fetch session.Output) bool {
+	var m session.RunMetadata
+	if _, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true}, feeds, []session.Output{fetch}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(m.Stats.Works, func(w profile.Work) bool { return strings.HasPrefix(w.Name, "copy from") })
 }

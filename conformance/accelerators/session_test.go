@@ -225,45 +225,96 @@ func TestSessionTimeline(t *testing.T) {
 	}
 }
 
-// What is fed comes into an accelerator's memory when it is about to be used: a chain that
-// takes many tensors needs room for a few, and gives the same answer.
+// What is received comes into an accelerator's memory when it is about to be used: a chain
+// that takes many tensors needs room for a few, and gives the same answer. So it does within
+// a loop, and in a program that may wait for an element of a queue.
 func TestSessionLate(t *testing.T) {
 	const links, n = 40, 1024
-	text := "x = Placeholder() {dtype=DT_FLOAT}\ny0 = Neg(x) {T=DT_FLOAT}\n"
-	for i := range links {
-		text += fmt.Sprintf("w%d = Placeholder() {dtype=DT_FLOAT}\ny%d = Sub(w%d, y%d) {T=DT_FLOAT}\n", i, i+1, i, i)
-	}
-	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Apart: true}} {
-		o.Devices = map[string]int{"EMULATED": 1}
-		g := parsed(t, text)
-		s, err := session.NewSession(g, &o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		out := func(name string) session.Output { return g.Operation(name).Output(0) }
-		feeds, want := map[session.Output]*session.Tensor{out("x"): ramp(1, n)}, make([]float32, n)
-		for j, x := range floats(feeds[out("x")]) {
-			want[j] = -x
-		}
+	chain := func(y, w string) (text string) {
+		text = "y0 = Neg(" + y + ") {T=DT_FLOAT}\n"
 		for i := range links {
-			w := ramp(1, n)
-			for j := range want {
-				floats(w)[j] *= float32(i)
-				want[j] = floats(w)[j] - want[j]
+			text += fmt.Sprintf("y%d = Sub(%s, y%d) {T=DT_FLOAT}\n", i+1, fmt.Sprintf(w, i), i)
+		}
+		return text
+	}
+	feeds, products := "x = Placeholder() {dtype=DT_FLOAT}\n", ""
+	for i := range links {
+		feeds += fmt.Sprintf("w%d = Placeholder() {dtype=DT_FLOAT}\n", i)
+		products += fmt.Sprintf("e%[1]d = Enter(w%[1]d) @/cpu:0 {T=DT_FLOAT, frame_name=\"L\", is_constant=true}\np%[1]d = Mul(e%[1]d, one) @/cpu:0 {T=DT_FLOAT}\n", i)
+	}
+	for _, c := range []struct {
+		name, text, fetch string
+		times             int // that the chain is gone through
+	}{
+		{"fed", feeds + chain("x", "w%d"), fmt.Sprintf("y%d", links), 1},
+		{"beside a queue", feeds + chain("x", "w%d") + `
+q = FIFOQueueV2() @/cpu:0 {component_types=[DT_FLOAT], shared_name="q"}
+put = QueueEnqueueV2(q, x) @/cpu:0 {Tcomponents=[DT_FLOAT]}
+got = QueueDequeueV2(q) @/cpu:0 {component_types=[DT_FLOAT]}
+`, fmt.Sprintf("y%d", links), 1},
+		{"in a loop", feeds + `
+zero = Const() @/cpu:0 {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+three = Const() @/cpu:0 {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 3>}
+unit = Const() @/cpu:0 {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+unity = Const() @/cpu:0 {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 1>}
+i/enter = Enter(zero) @/cpu:0 {T=DT_INT32, frame_name="L"}
+x/enter = Enter(x) {T=DT_FLOAT, frame_name="L"}
+end = Enter(three) @/cpu:0 {T=DT_INT32, frame_name="L", is_constant=true}
+step = Enter(unit) @/cpu:0 {T=DT_INT32, frame_name="L", is_constant=true}
+i = Merge(i/enter, i/next) @/cpu:0 {N=2, T=DT_INT32}
+u = Merge(x/enter, x/next) {N=2, T=DT_FLOAT}
+less = Less(i, end) @/cpu:0 {T=DT_INT32}
+cond = LoopCond(less) @/cpu:0
+i/switch = Switch(i, cond) @/cpu:0 {T=DT_INT32}
+x/switch = Switch(u, cond) {T=DT_FLOAT}
+i/add = AddV2(i/switch:1, step) @/cpu:0 {T=DT_INT32}
+i/next = NextIteration(i/add) @/cpu:0 {T=DT_INT32}
+one = Enter(unity) @/cpu:0 {T=DT_FLOAT, frame_name="L", is_constant=true}
+` + products + chain("x/switch:1", "p%d") + fmt.Sprintf("x/next = NextIteration(y%d) {T=DT_FLOAT}\n", links) + `
+y = Exit(x/switch) {T=DT_FLOAT}
+`, "y", 3},
+	} {
+		for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "seeded:5"}, {Engine: "messages"}, {Apart: true}} {
+			o.Devices, o.Rewrite = map[string]int{"EMULATED": 1}, "none"
+			g := parsed(t, c.text)
+			s, err := session.NewSession(g, &o)
+			if err != nil {
+				t.Fatal(err)
 			}
-			feeds[out(fmt.Sprintf("w%d", i))] = w
-		}
-		var m session.RunMetadata
-		got, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m}, feeds, []session.Output{out(fmt.Sprintf("y%d", links))}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(floats(got[0]), want) {
-			t.Errorf("%+v: another answer", o)
-		}
-		if most := int64(8 * n * 4); m.Devices[0].Peak > most {
-			t.Errorf("%+v: %d bytes of the device's memory, want at most %d", o, m.Devices[0].Peak, most)
+			defer s.Close()
+			out := func(name string) session.Output { return g.Operation(name).Output(0) }
+			feeds, want := map[session.Output]*session.Tensor{out("x"): ramp(1, n)}, floats(ramp(1, n))
+			for i := range links {
+				w := ramp(1, n)
+				for j := range want {
+					floats(w)[j] *= float32(i)
+				}
+				feeds[out(fmt.Sprintf("w%d", i))] = w
+			}
+			for range c.times {
+				for j := range want {
+					want[j] = -want[j]
+					for i := range links {
+						want[j] = floats(feeds[out(fmt.Sprintf("w%d", i))])[j] - want[j]
+					}
+				}
+			}
+			fetches := []session.Output{out(c.fetch)}
+			var targets []*session.Operation
+			if got := g.Operation("got"); got != nil {
+				fetches, targets = append(fetches, got.Output(0)), append(targets, g.Operation("put"))
+			}
+			var m session.RunMetadata
+			got, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m}, feeds, fetches, targets)
+			if err != nil {
+				t.Fatalf("%s: %+v: %v", c.name, o, err)
+			}
+			if !slices.Equal(floats(got[0]), want) {
+				t.Errorf("%s: %+v: another answer", c.name, o)
+			}
+			if most := int64(10 * n * 4); m.Devices[0].Peak > most {
+				t.Errorf("%s: %+v: %d bytes of the device's memory, want at most %d", c.name, o, m.Devices[0].Peak, most)
+			}
 		}
 	}
 }
@@ -340,7 +391,7 @@ z = Neg(c) @/cpu:0 {T=DT_FLOAT}
 				writes++
 			}
 		}
-		if want := 4 + constants; writes != want { // x, y0, y1 and y2
+		if want := 1 + constants; writes != want { // x; y0, y1 and y2 are copied between the devices
 			t.Errorf("step %d: %d writes, want %d", step, writes, want)
 		}
 	}

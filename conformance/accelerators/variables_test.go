@@ -1,10 +1,12 @@
 package accelerators
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -127,5 +129,80 @@ func shared(t *testing.T, o session.SessionOptions) {
 	run("there")
 	if m.Devices[0].InUse != 0 {
 		t.Errorf("%+v: %d bytes are in use after the end", o, m.Devices[0].InUse)
+	}
+}
+
+// A step that wants a variable's value from a device that does not get on ends when it is
+// cancelled, be it on the CPU or on another device, and keeps nobody from the variable.
+func TestVariablesHeld(t *testing.T) {
+	text := variables + `
+other = VarHandleOp() @/device:EMULATED:0 {dtype=DT_FLOAT, shape=shape [1,4], shared_name="w"}
+there = ReadVariableOp(other) {dtype=DT_FLOAT}
+more = AssignAddVariableOp(other, d) {dtype=DT_FLOAT}
+`
+	g := parsed(t, strings.ReplaceAll(strings.Replace(text, "there = VarIs", "is = VarIs", 1), "w = VarHandleOp() {", "w = VarHandleOp() @/device:EMULATED:1 {"))
+	s, err := session.NewSession(g, &session.SessionOptions{Devices: map[string]int{"EMULATED": 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out := func(name string) session.Output { return g.Operation(name).Output(0) }
+	feeds := map[session.Output]*session.Tensor{out("start"): ramp(1, 4), out("d"): ramp(1, 4)}
+	target := func(ctx context.Context, name string) error {
+		_, err := s.RunContext(ctx, feeds, nil, []*session.Operation{g.Operation(name)})
+		return err
+	}
+	read := func(ctx context.Context, name string) ([]float32, error) {
+		got, err := s.RunContext(ctx, feeds, []session.Output{out(name)}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return floats(got[0]), nil
+	}
+	times := func(n float32) []float32 {
+		want := slices.Clone(floats(ramp(1, 4)))
+		for i := range want {
+			want[i] *= n
+		}
+		return want
+	}
+	for _, name := range []string{"init", "add"} {
+		if err := target(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened := emulated.Opened()
+	i := slices.IndexFunc(opened, func(d *emulated.Device) bool { return strings.HasSuffix(d.Attributes().Name, ":1") })
+	release := opened[i].Hold()
+	for _, name := range []string{"host", "scatter", "there", "more"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		came := make(chan error, 1)
+		go func() {
+			if name == "host" || name == "there" {
+				_, err := read(ctx, name)
+				came <- err
+			} else {
+				came <- target(ctx, name)
+			}
+		}()
+		if err := target(t.Context(), "is"); err != nil { // nobody is kept from the variable
+			t.Error(err)
+		}
+		cancel()
+		if err := <-came; session.CodeOf(err) != session.Canceled {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	release()
+	for _, name := range []string{"host", "there", "now"} {
+		if got, err := read(t.Context(), name); err != nil || !slices.Equal(got, times(2)) {
+			t.Errorf("%s is %v, want %v; %v", name, got, times(2), err)
+		}
+	}
+	if err := target(t.Context(), "more"); err != nil {
+		t.Error(err)
+	}
+	if got, err := read(t.Context(), "host"); err != nil || !slices.Equal(got, times(3)) {
+		t.Errorf("it is %v, want %v; %v", got, times(3), err)
 	}
 }

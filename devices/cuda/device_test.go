@@ -264,7 +264,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestSeveral: devices do not share events, memory or queues.
+// TestSeveral: devices have memory and queues of their own, and copy from each other.
 func TestSeveral(t *testing.T) {
 	machine(t, simulated.Options{Devices: 2})
 	if all, err := Devices(); len(all) != 2 || err != nil || all[1] != "simulated GPU 1, compute capability 9.9" {
@@ -285,9 +285,6 @@ func TestSeveral(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Release()
-	if err := q2.Wait(e); status.CodeOf(err) != status.Internal {
-		t.Error(err)
-	}
 	if err := q2.Launch(launch(wild, devices.Arg{Buffer: x})); status.CodeOf(err) != status.Internal {
 		t.Error(err)
 	}
@@ -300,8 +297,25 @@ func TestSeveral(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := errors.Join(q1.Write(x, h, 8), wait(t, q1)); err != nil {
-		t.Error(err)
+	copy(h.Bytes(), "to and fr")
+	y, err := two.Alloc(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q1.Write(x, h, 8); err != nil {
+		t.Fatal(err)
+	}
+	written, err := q1.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = errors.Join(q2.Wait(written), q2.Copy(y, x, 8), wait(t, q2)); err != nil {
+		t.Fatal(err)
+	}
+	written.Release()
+	clear(h.Bytes())
+	if err := errors.Join(q2.Read(h, y, 8), wait(t, q2)); err != nil || string(h.Bytes()) != "to and f" {
+		t.Errorf("%q, %v", h.Bytes(), err)
 	}
 }
 

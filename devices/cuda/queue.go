@@ -92,15 +92,21 @@ func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error 
 	return q.device.failure("cuMemcpyDtoHAsync", q.device.do(q.device.driver.MemcpyDtoHAsync, to.address, from.address, uintptr(n), q.handle))
 }
 
-// Copy copies within the device.
+// Copy copies within the device, or from another.
 func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
-	to, err1 := q.own(dst)
-	from, err2 := q.own(src)
-	if err := errors.Join(err1, err2); err != nil {
+	to, err := q.own(dst)
+	if err != nil {
 		return err
+	}
+	from, ok := src.(*buffer)
+	if !ok || !q.device.Reaches(from.device) {
+		return status.Errorf(status.Internal, "a buffer is no memory that %s reaches", q.device.attributes.Name)
 	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err
+	}
+	if from.device != q.device {
+		return q.copyFrom(to, from, n)
 	}
 	return q.device.failure("cuMemcpyDtoDAsync", q.device.do(q.device.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle))
 }
@@ -169,13 +175,14 @@ func (q *queue) Record() (devices.Event, error) {
 	return e, nil
 }
 
-// Wait keeps later works back.
+// Wait keeps later works back. Events are of any context.
 func (q *queue) Wait(ev devices.Event) error {
 	e, ok := ev.(*event)
-	if !ok || e.device != q.device {
-		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another device's event")
+	if !ok || !q.device.Reaches(e.device) {
+		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another driver's event")
 	}
-	return q.device.failure("cuStreamWaitEvent", q.device.do(q.device.driver.StreamWaitEvent, q.handle, e.handle, 0))
+	d := q.device
+	return d.failure("cuStreamWaitEvent", d.beside(e.device, func() int32 { return d.primary.do(d.driver.StreamWaitEvent, q.handle, e.handle, 0) }))
 }
 
 // Flush does nothing: the driver begins at once.

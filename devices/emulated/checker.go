@@ -7,33 +7,87 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A clock is a vector clock: how many works of each agent have happened, the host
-// first, then the queues. What is missing is 0.
-type clock []uint64
+// A clock is a vector clock: how many works of each agent have happened, by device. A
+// device's agents are the host, as far as it is about that device, and then its queues.
+// What is missing is 0.
+type clock []part
 
-func (c *clock) set(agent int, n uint64) {
-	for len(*c) <= agent {
-		*c = append(*c, 0)
-	}
-	(*c)[agent] = n
+type part struct {
+	of *Device
+	n  []uint64
 }
 
+func (c *clock) set(of *Device, agent int, n uint64) {
+	i := slices.IndexFunc(*c, func(p part) bool { return p.of == of })
+	if i < 0 {
+		i = len(*c)
+		*c = append(*c, part{of: of})
+	}
+	p := &(*c)[i]
+	for len(p.n) <= agent {
+		p.n = append(p.n, 0)
+	}
+	p.n[agent] = n
+}
+
+// join takes in another clock, but for what is about devices that have ended.
 func (c *clock) join(other clock) {
-	for i, n := range other {
-		if i >= len(*c) || (*c)[i] < n {
-			c.set(i, n)
+	for _, p := range other {
+		if p.of.over.Load() {
+			continue
+		}
+		for agent, n := range p.n {
+			if !c.has(p.of, agent, n) {
+				c.set(p.of, agent, n)
+			}
 		}
 	}
 }
 
 // has says whether work n of an agent has happened.
-func (c clock) has(agent int, n uint64) bool { return agent < len(c) && n <= c[agent] }
+func (c clock) has(of *Device, agent int, n uint64) bool { return n <= c.count(of, agent) }
+
+// count is how many works of an agent have happened.
+func (c clock) count(of *Device, agent int) uint64 {
+	for _, p := range c {
+		if p.of == of && agent < len(p.n) {
+			return p.n[agent]
+		}
+	}
+	return 0
+}
+
+func (c clock) clone() clock {
+	own := slices.Clone(c)
+	for i := range own {
+		own[i].n = slices.Clone(own[i].n)
+	}
+	return own
+}
+
+// devices calls f, locked, for each device that the clock knows something of.
+func (c clock) devices(f func(d *Device)) {
+	for _, p := range c {
+		p.of.mu.Lock()
+		f(p.of)
+		p.of.mu.Unlock()
+	}
+}
 
 // A touch is a work's access to a piece of memory.
 type touch struct {
 	work  *work
+	of    *Device // whose agent
 	agent int
 	at    uint64 // the agent's count
+}
+
+// who is the work, with its device if that is not d.
+func (t *touch) who(d *Device) string {
+	if t.of == d {
+		return t.work.String()
+	}
+	return t.work.at(t.of)
 }
 
 // A memory is a buffer of the device's or of the host's, with who touched it last.
@@ -49,9 +103,9 @@ type memory struct {
 	freed  *work    // who released it
 }
 
-// check says whether clock, that of work w of an agent, orders an access after all
+// check says whether clock, that of work w of a device's agent, orders an access after all
 // that it must come after, and takes it down.
-func (m *memory) check(w *work, access devices.Access, agent int, at clock) error {
+func (m *memory) check(w *work, access devices.Access, of *Device, agent int, at clock) error {
 	if m.freed != nil {
 		return status.Errorf(status.Internal, "%s uses %s, which was released", w, m.name)
 	}
@@ -59,7 +113,8 @@ func (m *memory) check(w *work, access devices.Access, agent int, at clock) erro
 		return status.Errorf(status.Internal, "%s reads %s, which nobody has written", w, m.name)
 	}
 	unordered := func(t *touch, does, did string) error {
-		return status.Errorf(status.Internal, "nothing orders %s, which %s %s, after %s, which %s it", w, does, m.name, t.work, did)
+		first, second := (&touch{work: w, of: of}).who(m.device), t.who(m.device)
+		return status.Errorf(status.Internal, "nothing orders %s, which %s %s, after %s, which %s it", first, does, m.name, second, did)
 	}
 	does := "reads"
 	if access&devices.Writes != 0 {
@@ -74,12 +129,12 @@ func (m *memory) check(w *work, access devices.Access, agent int, at clock) erro
 				return unordered(t, does, "reads")
 			}
 		}
-		m.wrote, m.read = &touch{w, agent, at[agent]}, nil
+		m.wrote, m.read = &touch{w, of, agent, at.count(of, agent)}, nil
 		return nil
 	}
-	t := &touch{w, agent, at[agent]}
+	t := &touch{w, of, agent, at.count(of, agent)}
 	for i := range m.read {
-		if m.read[i].agent == agent {
+		if m.read[i].of == of && m.read[i].agent == agent {
 			m.read[i] = t
 			return nil
 		}
@@ -89,9 +144,9 @@ func (m *memory) check(w *work, access devices.Access, agent int, at clock) erro
 }
 
 // settled says whether a touch comes before what an agent does at a clock. The host
-// also knows what it was told.
+// also knows what it was told. A device that has ended touches nothing.
 func (m *memory) settled(t *touch, at clock, agent int) bool {
-	return at.has(t.agent, t.at) || (agent == 0 || m.host) && m.device.done.has(t.agent, t.at)
+	return at.has(t.of, t.agent, t.at) || (agent == 0 || m.host) && m.device.done.has(t.of, t.agent, t.at) || t.of.over.Load()
 }
 
 // quiet says whether nobody is at the memory any more, as far as the host was told.
@@ -115,8 +170,8 @@ func (m *memory) Bytes() []byte {
 	d := m.device
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.clock[0]++
-	if err := m.check(host, devices.Writes, 0, d.clock); err != nil {
+	d.clock.set(d, 0, d.clock.count(d, 0)+1)
+	if err := m.check(host, devices.Writes, d, 0, d.clock); err != nil {
 		d.fail(err)
 		d.wake()
 	}
@@ -131,7 +186,7 @@ func (m *memory) Release() {
 	if m.freed == nil && !d.closed && d.err == nil {
 		for _, t := range append(slices.Clone(m.read), m.wrote) {
 			if t != nil && !m.settled(t, d.clock, 0) {
-				d.fail(status.Errorf(status.Internal, "%s is released while %s may still use it", m.name, t.work))
+				d.fail(status.Errorf(status.Internal, "%s is released while %s may still use it", m.name, t.who(d)))
 				d.wake()
 				break
 			}

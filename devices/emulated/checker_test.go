@@ -112,6 +112,108 @@ func TestChecker(t *testing.T) {
 	}
 }
 
+// TestCheckerOfTwo: the rules between two devices, of which the other one copies from x's.
+func TestCheckerOfTwo(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		play        func(x *bench, q devices.Queue, to devices.Buffer)
+		here, there string // what x's device and the other report; "": nothing
+	}{
+		{"a copy that does not wait", func(x *bench, q devices.Queue, to devices.Buffer) { q.Copy(to, x.m, 8) },
+			"", `nothing orders copy, work 1 of queue "q" of EMULATED:1, which reads buffer 3, after write, work 1 of queue "a", which writes it`},
+		{"a copy that waits", func(x *bench, q devices.Queue, to devices.Buffer) { x.after(q, x.a); q.Copy(to, x.m, 8) }, "", ""},
+		{"a copy for which the host waited", func(x *bench, q devices.Queue, to devices.Buffer) { x.wait(x.a); q.Copy(to, x.m, 8) }, "", ""},
+		{"a copy of which the host was told", func(x *bench, q devices.Queue, to devices.Buffer) { x.notified(x.a); q.Copy(to, x.m, 8) }, "", "nothing orders copy"},
+		{"a write over what is copied", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			q.Copy(to, x.m, 8)
+			x.a.Write(x.m, x.h, 8)
+		}, `nothing orders write, work 3 of queue "a", which writes buffer 3, after copy, work 2 of queue "q" of EMULATED:1, which reads it`, ""},
+		{"a write that waits for the copy", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			q.Copy(to, x.m, 8)
+			x.after(x.a, q)
+			x.a.Write(x.m, x.h, 8)
+		}, "", ""},
+		{"a write when the host waited for the copy", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			q.Copy(to, x.m, 8)
+			x.wait(q)
+			x.a.Write(x.m, x.h, 8)
+		}, "", ""},
+		{"a write when the host was told of the copy", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			q.Copy(to, x.m, 8)
+			x.notified(q)
+			x.a.Write(x.m, x.h, 8)
+		}, `which writes buffer 3, after copy, work 2 of queue "q" of EMULATED:1, which reads it`, ""},
+		{"released too early", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			x.wait(x.a)
+			q.Copy(to, x.m, 8)
+			x.m.Release()
+		}, `buffer 3 is released while copy, work 2 of queue "q" of EMULATED:1 may still use it`, ""},
+		{"released in time", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			q.Copy(to, x.m, 8)
+			x.notified(q)
+			x.m.Release()
+		}, "", ""},
+		{"order through the other device", func(x *bench, q devices.Queue, to devices.Buffer) {
+			x.after(q, x.a)
+			x.after(x.b, q)
+			x.b.Read(x.h2, x.m, 8)
+		}, "", ""},
+		{"beyond the end", func(x *bench, q devices.Queue, to devices.Buffer) { x.after(q, x.a); q.Copy(to, x.m, 9) }, "", "leaves its buffers"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x, y := newBench(t), New(Options{Seed: 5, ID: 1})
+			defer y.Close()
+			q, _ := y.NewQueue("q")
+			to, _ := y.Alloc(8)
+			c.play(x, q, to)
+			for _, q := range []devices.Queue{x.a, x.b, q} {
+				x.wait(q)
+			}
+			for _, r := range []struct {
+				err  error
+				want string
+			}{{x.d.Err(), c.here}, {y.Err(), c.there}} {
+				if r.want == "" && r.err != nil || r.want != "" && (status.CodeOf(r.err) != status.Internal || !strings.Contains(r.err.Error(), r.want)) {
+					t.Errorf("%v, want %q", r.err, r.want)
+				}
+			}
+		})
+	}
+}
+
+// TestEnded: what waits for a device that is lost goes on, with anything in what it copies,
+// and the device that waits is none the worse.
+func TestEnded(t *testing.T) {
+	for _, close := range []bool{false, true} {
+		x, y := newBench(t), New(Options{ID: 1})
+		q, _ := y.NewQueue("q")
+		to, _ := y.Alloc(8)
+		back, _ := y.AllocHost(8)
+		x.after(q, x.a)
+		if close {
+			x.d.Close()
+		} else {
+			x.d.Lose("it was pulled out")
+		}
+		q.Copy(to, x.m, 8)
+		q.Read(back, to, 8)
+		x.wait(q)
+		if err := y.Err(); err != nil {
+			t.Error(err)
+		}
+		back.Bytes()
+		if err := y.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestLimit: the device has no more memory than it was given.
 func TestLimit(t *testing.T) {
 	d := New(Options{Devices: devices.Options{MemoryLimit: 100}})

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/status"
@@ -42,10 +44,12 @@ type Device struct {
 	clock   clock // the host's: what the host has waited for
 	done    clock // what the host was told is done
 	turning bool  // turn is scheduled
+	held    bool  // no queue goes on
 	used    int64 // bytes of device memory
 	count   int   // pieces of memory so far
 	err     error // what ended the device
 	closed  bool
+	over    atomic.Bool // none of its works is under way any more, nor will be
 }
 
 var _ devices.Accelerator = (*Device)(nil)
@@ -78,7 +82,9 @@ func New(o Options) *Device {
 	if a.MemoryLimit == 0 {
 		a.MemoryLimit = DefaultMemory
 	}
-	return &Device{attributes: a, schedule: o.Schedule, rng: rand.New(rand.NewPCG(o.Seed, 0)), clock: clock{1}, done: clock{0}}
+	d := &Device{attributes: a, schedule: o.Schedule, rng: rand.New(rand.NewPCG(o.Seed, 0))}
+	d.clock.set(d, 0, 1)
+	return d
 }
 
 // Attributes is what is known of the device.
@@ -104,6 +110,12 @@ func (d *Device) NewQueue(name string) (devices.Queue, error) {
 	return q, nil
 }
 
+// Reaches says that emulated devices copy from each other.
+func (d *Device) Reaches(other devices.Accelerator) bool {
+	_, ok := other.(*Device)
+	return ok
+}
+
 // Err is what ended the device: a report of the checker, or that it was lost.
 func (d *Device) Err() error {
 	d.mu.Lock()
@@ -120,6 +132,19 @@ func (d *Device) Lose(reason string) {
 	d.mu.Unlock()
 }
 
+// Hold keeps all queues where they are until what it answers is called, as if the device
+// were very slow.
+func (d *Device) Hold() (release func()) {
+	set := func(held bool) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.held = held
+		d.wake()
+	}
+	set(true)
+	return func() { set(false) }
+}
+
 // Close ends the device.
 func (d *Device) Close() error {
 	d.mu.Lock()
@@ -128,6 +153,7 @@ func (d *Device) Close() error {
 	d.wake()
 	d.mu.Unlock()
 	d.idle.Wait()
+	d.over.Store(true)
 	opened.Delete(d)
 	return nil
 }
@@ -144,7 +170,7 @@ func (d *Device) fail(err error) {
 
 // wake schedules turns if there is something to do and none is. It is locked.
 func (d *Device) wake() {
-	if d.turning || !d.busy() {
+	if d.turning || !d.busy() || d.held && d.err == nil {
 		return
 	}
 	d.turning = true
@@ -180,15 +206,22 @@ func (d *Device) busy() bool {
 // first work. It is false if no queue has any.
 func (d *Device) play() bool {
 	d.mu.Lock()
+	if d.held && d.err == nil {
+		d.turning = false
+		d.mu.Unlock()
+		return false
+	}
 	var ready []*queue
 	for _, q := range d.queues {
-		if len(q.works) > 0 && (d.err != nil || q.works[0].wait == nil || q.works[0].wait.over) {
+		if len(q.works) > 0 && (d.err != nil || q.works[0].wait == nil || q.works[0].wait.over.Load()) {
 			ready = append(ready, q)
 		}
 	}
 	if len(ready) == 0 {
-		if d.busy() { // an event that is waited for was recorded before
-			panic("emulated: queues wait for each other")
+		for _, q := range d.queues { // an event that is waited for was recorded before
+			if len(q.works) > 0 && q.works[0].wait.device == d && !d.awaits() {
+				panic("emulated: queues wait for each other")
+			}
 		}
 		d.turning = false
 		d.mu.Unlock()
@@ -211,20 +244,22 @@ func (d *Device) play() bool {
 	}
 	q.works[0] = nil
 	q.works = q.works[1:]
-	var told []func(error)
-	err := d.err
-	if e := w.event; e != nil {
-		e.over, e.err = true, err
-		told, e.told = e.told, nil
-		if len(told) > 0 && err == nil {
-			d.done.join(e.clock)
+	if w.event == nil {
+		d.mu.Unlock()
+		return true
+	}
+	w.event.happen(d.err)
+	return true
+}
+
+// awaits says whether a queue waits for another device's. The device is locked.
+func (d *Device) awaits() bool {
+	for _, q := range d.queues {
+		if len(q.works) > 0 && q.works[0].wait != nil && q.works[0].wait.device != d {
+			return true
 		}
 	}
-	d.mu.Unlock()
-	for _, f := range told {
-		f(err)
-	}
-	return true
+	return false
 }
 
 // perform runs a work; code that panics has left its buffers' bounds.
@@ -254,4 +289,10 @@ func (w *work) String() string {
 		return w.name
 	}
 	return fmt.Sprintf("%s, work %d of queue %q", w.name, w.number, w.queue.name)
+}
+
+// at is String with the device.
+func (w *work) at(d *Device) string {
+	_, name, _ := strings.Cut(d.attributes.Name, "device:")
+	return w.String() + " of " + name
 }

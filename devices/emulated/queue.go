@@ -2,6 +2,8 @@ package emulated
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/status"
@@ -33,9 +35,17 @@ func (q *queue) add(w *work, uses ...use) error {
 	q.count++
 	w.queue, w.number = q, int(q.count)
 	q.clock.join(d.clock)
-	q.clock.set(q.agent, q.count)
 	for _, u := range uses {
-		if err := u.memory.check(w, u.access, q.agent, q.clock); err != nil {
+		if of := u.memory.device; of != d { // what the host knows of that one
+			q.clock.join(of.clock)
+		}
+	}
+	q.clock.set(d, q.agent, q.count)
+	for _, u := range uses {
+		if of := u.memory.device; of != d && of.err != nil {
+			continue // nothing is there any more
+		}
+		if err := u.memory.check(w, u.access, d, q.agent, q.clock); err != nil {
 			d.fail(err)
 			d.wake()
 			return err
@@ -65,21 +75,43 @@ func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error 
 	return q.copy("read", dst, src, n)
 }
 
-// Copy copies within the device.
-func (q *queue) Copy(dst, src devices.Buffer, n int64) error { return q.copy("copy", dst, src, n) }
+// Copy copies within the device, or from another one. What that does meanwhile is checked
+// as if it had happened when the copy is put into the queue.
+func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
+	if m, ok := src.(*memory); ok && m.device != q.device && !m.host {
+		meeting.Lock()
+		defer meeting.Unlock()
+		m.device.mu.Lock()
+		defer m.device.mu.Unlock()
+	}
+	return q.copy("copy", dst, src, n)
+}
+
+// meeting is held by who holds the locks of two devices.
+var meeting sync.Mutex
 
 func (q *queue) copy(name string, dst, src devices.Buffer, n int64) error {
 	d := q.device
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	to, from, err := d.memoryOf(dst), d.memoryOf(src), error(nil)
+	if m, ok := src.(*memory); ok && name == "copy" && !m.host {
+		from = m
+	}
 	if to == nil || from == nil || n < 0 || n > to.size || n > from.size {
 		err = status.Errorf(status.Internal, "%s of %d bytes in queue %q leaves its buffers", name, n, q.name)
 		d.fail(err)
 		d.wake()
 		return err
 	}
-	w := &work{name: name, run: func() error { copy(to.bytes[:n], from.bytes[:n]); return nil }}
+	w := &work{name: name, run: func() error {
+		if from.device != d && from.device.Err() != nil {
+			fill(to.bytes[:n])
+			return nil
+		}
+		copy(to.bytes[:n], from.bytes[:n])
+		return nil
+	}}
 	quiet := to.quiet()
 	if err := q.add(w, use{from, devices.Reads}, use{to, devices.Writes}); err != nil {
 		return err
@@ -125,19 +157,26 @@ func (q *queue) Record() (devices.Event, error) {
 	if err := q.add(&work{name: "record", event: e}); err != nil {
 		return nil, err
 	}
-	e.clock = append(clock(nil), q.clock...)
+	e.clock = q.clock.clone()
 	return e, nil
 }
 
 // Wait keeps later works back.
 func (q *queue) Wait(ev devices.Event) error {
 	d := q.device
+	e, ok := ev.(*event)
+	if !ok {
+		return status.Errorf(status.Internal, "queue %q of %s cannot wait for the event of another driver", q.name, d.attributes.Name)
+	}
+	if e.device != d {
+		e.device.mu.Lock()
+		if !e.over.Load() {
+			e.wake = append(e.wake, d)
+		}
+		e.device.mu.Unlock()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e, ok := ev.(*event)
-	if !ok || e.device != d {
-		return status.Errorf(status.Internal, "queue %q of %s cannot wait for another device's event", q.name, d.attributes.Name)
-	}
 	if err := q.add(&work{name: "wait", wait: e}); err != nil {
 		return err
 	}
@@ -160,24 +199,51 @@ func (q *queue) Close() error {
 type event struct {
 	device *Device
 	clock  clock
-	over   bool
+	over   atomic.Bool
 	err    error
 	told   []func(error)
+	wake   []*Device // others that wait for it
+}
+
+// happen says that the queue has passed the event. The device is locked, and then is not.
+func (e *event) happen(err error) {
+	e.err = err
+	e.over.Store(true)
+	told, wake := e.told, e.wake
+	e.told, e.wake = nil, nil
+	e.device.mu.Unlock()
+	if len(told) > 0 {
+		e.notified()
+	}
+	for _, f := range told {
+		f(err)
+	}
+	for _, d := range wake {
+		d.mu.Lock()
+		d.wake()
+		d.mu.Unlock()
+	}
 }
 
 // Notify calls done when the queue has passed the event.
 func (e *event) Notify(done func(error)) {
 	e.device.mu.Lock()
-	if !e.over {
+	if !e.over.Load() {
 		e.told = append(e.told, done)
 		e.device.mu.Unlock()
 		return
 	}
-	if e.err == nil {
-		e.device.done.join(e.clock)
-	}
 	e.device.mu.Unlock()
+	e.notified()
 	done(e.err)
+}
+
+// notified takes down that the host is told of the event: all devices that it knows
+// something of bear it in mind.
+func (e *event) notified() {
+	if e.err == nil {
+		e.clock.devices(func(d *Device) { d.done.join(e.clock) })
+	}
 }
 
 // Wait is how the host gets to know what has happened.
@@ -187,9 +253,7 @@ func (e *event) Wait(ctx context.Context) error {
 	select {
 	case err := <-done:
 		if err == nil {
-			e.device.mu.Lock()
-			e.device.clock.join(e.clock)
-			e.device.mu.Unlock()
+			e.clock.devices(func(d *Device) { d.clock.join(e.clock) })
 		}
 		return err
 	case <-ctx.Done():

@@ -56,6 +56,7 @@ const (
 	globalMemSize     = 0x101F
 	deviceName        = 0x102B
 	deviceVersion     = 0x102F
+	devicePlatform    = 0x1031
 	maxAllocSize      = 0x1010
 	maxGroupSize      = 0x1004
 	buildLog          = 0x1183
@@ -137,8 +138,11 @@ func text(id uintptr, what uintptr) string {
 	return string(buffer[:n-1])
 }
 
-// number is a device's information as a number.
-func number(id uintptr, what uintptr) (n int64) {
+// platform is whose a device is.
+func platform(id uintptr) uintptr { return uintptr(amount(id, devicePlatform)) }
+
+// amount is a device's information as a number.
+func amount(id uintptr, what uintptr) (n int64) {
 	api.getDeviceInfo.Call(id, what, 8, uintptr(unsafe.Pointer(&n)), 0)
 	return n
 }

@@ -34,9 +34,10 @@ func describe(id uintptr) string {
 type Device struct {
 	attributes devices.Attributes
 	id         uintptr
-	context    uintptr
-	mostBytes  int64 // of one buffer
-	mostSize   int   // threads of a group
+	shared     *shared
+	context    uintptr // the shared one
+	mostBytes  int64   // of one buffer
+	mostSize   int     // threads of a group
 	completed  *completions
 
 	mu       sync.Mutex
@@ -51,7 +52,8 @@ var _ devices.Accelerator = (*Device)(nil)
 
 func init() { devices.RegisterAccelerator(Type, Open) }
 
-// Open opens a device by its number.
+// Open opens a device by its number. Where the options count several, those of one
+// platform copy from each other.
 func Open(number int, o devices.Options) (*Device, error) {
 	ids, err := identities()
 	if err != nil {
@@ -60,21 +62,17 @@ func Open(number int, o devices.Options) (*Device, error) {
 	if number < 0 || number >= len(ids) {
 		return nil, status.Errorf(status.NotFound, "OpenCL: there is no device %d; there are %d", number, len(ids))
 	}
-	return open(ids[number], number, o)
-}
-
-func open(id uintptr, index int, o devices.Options) (*Device, error) {
-	var r int32
-	context := api.createContext.Call(0, 1, uintptr(unsafe.Pointer(&id)), 0, 0, uintptr(unsafe.Pointer(&r)))
-	if err := failure("clCreateContext", r); err != nil {
+	id := ids[number]
+	in, err := join(id, ids[:min(o.Count[Type], len(ids))])
+	if err != nil {
 		return nil, err
 	}
-	a := o.Describe(Type, index, describe(id))
-	if all := number(id, globalMemSize); a.MemoryLimit == 0 || a.MemoryLimit > all {
+	a := o.Describe(Type, number, describe(id))
+	if all := amount(id, globalMemSize); a.MemoryLimit == 0 || a.MemoryLimit > all {
 		a.MemoryLimit = all
 	}
 	return &Device{
-		attributes: a, id: id, context: context, mostBytes: number(id, maxAllocSize), mostSize: int(number(id, maxGroupSize)),
+		attributes: a, id: id, shared: in, context: in.handle, mostBytes: amount(id, maxAllocSize), mostSize: int(amount(id, maxGroupSize)),
 		completed: newCompletions(), programs: map[string]*program{},
 		buffers: map[*buffer]struct{}{}, hosts: map[*hostBuffer]struct{}{},
 	}, nil
@@ -188,6 +186,6 @@ func (d *Device) Close() error {
 			api.releaseProgram.Call(p.handle)
 		}
 	}
-	api.releaseContext.Call(d.context)
+	d.shared.leave()
 	return nil
 }

@@ -57,7 +57,7 @@ func (q *queue) Read(dst devices.HostBuffer, src devices.Buffer, n int64) error 
 		uintptr(unsafe.Pointer(&to.bytes[0])), 0, 0, 0)))
 }
 
-// Copy copies within the device.
+// Copy copies within the device, or from another in its context.
 func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
 	to, from := dst.(*buffer), src.(*buffer)
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
@@ -118,8 +118,8 @@ func (q *queue) Record() (devices.Event, error) {
 // Wait keeps later works back.
 func (q *queue) Wait(ev devices.Event) error {
 	e, ok := ev.(*event)
-	if !ok || e.queue.device != q.device {
-		return status.Errorf(status.Internal, "OpenCL: a queue cannot wait for another device's event")
+	if !ok || e.queue.device.shared != q.device.shared {
+		return status.Errorf(status.Internal, "OpenCL: a queue cannot wait for the event of another context")
 	}
 	if err := e.flush(); err != nil {
 		return err

@@ -11,10 +11,13 @@ const (
 	HostToDevice
 	DeviceToHost
 	DeviceToDevice
+	// Lent does no work itself: it follows what streams of other devices copy from this
+	// one's memory.
+	Lent
 	Kinds // how many there are
 )
 
-var kindNames = [Kinds]string{"compute", "host-to-device", "device-to-host", "device-to-device"}
+var kindNames = [Kinds]string{"compute", "host-to-device", "device-to-host", "device-to-device", "lent"}
 
 // String is such as "host-to-device".
 func (k Kind) String() string { return kindNames[k] }

@@ -15,6 +15,9 @@ type Block struct {
 	read   [Kinds]uint64 // the last works since that read it
 }
 
+// Wrote is the place of the last work that writes the block; N is 0 if there is none.
+func (b *Block) Wrote() Place { return b.wrote }
+
 // within says whether streams have passed all that they do with the block.
 func (b *Block) within(passed [Kinds]uint64) bool {
 	if b.wrote.N > passed[b.wrote.Stream] {

@@ -13,11 +13,23 @@ type copied struct {
 }
 
 // copy puts an _Upload or a _Download into every edge of an accelerator's between its
-// memory and the host's, one for all who want the copy. It comes after all else: by then
-// an edge has both ends on one device, and Sends and Recvs are of the host's memory.
+// memory and the host's, and a _Copy behind a Recv of what is in another accelerator's, one
+// for all who want the copy. It comes after all else: by then an edge has both ends on one
+// device. Sends and Recvs are of the host's memory but where an accelerator sends another
+// what lies in its own.
 func (s *splitter) copy() error {
 	if !s.Copies {
 		return nil
+	}
+	direct := map[*graph.Node]bool{} // Sends and Recvs of what stays where it is
+	for _, t := range s.transfers {
+		if s.Devices[t.From].Type == "CPU" || s.Devices[t.To].Type == "CPU" || t.Recv.Type() != "_Recv" {
+			continue
+		}
+		from := t.Send.Inputs()[0]
+		if _, lies := s.lies(from.Op); lies[from.Index] == devices.DeviceMemory {
+			direct[t.Send], direct[t.Recv] = true, true
+		}
 	}
 	made := map[copied]graph.Output{}
 	for _, n := range s.Nodes() {
@@ -28,10 +40,12 @@ func (s *splitter) copy() error {
 		if s.Devices[at].Type == "CPU" {
 			continue
 		}
+		if direct[n] && n.Class() == graph.ClassSend {
+			continue
+		}
 		want, _ := s.lies(n)
 		for k, from := range n.Inputs() {
-			_, have := s.lies(from.Op)
-			if have[from.Index] == want[k] {
+			if _, have := s.lies(from.Op); have[from.Index] == want[k] && !direct[from.Op] {
 				continue
 			}
 			c := copied{from, want[k]}
@@ -39,8 +53,10 @@ func (s *splitter) copy() error {
 			if !ok {
 				spec := graph.OpSpec{Type: "_Upload", Input: []graph.Input{from}}
 				switch {
-				case want[k] == devices.HostMemory:
+				case want[k] == devices.HostMemory: // of any accelerator's memory
 					spec.Type = "_Download"
+				case direct[from.Op]:
+					spec.Type = "_Copy"
 				case from.Op.Class() == graph.ClassConstant:
 					spec.Attrs = graph.Attrs{"constant": true}
 				}

@@ -36,14 +36,17 @@
 //
 // Where [Options].Copies asks for it, an edge on an accelerator that goes from its memory
 // to the host's, or back, gets a _Download or an _Upload, one for all who want the copy.
-// What is sent and received is in the host's memory, so what crosses between two
-// accelerators goes by way of the host.
+// What is sent and received is in the host's memory, but for what lies in an accelerator's
+// and goes to another: the token is sent, and a _Copy behind the Recv, one for all who want
+// it, brings what it carries.
 //
 // # Late receives
 //
 // Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an operation of
 // its device that is estimated to start shortly before the first that wants what it
-// receives. Edges between pieces stay what they were.
+// receives; within loops, and where [Options].Waits says that nodes may wait for what no edge
+// says, for one that all who want it wait for anyhow. Edges between pieces stay what they
+// were.
 //
 // # Side by side
 //

@@ -1,7 +1,9 @@
 package partition
 
 import (
+	"cmp"
 	"container/heap"
+	"slices"
 
 	"github.com/troupe-go/troupe/graph"
 )
@@ -16,51 +18,64 @@ import (
 // however wrong the times are.
 //
 // A loop counts as one place: whatever leaves it comes after whatever enters it, since
-// what goes round in it may tie any of these to any other. Within loops nothing is
-// delayed, and in programs that have no such order nothing at all.
+// what goes round in it may tie any of these to any other. Programs that have no such order
+// are left as they are.
+//
+// That is not enough within loops, where a node need not act in each iteration, and in
+// programs of which a node may wait for what no edge says. There a Recv waits only for what
+// all who take it wait for anyhow. Then nobody but the Recv waits for anything new, so
+// nothing that went on before does not go on.
 
 // ahead is how many operations before its first taker a Recv is set off, of n that its
 // device has: two, so that one copy is under way while the one before is used, or a
 // sixteenth of all.
 func ahead(n int) int { return max(2, n/16) }
 
+// A lane is what a device does in a frame.
+type lane struct{ device, frame int }
+
 // delay schedules what is received on devices for which Late asks.
 func (s *splitter) delay() error {
-	if s.Late == nil {
-		return nil
-	}
-	var late []receipt
-	for _, r := range s.received {
-		if s.Late(r.to) && s.frameOf[r.from.Op] == 0 {
-			late = append(late, r)
-		}
-	}
-	if len(late) == 0 {
+	if s.Late == nil || !slices.ContainsFunc(s.received, func(r receipt) bool { return s.Late(r.to) }) {
 		return nil
 	}
 	order, err := s.startOrder()
 	if err != nil || order == nil {
 		return err
 	}
-	at := make(map[*graph.Node]int, len(order)) // how many operations of its device start before
-	works := make([][]*graph.Node, len(s.Devices))
-	for _, n := range order {
-		d := s.device[n]
-		at[n] = len(works[d])
-		if n.Class() == graph.ClassOther && s.frameOf[n] == 0 && !isAdded(n) {
-			works[d] = append(works[d], n)
+	place := make(map[*graph.Node]int, len(order)) // in the order
+	works := map[lane][]*graph.Node{}
+	for i, n := range order {
+		place[n] = i
+		if isWork(n) {
+			l := lane{s.device[n], s.frameOf[n]}
+			works[l] = append(works[l], n)
 		}
 	}
 	triggers := map[*graph.Node]*graph.Node{}
-	for _, r := range late {
-		first := len(works[r.to])
-		for _, t := range r.takers {
-			first = min(first, at[t.Op])
-		}
-		if first -= ahead(len(works[r.to])); first < 0 {
+	for _, r := range s.received {
+		if !s.Late(r.to) {
 			continue
 		}
-		after := works[r.to][first]
+		if err := s.watch.Step(); err != nil {
+			return err
+		}
+		l := lane{r.to, s.frameOf[r.from.Op]}
+		first := len(works[l])
+		for _, t := range r.takers {
+			before, _ := slices.BinarySearchFunc(works[l], place[t.Op], func(n *graph.Node, p int) int { return cmp.Compare(place[n], p) })
+			first = min(first, before)
+		}
+		if first -= ahead(len(works[l])); first < 0 {
+			continue
+		}
+		after := works[l][first]
+		if s.Waits || l.frame != 0 {
+			by := place[after]
+			if after = s.awaited(r, place, func(n *graph.Node) bool { return isWork(n) && place[n] <= by }); after == nil {
+				continue
+			}
+		}
 		trigger := triggers[after]
 		if trigger == nil { // which lives, though the operation does not
 			if trigger, err = s.add(r.to, after, graph.OpSpec{Type: "ControlTrigger", Name: after.Name() + "/late", ControlDependencies: []*graph.Node{after}}); err != nil {
@@ -73,6 +88,56 @@ func (s *splitter) delay() error {
 		}
 	}
 	return nil
+}
+
+// isWork says whether a node is an operation of the program.
+func isWork(n *graph.Node) bool { return n.Class() == graph.ClassOther && !isAdded(n) }
+
+// farthest is how many nodes awaited looks at, for each taker, so that all takes linear time.
+const farthest = 256
+
+// awaited is the last node that is good of those for which all takers of a receipt are found
+// to wait in each iteration besides; nil if none is. Of what a node waits for it looks at
+// what comes last on the device.
+func (s *splitter) awaited(r receipt, place map[*graph.Node]int, good func(*graph.Node) bool) (n *graph.Node) {
+	frame := s.frameOf[r.from.Op]
+	last := func(of *graph.Node) (last *graph.Node) {
+		if of.Class() == graph.ClassMerge { // which waits for one input, and not for all
+			return nil
+		}
+		graph.InputNodes(of, func(from *graph.Node) {
+			if s.device[from] == r.to && s.frameOf[from] == frame && !isAdded(from) && (last == nil || place[from] > place[last]) {
+				last = from
+			}
+		})
+		return last
+	}
+	for i, t := range r.takers {
+		if s.frameOf[t.Op] != frame {
+			return nil
+		}
+		other := last(t.Op)
+		if i == 0 {
+			n = other
+		}
+		for steps := 0; n != other; steps++ { // up to what both wait for
+			switch {
+			case n == nil || other == nil || steps == farthest:
+				return nil
+			case place[n] > place[other]:
+				n = last(n)
+			default:
+				other = last(other)
+			}
+		}
+	}
+	for steps := 0; n != nil && !good(n); steps++ {
+		if steps == farthest {
+			return nil
+		}
+		n = last(n)
+	}
+	return n
 }
 
 // A receipt is a Recv of data, with who takes it.

@@ -30,12 +30,15 @@ type Options struct {
 	// Cast is the type that an output crosses as, which it is cast to before and from
 	// after; Invalid, or no Cast: its own.
 	Cast func(from graph.Output, sender, receiver int) tensor.DType
-	// Copies says that devices other than CPUs have memory of their own, and no Send or
-	// Recv reaches into it: what goes between it and the host's is copied by nodes.
+	// Copies says that devices other than CPUs have memory of their own: what goes between
+	// it and other memory is copied by nodes.
 	Copies bool
 	// Late says whether what is received on a device waits until the device has come near
 	// to who wants it, so that it does not lie in the device's memory before; nil: nowhere.
 	Late func(device int) bool
+	// Waits says that a node of the program may wait for what no edge says, such as an
+	// element of a queue, which another may be about to put there.
+	Waits bool
 }
 
 // Pieces is a program that has been split. The devices of its nodes are full names.

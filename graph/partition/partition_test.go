@@ -22,7 +22,7 @@ import (
 
 // TestPartition runs testdata: graphs in text form, and the pieces that are made of
 // them. Arguments are feed=(x:0,…) fetch=(y:0,…), bfloat16, as which floats
-// cross, and late, for receives on CPU:1.
+// cross, late, for receives on CPU:1, and waits, for programs that may wait.
 func TestPartition(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -58,6 +58,7 @@ func TestPartition(t *testing.T) {
 			}
 			if d.HasArg("late") {
 				o.Late = func(device int) bool { return device == 1 }
+				o.Waits = d.HasArg("waits")
 			}
 			need, err := g.Subgraph(lists[0], lists[1], nil)
 			if err != nil {

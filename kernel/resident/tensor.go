@@ -84,6 +84,22 @@ func (t *Tensor) Share(func(tensor.Value)) { t.shared.Store(true) }
 // Bytes is the header on the host; the device counts its memory itself.
 func (t *Tensor) Bytes() int { return 128 }
 
+var _ tensor.Distant = (*Tensor)(nil)
+
+// DistantBytes is what the elements take on the device.
+func (t *Tensor) DistantBytes() int64 {
+	n, _ := bytes(t.dt, t.dims)
+	return n
+}
+
+// Again is another tensor in the same memory.
+func (t *Tensor) Again() *tensor.Object {
+	t.memory.holders.Add(1)
+	other := &Tensor{device: t.device, dt: t.dt, dims: t.dims, memory: t.memory}
+	other.object.Value = other
+	return &other.object
+}
+
 // value is a token for a new tensor.
 func value(ctx *kernel.Context, d devices.Streams, dt tensor.DType, dims []int64, m *memory) (tensor.Value, error) {
 	t := &Tensor{device: d, dt: dt, dims: dims, memory: m}
@@ -132,6 +148,58 @@ func upload(ctx *kernel.Context, d devices.Streams, v *tensor.Value) (*memory, e
 		return nil, err
 	}
 	return newMemory(b), nil
+}
+
+// Copy brings the tensor that v carries, on any device of the step's, to a device: done gets
+// it when it is there, and must not wait. What done does not use it releases.
+func Copy(ctx *kernel.Context, device string, v *tensor.Value, done func(*Tensor, error)) error {
+	d, err := streams(ctx, device)
+	if err != nil {
+		return err
+	}
+	t, err := Of(v)
+	if err != nil {
+		return err
+	}
+	return t.copy(ctx, d, func(m *memory, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		c := &Tensor{device: d, dt: t.dt, dims: t.dims, memory: m}
+		c.object.Value = c
+		done(c, nil)
+	})
+}
+
+// Token is the token that carries a new tensor.
+func (t *Tensor) Token(ctx *kernel.Context) (tensor.Value, error) { return ctx.Holding(&t.object, t) }
+
+// copy brings the elements into memory of another device: done gets it, or why not.
+func (t *Tensor) copy(ctx *kernel.Context, d devices.Streams, done func(*memory, error)) error {
+	n, err := bytes(t.dt, t.dims)
+	if err != nil {
+		return err
+	}
+	b, err := d.Reserve(ctx.Step.Context, n)
+	if err != nil {
+		return err
+	}
+	m, from := newMemory(b), t.memory
+	err = d.Bring(b, from.buffer, n, func(err error) {
+		if err == nil {
+			err = from.failed()
+		}
+		if err != nil {
+			m.release()
+			m = nil
+		}
+		done(m, err)
+	})
+	if err != nil {
+		m.release()
+	}
+	return err
 }
 
 // Download brings a tensor to the host: done gets it when the device has come to it,

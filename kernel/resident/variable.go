@@ -2,6 +2,7 @@ package resident
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
@@ -25,47 +26,127 @@ type stored struct {
 
 var _ resource.Remote = (*stored)(nil)
 
-// Host waits for the device.
-func (s *stored) Host() (tensor.Value, error) {
-	type result struct {
-		t   *tensor.Tensor
-		err error
-	}
-	came := make(chan result, 1)
+// Host has the value copied to the host's memory.
+func (s *stored) Host(done func(tensor.Value, error)) {
 	t := Tensor{device: s.device, dt: s.dt, dims: s.dims, memory: s.memory}
-	if err := t.download(func(t *tensor.Tensor, err error) { came <- result{t, err} }); err != nil {
-		return tensor.Value{}, err
+	if err := t.download(func(t *tensor.Tensor, err error) {
+		if err != nil {
+			done(tensor.Value{}, err)
+			return
+		}
+		done(tensor.ValueOf(t), nil)
+	}); err != nil {
+		done(tensor.Value{}, err)
 	}
-	r := <-came // also when the device is lost or closed
-	return tensor.ValueOf(r.t), r.err
 }
 
 func (s *stored) Lost() error { return s.device.Lost(s.memory.buffer) }
 
 func (s *stored) Release() { s.memory.release() }
 
-// here brings a variable's value to a device.
+// here brings a variable's value to a device. The variable is locked. What another device has
+// comes from there, for which here waits: approach is how that is done beforehand.
 func here(ctx *kernel.Context, d devices.Streams, v *resource.Variable, at *resource.Stored) (*stored, error) {
-	if s, ok := at.Remote.(*stored); ok && s.device == d && s.Lost() == nil {
+	s, ok := at.Remote.(*stored)
+	if ok && s.device == d && s.Lost() == nil {
 		return s, nil
 	}
-	if at.Host.IsZero() {
-		if at.Remote == nil {
-			return nil, v.Uninitialized()
-		}
-		host, err := at.Remote.Host() // from another device
+	if !at.Host.IsZero() {
+		m, err := upload(ctx, d, &at.Host)
 		if err != nil {
-			return nil, status.Within(err, "variable %s", v.Name)
+			return nil, err
 		}
-		at.Host = host
+		s = &stored{d, at.Host.DType(), slices.Clone(at.Host.Dims()), m}
+		at.Remote = s
+		return s, nil
 	}
-	m, err := upload(ctx, d, &at.Host)
+	if !ok {
+		return nil, v.Uninitialized()
+	}
+	m, err := s.moved(ctx, d)
 	if err != nil {
-		return nil, err
+		return nil, status.Within(err, "variable %s", v.Name)
 	}
-	s := &stored{d, at.Host.DType(), slices.Clone(at.Host.Dims()), m}
+	s = &stored{d, s.dt, s.dims, m}
 	at.Remote = s
 	return s, nil
+}
+
+// approach brings the values of variables that only other devices have to a device, without
+// keeping anybody from the variables meanwhile. A value that changes before it comes is left
+// to here.
+func approach(ctx *kernel.Context, d devices.Streams, vars ...*resource.Variable) error {
+	for _, v := range vars {
+		if s, ok := v.Away().(*stored); !ok || s.device == d {
+			continue
+		}
+		var from *stored
+		if err := resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
+			if s, ok := at[0].Remote.(*stored); ok && s.device != d && at[0].Host.IsZero() {
+				from = s
+				s.memory.holders.Add(1) // so that nobody writes it
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if from == nil {
+			continue
+		}
+		m, err := from.moved(ctx, d)
+		from.memory.release()
+		if err != nil {
+			return status.Within(err, "variable %s", v.Name)
+		}
+		if err := resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
+			if at[0].Remote == resource.Remote(from) && at[0].Host.IsZero() {
+				at[0].Remote = &stored{d, from.dt, from.dims, m}
+				m = nil
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if m != nil {
+			m.release()
+		}
+	}
+	return nil
+}
+
+// moved is memory of another device with the value, once it is there.
+func (s *stored) moved(ctx *kernel.Context, d devices.Streams) (*memory, error) {
+	type result struct {
+		m   *memory
+		err error
+	}
+	came := make(chan result, 1)
+	var left atomic.Bool // nobody waits any more
+	drop := func() {
+		select {
+		case r := <-came:
+			if r.m != nil {
+				r.m.release()
+			}
+		default:
+		}
+	}
+	t := Tensor{device: s.device, dt: s.dt, dims: s.dims, memory: s.memory}
+	if err := t.copy(ctx, d, func(m *memory, err error) {
+		if came <- (result{m, err}); left.Load() {
+			drop()
+		}
+	}); err != nil {
+		return nil, err
+	}
+	select {
+	case r := <-came:
+		return r.m, r.err
+	case <-ctx.Step.Context.Done():
+		left.Store(true)
+		drop()
+		return nil, status.FromContext(ctx.Step.Context)
+	}
 }
 
 // Assign makes the tensor that a token on an accelerator carries the value of a variable,
@@ -128,6 +209,9 @@ func Read(ctx *kernel.Context, device string, v *resource.Variable) (tensor.Valu
 
 // take is the value of a variable on a device, whose memory is held once more.
 func take(ctx *kernel.Context, d devices.Streams, v *resource.Variable) (s *stored, err error) {
+	if err := approach(ctx, d, v); err != nil {
+		return nil, err
+	}
 	err = resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) (err error) {
 		if s, err = here(ctx, d, v, &at[0]); err == nil {
 			s.memory.holders.Add(1)
@@ -281,19 +365,23 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	vars := make([]*resource.Variable, k.change.Variables)
-	for i := range vars {
+	var vars []*resource.Variable // each once
+	roles := make([]int, k.change.Variables)
+	for i := range roles {
 		v, err := k.targets[i].Find(ctx.Step.Resources, &in[i])
 		if err != nil {
 			return err
 		}
-		if slices.Contains(vars, v) {
-			return status.Errorf(status.Unimplemented, "%s on an accelerator of variable %s in two roles at once", k.op, v.Name)
+		if roles[i] = slices.Index(vars, v); roles[i] < 0 {
+			roles[i] = len(vars)
+			vars = append(vars, v)
 		}
-		vars[i] = v
 	}
-	tensors, inputs, err := k.arguments(in, len(vars))
+	tensors, inputs, err := k.arguments(in, len(roles))
 	if err != nil {
+		return err
+	}
+	if err := approach(ctx, d, vars...); err != nil {
 		return err
 	}
 	return resource.Exchange(vars, func(at []resource.Stored) error {
@@ -302,29 +390,35 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 			if now[i], err = here(ctx, d, v, &at[i]); err != nil {
 				return err
 			}
-			tensors[i] = &Tensor{device: d, dt: now[i].dt, dims: now[i].dims, memory: now[i].memory}
+		}
+		for i, r := range roles {
+			tensors[i] = &Tensor{device: d, dt: now[r].dt, dims: now[r].dims, memory: now[r].memory}
 			inputs[i] = Input{Array: tensors[i].Array()}
 		}
-		if err := k.change.Check(inputs[:len(vars)], inputs[len(vars):]); err != nil {
+		if err := k.change.Check(inputs[:len(roles)], inputs[len(roles):]); err != nil {
 			return err
 		}
-		return k.write(ctx, d, at, now, tensors, inputs)
+		return k.write(ctx, d, at, now, roles, tensors, inputs)
 	})
 }
 
-// write hands the works over, and makes what they write the values.
-func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, tensors []*Tensor, inputs []Input) (err error) {
-	next, memories := make([]code.Array, len(now)), make([]*memory, len(now))
+// write hands the works over, and makes what they write the values. roles says which of the
+// variables each of the operation's is. Of a variable that has several each has memory of its
+// own, and what the last makes of it counts.
+func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, roles []int, tensors []*Tensor, inputs []Input) (err error) {
+	before, next, memories := make([]code.Array, len(roles)), make([]code.Array, len(roles)), make([]*memory, len(roles))
+	counts := func(i int) bool { return !slices.Contains(roles[i+1:], roles[i]) }
 	defer func() {
 		for i, m := range memories {
-			if err != nil && m != nil && m != now[i].memory {
+			if m != nil && m != now[roles[i]].memory && (err != nil || !counts(i)) {
 				m.release()
 			}
 		}
 	}()
-	for i, s := range now {
-		memories[i], next[i] = s.memory, inputs[i].Array
-		if s.memory.holders.Load() == 1 {
+	for i, r := range roles {
+		s := now[r]
+		before[i], next[i], memories[i] = inputs[i].Array, inputs[i].Array, s.memory
+		if counts(i) && s.memory.holders.Load() == 1 {
 			continue // nobody else has it, nor can anybody get it meanwhile
 		}
 		n, err := bytes(s.dt, s.dims)
@@ -346,11 +440,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 	if k.cpu != nil {
 		launches, err = k.emulate(&Work{ctx: ctx}, next, inputs, memories, tensors)
 	} else {
-		before := make([]code.Array, len(now))
-		for i := range before {
-			before[i] = inputs[i].Array
-		}
-		staged, release, err := stage(ctx, d, inputs[len(now):])
+		staged, release, err := stage(ctx, d, inputs[len(roles):])
 		if err != nil {
 			return err
 		}
@@ -368,11 +458,15 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 			return err
 		}
 	}
-	for i, s := range now {
+	for i, r := range roles {
+		s := now[r]
+		if !counts(i) {
+			continue
+		}
 		if memories[i] != s.memory {
 			s = &stored{d, s.dt, s.dims, memories[i]}
 		}
-		at[i] = resource.Stored{Remote: s} // the host's copy is not the value any more
+		at[r] = resource.Stored{Remote: s} // the host's copy is not the value any more
 	}
 	return nil
 }

@@ -29,8 +29,13 @@ constant: It is the same tensor each time, so that one copy serves all steps.`)
 		Output("host: T").
 		Attr("T: type").
 		Doc("Copies a tensor of the device's memory into that of the host.")
+	registry.Define("_Copy").
+		Input("there: T").
+		Output("here: T").
+		Attr("T: type").
+		Doc("Copies a tensor of another accelerator's memory into that of the device.")
 	resident.RegisterHost("Const", nil) // the copy of it that stays with a device is its reader's
-	shape.Register(shape.Unchanged, "_Upload", "_Download")
+	shape.Register(shape.Unchanged, "_Upload", "_Download", "_Copy")
 	for _, kind := range resident.Types {
 		kernel.Register(kernel.Registration{Op: "_Upload", Device: kind, HostMemory: []string{"host"}, New: func(c *kernel.Construction) (kernel.Kernel, error) {
 			if c.Bool("constant") {
@@ -40,6 +45,9 @@ constant: It is the same tensor each time, so that one copy serves all steps.`)
 		}})
 		kernel.Register(kernel.Registration{Op: "_Download", Device: kind, HostMemory: []string{"host"}, Waits: true, New: func(*kernel.Construction) (kernel.Kernel, error) {
 			return download{}, nil
+		}})
+		kernel.Register(kernel.Registration{Op: "_Copy", Device: kind, Waits: true, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			return between{c.Device}, nil
 		}})
 	}
 }
@@ -60,42 +68,86 @@ func (k upload) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 type download struct{}
 
 func (download) Start(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-	var (
-		mu   sync.Mutex
-		over bool
-		stop func() bool
-	)
-	finish := func(t *tensor.Tensor, err error) {
-		mu.Lock()
-		first, unwatch := !over, stop
-		over = true
-		mu.Unlock()
-		if !first {
-			return
-		}
-		if unwatch != nil {
-			unwatch()
-		}
-		if err == nil {
-			out[0] = tensor.ValueOf(t)
-		}
-		done(err)
-	}
-	step := ctx.Step.Context
-	if err := resident.Download(&in[0], finish); err != nil {
-		finish(nil, err)
-		return
-	}
-	unwatch := context.AfterFunc(step, func() { finish(nil, status.FromContext(step)) })
-	mu.Lock()
-	defer mu.Unlock()
-	if stop = unwatch; over {
-		unwatch()
-	}
+	until(ctx.Step.Context, done, func(e *ending) error {
+		return resident.Download(&in[0], func(t *tensor.Tensor, err error) {
+			e.end(func() error {
+				if err == nil {
+					out[0] = tensor.ValueOf(t)
+				}
+				return err
+			})
+		})
+	})
 }
 
 func (k download) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return waited(k, ctx, in, out)
+}
+
+// between is done when the copy is, or when the step has ended: nobody may take what comes
+// before both devices have passed the copy, for either might be lost meanwhile.
+type between struct{ device string }
+
+func (k between) Start(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+	until(ctx.Step.Context, done, func(e *ending) error {
+		return resident.Copy(ctx, k.device, &in[0], func(t *resident.Tensor, err error) {
+			if !e.end(func() error {
+				if err == nil {
+					out[0], err = t.Token(ctx)
+				}
+				return err
+			}) && err == nil {
+				t.Release(nil)
+			}
+		})
+	})
+}
+
+func (k between) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return waited(k, ctx, in, out)
+}
+
+func waited(k kernel.Async, ctx *kernel.Context, in, out []tensor.Value) error {
 	done := make(chan error, 1)
 	k.Start(ctx, in, out, func(err error) { done <- err })
 	return <-done
+}
+
+// An ending is that of something that is begun, or of the step if that comes first.
+type ending struct {
+	mu   sync.Mutex
+	over bool
+	stop func() bool // watching the step
+	done func(error)
+}
+
+// until begins something, whose end is to be told, and is done with that or with the step.
+func until(step context.Context, done func(error), begin func(*ending) error) {
+	e := &ending{done: done}
+	if err := begin(e); err != nil {
+		e.end(func() error { return err })
+		return
+	}
+	stop := context.AfterFunc(step, func() { e.end(func() error { return status.FromContext(step) }) })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stop = stop; e.over {
+		stop()
+	}
+}
+
+// end takes what has come, if it is the first to end, and says whether it is.
+func (e *ending) end(take func() error) bool {
+	e.mu.Lock()
+	first, stop := !e.over, e.stop
+	e.over = true
+	e.mu.Unlock()
+	if !first {
+		return false
+	}
+	if stop != nil {
+		stop()
+	}
+	e.done(take())
+	return true
 }

@@ -133,7 +133,7 @@ func advance(ctx *kernel.Context, target *resource.Target, v *tensor.Value, n ui
 	if err != nil {
 		return g, before, err
 	}
-	err = variable.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+	err = variable.Rewrite(ctx.Step.Context, func(now, next tensor.Value) (tensor.Value, error) {
 		if now.DType() != tensor.Int64 {
 			return tensor.Value{}, status.Invalid("dtype of RNG state variable must be int64, not %v", now.DType())
 		}

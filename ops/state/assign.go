@@ -133,7 +133,7 @@ func (k *assign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	byRef := in[0].IsRef()
-	err = v.Update(func(old tensor.Value) (tensor.Value, error) {
+	err = v.Update(ctx.Step.Context, func(old tensor.Value) (tensor.Value, error) {
 		if k.validate {
 			if err := sameShape(v, old, val, byRef); err != nil {
 				return old, err
@@ -184,7 +184,7 @@ func (k *assignUpdate) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	byRef := in[0].IsRef()
 	delta := in[1]
-	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+	err = v.Rewrite(ctx.Step.Context, func(now, next tensor.Value) (tensor.Value, error) {
 		switch {
 		case now.Plain() && delta.Plain():
 			return k.combine.Scalar(now, delta)

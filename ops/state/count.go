@@ -71,7 +71,7 @@ func (k *count[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := sameType(v.Type, tensor.DTypeOf[T](), "assign"); err != nil {
 		return err
 	}
-	return v.Rewrite(func(now, _ tensor.Value) (tensor.Value, error) {
+	return v.Rewrite(ctx.Step.Context, func(now, _ tensor.Value) (tensor.Value, error) {
 		if !now.IsScalar() {
 			return tensor.Value{}, status.Invalid("input is not a scalar: %s", tensor.FormatDims(now.Dims()))
 		}

@@ -60,7 +60,7 @@ func view(ctx *kernel.Context, target *resource.Target, v *tensor.Value, dt tens
 	if err != nil {
 		return err
 	}
-	return variable.View(func(val tensor.Value) error {
+	return variable.View(ctx.Step.Context, func(val tensor.Value) error {
 		if val.IsZero() {
 			return variable.Uninitialized()
 		}

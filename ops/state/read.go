@@ -95,9 +95,9 @@ func (k *read) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if v.Type != want && v.Initialized() {
 			return sameType(v.Type, want, "read")
 		}
-		val, lease, ok := v.Lease()
-		if !ok {
-			return v.Uninitialized()
+		val, lease, err := v.Lease(ctx.Step.Context)
+		if err != nil {
+			return err
 		}
 		if lease != nil {
 			if val, err = ctx.Leased(val, lease); err != nil {
@@ -132,7 +132,7 @@ func (k *variableShape[T]) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	if err != nil {
 		return err
 	}
-	return v.View(func(val tensor.Value) error {
+	return v.View(ctx.Step.Context, func(val tensor.Value) error {
 		if val.IsZero() {
 			return v.Uninitialized()
 		}

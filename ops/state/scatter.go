@@ -112,7 +112,7 @@ func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if k.divides && !byRef && anyZero(&updates) {
 		return status.Invalid("updates must not contain 0")
 	}
-	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+	err = v.Rewrite(ctx.Step.Context, func(now, next tensor.Value) (tensor.Value, error) {
 		if err := checkScatter(now, indices, updates, byRef); err != nil {
 			return tensor.Value{}, err
 		}

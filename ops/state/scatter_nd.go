@@ -114,7 +114,7 @@ func (k *scatterNd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("DType of scatter resource and updates does not match.")
 	}
 	indices, updates := in[1], in[2]
-	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+	err = v.Rewrite(ctx.Step.Context, func(now, next tensor.Value) (tensor.Value, error) {
 		if err := checkScatterNd(now, indices, updates); err != nil {
 			return tensor.Value{}, err
 		}

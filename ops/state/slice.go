@@ -81,7 +81,7 @@ func (k *sliceAssign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		*dst = kernel.AppendInts(make([]int64, 0, in[1].NumElements()), &in[1+i])
 	}
 	value := in[4]
-	err = v.Rewrite(func(now, next tensor.Value) (tensor.Value, error) {
+	err = v.Rewrite(ctx.Step.Context, func(now, next tensor.Value) (tensor.Value, error) {
 		part, err := spec.Apply(shape.Of(now.Dims()...))
 		if err != nil {
 			return tensor.Value{}, err

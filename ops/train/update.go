@@ -180,19 +180,38 @@ func (k *update) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	args := slices.Clone(in)
-	err := resource.RewriteAll(vars, func(now, next []tensor.Value) error {
+	err := resource.RewriteAll(ctx.Step.Context, vars, func(now, next []tensor.Value) error {
 		if len(vars) == k.slots {
 			return k.run(ctx, args, now, next)
 		}
 		start(now, next)
-		if next[0].Plain() { // a copy of a scalar is no alias
-			return status.Errorf(status.Unimplemented, "a scalar variable that is updated in two roles at once")
-		}
 		all := make([]tensor.Value, k.slots)
 		for i := range all {
 			all[i] = next[which[i]]
+			if in[i].IsRef() || k.indices >= 0 {
+				if all[i].Plain() { // a copy of a scalar is no alias
+					return status.Errorf(status.Unimplemented, "a scalar variable that is updated in two roles at once")
+				}
+				continue
+			}
+			// Of a resource each role has a copy, and what the last makes of it counts;
+			// where only rows change there is one for all.
+			if slices.Contains(which[i+1:k.slots], which[i]) {
+				own, err := tensor.New(all[i].DType(), all[i].Dims()...)
+				if err != nil {
+					return err
+				}
+				all[i] = tensor.ValueOf(own)
+				strided.Move(&all[i], 0, &next[which[i]], 0, all[i].NumElements())
+			}
 		}
-		return k.run(ctx, args, all, all)
+		if err := k.run(ctx, args, all, all); err != nil {
+			return err
+		}
+		for i := range all {
+			next[which[i]] = all[i]
+		}
+		return nil
 	})
 	if err == nil && len(out) > 0 {
 		out[0] = in[0]

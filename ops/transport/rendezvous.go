@@ -43,7 +43,9 @@ func (k send) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 		return alone(k.key)
 	}
 	t := resource.Token{Dead: ctx.Dead}
-	if !t.Dead {
+	if d, ok := tensor.DistantOf(in[0]); ok && !t.Dead { // which is not left to the collector
+		t.Value = tensor.Scalar(d.Again())
+	} else if !t.Dead {
 		t.Value = in[0].Share()
 	}
 	return r.Send(resource.Tagged(k.key, ctx.Tag), t)
@@ -63,8 +65,10 @@ func (k recv) Start(ctx *kernel.Context, _, out []tensor.Value, done func(error)
 		return
 	}
 	r.Recv(ctx.Step.Context, resource.Tagged(k.key, ctx.Tag), func(t resource.Token, err error) {
-		switch {
+		switch d, o := distant(&t); {
 		case err != nil:
+		case d != nil:
+			out[0], err = ctx.Holding(o, d)
 		case !t.Dead && t.Value.DType() != k.dtype:
 			err = status.Errorf(status.Internal, "a %v came for a %v: %s", t.Value.DType(), k.dtype, k.key)
 		default:
@@ -72,6 +76,19 @@ func (k recv) Start(ctx *kernel.Context, _, out []tensor.Value, done func(error)
 		}
 		done(err)
 	})
+}
+
+// distant is what send made of a tensor that is not in the host's memory; nil: it is.
+func distant(t *resource.Token) (tensor.Distant, *tensor.Object) {
+	if t.Dead || t.Value.DType() != tensor.Variant || t.Value.NumElements() != 1 {
+		return nil, nil
+	}
+	o := tensor.Of[*tensor.Object](&t.Value)[0]
+	if o == nil {
+		return nil, nil
+	}
+	d, _ := o.Value.(tensor.Distant)
+	return d, o
 }
 
 func (k recv) Run(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -26,6 +26,7 @@ var driverFunctions = map[string]any{
 	"cuMemcpyHtoDAsync_v2":         copyIn,
 	"cuMemcpyDtoHAsync_v2":         copyOut,
 	"cuMemcpyDtoDAsync_v2":         copyWithin,
+	"cuMemcpyPeerAsync":            copyPeer,
 	"cuStreamCreate":               streamCreate,
 	"cuStreamDestroy_v2":           streamDestroy,
 	"cuStreamWaitEvent":            streamWait,

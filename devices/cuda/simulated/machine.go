@@ -151,12 +151,12 @@ func (m *Machine) Calls(function string) int {
 }
 
 // Lose ends the context of a device, as a kernel does that touches memory that is not
-// there. It says whether there was one.
+// there. It says whether there was one that lived.
 func (m *Machine) Lose(number int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.devices[number].context
-	if c == nil {
+	if c == nil || c.failed != success {
 		return false
 	}
 	c.fail(illegalAddress)

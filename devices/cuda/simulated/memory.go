@@ -99,11 +99,16 @@ func (m *Machine) idle(x *memory, function string) {
 
 // user is a work that is known to use memory and is not done.
 func (m *Machine) user(x *memory) (*work, bool) {
-	for s := range x.context.streams {
-		for _, w := range s.works {
-			for _, u := range w.uses {
-				if u.of == x {
-					return w, true
+	for _, d := range m.devices {
+		if d.context == nil {
+			continue
+		}
+		for s := range d.context.streams {
+			for _, w := range s.works {
+				for _, u := range w.uses {
+					if u.of == x {
+						return w, true
+					}
 				}
 			}
 		}
@@ -223,6 +228,41 @@ func copyWithin(to, from, n uint64, on uintptr) int32 {
 		return max(r, invalidValue)
 	}
 	s.put(&work{name: name, uses: []use{{src, false}, {dst, true}}, run: func() int32 { return moveBytes(dst, at, src, fromAt, n) }})
+	return success
+}
+
+// copyPeer copies from one context's memory to another's. What comes of a context that
+// fails meanwhile is anything.
+func copyPeer(to uint64, toContext uintptr, from uint64, fromContext uintptr, n uint64, on uintptr) int32 {
+	const name = "cuMemcpyPeerAsync"
+	m, c, r := inContext(name)
+	defer m.mu.Unlock()
+	if r != success {
+		return r
+	}
+	s, r := m.streamOf(c, name, on)
+	into, ok1 := handle[*context](m, name, toContext)
+	outOf, ok2 := handle[*context](m, name, fromContext)
+	if r != success || !ok1 || !ok2 || n == 0 {
+		return max(r, invalidValue)
+	}
+	if outOf.failed != success {
+		return outOf.failed
+	}
+	dst, at, ok1 := m.find(into, name, to, n)
+	src, fromAt, ok2 := m.find(outOf, name, from, n)
+	if !ok1 || !ok2 {
+		return invalidValue
+	}
+	s.put(&work{name: name, uses: []use{{src, false}, {dst, true}}, run: func() int32 {
+		r := moveBytes(dst, at, src, fromAt, n)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if outOf.failed != success {
+			return success
+		}
+		return r
+	}})
 	return success
 }
 

@@ -41,6 +41,7 @@ type use struct {
 type mark struct {
 	done  bool
 	clock clock
+	of    *context
 }
 
 // An event is the driver's.
@@ -126,7 +127,7 @@ func (s *stream) run() {
 		}
 		w := s.works[0]
 		if w.after != nil {
-			for !w.after.done && s.context.failed == 0 {
+			for !w.after.done && s.context.failed == 0 && w.after.of.failed == 0 {
 				m.marked.Wait()
 			}
 		}
@@ -169,7 +170,7 @@ func streamWait(h, on uintptr, flags uint32) int32 {
 		return r
 	}
 	s, r := m.streamOf(c, "cuStreamWaitEvent", h)
-	e, ok := handle[*event](m, "cuStreamWaitEvent", on)
+	e, ok := handle[*event](m, "cuStreamWaitEvent", on) // of any context
 	switch {
 	case r != success:
 		return r
@@ -241,7 +242,7 @@ func eventRecord(h, on uintptr) int32 {
 	if r != success {
 		return r
 	}
-	e.mark = &mark{}
+	e.mark = &mark{of: c}
 	w := &work{name: "an event", mark: e.mark}
 	s.put(w)
 	e.mark.clock = w.clock

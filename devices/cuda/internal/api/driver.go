@@ -16,7 +16,7 @@ type Driver struct {
 	Init, DeviceGetCount, DeviceGet, DeviceGetName, DeviceTotalMem, DeviceGetAttribute,
 	PrimaryCtxRetain, PrimaryCtxRelease, PrimaryCtxReset, CtxSetCurrent, CtxSynchronize, GetErrorName,
 	MemAlloc, MemFree, MemHostAlloc, MemFreeHost,
-	MemcpyHtoDAsync, MemcpyDtoHAsync, MemcpyDtoDAsync,
+	MemcpyHtoDAsync, MemcpyDtoHAsync, MemcpyDtoDAsync, MemcpyPeerAsync,
 	StreamCreate, StreamDestroy, StreamWaitEvent, EventCreate, EventDestroy, EventRecord, EventQuery,
 	ModuleLoadData, ModuleGetFunction, ModuleUnload, LaunchKernel dynamic.Function
 }
@@ -31,7 +31,7 @@ func (d *Driver) Functions() map[string]*dynamic.Function {
 		"cuDevicePrimaryCtxReset_v2": &d.PrimaryCtxReset,
 		"cuCtxSetCurrent":            &d.CtxSetCurrent, "cuCtxSynchronize": &d.CtxSynchronize, "cuGetErrorName": &d.GetErrorName,
 		"cuMemAlloc_v2": &d.MemAlloc, "cuMemFree_v2": &d.MemFree, "cuMemHostAlloc": &d.MemHostAlloc, "cuMemFreeHost": &d.MemFreeHost,
-		"cuMemcpyHtoDAsync_v2": &d.MemcpyHtoDAsync, "cuMemcpyDtoHAsync_v2": &d.MemcpyDtoHAsync, "cuMemcpyDtoDAsync_v2": &d.MemcpyDtoDAsync,
+		"cuMemcpyHtoDAsync_v2": &d.MemcpyHtoDAsync, "cuMemcpyDtoHAsync_v2": &d.MemcpyDtoHAsync, "cuMemcpyDtoDAsync_v2": &d.MemcpyDtoDAsync, "cuMemcpyPeerAsync": &d.MemcpyPeerAsync,
 		"cuStreamCreate": &d.StreamCreate, "cuStreamDestroy_v2": &d.StreamDestroy, "cuStreamWaitEvent": &d.StreamWaitEvent,
 		"cuEventCreate": &d.EventCreate, "cuEventDestroy_v2": &d.EventDestroy, "cuEventRecord": &d.EventRecord, "cuEventQuery": &d.EventQuery,
 		"cuModuleLoadData": &d.ModuleLoadData, "cuModuleGetFunction": &d.ModuleGetFunction, "cuModuleUnload": &d.ModuleUnload,

@@ -1,0 +1,169 @@
+package streams
+
+import (
+	"sync"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/stream"
+	"github.com/troupe-go/troupe/status"
+)
+
+// A copy from one device to another is handed to both under both locks, so that the two
+// streams that meet in it meet in the same order in all such copies, and never wait for
+// each other in a circle:
+//
+//	receiver's device-to-device: Wait for the source's last write, Copy, Record
+//	source's lent:               Wait for the last write, Wait for that Record, Record
+//
+// It is done when both have passed it: the receiver has made the copy, and the source was
+// there all the while. Whichever fails first is whose error there is.
+
+// Bring copies n bytes from the start of memory of another device, or of this one, to that
+// of dst. See [devices.Streams].
+func (d *Device) Bring(to, from devices.Buffer, n int64, done func(error)) error {
+	dst, err := d.memory(to)
+	if err != nil {
+		return err
+	}
+	src, ok := from.(*Memory)
+	if !ok {
+		return status.Errorf(status.Internal, "a buffer is no memory of a device")
+	}
+	if n < 0 || n > src.size || n > dst.size {
+		return status.Errorf(status.Internal, "%d bytes are copied from memory of %d to memory of %d", n, src.size, dst.size)
+	}
+	switch a, b := src.of, dst.of; {
+	case n == 0:
+		if err := d.Write(dst, nil); err != nil {
+			return err
+		}
+		done(nil)
+		return nil
+	case a.owner == d:
+		return d.bringWithin(dst, src, n, done)
+	case b.driver.Reaches(a.driver):
+		return bring(a, b, dst, src, n, done)
+	}
+	return src.of.owner.Read(src, n, func(bytes []byte, err error) {
+		if err == nil {
+			err = d.put(dst, bytes, done)
+		}
+		if err != nil {
+			done(err)
+		}
+	})
+}
+
+// bringWithin copies within the device.
+func (d *Device) bringWithin(dst, src *Memory, n int64, done func(error)) error {
+	g, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer g.mu.Unlock()
+	if err := g.copy(dst, src, n); err != nil {
+		return err
+	}
+	g.after(stream.DeviceToDevice, dst, done)
+	return nil
+}
+
+// bring has b copy from a.
+func bring(a, b *incarnation, dst, src *Memory, n int64, done func(error)) error {
+	first, second := a, b
+	if b.number < a.number {
+		first, second = b, a
+	}
+	first.mu.Lock()
+	defer first.mu.Unlock()
+	second.mu.Lock()
+	defer second.mu.Unlock()
+	for _, g := range []*incarnation{a, b} {
+		if err := g.ended(); err != nil {
+			return err
+		}
+		g.uses = g.uses[:0]
+	}
+	from, err := a.use(src, devices.Reads)
+	if err != nil {
+		return err
+	}
+	to, err := b.use(dst, devices.Writes)
+	if err != nil {
+		return err
+	}
+	written := a.at(src.block.Wrote())
+	a.promise(written, b, stream.DeviceToDevice)
+	b.send(stream.DeviceToDevice, &Copy{to: to, from: from, dst: dst, src: src, bytes: n})
+	copied := b.latest[stream.DeviceToDevice]
+
+	a.join(stream.Lent) // also where the copy is never made
+	b.promise(copied, a, stream.Lent)
+	a.record(stream.Lent)
+
+	t := &twofold{left: 2, done: func(err error) {
+		if err != nil {
+			dst.fail(err)
+		}
+		done(err)
+	}}
+	b.after(stream.DeviceToDevice, dst, t.passed)
+	a.after(stream.Lent, src, t.passed)
+	return nil
+}
+
+// at is an event of a place, or of one behind it. It is locked.
+func (g *incarnation) at(p stream.Place) *event {
+	if e := g.latest[p.Stream]; e != nil && e.place.N >= p.N {
+		return e
+	}
+	return g.record(p.Stream)
+}
+
+// promise lets a stream of another incarnation wait for an event. Both are locked.
+func (g *incarnation) promise(e *event, to *incarnation, s stream.Kind) {
+	if e.promise() {
+		g.promised[e] = struct{}{}
+	}
+	e.refs.Add(1)
+	to.owner.root.Send(to.streams[s], &Wait{e})
+}
+
+// kept says that a promised event has been recorded.
+func (g *incarnation) kept(e *event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.promised, e)
+}
+
+// close ends the driver, and lets the streams of other devices go on that wait for what
+// will not be recorded any more: nothing of this device is at anybody's memory now.
+func (g *incarnation) close() {
+	g.driver.Close()
+	g.mu.Lock()
+	promised := g.promised
+	g.promised = nil
+	g.mu.Unlock()
+	for e := range promised {
+		e.settle(nil)
+	}
+}
+
+// A twofold is done when two are, or one has failed.
+type twofold struct {
+	mu   sync.Mutex
+	left int
+	done func(error)
+}
+
+func (t *twofold) passed(err error) {
+	t.mu.Lock()
+	due := t.left > 0 && (err != nil || t.left == 1)
+	if t.left--; err != nil {
+		t.left = 0
+	}
+	t.mu.Unlock()
+	if due {
+		t.done(err)
+	}
+}
