@@ -203,6 +203,7 @@ func matmulTrials() (all []trial) {
 		{tensor.Float, []int64{520, 70}, []int64{516, 70}, false, true},    // of middle blocks
 		{tensor.Float, []int64{1400, 40}, []int64{40, 1405}, false, false}, // of large ones
 		{tensor.Double, []int64{17, 31}, []int64{31, 18}, false, false},
+		{tensor.Double, []int64{600, 70}, []int64{70, 600}, false, false},
 		{tensor.Bfloat16, []int64{17, 31}, []int64{31, 18}, false, false},
 		{tensor.Half, []int64{17, 200}, []int64{200, 18}, false, false},
 		{tensor.Int32, []int64{3, 20}, []int64{20, 3}, false, false},

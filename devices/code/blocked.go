@@ -85,10 +85,11 @@ func (c *contraction) choose(maySplit bool) (block, int64) {
 	best, by, least := blocks[1], int64(1), math.Inf(1)
 	batches := Array{Dims: c.batches.dims}.Elements()
 	for _, b := range blocks {
-		if c.e.compute == "f64" || c.e.compute == "i64" || c.e.compute == "u64" {
+		if sizes[c.e.compute] == 8 { // with which shared memory and registers are sooner full
 			if b.rows*b.columns > 64*64 {
-				continue // shared memory and registers are not enough
+				continue
 			}
+			b.depth /= 2
 		}
 		groups := batches * ceil(c.rows, int64(b.rows)) * ceil(c.columns, int64(b.columns))
 		for splits := int64(1); splits <= 256; splits *= 2 {

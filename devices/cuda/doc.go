@@ -12,6 +12,9 @@
 // of all that decided it. For a device that is newer than NVRTC they are compiled to PTX,
 // which the driver compiles on.
 //
+// Products of matrices are cuBLAS's where it is there, with a handle and a workspace for
+// each queue: floats are not rounded to TF32, half and bfloat16 are summed up in float.
+//
 // Where there is no driver, no NVRTC or no device, Devices says so with NOT_FOUND.
 //
 // The package was written on machines without a GPU. Its tests call a driver in Go, which

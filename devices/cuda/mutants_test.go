@@ -13,12 +13,46 @@ import (
 	"github.com/troupe-go/troupe/devices/dynamic"
 )
 
+// A slot is a function for a library to call, of which a process has room for some 2,000; it
+// passes its arguments on. Those behind the ones that it was given are anything.
+type slot struct {
+	entry dynamic.Function
+	do    func(args []uintptr) int32
+}
+
+var (
+	slots [8]slot
+	taken int // of them, by one mutant
+)
+
+// called is a function that calls do.
+func called(do func(args []uintptr) int32) dynamic.Function {
+	s := &slots[taken]
+	taken++
+	s.do = do
+	if s.entry == 0 {
+		s.entry = dynamic.Function(dynamic.Callback(func(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x uintptr) int32 {
+			return s.do([]uintptr{a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x})
+		}))
+	}
+	return s.entry
+}
+
+// otherwise has a function called with other arguments.
+func otherwise(f *dynamic.Function, change func(args []uintptr)) {
+	old := *f
+	*f = called(func(args []uintptr) int32 {
+		change(args)
+		return int32(old.Call(args...))
+	})
+}
+
 // instead has g called in the place of a function of at most four arguments, with the
 // function.
 func instead(f *dynamic.Function, g func(call func(args ...uintptr) int32, a, b, c, d uintptr) int32) {
 	old := *f
 	call := func(args ...uintptr) int32 { return int32(old.Call(args...)) }
-	*f = dynamic.Function(dynamic.Callback(func(a, b, c, d uintptr) int32 { return g(call, a, b, c, d) }))
+	*f = called(func(args []uintptr) int32 { return g(call, args[0], args[1], args[2], args[3]) })
 }
 
 // never has a function not called.
@@ -36,16 +70,6 @@ func twice(f *dynamic.Function) {
 	instead(f, func(call func(...uintptr) int32, a, b, c, d uintptr) int32 {
 		return max(call(a, b, c, d), call(a, b, c, d))
 	})
-}
-
-// launching has cuLaunchKernel called with other arguments.
-func launching(f *dynamic.Function, change func(args []uintptr)) {
-	old := *f
-	*f = dynamic.Function(dynamic.Callback(func(fn uintptr, gx, gy, gz, bx, by, bz, shared uint32, on, params, extra uintptr) int32 {
-		args := []uintptr{fn, uintptr(gx), uintptr(gy), uintptr(gz), uintptr(bx), uintptr(by), uintptr(bz), uintptr(shared), on, params, extra}
-		change(args)
-		return int32(old.Call(args...))
-	}))
 }
 
 // made gives the stream that was made last: in the pipeline it is the one of copies within
@@ -161,22 +185,22 @@ var mutants = []struct {
 	}, "cuModuleGetFunction is given"},
 	{"a launch is in another stream", func(d *api.Driver) {
 		last := made(d)
-		launching(&d.LaunchKernel, func(args []uintptr) { args[8] = last() })
+		otherwise(&d.LaunchKernel, func(args []uintptr) { args[8] = last() })
 	}, "nothing orders"},
 	{"a launch is in the default stream", func(d *api.Driver) {
-		launching(&d.LaunchKernel, func(args []uintptr) { args[8] = 0 })
+		otherwise(&d.LaunchKernel, func(args []uintptr) { args[8] = 0 })
 	}, "which is no *simulated.stream"},
 	{"dimensions of a launch are exchanged", func(d *api.Driver) {
-		launching(&d.LaunchKernel, func(args []uintptr) { args[1], args[2] = args[2], args[1] })
+		otherwise(&d.LaunchKernel, func(args []uintptr) { args[1], args[2] = args[2], args[1] })
 	}, "element 64 is"},
 	{"the size of a group and that of its shared memory are exchanged", func(d *api.Driver) {
-		launching(&d.LaunchKernel, func(args []uintptr) { args[6], args[7] = args[7], args[6] })
+		otherwise(&d.LaunchKernel, func(args []uintptr) { args[6], args[7] = args[7], args[6] })
 	}, "CUDA_ERROR_INVALID_VALUE"},
 	{"parameters are one place off", func(d *api.Driver) {
-		launching(&d.LaunchKernel, func(args []uintptr) { args[9] += 8 })
+		otherwise(&d.LaunchKernel, func(args []uintptr) { args[9] += 8 })
 	}, "has no address"},
 	{"parameters are given as extra", func(d *api.Driver) {
-		launching(&d.LaunchKernel, func(args []uintptr) { args[9], args[10] = args[10], args[9] })
+		otherwise(&d.LaunchKernel, func(args []uintptr) { args[9], args[10] = args[10], args[9] })
 	}, "CUDA_ERROR_INVALID_VALUE"},
 }
 
@@ -193,6 +217,7 @@ func TestMutants(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong := *d
+		taken = 0
 		x.plant(&wrong)
 		restore := api.Replace(&api.Libraries{Driver: &wrong})
 		dev, err := Open(0, devices.Options{})

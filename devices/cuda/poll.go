@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -52,6 +53,7 @@ func (p *polling) add(e *event, tell func(error)) {
 func (p *polling) run() {
 	defer close(p.done)
 	var due []expectation
+	var results []int32
 	for {
 		p.mu.Lock()
 		for len(due)+len(p.due) == 0 {
@@ -63,9 +65,13 @@ func (p *polling) run() {
 		}
 		due, p.due = append(due, p.due...), nil
 		p.mu.Unlock()
+		results = results[:0]
+		for _, x := range slices.Backward(due) { // what comes later in a stream is never told first
+			results = append(results, p.device.do(p.device.driver.EventQuery, x.event.handle))
+		}
 		left := due[:0]
-		for _, x := range due {
-			r := p.device.do(p.device.driver.EventQuery, x.event.handle)
+		for i, x := range due {
+			r := results[len(results)-1-i]
 			if r == api.NotReady {
 				left = append(left, x)
 				continue

@@ -30,8 +30,11 @@ func (x *memory) free() {
 
 // poison fills memory with what no program should see: NaN, and -1.
 func poison(b []byte) {
-	for i := range b {
-		b[i] = 0xff
+	if len(b) > 0 {
+		b[0] = 0xff
+	}
+	for n := 1; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
 	}
 }
 
