@@ -87,9 +87,15 @@ func (b *Bench) Fetch(ctx context.Context, a code.Array) (*tensor.Tensor, error)
 	}
 }
 
-// Run computes tensors of the given types and shapes on the device: write says how,
-// from the arrays of the outputs and of the inputs.
-func (b *Bench) Run(in, out []*tensor.Tensor, write func(out, in []code.Array) ([]devices.Launch, error)) ([]*tensor.Tensor, error) {
+// A writing says how outputs are computed from inputs.
+type writing func(out, in []code.Array) ([]devices.Launch, error)
+
+// A need says what memory a writing needs beside, which it gets behind the outputs if there
+// is any.
+type need func(out, in []code.Array) code.Array
+
+// Run computes tensors of the given types and shapes on the device.
+func (b *Bench) Run(in, out []*tensor.Tensor, beside need, write writing) ([]*tensor.Tensor, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var ins, outs []code.Array
@@ -114,7 +120,18 @@ func (b *Bench) Run(in, out []*tensor.Tensor, write func(out, in []code.Array) (
 		}
 		outs = append(outs, a)
 	}
-	launches, err := write(outs, ins)
+	all := outs
+	if beside != nil {
+		if s := beside(outs, ins); s.Elements() > 0 {
+			a, err := b.Blank(ctx, s.Type, s.Dims)
+			if err != nil {
+				return nil, err
+			}
+			defer a.Buffer.Release()
+			all = append(all[:len(all):len(all)], a)
+		}
+	}
+	launches, err := write(all, ins)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ type trial struct {
 	op    string
 	attrs registry.Attrs
 	in    []*tensor.Tensor
-	write func(out, in []code.Array) ([]devices.Launch, error)
+	need  need
+	write writing
 	tol   tensor.Tolerance
 	want  []*tensor.Tensor // computed otherwise, where it is not the CPU's kernel
 }
@@ -37,14 +38,22 @@ var groups = []struct {
 	name   string
 	trials func() []trial
 }{
-	{"Elementwise", elementwiseTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
+	{"Elementwise", elementwiseTrials}, {"Special", specialTrials}, {"Broadcasting", broadcastingTrials}, {"Cast", castTrials}, {"MatMul", matmulTrials},
 	{"Reduce", reduceTrials}, {"Softmax", softmaxTrials}, {"Move", moveTrials}, {"Random", randomTrials}, {"Update", updateTrials}, {"LSTM", lstmTrials},
 	{"Window", windowTrials}, {"Normalize", normalizeTrials},
 }
 
-// Codes is all code that the trials use, each function once.
+// Codes is all code that the trials and operations use, each function once.
 func Codes() (all []*devices.Code, err error) {
 	seen := map[*devices.Code]bool{}
+	add := func(launches []devices.Launch) {
+		for _, l := range launches {
+			if !seen[l.Code] {
+				seen[l.Code] = true
+				all = append(all, l.Code)
+			}
+		}
+	}
 	for _, group := range groups {
 		for _, c := range group.trials() {
 			want := c.want
@@ -53,17 +62,25 @@ func Codes() (all []*devices.Code, err error) {
 					return nil, err
 				}
 			}
-			launches, err := c.write(arrays(want), arrays(c.in))
+			out, in := arrays(want), arrays(c.in)
+			if c.need != nil {
+				if s := c.need(out, in); s.Elements() > 0 {
+					out = append(out, s)
+				}
+			}
+			launches, err := c.write(out, in)
 			if err != nil {
 				return nil, err
 			}
-			for _, l := range launches {
-				if !seen[l.Code] {
-					seen[l.Code] = true
-					all = append(all, l.Code)
-				}
-			}
+			add(launches)
 		}
+	}
+	for _, o := range operations() {
+		launches, err := o.launches("GPU")
+		if err != nil {
+			return nil, err
+		}
+		add(launches)
 	}
 	return all, nil
 }
@@ -90,7 +107,7 @@ func (c *trial) check(t *testing.T, b *Bench) {
 			return
 		}
 	}
-	got, err := b.Run(in, want, c.write)
+	got, err := b.Run(in, want, c.need, c.write)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -138,6 +155,14 @@ func cast(t *tensor.Tensor, dt tensor.DType) *tensor.Tensor {
 	return must(kerneltest.Run("Cast", registry.Attrs{{Name: "DstT", Value: registry.AttrValue{Kind: registry.KindType, Type: dt}}}, t))[0]
 }
 
+// lent is the memory that a writing got behind so many outputs, or none.
+func lent(out []code.Array, outputs int) code.Array {
+	if len(out) > outputs {
+		return out[outputs]
+	}
+	return code.Array{}
+}
+
 func must(t []*tensor.Tensor, err error) []*tensor.Tensor {
 	if err != nil {
 		panic(err)
@@ -149,6 +174,7 @@ func broadcastingTrials() (all []trial) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, shapes := range [][2][]int64{
 		{{}, {}}, {{5}, {}}, {{}, {3, 4}}, {{3, 1}, {1, 4}}, {{2, 1, 3, 1}, {5, 1, 7}}, {{0, 3}, {3}}, {{4, 3}, {4, 1}}, {{2, 3, 4, 5}, {3, 1, 5}},
+		{{130, 132}, {130, 132}}, {{130, 132}, {132}}, {{130, 1}, {130, 132}}, {{130, 132}, {}}, {{20, 30, 32}, {20, 1, 32}}, {{130, 131}, {131}}, // by packs of four, but the last
 	} {
 		all = append(all, trial{op: "Sub", in: []*tensor.Tensor{random(rng, tensor.Float, shapes[0]...), random(rng, tensor.Float, shapes[1]...)}, write: mapped("Sub"), tol: near[tensor.Float]})
 	}
@@ -168,23 +194,40 @@ func matmulTrials() (all []trial) {
 		{tensor.Float, []int64{33, 50}, []int64{49, 50}, false, true},
 		{tensor.Float, []int64{50, 33}, []int64{49, 50}, true, true},
 		{tensor.Float, []int64{4, 0}, []int64{0, 3}, false, false},
+		{tensor.Float, []int64{1, 300}, []int64{300, 70}, false, false}, // vectors and matrices
+		{tensor.Float, []int64{300, 1}, []int64{70, 300}, true, true},
+		{tensor.Float, []int64{70, 300}, []int64{300, 3}, false, false},
+		{tensor.Float, []int64{300, 70}, []int64{3, 300}, true, true},
+		{tensor.Float, []int64{16, 400}, []int64{400, 50}, false, false},   // in splits
+		{tensor.Float, []int64{900, 150}, []int64{150, 12}, false, false},  // of narrow blocks
+		{tensor.Float, []int64{520, 70}, []int64{516, 70}, false, true},    // of middle blocks
+		{tensor.Float, []int64{1400, 40}, []int64{40, 1405}, false, false}, // of large ones
 		{tensor.Double, []int64{17, 31}, []int64{31, 18}, false, false},
+		{tensor.Double, []int64{600, 70}, []int64{70, 600}, false, false},
+		{tensor.Bfloat16, []int64{17, 31}, []int64{31, 18}, false, false},
+		{tensor.Half, []int64{17, 200}, []int64{200, 18}, false, false},
 		{tensor.Int32, []int64{3, 20}, []int64{20, 3}, false, false},
 	} {
 		attrs := registry.Attrs{
 			{Name: "transpose_a", Value: registry.AttrValue{Kind: registry.KindBool, B: c.tx}},
 			{Name: "transpose_b", Value: registry.AttrValue{Kind: registry.KindBool, B: c.ty}},
 		}
-		all = append(all, trial{op: "MatMul", attrs: attrs, in: []*tensor.Tensor{random(rng, c.dt, c.x...), random(rng, c.dt, c.y...)},
-			write: func(out, in []code.Array) ([]devices.Launch, error) {
-				return code.MatMul(out[0], in[0], in[1], c.tx, c.ty)
-			}, tol: tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}})
+		tol := tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}
+		if c.dt.Size() == 2 {
+			tol = tensor.Tolerance{ATol: 0.2, RTol: 1e-2}
+		}
+		all = append(all, matmulTrial("MatMul", attrs, tol, c.tx, c.ty, random(rng, c.dt, c.x...), random(rng, c.dt, c.y...)))
 	}
-	for _, s := range [][2][]int64{{{3, 4, 5}, {3, 5, 6}}, {{2, 1, 4, 5}, {3, 5, 20}}, {{4, 17}, {3, 17, 2}}} {
-		all = append(all, trial{op: "BatchMatMulV2", in: []*tensor.Tensor{random(rng, tensor.Float, s[0]...), random(rng, tensor.Float, s[1]...)},
-			write: func(out, in []code.Array) ([]devices.Launch, error) {
-				return code.MatMul(out[0], in[0], in[1], false, false)
-			}, tol: tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}})
+	for _, s := range [][2][]int64{{{3, 4, 5}, {3, 5, 6}}, {{2, 1, 9, 5}, {3, 5, 20}}, {{9, 17}, {3, 17, 7}}, {{2, 1, 2, 9}, {3, 9, 7}}} {
+		all = append(all, matmulTrial("BatchMatMulV2", nil, tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}, false, false, random(rng, tensor.Float, s[0]...), random(rng, tensor.Float, s[1]...)))
 	}
 	return all
+}
+
+func matmulTrial(op string, attrs registry.Attrs, tol tensor.Tolerance, tx, ty bool, in ...*tensor.Tensor) trial {
+	return trial{op: op, attrs: attrs, in: in, tol: tol, need: func(out, in []code.Array) code.Array {
+		return code.MatMulScratch(out[0], in[0], in[1], tx, ty)
+	}, write: func(out, in []code.Array) ([]devices.Launch, error) {
+		return code.MatMul(out[0], in[0], in[1], tx, ty, lent(out, 1))
+	}}
 }

@@ -18,20 +18,20 @@ import (
 )
 
 var (
-	sizes  = flag.String("sizes", "", "the matrices of BenchmarkGPU, of so many rows; 4096,8192 unless given, for which it needs a GPU")
-	graphs = flag.String("graphs", "", "a folder with a graphs.json, whose graphs of resnet and lstm BenchmarkGPU runs")
+	matrixSizes = flag.String("sizes", "", "the matrices of BenchmarkGPU, of so many rows; 4096,8192 unless given, for which it needs a GPU")
+	graphs      = flag.String("graphs", "", "a folder with a graphs.json, whose graphs of resnet and lstm BenchmarkGPU runs")
 )
 
 // BenchmarkGPU is what a GPU makes of products, of transfers beside them, and of graphs;
 // package devices/cuda has products by the driver and by cuBLAS alone. With -sizes it also
 // runs on a simulated one, to see that it would.
 func BenchmarkGPU(b *testing.B) {
-	if *sizes != "" {
+	if *matrixSizes != "" {
 		gpus(b, 1)
 	} else if _, err := cuda.Devices(); err != nil {
 		b.Skipf("NOT CHECKED: %v", err)
 	}
-	for text := range strings.SplitSeq(cmp.Or(*sizes, "4096,8192"), ",") {
+	for text := range strings.SplitSeq(cmp.Or(*matrixSizes, "4096,8192"), ",") {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			b.Fatal(err)
@@ -60,7 +60,7 @@ func matmulOn(b *testing.B, n int64) {
 	x, err1 := bench.Place(b.Context(), ramp(n, n))
 	y, err2 := bench.Place(b.Context(), ramp(n, n))
 	z, err3 := bench.Blank(b.Context(), tensor.Float, []int64{n, n})
-	launches, err4 := code.MatMul(z, x, y, false, false)
+	launches, err4 := code.MatMul(z, x, y, false, false, code.Array{})
 	run := func() {
 		for i := range launches {
 			if err := bench.Device.Launch(&launches[i]); err != nil {

@@ -1,7 +1,6 @@
 package accelerators
 
 import (
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -52,29 +51,3 @@ func TestOpenCL(t *testing.T) {
 
 // TestCUDA runs where there is a GPU.
 func TestCUDA(t *testing.T) { Check(t, opened(t, cuda.Open)) }
-
-// TestNVRTC compiles all code that the trials use for two architectures, which takes no GPU.
-func TestNVRTC(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles a hundred kernels, twice")
-	}
-	if _, err := cuda.Compile("", "sm_90"); status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
-		t.Skipf("NOT CHECKED: %v", err)
-	}
-	all, err := Codes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	for _, architecture := range []string{"sm_80", "sm_90"} {
-		group.Go(func() {
-			for _, c := range all {
-				if cubin, err := cuda.Compile(c.Source, architecture); err != nil || len(cubin) == 0 {
-					t.Errorf("%s for %s: %v", c.Entry, architecture, err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	t.Logf("%d functions", len(all))
-}

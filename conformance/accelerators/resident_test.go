@@ -111,14 +111,6 @@ func (p *player) down(v tensor.Value) *tensor.Tensor {
 	}
 }
 
-func boolean(name string, b bool) registry.NamedAttr {
-	return registry.NamedAttr{Name: name, Value: registry.AttrValue{Kind: registry.KindBool, B: b}}
-}
-
-func integer(name string, n int64) registry.NamedAttr {
-	return registry.NamedAttr{Name: name, Value: registry.AttrValue{Kind: registry.KindInt, I: n}}
-}
-
 // An opCall is an operation with its inputs, some of which are in host memory.
 type opCall struct {
 	op    string

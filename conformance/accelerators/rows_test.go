@@ -29,12 +29,12 @@ func TestScatterOpenCL(t *testing.T) {
 					*z = f(*z, by[min(i*300+c, len(by)-1)])
 				}
 			}
-			got, err := b.Run([]*tensor.Tensor{x, list(at...), updates}, []*tensor.Tensor{x}, func(out, in []code.Array) ([]devices.Launch, error) {
+			got, err := b.Run([]*tensor.Tensor{x, list(at...), updates}, []*tensor.Tensor{x}, nil, func(out, in []code.Array) ([]devices.Launch, error) {
 				all, err := code.Map("Identity", 0, out[0], in[0])
 				if err != nil {
 					return nil, err
 				}
-				rows, err := code.Scatter(how, out[0], in[1], in[2])
+				rows, err := code.Scatter(how, out[0], in[1], in[2], 1)
 				return append(all, rows...), err
 			})
 			if err != nil {

@@ -25,10 +25,10 @@ after = ReadVariableOp(w, ^add) {dtype=DT_FLOAT}
 size = VariableShape(w) {out_type=DT_INT32}
 at = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2,2] values: 0 1 0 3>}
 one = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2] values: 1 1>}
-scatter = ResourceScatterNdAdd(w, at, one) {T=DT_FLOAT, Tindices=DT_INT32}
 destroy = DestroyResourceOp(w)
 also = VarHandleOp() @/cpu:0 {dtype=DT_FLOAT, shape=shape [1,4], shared_name="w"}
 host = ReadVariableOp(also) {dtype=DT_FLOAT}
+scatter = ResourceScatterNdAdd(also, at, one) {T=DT_FLOAT, Tindices=DT_INT32}
 count = VarHandleOp() {dtype=DT_INT32, shape=shape [], shared_name="count"}
 three = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 3>}
 counting = AssignVariableOp(count, three) {dtype=DT_INT32}

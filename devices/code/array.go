@@ -45,6 +45,14 @@ var elements = map[tensor.DType]element{
 	tensor.Bool: {"b8", "u8", "u8", 'b'},
 }
 
+// computed is the type of elements of what elements are computed with, and sizes how many
+// bytes a type of code has.
+var (
+	computed = map[string]tensor.DType{"f32": tensor.Float, "f64": tensor.Double, "i8": tensor.Int8, "i16": tensor.Int16, "i32": tensor.Int32, "i64": tensor.Int64,
+		"u8": tensor.Uint8, "u16": tensor.Uint16, "u32": tensor.Uint32, "u64": tensor.Uint64}
+	sizes = map[string]int{"f32": 4, "f64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8}
+)
+
 // load and store are expressions for an element of an array.
 func (e element) load(at string) string {
 	if e.compute != e.stored {
@@ -60,9 +68,13 @@ func (e element) store(value string) string {
 	return "(" + e.stored + ")(" + value + ")"
 }
 
-// heading is what a source begins with that uses elements of these types.
-func heading(types ...element) string {
+// heading is what a source begins with that uses elements of these types, and indices of
+// 64 bits if they are wide.
+func heading(wide bool, types ...element) string {
 	var b strings.Builder
+	if wide {
+		b.WriteString("#define WIDE\n")
+	}
 	b.WriteString(prelude)
 	double, small := false, false
 	for _, e := range types {
@@ -81,14 +93,39 @@ func heading(types ...element) string {
 // made has all functions that were made, by name.
 var made sync.Map // string → *devices.Code
 
-// function gives the function of a name, and writes it if there is none.
+// function gives the function of a name, and writes it if there is none. Its indices have
+// 64 bits.
 func function(name string, write func(b *strings.Builder), types ...element) *devices.Code {
+	return written(name, true, func(_ string, b *strings.Builder) { write(b) }, types...)
+}
+
+// reachable is how far indices of 32 bits go, with room for a step beyond.
+const reachable = 1 << 30
+
+// indexed is a function whose indices stay below reach, and have 32 bits if that is
+// enough; write is told its name, which says so.
+func indexed(name string, reach int64, write func(name string, b *strings.Builder), types ...element) *devices.Code {
+	if reach > reachable {
+		return written(name+"_wide", true, write, types...)
+	}
+	return written(name, false, write, types...)
+}
+
+// reach is the most elements that one of some arrays has.
+func reach(arrays ...Array) (most int64) {
+	for _, a := range arrays {
+		most = max(most, a.Elements())
+	}
+	return most
+}
+
+func written(name string, wide bool, write func(name string, b *strings.Builder), types ...element) *devices.Code {
 	if c, ok := made.Load(name); ok {
 		return c.(*devices.Code)
 	}
 	var b strings.Builder
-	b.WriteString(heading(types...))
-	write(&b)
+	b.WriteString(heading(wide, types...))
+	write(name, &b)
 	c, _ := made.LoadOrStore(name, &devices.Code{Entry: name, Source: b.String()})
 	return c.(*devices.Code)
 }
@@ -105,6 +142,25 @@ func elementOf(t tensor.DType) (element, error) {
 		return e, status.Errorf(status.Unimplemented, "accelerators have no code for elements of type %v", t)
 	}
 	return e, nil
+}
+
+// perElement makes a function whose threads each compute one element, i.
+func perElement(name, parameters, body string, types ...element) *devices.Code {
+	return function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, "KERNEL %s(%s, i64 n) {\n  EACH(i, n) {\n%s  }\n}\n", name, parameters, body)
+	}, types...)
+}
+
+// typed is perElement with the type that elements of e are computed with as T.
+func typed(name string, e element, parameters, body string, types ...element) *devices.Code {
+	return helped(name, e, "", parameters, body, types...)
+}
+
+// helped is typed with functions of T before it.
+func helped(name string, e element, helpers, parameters, body string, types ...element) *devices.Code {
+	return function(name, func(b *strings.Builder) {
+		fmt.Fprintf(b, "typedef %s T;\n%s%sKERNEL %s(%s, i64 n) {\n  EACH(i, n) {\n%s  }\n}\n", e.compute, e.extremes(), helpers, name, parameters, body)
+	}, append(types, e)...)
 }
 
 // A call collects the arguments of a launch.

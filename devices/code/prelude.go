@@ -1,11 +1,16 @@
 package code
 
 // prelude makes one language of OpenCL C and CUDA C. T is what a function computes
-// with and S how elements are stored; they differ for half and bfloat16.
+// with and S how elements are stored; they differ for half and bfloat16. Indices are of
+// type I, of 32 bits unless WIDE says otherwise, as divisions of 64 bits are slow;
+// OVER(x, d, by) is x / d, for which [divisor] has worked by out. KERNEL_OF is a kernel
+// that is launched in groups of so many threads, of which a processor should have room for
+// so many.
 const prelude = `#ifdef __OPENCL_VERSION__
 typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16;
 typedef int i32; typedef uint u32; typedef long i64; typedef ulong u64;
 #define KERNEL __kernel void
+#define KERNEL_OF(threads, groups) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
 #define GLOBAL __global
 #define LOCAL __local
 #define HELPER static
@@ -20,6 +25,7 @@ typedef int i32; typedef uint u32; typedef long i64; typedef ulong u64;
 typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16;
 typedef int i32; typedef unsigned int u32; typedef long long i64; typedef unsigned long long u64;
 #define KERNEL extern "C" __global__ void
+#define KERNEL_OF(threads, groups) extern "C" __global__ void __launch_bounds__(threads, groups)
 #define GLOBAL
 #define LOCAL __shared__
 #define HELPER static __device__
@@ -32,9 +38,17 @@ typedef int i32; typedef unsigned int u32; typedef long long i64; typedef unsign
 #define AS_U32(x) __float_as_uint(x)
 #endif
 typedef float f32;
+#define ALIGNED(bytes) __attribute__((aligned(bytes)))
+#ifdef WIDE
+typedef i64 I;
+#define OVER(x, d, by) ((x) / (d))
+#else
+typedef i32 I;
+#define OVER(x, d, by) ((I)(((u32)((u64)(u32)(x) * (u32)(by) >> 32) + (u32)(x)) >> (u32)((u64)(by) >> 32)))
+#endif
 #define FIRST (GROUP(0) * THREADS(0) + THREAD(0))
 #define STEP (GROUPS(0) * THREADS(0))
-#define EACH(i, n) for (i64 i = FIRST; i < (n); i += STEP)
+#define EACH(i, n) for (I i = (I)FIRST; i < (n); i += (I)STEP)
 `
 
 // narrow converts half and bfloat16 from and to float, to the nearest, ties to even.
@@ -44,6 +58,10 @@ HELPER u16 to_bf16(f32 f) {
   if ((x & 0x7fffffffu) > 0x7f800000u) return (u16)(x >> 16 | 0x40u);
   return (u16)((x + 0x7fffu + (x >> 16 & 1u)) >> 16);
 }
+#ifndef __OPENCL_VERSION__
+HELPER f32 from_f16(u16 h) { f32 f; asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h)); return f; }
+HELPER u16 to_f16(f32 f) { u16 h; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f)); return h; }
+#else
 HELPER f32 from_f16(u16 h) {
   u32 sign = (u32)(h & 0x8000u) << 16, e = h >> 10 & 31u, m = h & 0x3ffu;
   if (e == 31u) return AS_F32(sign | 0x7f800000u | m << 13);
@@ -65,4 +83,5 @@ HELPER u16 to_f16(f32 f) {
   }
   return (u16)(sign | ((a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13));
 }
+#endif
 `

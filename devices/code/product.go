@@ -10,27 +10,26 @@ import (
 // is called once.
 const mostCalls = 64
 
-// byLibrary is the launch of a product on a device that multiplies by a library; nil where
-// none does, or what it takes is not given.
-func byLibrary(z, x, y Array, transX, transY bool) ([]devices.Launch, error) {
-	e, err := elementOf(z.Type)
+// callable says whether a device multiplies by a library, which takes what it is given.
+func callable(p *devices.Product, x Array) bool {
 	m, ok := x.Buffer.(devices.Multiplier)
-	if err != nil || !ok || !m.Multiplies(z.Type) {
-		return nil, err
-	}
-	p, err := productOf(z, x, y, transX, transY)
-	if err != nil {
-		return nil, err
+	if !ok || !m.Multiplies(p.Type) {
+		return false
 	}
 	calls := int64(1)
 	for _, d := range p.Batches[:max(len(p.Batches)-1, 0)] {
 		calls *= d
 	}
-	if calls > mostCalls || min(p.M, p.N, p.K) < 1 || max(p.M, p.N, p.K) > math.MaxInt32 || z.Elements() == 0 {
-		return nil, nil
+	return calls <= mostCalls && min(p.M, p.N, p.K) >= 1 && max(p.M, p.N, p.K) <= math.MaxInt32
+}
+
+// byLibrary is the launch of a product by a library; nil where none does it.
+func byLibrary(p *devices.Product, e element, z, x, y Array) []devices.Launch {
+	if !callable(p, x) {
+		return nil
 	}
-	c := (&call{launch: devices.Launch{Product: &p}}).reads(x.Buffer, y.Buffer).writes(z.Buffer)
-	return c.grid(&devices.Code{Entry: "product_" + e.name}, [3]int{1, 1, 1}, [3]int{1, 1, 1}), nil
+	c := (&call{launch: devices.Launch{Product: p}}).reads(x.Buffer, y.Buffer).writes(z.Buffer)
+	return c.grid(&devices.Code{Entry: "product_" + e.name}, [3]int{1, 1, 1}, [3]int{1, 1, 1})
 }
 
 // productOf says what product z is of two operands whose dimensions before the last two are

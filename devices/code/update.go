@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // A rule is how an optimizer applies a gradient: statements that change an element of each
@@ -30,6 +31,8 @@ var rules = map[string]rule{
 	"AdagradKept":             {2, words("lr"), "v0 -= g * lr / sqrt(v1);"},
 	"AdagradV2":               {2, words("lr epsilon"), "v1 += g * g; v0 -= g * lr / (sqrt(v1) + epsilon);"},
 	"AdagradV2Kept":           {2, words("lr epsilon"), "v0 -= g * lr / (sqrt(v1) + epsilon);"},
+	"ProximalAdagrad": {2, words("lr l1 l2"), "v1 += g * g; { T rate = lr / sqrt(v1); v0 -= g * rate; " +
+		"if (l1 > (T)0) v0 = sgn(v0) * fmax(fabs(v0) - rate * l1, (T)0); v0 /= (T)1 + rate * l2; }"},
 	"Adadelta": {3, words("lr rho epsilon"), "v1 = v1 * rho + g * g * ((T)1 - rho); T step = sqrt(v2 + epsilon) / sqrt(v1 + epsilon) * g; " +
 		"v0 -= step * lr; v2 = v2 * rho + step * step * ((T)1 - rho);"},
 	"RMSProp": {3, words("lr rho momentum epsilon"), "v1 += (g * g - v1) * ((T)1 - rho); v2 = v2 * momentum + g * lr / sqrt(v1 + epsilon); v0 -= v2;"},
@@ -83,29 +86,12 @@ func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]de
 			return nil, mistake("%s of arrays that differ", by)
 		}
 	}
-	for _, a := range numbers {
-		if a.Elements() != 1 || a.Type != gradient.Type {
-			return nil, mistake("%s by a number %v%v", by, a.Type, a.Dims)
-		}
-	}
-	if n == 0 {
-		return nil, nil
+	if err := scalars(by, numbers, gradient.Type); err != nil || n == 0 {
+		return nil, err
 	}
 	name := "apply" + strings.ToLower(by) + "_" + e.name
 	f := function(name, func(b *strings.Builder) {
-		fmt.Fprintf(b, "typedef %s T;\nHELPER T sgn(T x) { return x > (T)0 ? (T)1 : x < (T)0 ? (T)-1 : x; }\n", e.compute)
-		b.WriteString("HELPER T raise(T x, T p) { return p == (T)0.5 ? sqrt(x) : pow(x, p); }\n")
-		fmt.Fprintf(b, "KERNEL %s(", name)
-		for i := range r.states {
-			fmt.Fprintf(b, "GLOBAL const %[1]s *now%[2]d, GLOBAL %[1]s *next%[2]d, ", e.stored, i)
-		}
-		for _, x := range r.numbers {
-			fmt.Fprintf(b, "GLOBAL const %s *%s_in, ", e.stored, x)
-		}
-		fmt.Fprintf(b, "GLOBAL const %s *gradient, i64 n) {\n", e.stored)
-		for _, x := range r.numbers {
-			fmt.Fprintf(b, "  T %s = %s;\n", x, e.load(x+"_in[0]"))
-		}
+		r.begin(b, name, e, "")
 		b.WriteString("  EACH(i, n) {\n")
 		fmt.Fprintf(b, "    T g = %s;\n", e.load("gradient[i]"))
 		for i := range r.states {
@@ -125,4 +111,81 @@ func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]de
 		c.reads(x.Buffer)
 	}
 	return c.reads(gradient.Buffer).i64(n).flat(f, n), nil
+}
+
+// scalars says whether the numbers of an update are.
+func scalars(by string, numbers []Array, t tensor.DType) error {
+	for _, a := range numbers {
+		if a.Elements() != 1 || a.Type != t {
+			return mistake("%s by a number %v%v", by, a.Type, a.Dims)
+		}
+	}
+	return nil
+}
+
+// begin writes what functions of a rule have before their loops. States are in now0 and next0,
+// …, or, if there are indices of a type, in next0, … alone.
+func (r rule) begin(b *strings.Builder, name string, e element, indices string) {
+	fmt.Fprintf(b, "typedef %s T;\nHELPER T sgn(T x) { return x > (T)0 ? (T)1 : x < (T)0 ? (T)-1 : x; }\n", e.compute)
+	b.WriteString("HELPER T raise(T x, T p) { return p == (T)0.5 ? sqrt(x) : pow(x, p); }\n")
+	fmt.Fprintf(b, "KERNEL %s(", name)
+	for i := range r.states {
+		if indices == "" {
+			fmt.Fprintf(b, "GLOBAL const %s *now%d, ", e.stored, i)
+		}
+		fmt.Fprintf(b, "GLOBAL %s *next%d, ", e.stored, i)
+	}
+	for _, x := range r.numbers {
+		fmt.Fprintf(b, "GLOBAL const %s *%s_in, ", e.stored, x)
+	}
+	if indices != "" {
+		fmt.Fprintf(b, "GLOBAL const %s *indices, i64 count, i64 limit, ", indices)
+	}
+	fmt.Fprintf(b, "GLOBAL const %s *gradient, i64 n) {\n", e.stored)
+	for _, x := range r.numbers {
+		fmt.Fprintf(b, "  T %s = %s;\n", x, e.load(x+"_in[0]"))
+	}
+}
+
+// UpdateRows is Update of rows of states, in their place: of row indices[i] by row i of the
+// gradient, one after the other whatever the device.
+func UpdateRows(by string, states []Array, indices, gradient Array, numbers []Array) ([]devices.Launch, error) {
+	r, ok := rules[by]
+	if !ok || len(states) != r.states || len(numbers) != len(r.numbers) || len(states[0].Dims) == 0 {
+		return nil, mistake("no update %s of rows of %d arrays with %d numbers", by, len(states), len(numbers))
+	}
+	e, err := floating(gradient.Type)
+	if err != nil {
+		return nil, err
+	}
+	index, err := elementOf(indices.Type)
+	if err != nil {
+		return nil, err
+	}
+	if err := scalars(by, numbers, gradient.Type); err != nil || gradient.Elements() == 0 {
+		return nil, err
+	}
+	t := into(states[0], 1)
+	name := "applyrows" + strings.ToLower(by) + "_" + e.name + "_" + index.name
+	f := function(name, func(b *strings.Builder) {
+		r.begin(b, name, e, index.stored)
+		b.WriteString("  EACH(column, n) {\n    for (i64 row = 0; row < count; row++) {\n      i64 at = (i64)indices[row];\n      if (at < 0 || at >= limit) continue;\n      at = at * n + column;\n      {\n")
+		fmt.Fprintf(b, "    T g = %s;\n", e.load("gradient[row * n + column]"))
+		for i := range r.states {
+			fmt.Fprintf(b, "    T v%d = %s;\n", i, e.load(fmt.Sprintf("next%d[at]", i)))
+		}
+		fmt.Fprintf(b, "    %s\n", r.statements)
+		for i := range r.states {
+			fmt.Fprintf(b, "    next%d[at] = %s;\n", i, e.store(fmt.Sprintf("v%d", i)))
+		}
+		b.WriteString("      }\n    }\n  }\n}\n")
+	}, e, index)
+	c := &call{}
+	for _, s := range states {
+		c.updates(s.Buffer)
+	}
+	for _, x := range numbers {
+		c.reads(x.Buffer)
+	}
+	return c.reads(indices.Buffer).i64(indices.Elements(), t.limits[0]).reads(gradient.Buffer).i64(t.inner).flat(f, t.inner), nil
 }

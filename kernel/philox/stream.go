@@ -34,6 +34,12 @@ func Reserve(ctx *kernel.Context, node string, seed, seed2 int64, n uint64) (Gen
 	return g, nil
 }
 
+// Begin makes g the generator of a node that has none yet.
+func Begin(states *resource.Manager, node string, g Generator) error {
+	_, err := resource.LookupOrCreate(states, "", node, func() (*stream, error) { return &stream{next: g}, nil })
+	return err
+}
+
 // Unseeded makes the generator of a node without seeds: from the session's seed
 // and the node's name, or, if the session has none, by chance.
 func Unseeded(node string, session int64) Generator {

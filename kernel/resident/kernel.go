@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -35,6 +36,10 @@ type Plan struct {
 	// Shapes is those of the outputs, and, behind them, of memory that only Write uses.
 	Shapes func(in []Input) ([]Shape, error)
 	Write  func(out []code.Array, in []Input) ([]devices.Launch, error) // nil: nothing
+	// Run is what Write is, for who needs memory beside the outputs only then.
+	Run func(w *Work, out []code.Array, in []Input)
+	// Draw takes what a run draws from its node's generator, before it is handed over.
+	Draw func(w *Work, out []Shape, in []Input) (philox.Generator, error)
 }
 
 // An Input is one argument.
@@ -54,7 +59,7 @@ func Register(op string, types map[string][]tensor.DType, host []string, plan fu
 			}
 			k := &enqueuing{plan: p, node: c.Node, op: op, device: c.Device, types: c.Inputs}
 			k.hosts, _ = kernel.Memory(kind, c)
-			if kind == emulated && p.Write != nil {
+			if kind == emulated && (p.Write != nil || p.Run != nil) {
 				if k.cpu, err = kernel.Make("CPU", c); err != nil {
 					return nil, err
 				}
@@ -134,14 +139,21 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		arrays[i] = code.Array{Buffer: b, Type: s.Type, Dims: s.Dims}
 	}
 	var launches []devices.Launch
-	if k.cpu != nil {
-		if launches, err = k.emulate(ctx, arrays, inputs, memories, tensors); err != nil {
+	w := Work{ctx: ctx, node: k.node, device: d}
+	defer w.release()
+	if k.plan.Draw != nil {
+		if w.numbers, err = k.plan.Draw(&w, shapes, inputs); err != nil {
 			return err
 		}
-	} else if k.plan.Write != nil {
-		if launches, err = k.plan.Write(arrays, inputs); err != nil {
-			return err
-		}
+	}
+	if k.cpu == nil {
+		w.Do(k.plan, arrays, inputs)
+		launches, err = w.launches, w.err
+	} else {
+		launches, err = k.emulate(&w, arrays, inputs, memories, tensors)
+	}
+	if err != nil {
+		return err
 	}
 	for i := range launches {
 		launches[i].Works = ctx.Step.Works
@@ -188,15 +200,15 @@ func (k *enqueuing) arguments(in []tensor.Value, first int) ([]*Tensor, []Input,
 
 // emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
 // contents, and who reads them gets its error; and so does the step at its end.
-func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
+func (k *enqueuing) emulate(w *Work, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch
-	works := ctx.Step.Works
+	works, numbers := w.ctx.Step.Works, w.numbers
 	hosts := make([]tensor.Value, len(in))
 	inputs := append([]Input(nil), in...)
 	for i, x := range in {
 		if x.Host != nil {
 			var err error
-			if hosts[i], err = ctx.Share(*x.Host); err != nil {
+			if hosts[i], err = w.ctx.Share(*x.Host); err != nil {
 				return nil, err
 			}
 			inputs[i].Host = nil
@@ -216,7 +228,7 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 			}
 		}
 		if err == nil {
-			if err = k.compute(out, inputs, hosts, memory); err != nil {
+			if err = k.compute(out, inputs, hosts, memory, numbers); err != nil {
 				e := *status.From(err)
 				if e.Node == "" {
 					e.Node, e.Op, e.Device = k.node, k.op, k.device
@@ -236,7 +248,7 @@ func (k *enqueuing) emulate(ctx *kernel.Context, out []code.Array, in []Input, m
 }
 
 // compute runs the CPU's kernel on an emulated device's memory.
-func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, memory [][]byte) error {
+func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, memory [][]byte, numbers philox.Generator) error {
 	values, results := make([]tensor.Value, len(in)), make([]tensor.Value, len(out))
 	for i := range in {
 		if !hosts[i].IsZero() {
@@ -257,6 +269,11 @@ func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, 
 		Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: alone{}, Log: &log,
 	}}
 	defer ctx.Arena.Settle()
+	if k.plan.Draw != nil {
+		if err := philox.Begin(ctx.Step.States(), k.node, numbers); err != nil {
+			return err
+		}
+	}
 	if err := k.cpu.Run(ctx, values, results); err != nil {
 		return err
 	}

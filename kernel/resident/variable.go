@@ -223,7 +223,7 @@ func take(ctx *kernel.Context, d devices.Streams, v *resource.Variable) (s *stor
 
 // RegisterRead adds kernels of an operation whose first input is the handle of a variable,
 // which it only reads: to its plan it is an array as others are. Inputs in host memory are
-// so for Shapes; Write has a copy of them in the device's, which goes with the launches.
+// so; Write has a copy of them in the device's as well, which goes with the launches.
 func RegisterRead(op string, types map[string][]tensor.DType, host []string, plan func(*kernel.Construction) (Plan, error)) {
 	for _, kind := range Types {
 		kernel.Register(kernel.Registration{Op: op, Device: kind, Types: types, HostMemory: host, New: func(c *kernel.Construction) (kernel.Kernel, error) {
@@ -293,8 +293,8 @@ func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return run.Run(ctx, args, out)
 }
 
-// stage copies inputs in host memory to the device, for works that are handed over before
-// release is called.
+// stage copies inputs in host memory to the device as well, for works that are handed over
+// before release is called.
 func stage(ctx *kernel.Context, d devices.Streams, in []Input) (staged []Input, release func(), err error) {
 	staged = slices.Clone(in)
 	var copies []*memory
@@ -313,7 +313,7 @@ func stage(ctx *kernel.Context, d devices.Streams, in []Input) (staged []Input, 
 			return nil, nil, err
 		}
 		copies = append(copies, m)
-		staged[i].Buffer, staged[i].Host = m.buffer, nil
+		staged[i].Buffer = m.buffer
 	}
 	return staged, release, nil
 }
@@ -323,8 +323,8 @@ func stage(ctx *kernel.Context, d devices.Streams, in []Input) (staged []Input, 
 type Change struct {
 	Variables int
 	// Check looks at the values of the variables and at the other inputs. Nothing has
-	// happened yet. Inputs in host memory are so here; Write has copies of them in the
-	// device's, which go with the launches.
+	// happened yet. Write has copies of inputs in host memory in the device's as well, which
+	// go with the launches.
 	Check func(now, in []Input) error
 	// Write makes the next values, of the types and shapes of those now: an element of next
 	// may be in the memory of that of now.
@@ -438,7 +438,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 	}
 	var launches []devices.Launch
 	if k.cpu != nil {
-		launches, err = k.emulate(ctx, next, inputs, memories, tensors)
+		launches, err = k.emulate(&Work{ctx: ctx}, next, inputs, memories, tensors)
 	} else {
 		staged, release, err := stage(ctx, d, inputs[len(roles):])
 		if err != nil {

@@ -20,10 +20,19 @@ func init() {
 			return product(op, c.Bool("adj_x"), c.Bool("adj_y")), nil
 		})
 	}
+	resident.Register("BatchMatMulV3", map[string][]tensor.DType{"Ta": floats, "Tb": floats, "Tout": floats}, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		if t := c.Type("Ta"); t != c.Type("Tb") || t != c.Type("Tout") {
+			return resident.Plan{}, status.Errorf(status.Unimplemented, "BatchMatMulV3 of %v and %v has no kernel for accelerators", t, c.Type("Tb"))
+		}
+		return product("BatchMatMulV3", c.Bool("adj_x"), c.Bool("adj_y")), nil
+	})
 	for _, op := range code.Folds() {
 		types := map[string][]tensor.DType{"T": {tensor.Float, tensor.Double, tensor.Half, tensor.Bfloat16, tensor.Int32, tensor.Int64}}
-		if op == "All" || op == "Any" {
+		switch op {
+		case "All", "Any":
 			types = nil
+		case "EuclideanNorm":
+			types = map[string][]tensor.DType{"T": floats}
 		}
 		resident.Register(op, types, []string{"reduction_indices"}, func(c *kernel.Construction) (resident.Plan, error) {
 			return reduction(op, c.Bool("keep_dims")), nil
@@ -36,30 +45,32 @@ func init() {
 			}), nil
 		})
 	}
-	resident.Register("Transpose", map[string][]tensor.DType{"T": numbers}, []string{"perm"}, func(*kernel.Construction) (resident.Plan, error) {
-		return resident.Plan{
-			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-				perm, err := permutation(in)
-				dims := make([]int64, len(perm))
-				for i, from := range perm {
-					dims[i] = in[0].Dims[from]
-				}
-				return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
-			},
-			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-				perm, err := permutation(in)
-				if err != nil {
-					return nil, err
-				}
-				return code.Transpose(out[0], in[0].Array, perm)
-			},
-		}, nil
-	})
+	for _, op := range []string{"Transpose", "ConjugateTranspose"} { // of real numbers
+		resident.Register(op, map[string][]tensor.DType{"T": numbers}, []string{"perm"}, func(*kernel.Construction) (resident.Plan, error) {
+			return resident.Plan{
+				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+					perm, err := permutation(in)
+					dims := make([]int64, len(perm))
+					for i, from := range perm {
+						dims[i] = in[0].Dims[from]
+					}
+					return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
+				},
+				Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+					perm, err := permutation(in)
+					if err != nil {
+						return nil, err
+					}
+					return code.Transpose(out[0], in[0].Array, perm)
+				},
+			}, nil
+		})
+	}
 }
 
 // product is a product of matrices, or of batches of them.
 func product(op string, transX, transY bool) resident.Plan {
-	return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+	return worked(func(in []resident.Input) (tensor.DType, []int64, error) {
 		x, y := in[0].Dims, in[1].Dims
 		if len(x) < 2 || len(y) < 2 || op == "MatMul" && (len(x) != 2 || len(y) != 2) {
 			return 0, nil, status.Invalid("%s of %s and %s", op, tensor.FormatDims(x), tensor.FormatDims(y))
@@ -78,9 +89,19 @@ func product(op string, transX, transY bool) resident.Plan {
 		outer := []resident.Input{{Array: code.Array{Dims: x[:len(x)-2]}}, {Array: code.Array{Dims: y[:len(y)-2]}}}
 		dims, err := broadcast(op, outer)
 		return in[0].Type, append(dims, m, n), err
-	}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-		return code.MatMul(z, in[0], in[1], transX, transY)
+	}, func(w *resident.Work, z code.Array, in []code.Array) {
+		multiply(w, z, in[0], in[1], transX, transY)
 	})
+}
+
+// multiply computes a product of matrices, with the memory that it needs beside.
+func multiply(w *resident.Work, z, x, y code.Array, transX, transY bool) {
+	w.Add(code.MatMul(z, x, y, transX, transY, w.Beside(code.MatMulScratch(z, x, y, transX, transY))))
+}
+
+// fold reduces over axes, with the memory that it needs beside.
+func fold(w *resident.Work, op string, z, x code.Array, axes []int) {
+	w.Add(code.Reduce(op, z, x, axes, w.Beside(code.ReduceScratch(op, z, x, axes))))
 }
 
 // reduction folds over the axes that input 1 says.
@@ -88,6 +109,9 @@ func reduction(op string, keep bool) resident.Plan {
 	return resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			axes, err := axesOf(in)
+			if err != nil {
+				return nil, err
+			}
 			var dims []int64
 			for i, d := range in[0].Dims {
 				if !slices.Contains(axes, i) {
@@ -96,14 +120,15 @@ func reduction(op string, keep bool) resident.Plan {
 					dims = append(dims, 1)
 				}
 			}
-			return []resident.Shape{{Type: in[0].Type, Dims: dims}}, err
+			return []resident.Shape{{Type: in[0].Type, Dims: dims}}, nil
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			axes, err := axesOf(in)
 			if err != nil {
-				return nil, err
+				w.Fail(err)
+				return
 			}
-			return code.Reduce(op, out[0], in[0].Array, axes)
+			fold(w, op, out[0], in[0].Array, axes)
 		},
 	}
 }
@@ -120,7 +145,7 @@ func integers(v *tensor.Value) []int64 {
 	return all
 }
 
-// axesOf is the axes that input 1 names, sorted, each once.
+// axesOf is the axes that input 1 names, sorted; each may be there once.
 func axesOf(in []resident.Input) ([]int, error) {
 	var axes []int
 	rank := int64(len(in[0].Dims))
@@ -131,7 +156,12 @@ func axesOf(in []resident.Input) ([]int, error) {
 		axes = append(axes, int((a+rank)%rank))
 	}
 	slices.Sort(axes)
-	return slices.Compact(axes), nil
+	for i, a := range axes {
+		if i > 0 && a == axes[i-1] {
+			return nil, status.Invalid("Invalid reduction arguments: Axes contains duplicate dimension: %d", a)
+		}
+	}
+	return axes, nil
 }
 
 // permutation is what input 1 says, which must be one of the dimensions of input 0.

@@ -23,7 +23,7 @@ var floats = []tensor.DType{tensor.Float, tensor.Double, tensor.Half, tensor.Bfl
 var untyped = []string{"LogicalNot", "LogicalAnd", "LogicalOr"}
 
 func init() {
-	for _, op := range slices.Concat(code.Unary(), code.Binary()) {
+	for _, op := range slices.Concat(code.Unary(), code.Binary(), code.Ternary()) {
 		if op == "Identity" { // which needs no code
 			continue
 		}
@@ -45,16 +45,16 @@ func init() {
 			types = map[string][]tensor.DType{"T": taken}
 		}
 		resident.Register(op, types, nil, func(c *kernel.Construction) (resident.Plan, error) {
-			alpha := float64(c.Float("alpha"))
-			if format := c.Str("data_format"); op == "BiasAdd" && format == "NCHW" {
-				return resident.Plan{}, status.Errorf(status.Unimplemented, "%s of NCHW has no kernel for accelerators", op)
+			number, second := float64(c.Float("alpha")), op == "BiasAdd" && first(c.Str("data_format"))
+			if op == "ApproximateEqual" {
+				number = float64(c.Float("tolerance"))
 			}
 			if a := c.Attrs.Find("incompatible_shape_error"); a != nil && !a.B {
 				return resident.Plan{}, status.Errorf(status.Unimplemented, "%s of shapes that may be incompatible has no kernel for accelerators", op)
 			}
 			return resident.Plan{
 				Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-					dims, err := broadcast(op, in)
+					dims, err := combined(op, in, second)
 					out := in[0].Type
 					if truth {
 						out = tensor.Bool
@@ -62,7 +62,11 @@ func init() {
 					return []resident.Shape{{Type: out, Dims: dims}}, err
 				},
 				Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-					return code.Map(op, alpha, out[0], arrays(in)...)
+					all := arrays(in)
+					if second { // channels are the second dimension
+						all[1].Dims = append(slices.Clone(all[1].Dims), slices.Repeat([]int64{1}, len(all[0].Dims)-2)...)
+					}
+					return code.Map(op, number, out[0], all...)
 				},
 			}, nil
 		})
@@ -96,27 +100,106 @@ func init() {
 			return code.Select(z, c, in[1], in[2])
 		}), nil
 	})
-	resident.Register("AddN", map[string][]tensor.DType{"T": floats}, nil, func(*kernel.Construction) (resident.Plan, error) {
+	resident.Register("PopulationCount", map[string][]tensor.DType{"T": {tensor.Int8, tensor.Int16, tensor.Int64, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64}}, nil, func(*kernel.Construction) (resident.Plan, error) {
+		return one(func(in []resident.Input) (tensor.DType, []int64, error) { return tensor.Uint8, in[0].Dims, nil },
+			func(z code.Array, in []code.Array) ([]devices.Launch, error) { return code.PopulationCount(z, in[0]) }), nil
+	})
+	resident.Register("Cross", map[string][]tensor.DType{"T": append(slices.Clone(floats), tensor.Int64)}, nil, func(*kernel.Construction) (resident.Plan, error) {
 		return one(func(in []resident.Input) (tensor.DType, []int64, error) {
-			for _, x := range in[1:] {
-				if !slices.Equal(x.Dims, in[0].Dims) {
-					return 0, nil, status.Invalid("AddN of %s and %s", tensor.FormatDims(in[0].Dims), tensor.FormatDims(x.Dims))
-				}
+			if x := in[0].Dims; len(x) < 1 || !slices.Equal(x, in[1].Dims) || x[len(x)-1] != 3 {
+				return 0, nil, status.Invalid("Cross-products are only defined for 3-element vectors of the same shape: %s, %s", tensor.FormatDims(x), tensor.FormatDims(in[1].Dims))
 			}
 			return same(in)
-		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
-			all, err := code.Map("Identity", 0, z, in[0])
-			for _, x := range in[1:] {
-				if err != nil {
-					return nil, err
+		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) { return code.Cross(z, in[0], in[1]) }), nil
+	})
+	resident.Register("Bucketize", map[string][]tensor.DType{"T": {tensor.Float, tensor.Double, tensor.Int64}}, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		var bounds []float32
+		for _, v := range c.Attrs.Find("boundaries").List {
+			bounds = append(bounds, v.F)
+		}
+		if !slices.IsSorted(bounds) {
+			return resident.Plan{}, c.Errorf("Expected sorted boundaries")
+		}
+		return resident.Plan{
+			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+				return []resident.Shape{{Type: tensor.Int32, Dims: in[0].Dims}}, nil
+			},
+			Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
+				// Boundaries are floats, with which integers are compared as such.
+				x, b := in[0].Array, copied(w, bounds)
+				n := x.Elements()
+				as := x
+				if x.Type == tensor.Int64 {
+					as = w.Scratch(tensor.Double, n)
+					w.Add(code.Cast(as, x))
 				}
-				var add []devices.Launch
-				add, err = code.Map("AddV2", 0, z, z, x)
-				all = append(all, add...)
+				if as.Type != b.Type {
+					wide := w.Scratch(as.Type, b.Dims...)
+					w.Add(code.Cast(wide, b))
+					b = wide
+				}
+				z := out[0]
+				z.Dims, as.Dims, b.Dims = []int64{1, n}, []int64{1, n}, []int64{1, b.Elements()}
+				w.Add(code.Search(z, b, as, true))
+			},
+		}, nil
+	})
+	for _, op := range []string{"AddN", "AccumulateNV2"} {
+		resident.Register(op, map[string][]tensor.DType{"T": floats}, nil, addN)
+	}
+	resident.Register("BiasAddGrad", map[string][]tensor.DType{"T": floats}, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		second := first(c.Str("data_format"))
+		at := func(rank int) int {
+			if second {
+				return 1
 			}
-			return all, err
+			return rank - 1
+		}
+		return worked(func(in []resident.Input) (tensor.DType, []int64, error) {
+			if len(in[0].Dims) < 2 {
+				return 0, nil, status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(in[0].Dims))
+			}
+			return in[0].Type, []int64{in[0].Dims[at(len(in[0].Dims))]}, nil
+		}, func(w *resident.Work, z code.Array, in []code.Array) {
+			var axes []int
+			for i := range in[0].Dims {
+				if i != at(len(in[0].Dims)) {
+					axes = append(axes, i)
+				}
+			}
+			fold(w, "Sum", z, in[0], axes)
 		}), nil
 	})
+	resident.Register("L2Loss", map[string][]tensor.DType{"T": floats}, nil, func(*kernel.Construction) (resident.Plan, error) {
+		return worked(func(in []resident.Input) (tensor.DType, []int64, error) { return in[0].Type, nil, nil }, func(w *resident.Work, z code.Array, in []code.Array) {
+			x := in[0]
+			x.Dims = []int64{x.Elements()}
+			fold(w, "L2Loss", z, x, []int{0})
+		}), nil
+	})
+}
+
+// addN adds tensors of one shape.
+func addN(*kernel.Construction) (resident.Plan, error) {
+	return one(func(in []resident.Input) (tensor.DType, []int64, error) {
+		for _, x := range in[1:] {
+			if !slices.Equal(x.Dims, in[0].Dims) {
+				return 0, nil, status.Invalid("AddN of %s and %s", tensor.FormatDims(in[0].Dims), tensor.FormatDims(x.Dims))
+			}
+		}
+		return same(in)
+	}, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+		all, err := code.Map("Identity", 0, z, in[0])
+		for _, x := range in[1:] {
+			if err != nil {
+				return nil, err
+			}
+			var add []devices.Launch
+			add, err = code.Map("AddV2", 0, z, z, x)
+			all = append(all, add...)
+		}
+		return all, err
+	}), nil
 }
 
 // one is a plan with one output.
@@ -129,6 +212,17 @@ func one(shape func(in []resident.Input) (tensor.DType, []int64, error), write f
 		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
 			return write(out[0], arrays(in))
 		},
+	}
+}
+
+// worked is a plan with one output that asks for memory beside it.
+func worked(shape func(in []resident.Input) (tensor.DType, []int64, error), run func(w *resident.Work, z code.Array, in []code.Array)) resident.Plan {
+	return resident.Plan{
+		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			t, dims, err := shape(in)
+			return []resident.Shape{{Type: t, Dims: dims}}, err
+		},
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) { run(w, out[0], arrays(in)) },
 	}
 }
 
@@ -160,9 +254,41 @@ func broadcast(op string, in []resident.Input) ([]int64, error) {
 			}
 		}
 	}
-	if op == "BiasAdd" && (len(in[1].Dims) != 1 || len(in[0].Dims) == 0 || in[1].Dims[0] != in[0].Dims[len(in[0].Dims)-1]) {
-		return nil, status.Invalid("Must provide as many biases as the last dimension of the input tensor: %s vs. %s",
-			tensor.FormatDims(in[1].Dims), tensor.FormatDims(in[0].Dims))
-	}
 	return out, nil
+}
+
+// combined is the shape of what an elementwise operation puts out; second says that a bias is
+// for the second dimension.
+func combined(op string, in []resident.Input, second bool) ([]int64, error) {
+	x := in[0].Dims
+	switch op {
+	case "BiasAdd", "BiasAddV1":
+		at := len(x) - 1
+		if second {
+			at = 1
+		}
+		if len(in[1].Dims) != 1 || len(x) < 2 || at >= len(x) || in[1].Dims[0] != x[at] {
+			return nil, status.Invalid("Must provide as many biases as the last dimension of the input tensor: %s vs. %s",
+				tensor.FormatDims(in[1].Dims), tensor.FormatDims(x))
+		}
+		return x, nil
+	case "ClipByValue":
+		for i, name := range []string{"clip_value_min", "clip_value_max"} {
+			if d := in[1+i].Dims; len(d) > 0 && !slices.Equal(d, x) {
+				return nil, status.Invalid("%s must be either of the same shape as input, or a scalar: %s vs. %s", name, tensor.FormatDims(d), tensor.FormatDims(x))
+			}
+		}
+		return x, nil
+	case "Betainc", "ApproximateEqual":
+		for _, y := range in[1:] {
+			if len(x) == 0 && op == "Betainc" {
+				x = y.Dims
+			}
+			if !slices.Equal(x, y.Dims) && (op != "Betainc" || len(y.Dims) > 0) {
+				return nil, status.Invalid("%s of the shapes %s and %s", op, tensor.FormatDims(x), tensor.FormatDims(y.Dims))
+			}
+		}
+		return x, nil
+	}
+	return broadcast(op, in)
 }

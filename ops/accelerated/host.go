@@ -3,8 +3,11 @@ package accelerated
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/resident"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -13,10 +16,45 @@ import (
 // or tell the host what it knows anyway.
 func init() {
 	types := map[string][]tensor.DType{"T": numbers}
-	for _, op := range []string{"Identity", "Snapshot", "StopGradient", "PreventGradient"} {
+	for _, op := range []string{"Identity", "Snapshot", "StopGradient", "PreventGradient", "GuaranteeConst"} {
 		resident.Register(op, types, nil, func(*kernel.Construction) (resident.Plan, error) {
 			return reshape(func(in []resident.Input) ([]int64, error) { return in[0].Dims, nil }), nil
 		})
+	}
+	resident.Register("IdentityN", map[string][]tensor.DType{"T": held}, nil, func(*kernel.Construction) (resident.Plan, error) {
+		return resident.Plan{Shapes: func(in []resident.Input) (all []resident.Shape, err error) {
+			for i, x := range in {
+				all = append(all, resident.Shape{Type: x.Type, Dims: x.Dims, Like: 1 + i})
+			}
+			return all, nil
+		}}, nil
+	})
+	resident.Register("EnsureShape", types, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		want := shape.FromAttr(c.Shape("shape"))
+		return reshape(func(in []resident.Input) ([]int64, error) {
+			if !shape.Compatible(want, shape.Of(in[0].Dims...)) {
+				return nil, status.Invalid("Shape of tensor %s is not compatible with expected shape %v", tensor.FormatDims(in[0].Dims), want)
+			}
+			return in[0].Dims, nil
+		}), nil
+	})
+	resident.Register("Bitcast", map[string][]tensor.DType{"T": held, "type": held}, nil, func(c *kernel.Construction) (resident.Plan, error) {
+		infer := inferred(c, nil)
+		return resident.Plan{Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+			all, err := infer(in)
+			if err == nil {
+				all[0].Like = 1
+			}
+			return all, err
+		}}, nil
+	})
+	resident.Register("DeepCopy", map[string][]tensor.DType{"T": held}, nil, func(*kernel.Construction) (resident.Plan, error) {
+		return one(same, func(z code.Array, in []code.Array) ([]devices.Launch, error) {
+			return code.Map("Identity", 0, z, in[0])
+		}), nil
+	})
+	for _, op := range []string{"Range", "LinSpace", "BroadcastArgs", "BroadcastGradientArgs", "ConcatOffset", "UnravelIndex", "InvertPermutation", "DataFormatVecPermute", "DataFormatDimMap"} {
+		resident.RegisterHost(op, nil)
 	}
 	resident.Register("Reshape", types, []string{"shape"}, func(*kernel.Construction) (resident.Plan, error) {
 		return reshape(func(in []resident.Input) ([]int64, error) {
@@ -80,6 +118,23 @@ func init() {
 			}})
 		}
 	}
+	for _, kind := range resident.Types {
+		kernel.Register(kernel.Registration{Op: "ShapeN", Device: kind, Types: map[string][]tensor.DType{"T": numbers}, HostMemory: []string{"output"}, New: func(c *kernel.Construction) (kernel.Kernel, error) {
+			dt := c.Outputs[0]
+			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+				for i := range in {
+					t, err := resident.Of(&in[i])
+					if err != nil {
+						return err
+					}
+					if out[i], err = told(ctx, dt, func(dims []int64) ([]int64, bool) { return dims, false }, t.Dims()); err != nil {
+						return err
+					}
+				}
+				return nil
+			}), nil
+		}})
+	}
 }
 
 // told is what is told of a shape, as a scalar or a vector of int32 or int64.
@@ -107,9 +162,9 @@ func told(ctx *kernel.Context, dt tensor.DType, f func([]int64) ([]int64, bool),
 }
 
 // reshape passes the memory of input 0 on.
-func reshape(shape func(in []resident.Input) ([]int64, error)) resident.Plan {
+func reshape(as func(in []resident.Input) ([]int64, error)) resident.Plan {
 	return resident.Plan{Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-		dims, err := shape(in)
+		dims, err := as(in)
 		return []resident.Shape{{Type: in[0].Type, Dims: dims, Like: 1}}, err
 	}}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Batch normalization, of images with channels last, whose moments are the batch's own or
-// given. What it puts aside for the gradient is the mean and the variance, as on the CPU.
+// Batch normalization, of images or volumes, whose moments are the batch's own or given. What it puts aside for the gradient is the mean and the variance, as on the CPU.
 
 func init() {
 	first := map[string][]tensor.DType{"T": {tensor.Float}}
@@ -26,19 +25,11 @@ func init() {
 	}
 }
 
-// channelsLast refuses other layouts.
-func channelsLast(c *kernel.Construction) error {
-	if f := c.Str("data_format"); f != "NHWC" && f != "NDHWC" {
-		return status.Errorf(status.Unimplemented, "%s of %s has no kernel for accelerators", c.Op.Name, f)
-	}
-	return nil
-}
-
 // channelsOf is the shape of what there is one of for each channel of images, which those
-// inputs must have.
-func channelsOf(images resident.Input, each ...resident.Input) ([]int64, error) {
+// inputs must have. Images whose channels came first have as many dimensions as the format.
+func channelsOf(first bool, dims int, images resident.Input, each ...resident.Input) ([]int64, error) {
 	rank := len(images.Dims)
-	if rank != 4 && rank != 5 {
+	if rank != 4 && rank != 5 || first && rank != dims {
 		return nil, status.Invalid("input must be 4-dimensional or 5-dimensional: %s", tensor.FormatDims(images.Dims))
 	}
 	channels := images.Dims[rank-1:]
@@ -51,20 +42,15 @@ func channelsOf(images resident.Input, each ...resident.Input) ([]int64, error) 
 }
 
 func batchNorm(c *kernel.Construction) (resident.Plan, error) {
-	training, epsilon, outputs := c.Bool("is_training"), float64(c.Float("epsilon")), len(c.Outputs)
-	if err := channelsLast(c); err != nil {
-		return resident.Plan{}, err
-	}
-	if training && c.Float("exponential_avg_factor") != 1 {
-		return resident.Plan{}, status.Errorf(status.Unimplemented, "%s with an average of moments has no kernel for accelerators", c.Op.Name)
-	}
-	return resident.Plan{
+	format := c.Str("data_format")
+	training, epsilon, outputs, factor := c.Bool("is_training"), float64(c.Float("epsilon")), len(c.Outputs), float64(c.Float("exponential_avg_factor"))
+	p := resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
 			each := in[1:5]
-			if training {
+			if training && factor == 1 {
 				each = in[1:3]
 			}
-			channels, err := channelsOf(in[0], each...)
+			channels, err := channelsOf(first(format), len(format), in[0], each...)
 			if err != nil {
 				return nil, err
 			}
@@ -77,60 +63,64 @@ func batchNorm(c *kernel.Construction) (resident.Plan, error) {
 			}
 			return all, nil
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-			var s sequence
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			x, mean, variance := in[0].Array, out[3], out[4]
 			if outputs == 6 {
-				s.add(code.Fill(out[5], 0))
+				w.Add(code.Fill(out[5], 0))
 			}
 			switch rows := x.Elements() / max(x.Dims[len(x.Dims)-1], 1); {
 			case x.Elements() == 0:
 				for i, bits := range []float32{float32(math.NaN()), float32(math.NaN()), 0, 0} {
-					s.add(code.Fill(out[1+i], uint64(math.Float32bits(bits))))
+					w.Add(code.Fill(out[1+i], uint64(math.Float32bits(bits))))
 				}
 			case training:
-				s.add(code.Moments(mean, variance, x))
-				s.add(code.Map("Identity", 0, out[1], mean))
-				s.add(code.Scale(out[2], variance, float64(rows)/float64(max(rows-1, 1))))
+				w.Add(code.Moments(mean, variance, x, w.Beside(code.MomentsScratch(x))))
+				w.Add(code.Map("Identity", 0, out[1], mean))
+				w.Add(code.Scale(out[2], variance, float64(rows)/float64(max(rows-1, 1))))
+				for i := range 2 {
+					if factor != 1 {
+						w.Add(code.Average(out[1+i], in[3+i].Array, out[1+i], factor))
+					}
+				}
 			default:
 				for i := range 2 {
-					s.add(code.Map("Identity", 0, out[1+i], in[3+i].Array))
-					s.add(code.Map("Identity", 0, out[3+i], in[3+i].Array))
+					w.Add(code.Map("Identity", 0, out[1+i], in[3+i].Array))
+					w.Add(code.Map("Identity", 0, out[3+i], in[3+i].Array))
 				}
 			}
-			s.add(code.Normalize(out[0], x, in[1].Array, in[2].Array, mean, variance, epsilon))
-			return s.launches, s.err
+			w.Add(code.Normalize(out[0], x, in[1].Array, in[2].Array, mean, variance, epsilon))
 		},
-	}, nil
+	}
+	if first(format) {
+		p = turned(p, []int{0}, []int{0})
+	}
+	return p, nil
 }
 
 func batchNormGrad(c *kernel.Construction) (resident.Plan, error) {
-	epsilon := float64(c.Float("epsilon"))
-	if err := channelsLast(c); err != nil {
-		return resident.Plan{}, err
-	}
-	if !c.Bool("is_training") {
-		return resident.Plan{}, status.Errorf(status.Unimplemented, "%s with given moments has no kernel for accelerators", c.Op.Name)
-	}
-	return resident.Plan{
+	format := c.Str("data_format")
+	epsilon, given := float64(c.Float("epsilon")), !c.Bool("is_training")
+	p := resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
-			channels, err := channelsOf(in[1], in[2:5]...)
+			channels, err := channelsOf(first(format), len(format), in[1], in[2:5]...)
 			if err == nil && !slices.Equal(in[0].Dims, in[1].Dims) {
 				err = status.Invalid("x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", tensor.FormatDims(in[1].Dims), tensor.FormatDims(in[0].Dims))
 			}
 			each, none := resident.Shape{Type: tensor.Float, Dims: channels}, resident.Shape{Type: tensor.Float, Dims: []int64{0}}
 			return []resident.Shape{{Type: in[1].Type, Dims: in[1].Dims}, each, each, none, none}, err
 		},
-		Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
-			var s sequence
+		Run: func(w *resident.Work, out []code.Array, in []resident.Input) {
 			if in[1].Elements() == 0 {
-				s.add(code.Fill(out[1], 0))
-				s.add(code.Fill(out[2], 0))
+				w.Add(code.Fill(out[1], 0))
+				w.Add(code.Fill(out[2], 0))
 			}
-			s.add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, epsilon))
-			return s.launches, s.err
+			w.Add(code.NormalizeGrad(out[0], out[1], out[2], in[0].Array, in[1].Array, in[2].Array, in[3].Array, in[4].Array, w.Beside(code.MomentsScratch(in[1].Array)), epsilon, given))
 		},
-	}, nil
+	}
+	if first(format) {
+		p = turned(p, []int{0, 1}, []int{0})
+	}
+	return p, nil
 }
 
 // A sequence collects launches, to be made one after another, until the first error.

@@ -16,6 +16,9 @@ import (
 
 func init() {
 	wide, notBfloat16 := floats[:2], floats[:3]
+	// rows are those that update rows alone, too.
+	rows := map[string][]tensor.DType{"Momentum": floats, "KerasMomentum": floats, "Adagrad": floats, "AdagradV2": floats, "Adadelta": floats,
+		"RMSProp": notBfloat16, "Ftrl": floats, "FtrlV2": floats}
 	for _, o := range []struct {
 		name   string
 		states int
@@ -29,6 +32,7 @@ func init() {
 		{"KerasMomentum", 2, floats, map[string]string{"use_nesterov": "Nesterov"}},
 		{"Adagrad", 2, floats, map[string]string{"!update_slots": "Kept"}},
 		{"AdagradV2", 2, floats, map[string]string{"!update_slots": "Kept"}},
+		{"ProximalAdagrad", 2, wide, nil},
 		{"Adadelta", 3, floats, nil},
 		{"RMSProp", 3, floats, nil},
 		{"CenteredRMSProp", 4, floats, nil},
@@ -41,19 +45,36 @@ func init() {
 		{"FtrlV2", 3, floats, map[string]string{"multiply_linear_by_lr": "ByLR"}},
 	} {
 		resident.RegisterChange("ResourceApply"+o.name, map[string][]tensor.DType{"T": o.types}, nil, func(c *kernel.Construction) (resident.Change, error) {
-			u := update{states: o.states, dt: c.Type("T"), rule: o.name}
-			for attr, suffix := range o.variants {
-				if not := attr[0] == '!'; not && !c.Bool(attr[1:]) || !not && c.Bool(attr) {
-					u.rule += suffix
-				}
-			}
-			for _, arg := range c.Op.Inputs {
-				u.names = append(u.names, arg.Name)
-			}
-			u.gradient = slices.IndexFunc(u.names, func(s string) bool { return s == "grad" || s == "delta" }) - u.states
-			return resident.Change{Variables: u.states, Check: u.check, Write: u.write}, nil
+			return updateOf(c, o.name, o.states, o.variants), nil
+		})
+		types, sparse := rows[o.name]
+		if !sparse {
+			continue
+		}
+		resident.RegisterChange("ResourceSparseApply"+o.name, map[string][]tensor.DType{"T": types, "Tindices": places}, []string{"indices"}, func(c *kernel.Construction) (resident.Change, error) {
+			return updateOf(c, o.name, o.states, o.variants), nil
 		})
 	}
+}
+
+// updateOf is the update of a node.
+func updateOf(c *kernel.Construction, name string, states int, variants map[string]string) resident.Change {
+	u := update{states: states, dt: c.Type("T"), rule: name, indices: -1}
+	for attr, suffix := range variants {
+		if not := attr[0] == '!'; not && !c.Bool(attr[1:]) || !not && c.Bool(attr) {
+			u.rule += suffix
+		}
+	}
+	for i, arg := range c.Op.Inputs {
+		u.names = append(u.names, arg.Name)
+		switch arg.Name {
+		case "grad", "delta":
+			u.gradient = i - states
+		case "indices":
+			u.indices = i - states
+		}
+	}
+	return resident.Change{Variables: states, Check: u.check, Write: u.write}
 }
 
 // An update is what an operation does with a variable and its slots.
@@ -62,6 +83,7 @@ type update struct {
 	names    []string // of the inputs
 	states   int
 	gradient int // which of the other inputs
+	indices  int // which of them says which rows are updated; -1: all are
 	dt       tensor.DType
 }
 
@@ -76,7 +98,7 @@ func (u *update) check(now, in []resident.Input) error {
 		}
 	}
 	for i, v := range in {
-		if i != u.gradient && len(v.Dims) > 0 && (u.names[u.states+i] != "sign_decay" || v.Elements() != 1) {
+		if i != u.gradient && i != u.indices && len(v.Dims) > 0 && (u.names[u.states+i] != "sign_decay" || v.Elements() != 1) {
 			return status.Invalid("%s is not a scalar: %s", u.names[u.states+i], tensor.FormatDims(v.Dims))
 		}
 	}
@@ -85,13 +107,40 @@ func (u *update) check(now, in []resident.Input) error {
 			return unlike(i, v.Dims)
 		}
 	}
-	if g := in[u.gradient].Dims; !slices.Equal(x, g) {
-		return unlike(u.states+u.gradient, g)
+	g := in[u.gradient].Dims
+	if u.indices < 0 {
+		if !slices.Equal(x, g) {
+			return unlike(u.states+u.gradient, g)
+		}
+		return nil
 	}
-	return nil
+	at := &in[u.indices]
+	switch {
+	case len(x) == 0:
+		return status.Invalid("var must be at least 1 dimensional")
+	case len(at.Dims) != 1:
+		return status.Invalid("indices must be one-dimensional")
+	case len(g) != len(x) || !slices.Equal(g[1:], x[1:]):
+		return status.Invalid("var and grad must match but in the first dimension: %s, %s", tensor.FormatDims(x), tensor.FormatDims(g))
+	case g[0] != at.Dims[0]:
+		return status.Invalid("grad must be the same size as indices in the first dimension.")
+	case g[0] > 0 && slices.Contains(x[1:], 0):
+		return status.Invalid("Inner dimension should be greater than zero.")
+	}
+	return within(at, x[:1])
 }
 
 func (u *update) write(next, now []code.Array, in []resident.Input) ([]devices.Launch, error) {
-	numbers := arrays(in)
-	return code.Update(u.rule, next, now, in[u.gradient].Array, slices.Delete(numbers, u.gradient, u.gradient+1))
+	var numbers []code.Array
+	for i, x := range in {
+		if i != u.gradient && i != u.indices {
+			numbers = append(numbers, x.Array)
+		}
+	}
+	if u.indices < 0 {
+		return code.Update(u.rule, next, now, in[u.gradient].Array, numbers)
+	}
+	s := begun(next, now)
+	s.add(code.UpdateRows(u.rule, next, in[u.indices].Array, in[u.gradient].Array, numbers))
+	return s.launches, s.err
 }

@@ -81,6 +81,32 @@ func init() {
 			},
 		}, nil
 	})
+	register("TensorStridedSliceUpdate", []string{"begin", "end", "strides"}, func(c *kernel.Construction) (resident.Plan, error) {
+		spec := masks(c)
+		return resident.Plan{
+			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+				s, err := apply(spec, in[1:4], in[0].Dims)
+				if err == nil && !empty(s.shape) {
+					_, err = spread(in[4].Array, s)
+				}
+				return []resident.Shape{{Type: in[0].Type, Dims: in[0].Dims}}, err
+			},
+			Write: func(out []code.Array, in []resident.Input) ([]devices.Launch, error) {
+				var l sequence
+				l.add(code.Map("Identity", 0, out[0], in[0].Array))
+				s, err := apply(spec, in[1:4], in[0].Dims)
+				if err != nil || empty(s.shape) {
+					return l.launches, err
+				}
+				from, err := spread(in[4].Array, s)
+				if err != nil {
+					return nil, err
+				}
+				l.add(code.Move(s.of(out[0]), from, s.counts))
+				return l.launches, l.err
+			},
+		}, nil
+	})
 	register("Split", []string{"split_dim"}, func(c *kernel.Construction) (resident.Plan, error) {
 		n := int64(len(c.Outputs))
 		return split(1, func(in []resident.Input) (int, []int64, error) {
@@ -195,6 +221,17 @@ func init() {
 			return in[0].Type, dims, err
 		}, func(z code.Array, in []code.Array) ([]devices.Launch, error) { return code.BroadcastTo(z, in[0]) }), nil
 	})
+	moving("Empty", "dtype", []string{"shape"}, func(c *kernel.Construction) (resident.Plan, error) {
+		return resident.Plan{
+			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
+				dims, err := kernel.Dims(in[0].Host, "shape")
+				return []resident.Shape{{Type: c.Outputs[0], Dims: dims}}, err
+			},
+			Write: func(out []code.Array, _ []resident.Input) ([]devices.Launch, error) {
+				return code.Fill(out[0], 0) // as memory that nobody wrote has no contents
+			},
+		}, nil
+	})
 	register("Fill", []string{"dims", "value"}, func(c *kernel.Construction) (resident.Plan, error) {
 		return resident.Plan{
 			Shapes: func(in []resident.Input) ([]resident.Shape, error) {
@@ -210,6 +247,8 @@ func init() {
 		}, nil
 	})
 }
+
+func empty(dims []int64) bool { return code.Array{Dims: dims}.Elements() == 0 }
 
 // bitsOf are the bits of a scalar.
 func bitsOf(v *tensor.Value) (bits uint64) {

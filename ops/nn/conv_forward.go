@@ -206,7 +206,7 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 	p := c.prepare(&s)
 	p.then = then
 	for g := range s.groups {
-		p.src, p.filter, p.dst = src[g*s.perIn:], filter[g*p.n:], dst[g*p.n:]
+		p.src, p.filter, p.dst = src[min(g*s.perIn, len(src)):], filter[g*p.n:], dst[g*p.n:] // there may be nothing but padding
 		if err := p.run(ctx, c.dt); err != nil {
 			return err
 		}

@@ -2,7 +2,10 @@ package ptx
 
 import (
 	"math"
+	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // rounding is how an instruction rounds: n, z, m or p (to the nearest, towards zero,
@@ -267,6 +270,18 @@ func conversion(to, from string, mods []string) lane {
 	}
 	switch {
 	case isFloat(from) && isFloat(to):
+		if from == "f16" && to == "f32" && len(mods) == 0 {
+			return func(a, _, _ uint64) uint64 { return bits32(tensor.Float16(a).Float32()) }
+		}
+		if from == "f32" && to == "f16" && slices.Equal(mods, []string{"rn"}) {
+			return func(a, _, _ uint64) uint64 {
+				x := f32(a)
+				if x != x {
+					return 0x7fff
+				}
+				return uint64(tensor.ToFloat16(x))
+			}
+		}
 		if from == "f16" || to == "f16" {
 			return nil
 		}

@@ -194,11 +194,15 @@ func (p *parser) kernel() {
 		p.params[p.take()] = offset
 		p.accept(",")
 	}
-	for p.tok == ".maxntid" {
+	for p.tok == ".maxntid" || p.tok == ".minnctapersm" {
+		bound := p.tok == ".maxntid" // the other is for whoever shares out registers
 		p.next()
-		e.threads = int(p.integer())
+		n := int(p.integer())
 		for p.accept(",") {
-			e.threads *= int(p.integer())
+			n *= int(p.integer())
+		}
+		if bound {
+			e.threads = n
 		}
 	}
 	p.block()

@@ -245,6 +245,17 @@ func TestInstructions(t *testing.T) {
 				return float32(int32(x))
 			}
 		})},
+		{"f32", "cvt.rn.f16.f32 %rs1, $A; cvt.f32.f16 $D, %rs1;", of32(func(a, _, _ float32) float32 {
+			x := math.Abs(float64(a))
+			unit := math.Ldexp(1, max(math.Ilogb(x), -14)-10) // of a half that is as large
+			if x != x || x == 0 || math.IsInf(x, 0) {
+				return a
+			}
+			if x = math.RoundToEven(x/unit) * unit; x > 65504 {
+				x = math.Inf(1)
+			}
+			return float32(math.Copysign(x, float64(a)))
+		})},
 		{"f64", "mul.f64 $D, $A, $B; add.f64 $D, $D, $C;", of64(func(a, b, c float64) float64 { return float64(a*b) + c })},
 		{"f64", "fma.rn.f64 $D, $A, $B, $C;", of64(math.FMA)},
 		{"f64", "cvt.rn.f32.f64 %f1, $A; cvt.f64.f32 $D, %f1;", of64(func(a, _, _ float64) float64 { return float64(float32(a)) })},

@@ -1,0 +1,138 @@
+package accelerators
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Architectures that code is compiled for, all of it for the first, and what each group of
+// threads may take of a processor.
+var architectures = []string{"sm_80", "sm_90"}
+
+const (
+	mostShared    = 48 << 10 // bytes, without asking for more
+	mostRegisters = 65536 / 256
+	mostSpilled   = 16  // bytes of a thread, of functions whose groups have one size
+	mostLocal     = 128 // of others, which may have arrays and tables of sines
+)
+
+// TestNVRTC compiles all code that the trials use, which takes no GPU, and looks at what
+// the compiler made of it: threads must keep what they compute with in registers.
+func TestNVRTC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles a hundred kernels")
+	}
+	all, err := Codes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cuda.Compile(all[0].Source, architectures[0]); status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	var (
+		next    atomic.Int64
+		workers sync.WaitGroup
+	)
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(all)*len(architectures)); i = next.Add(1) - 1 {
+				c, which := all[i/int64(len(architectures))], i%int64(len(architectures))
+				if which == 0 || sized(c) {
+					compiled(t, c, architectures[which])
+				}
+			}
+		})
+	}
+	workers.Wait()
+	t.Logf("%d functions", len(all))
+}
+
+// compiled compiles a function, and says what is wrong with what it takes.
+func compiled(t *testing.T, c *devices.Code, architecture string) {
+	cubin, err := cuda.Compile(c.Source, architecture)
+	if err != nil {
+		t.Errorf("%s: %v", c.Entry, err)
+		return
+	}
+	r, err := resourcesOf(cubin, c.Entry)
+	if err != nil {
+		t.Errorf("%s: %v", c.Entry, err)
+		return
+	}
+	t.Logf("%s %s: %v", architecture, c.Entry, r)
+	most := mostLocal
+	if sized(c) {
+		most = mostSpilled
+	}
+	if r.shared > mostShared || r.registers > mostRegisters || r.local > most {
+		t.Errorf("%s for %s takes %v", c.Entry, architecture, r)
+	}
+}
+
+// sized says whether a function has groups of one size, which it says to the compiler.
+func sized(c *devices.Code) bool { return strings.Contains(c.Source, "\nKERNEL_OF(") }
+
+// resources is what a function takes.
+type resources struct {
+	registers, shared, local int // registers and bytes of local memory of a thread
+}
+
+func (r resources) String() string {
+	return fmt.Sprintf("%d registers, %d bytes shared, %d local", r.registers, r.shared, r.local)
+}
+
+// resourcesOf reads them from a compiled function: shared memory is a section without
+// contents, the others are in .nv.info, a list of attributes.
+func resourcesOf(cubin []byte, entry string) (r resources, err error) {
+	if len(cubin) < 64 {
+		return r, fmt.Errorf("the compiled code has %d bytes", len(cubin))
+	}
+	cubin = bytes.Clone(cubin)
+	copy(cubin[20:], []byte{1, 0, 0, 0}) // the version, where NVIDIA has a number of its own
+	f, err := elf.NewFile(bytes.NewReader(cubin))
+	if err != nil {
+		return r, err
+	}
+	if s := f.Section(".nv.shared." + entry); s != nil {
+		r.shared = int(s.Size)
+	}
+	info := f.Section(".nv.info")
+	if info == nil {
+		return r, fmt.Errorf("the compiled code has no .nv.info")
+	}
+	data, err := info.Data()
+	if err != nil {
+		return r, err
+	}
+	const sized, frame, registers = 4, 0x11, 0x2f // attributes with contents; those of a function: its symbol and a number
+	for len(data) >= 4 {
+		n := 0
+		if data[0] == sized {
+			n = int(binary.LittleEndian.Uint16(data[2:]))
+		}
+		if len(data) < 4+n {
+			return r, fmt.Errorf(".nv.info ends early")
+		}
+		if n >= 8 {
+			switch number := int(binary.LittleEndian.Uint32(data[8:])); data[1] {
+			case frame:
+				r.local = max(r.local, number)
+			case registers:
+				r.registers = max(r.registers, number)
+			}
+		}
+		data = data[4+n:]
+	}
+	return r, nil
+}
