@@ -6,14 +6,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/code"
 	"github.com/troupe-go/troupe/devices/cuda"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Architectures that code is compiled for, all of it for the first, and what each group of
@@ -27,7 +30,7 @@ const (
 	mostLocal     = 128 // of others, which may have arrays and tables of sines
 )
 
-// TestNVRTC compiles all code that the trials use, which takes no GPU, and looks at what
+// TestNVRTC compiles all code that the trials and BenchmarkKernels use, which takes no GPU, and looks at what
 // the compiler made of it: threads must keep what they compute with in registers.
 func TestNVRTC(t *testing.T) {
 	if testing.Short() {
@@ -39,6 +42,27 @@ func TestNVRTC(t *testing.T) {
 	}
 	if _, err := cuda.Compile(all[0].Source, architectures[0]); status.CodeOf(err) == status.NotFound || status.CodeOf(err) == status.Unimplemented {
 		t.Skipf("NOT CHECKED: %v", err)
+	}
+	for _, m := range measuredKernels() { // of the shapes that models have
+		arrays := func(shapes [][]int64) (all []code.Array) {
+			for _, dims := range shapes {
+				all = append(all, code.Array{Type: tensor.Float, Dims: dims})
+			}
+			return all
+		}
+		out, in := arrays(m.out), arrays(m.in)
+		if m.need != nil {
+			out = append(out, m.need(out, in))
+		}
+		launches, err := m.write(out, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range launches {
+			if !slices.Contains(all, l.Code) {
+				all = append(all, l.Code)
+			}
+		}
 	}
 	var (
 		next    atomic.Int64

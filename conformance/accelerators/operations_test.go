@@ -206,7 +206,7 @@ func TestNarrow(t *testing.T) {
 
 // elsewhere are operations that other tests try: of variables and copies, and those that share
 // all but the name with one that is tried.
-const elsewhere = `_Upload _Download ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp VariableShape Reshape
+const elsewhere = `_Upload _Download _Copy ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp VariableShape Reshape
 	GuaranteeConst PreventGradient Snapshot StopGradient BatchMatMul FusedBatchNormGradV2 ParallelDynamicStitch`
 
 // TestTried: every operation with a kernel for accelerators has a trial.

@@ -177,7 +177,7 @@ func (c *contraction) write(t *strings.Builder, name, out string, b block) {
 	p := func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 	p("typedef %s T;\ntypedef struct ALIGNED(%d) { %s v[4]; } PACK;", c.e.compute, 4*sizes[out], out)
 	p("KERNEL_OF(%[9]d, %[10]d) %[1]s(GLOBAL const %[2]s *x, GLOBAL const %[2]s *y, GLOBAL %[3]s *z, i64 batches, i64 m, i64 n, i64 depth, i64 share, i64 size, i64 ld%[4]s%[5]s%[6]s%[7]s%[8]s) {",
-		name, c.e.stored, out, divisors("tiles"), c.x.parameters, c.y.parameters, c.parameters, c.batches.parameters("b", "x", "y", "z"), b.threads, 512/b.threads)
+		name, c.e.stored, out, divisors("tiles"), c.x.parameters, c.y.parameters, c.parameters, c.batches.parameters("b", "x", "y", "z"), b.threads, max(2, 384/b.threads))
 	p("  LOCAL T xs[2][%d][%d] ALIGNED(16);\n  LOCAL T ys[2][%d][%d] ALIGNED(16);", b.depth, b.rows+4, b.depth, b.columns+4)
 	p("  i32 me = THREAD(0), tx = me %% %d * 4, ty = me / %d * 4, now = 0;", b.across, b.across)
 	p("  I tile = (I)GROUP(0), across = OVER(tile, tiles, tiles_by), row0 = (tile - across * (I)tiles) * %d, column0 = across * %d;", b.rows, b.columns)
