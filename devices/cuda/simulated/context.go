@@ -38,6 +38,7 @@ type context struct {
 	handle  uintptr
 	failed  int32 // what ended it; 0 while it lives
 	over    bool  // it was destroyed
+	lost    bool  // it failed, or was reset
 	streams map[*stream]struct{}
 	mems    map[*memory]struct{} // also of the host
 	events  map[*event]struct{}
@@ -72,6 +73,7 @@ func (m *Machine) destroy(d *device) {
 			}
 		}
 	}
+	c.lost = c.lost || c.failed != success
 	c.fail(contextIsDestroyed)
 	c.over = true
 	for s := range c.streams {
@@ -162,6 +164,9 @@ func reset(number int32) int32 {
 	defer m.mu.Unlock()
 	d, r := m.deviceOf("cuDevicePrimaryCtxReset", number)
 	if r == success {
+		if d.context != nil {
+			d.context.lost = true
+		}
 		m.destroy(d)
 	}
 	return r

@@ -36,7 +36,7 @@ type Machine struct {
 	windows  map[uint64]*memory // by number, also those that were freed
 	hosts    []*memory
 	streams  int // that were ever made
-	mistakes []error
+	mistakes []mistake
 	calls    map[string]int
 	rng      *rand.Rand
 	told     clock     // what the host knows to be done
@@ -133,7 +133,13 @@ func (m *Machine) Close() error {
 		dynamic.Free(h.bytes)
 	}
 	current.CompareAndSwap(m, nil)
-	return errors.Join(m.mistakes...)
+	var all []error
+	for _, x := range m.mistakes {
+		if x.unless == nil || !x.unless.lost {
+			all = append(all, x.error)
+		}
+	}
+	return errors.Join(all...)
 }
 
 // Mistakes is how many there are so far.
@@ -166,10 +172,20 @@ func (m *Machine) Lose(number int) bool {
 // mostMistakes bounds what is taken down.
 const mostMistakes = 100
 
+// A mistake is what was done wrongly; none if a context turns out to be lost.
+type mistake struct {
+	error
+	unless *context
+}
+
 // mistake takes one down. The machine is locked.
-func (m *Machine) mistake(format string, args ...any) {
+func (m *Machine) mistake(format string, args ...any) { m.mistakeUnless(nil, format, args...) }
+
+// mistakeUnless takes down what is done with memory that a context may yet read: of no
+// consequence if that is lost, as what it reads is then.
+func (m *Machine) mistakeUnless(lost *context, format string, args ...any) {
 	if len(m.mistakes) < mostMistakes {
-		m.mistakes = append(m.mistakes, fmt.Errorf(format, args...))
+		m.mistakes = append(m.mistakes, mistake{fmt.Errorf(format, args...), lost})
 	}
 }
 

@@ -93,7 +93,11 @@ func free(address uint64) int32 {
 // that can be known before they run.
 func (m *Machine) idle(x *memory, function string) {
 	if w, busy := m.user(x); busy {
-		m.mistake("%s of memory that %s of stream %d is going to use", function, w.name, w.stream.number)
+		unless := w.stream.context
+		if unless == x.context {
+			unless = nil
+		}
+		m.mistakeUnless(unless, "%s of memory that %s of stream %d is going to use", function, w.name, w.stream.number)
 	}
 }
 

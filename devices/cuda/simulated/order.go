@@ -29,6 +29,7 @@ type history struct {
 type access struct {
 	n    uint64
 	name string
+	of   *context
 }
 
 // use checks that a work comes after all that it conflicts with, and takes it down. It is
@@ -50,15 +51,19 @@ func (m *Machine) use(x *memory, w *work, write bool) {
 				if write {
 					does = "writes"
 				}
-				m.mistake("nothing orders %s of stream %d, which %s memory at %#x, after %s of stream %d, which %s it", w.name, w.stream.number, does, x.address, a.name, stream, did)
+				var unless *context
+				if did == "reads" && a.of != w.stream.context {
+					unless = a.of
+				}
+				m.mistakeUnless(unless, "nothing orders %s of stream %d, which %s memory at %#x, after %s of stream %d, which %s it", w.name, w.stream.number, does, x.address, a.name, stream, did)
 			}
 		}
 	}
 	check(h.writes, "writes")
 	if write {
 		check(h.reads, "reads")
-		h.writes[w.stream.number] = access{w.n, w.name}
+		h.writes[w.stream.number] = access{w.n, w.name, w.stream.context}
 	} else {
-		h.reads[w.stream.number] = access{w.n, w.name}
+		h.reads[w.stream.number] = access{w.n, w.name, w.stream.context}
 	}
 }
