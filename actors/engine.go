@@ -131,7 +131,9 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	if r == nil {
 		r = e.newRun()
 	}
-	r.program.Store(p)
+	if r.program.Load() != p {
+		r.program.Store(p)
+	}
 	r.turn.Add(1) // odd: running
 	err := r.drive(shared, p, feeds, fetched)
 	r.close()

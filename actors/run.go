@@ -230,23 +230,37 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 			<-r.inbox.Bell()
 		}
 	}
-	shared.Context = outer // nobody looks at it any more
+	shared.Context = outer // no kernel reads it any more
 	err := r.step.End(fetched)
-	if bad, ok := err.(*status.Error); ok && bad.Report != nil && bad.Report.Step == "" {
-		bad.Report.Step = r.pid(r.turn.Load()).Id
-	}
 	r.step, r.shared, r.ctx = nil, nil, nil
-	r.over.Store(false)
+	if len(r.early) > 0 || len(r.tokens) > 0 {
+		r.discard()
+	}
+	if err != nil {
+		r.failed(err)
+	}
+	return err
+}
+
+// discard drops the tokens from outside that the step did not take.
+func (r *run) discard() {
 	clear(r.early)
 	for _, l := range r.tokens {
 		undelivered(r.addressee(l), l.message, l.sender)
 	}
 	clear(r.tokens)
 	r.tokens = r.tokens[:0]
+}
+
+// failed names the step in its error's report, and tells the session actor of a panic.
+func (r *run) failed(err error) {
+	r.over.Store(false)
+	if bad, ok := err.(*status.Error); ok && bad.Report != nil && bad.Report.Step == "" {
+		bad.Report.Step = r.pid(r.turn.Load()).Id
+	}
 	if kernel.IsPanic(err) {
 		System().Root.Send(r.engine.pid, &faulted{r.pid(r.turn.Load()).Id, err})
 	}
-	return err
 }
 
 // hand starts a kernel that the step does not run itself.

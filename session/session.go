@@ -177,19 +177,23 @@ func (s *Session) drive(ctx context.Context, options *RunOptions, p *program, c 
 // bound is ctx with the time that a run may take, its program's compilation
 // included.
 func (s *Session) bound(ctx context.Context, options *RunOptions) (context.Context, context.CancelFunc) {
-	if timeout := options.timeout(s.options); timeout > 0 {
+	if timeout := options.timeout(&s.options); timeout > 0 {
 		return context.WithTimeout(ctx, timeout)
 	}
-	return ctx, func() {}
+	return ctx, unbound
 }
+
+func unbound() {}
 
 // run runs one step, in a context that is bound: c's feeds in, c's fetched values
 // out.
 func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *call) error {
-	if err := s.acquire(ctx); err != nil {
-		return err
+	if s.slots != nil {
+		if err := s.acquire(ctx); err != nil {
+			return err
+		}
+		defer s.yield()
 	}
-	defer s.yield()
 	c.step.Context = ctx
 	s.number(c)
 	if options.Metadata != nil {
@@ -261,11 +265,8 @@ func (s *Session) number(c *call) {
 	c.ids--
 }
 
-// acquire waits for the right to run a step.
+// acquire waits for the right to run a step, in a session that bounds how many run.
 func (s *Session) acquire(ctx context.Context) error {
-	if s.slots == nil {
-		return nil
-	}
 	select {
 	case s.slots <- struct{}{}:
 		return nil
@@ -279,11 +280,7 @@ func (s *Session) acquire(ctx context.Context) error {
 	}
 }
 
-func (s *Session) yield() {
-	if s.slots != nil {
-		<-s.slots
-	}
-}
+func (s *Session) yield() { <-s.slots }
 
 // Close waits for the runs that are going on, then frees what the session
 // holds. Partial runs are abandoned. Runs that begin later fail with "session
