@@ -243,6 +243,7 @@ func (w *want) check(i int, v tensor.Value) error {
 // recycled by their program, so that a run allocates none.
 type call struct {
 	program *program
+	runner  nodes.Runner
 	ids     int64 // left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
@@ -260,6 +261,9 @@ func (p *program) begin(s *Session) *call {
 			program: p,
 			feeds:   make([]tensor.Value, len(p.feeds)),
 			fetched: make([]tensor.Value, len(p.fetches)),
+		}
+		if p.pieces == nil {
+			c.runner = nodes.NewRunner(s.engine, p.nodes)
 		}
 		c.step = kernel.Step{
 			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,

@@ -231,7 +231,7 @@ func (s *Session) play(p *program, c *call) error {
 	if p.pieces != nil {
 		return s.runApart(p, c)
 	}
-	return s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+	return c.runner.Run(&c.step, c.feeds, c.fetched)
 }
 
 // sample is play for a sampler, which decides whether the run is taken down.
