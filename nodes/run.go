@@ -65,6 +65,9 @@ func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
 	p := s.p
 	s.ctx.Step = shared
 	s.arena.Budget, s.away.Budget = o.Budget, o.Budget
+	if shared.Spare != nil {
+		s.recycle(shared)
+	}
 	s.order, s.feeds = o.Order, feeds
 	s.ctx.Keep, s.poll, s.trace = 0, o.Poll, o.Trace
 	s.listen(o.Alarm)
@@ -89,6 +92,16 @@ func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
 	for i := len(p.roots) - 1; i >= 0; i-- { // the newest is taken first
 		s.wake(root, p.roots[i], 0)
 	}
+}
+
+// recycle gives the arena the tensors that the caller no longer needs.
+func (s *Step) recycle(shared *kernel.Step) {
+	for i, t := range shared.Spare {
+		if t != nil && s.arena.Recycle(t) {
+			shared.Spare[i] = nil
+		}
+	}
+	shared.Spare = nil
 }
 
 // End closes a step in which nothing runs any more. It stores what was fetched,
