@@ -167,7 +167,11 @@ func (s scaling) spansOf(ctx *kernel.Context, to, from int, scale, shift float32
 		ctx.Free(first)
 		ctx.Free(weights)
 	}
+	var credit kernel.Credit
 	for i := range to {
+		if !credit.Spend(ctx, pixelWork+sp.width) {
+			break
+		}
 		at := (float32(i)+0.5)*inverse + offset
 		if !(at >= 0 && at <= float32(from)) {
 			continue // nothing is sampled outside of the image
@@ -240,8 +244,14 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 	x, o := tensor.Of[T](images), tensor.Of[float32](&out[0])
 	line, result := w*channels, int(wanted[1])*channels
 	height := int(wanted[0])
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(batch*height, ctx.Step.Pool.Workers()), line)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
 	ctx.Parallel(batch*height, max(1, grain/(line+result)), func(lo, hi int) {
-		mixed := make([]float32, line)
+		mixed := desk.Take()
+		defer desk.GiveBack(mixed)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			b, y := i/height, i%height
 			clear(mixed)
