@@ -50,16 +50,14 @@ func (s *subject) enlarged(size int64) []*subject {
 			continue
 		}
 		for j := range x.NumElements() {
-			for _, factor := range []int64{1 << 10, 1 << 17, 1 << 22} {
+			for _, factor := range []int64{1 << 10, 1 << 20} {
 				add(s.demandingAt(i, j, factor))
 			}
 		}
 	}
 	for i := range s.attrs {
 		if s.attrs[i].Value.Kind == registry.KindInt {
-			for _, factor := range []int64{1 << 10, 1 << 20} {
-				add(s.demandingAttr(i, factor))
-			}
+			add(s.demandingAttr(i, 1<<16))
 		}
 	}
 	return all

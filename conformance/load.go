@@ -113,7 +113,53 @@ func openZip(name string) (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return z, nil
+	return bounded{z}, nil
+}
+
+// maxFile bounds a file of an archive.
+const maxFile = 1 << 27
+
+// bounded is an archive whose files are not longer than maxFile, whatever they say of
+// themselves.
+type bounded struct{ archive fs.FS }
+
+// Open opens a file or a folder.
+func (b bounded) Open(name string) (fs.File, error) {
+	f, err := b.archive.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		return f, nil
+	case info.Size() <= maxFile:
+		return &boundedFile{f, name, info.Size()}, nil
+	default:
+		err = tooLong(name, info.Size())
+	}
+	f.Close()
+	return nil, err
+}
+
+func tooLong(name string, size int64) error {
+	return fmt.Errorf("%s unpacks to %d bytes or more; a file of an archive may have %d", name, size, maxFile)
+}
+
+type boundedFile struct {
+	fs.File
+	name string
+	left int64 // of what it says that it has
+}
+
+// Read fails once more has come than the file says that it has.
+func (f *boundedFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	if f.left -= int64(n); f.left < 0 {
+		return 0, fmt.Errorf("%s: there is more than its header says", f.name)
+	}
+	return n, err
 }
 
 // maxUnpacked bounds an archive that is compressed as a whole.

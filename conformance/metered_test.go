@@ -37,8 +37,8 @@ const (
 )
 
 // What a kernel takes is on the session's account, as its inputs grow and as it is asked
-// for more: a session whose limit is half of what a kernel allocates refuses it, or the
-// kernel does with so little at any one time.
+// for more: it does not do its work in a session whose limit is clearly less than what it
+// holds at one time.
 func TestKernelsMetered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("figures of memory, which the race detector changes")
@@ -51,16 +51,15 @@ func TestKernelsMetered(t *testing.T) {
 	seen := map[string]int{}
 	var runs, compared int
 	type finding struct {
-		s       *subject
-		m       measure
-		excess  int64
-		origins string
+		s      *subject
+		m      measure
+		excess int64
 	}
 	found := map[string]finding{} // by operation, the worst
 	for _, s := range subjects(t) {
 		h := fnv.New32()
 		h.Write([]byte(s.op))
-		if !s.recorded || h.Sum32()%part != 0 || !match.MatchString(s.op) || seen[s.op] >= 3 {
+		if !s.recorded || h.Sum32()%part != 0 || !match.MatchString(s.op) || seen[s.op] >= 2 {
 			continue
 		}
 		seen[s.op]++
@@ -70,15 +69,16 @@ func TestKernelsMetered(t *testing.T) {
 			if m.allocated < meterFrom {
 				continue
 			}
-			// With half of what it allocated, it may still run. Then it must not have held
-			// more than that at any time.
 			compared++
-			limit := min(m.allocated/2, meterLimit)
-			if m = big.measure(limit, true); m.code == status.ResourceExhausted && m.held < limit+meterSlack {
-				continue
+			m = big.measure(meterLimit, true)
+			var excess int64
+			if m.code == status.ResourceExhausted {
+				excess = m.held - meterLimit - meterSlack
+			} else if least := m.held - m.held/8 - meterSlack; least > 0 && big.measure(least, false).code == m.code {
+				excess = m.held - least // on the account there was less than least
 			}
-			if excess := m.held - limit; excess > meterSlack && excess > found[s.op].excess {
-				found[s.op] = finding{big, m, excess, ""}
+			if excess > found[s.op].excess {
+				found[s.op] = finding{big, m, excess}
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func TestKernelsMetered(t *testing.T) {
 	slices.Sort(ops)
 	for _, op := range ops {
 		f := found[op]
-		t.Errorf("%v held %d MiB more than its limit (%v): %s", f.s, f.excess>>20, f.m.code, f.s.origins(meterLimit))
+		t.Errorf("%v held %d MiB, %d of them beside the account (%v): %s", f.s, f.m.held>>20, f.excess>>20, f.m.code, f.s.origins(meterLimit))
 	}
 	t.Logf("%d runs of %d operations, %d compared; %d operations take what they do not charge", runs, len(seen), compared, len(found))
 }
