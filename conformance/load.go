@@ -119,8 +119,8 @@ func openZip(name string) (fs.FS, error) {
 // maxFile bounds a file of an archive.
 const maxFile = 1 << 27
 
-// bounded is an archive whose files are not longer than maxFile, whatever they say of
-// themselves.
+// bounded is an archive whose files are not longer than maxFile. Package zip reads no
+// more of a file than it says that it has.
 type bounded struct{ archive fs.FS }
 
 // Open opens a file or a folder.
@@ -130,36 +130,14 @@ func (b bounded) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		return f, nil
-	case info.Size() <= maxFile:
-		return &boundedFile{f, name, info.Size()}, nil
-	default:
-		err = tooLong(name, info.Size())
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s unpacks to %d bytes; a file of an archive may have %d", name, info.Size(), maxFile)
 	}
-	f.Close()
-	return nil, err
-}
-
-func tooLong(name string, size int64) error {
-	return fmt.Errorf("%s unpacks to %d bytes or more; a file of an archive may have %d", name, size, maxFile)
-}
-
-type boundedFile struct {
-	fs.File
-	name string
-	left int64 // of what it says that it has
-}
-
-// Read fails once more has come than the file says that it has.
-func (f *boundedFile) Read(p []byte) (int, error) {
-	n, err := f.File.Read(p)
-	if f.left -= int64(n); f.left < 0 {
-		return 0, fmt.Errorf("%s: there is more than its header says", f.name)
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
-	return n, err
+	return f, nil
 }
 
 // maxUnpacked bounds an archive that is compressed as a whole.

@@ -85,8 +85,9 @@ func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
 		defer desk.GiveBack(columns)
 		clear(columns)
 		for k, at := range v.at {
-			for i, p := range x[(n*from.height+at)*line:][:line] {
-				columns[i] += v.weight[k] * p
+			pixels := x[(n*from.height+at)*line:][:line]
+			for lo, hi := range ctx.Ranges(line, linePart) {
+				weighted(columns[lo:hi], pixels[lo:hi], v.weight[k])
 			}
 		}
 		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
@@ -102,6 +103,13 @@ func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
 			row = row[depth:]
 		}
 	})
+}
+
+// weighted adds x times a weight to o, which is as long.
+func weighted(o, x []float32, weight float32) {
+	for i, p := range x {
+		o[i] += weight * p
+	}
 }
 
 // bicubicGradient makes the kernel that gives each pixel of the gradient to the 16

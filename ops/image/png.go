@@ -234,8 +234,12 @@ func (a asking) Read(p []byte) (int, error) {
 	if err := a.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return a.from.Read(p)
+	return a.from.Read(p[:min(len(p), askingPart)])
 }
+
+// askingPart is how many bytes of a file are read without asking: when inflated it may
+// be a thousand times as many, and each line of an image may be two of them.
+const askingPart = 256
 
 // grayOf is the brightness of a pixel of a file of 8 or 16 bits, as libpng weighs
 // red, green and blue; it rounds those of 16 bits.

@@ -82,8 +82,12 @@ type blend struct {
 // tablePart is how many entries of a table are made without asking.
 const tablePart = 1 << 14
 
-// A table has an entry for each pixel along a dimension of the result, in memory of the
-// step: a wide image's tables take many times as much as its pixels.
+// linePart is how many elements of a line are added up without asking.
+const linePart = 1 << 18
+
+// tableOf makes a table, which has an entry for each pixel along a dimension of the
+// result, in memory of the step: a wide image's tables take many times as much as its
+// pixels.
 func tableOf[T any](ctx *kernel.Context, out int, entry func(i int) T) ([]T, error) {
 	all, err := kernel.Scratch[T](ctx, out)
 	if err != nil {

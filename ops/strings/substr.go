@@ -88,6 +88,9 @@ func (k substr) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err := ctx.Reserve(len(part)); err != nil {
 			return err
 		}
+		if !credit.Spend(ctx, len(part)) {
+			return ctx.Err()
+		}
 		o[i] = own(s, part)
 		places.next()
 	}
