@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -224,7 +223,9 @@ func (g *incarnation) grow(bytes int64) (*stream.Block, error) {
 		block, spare, err = g.pool.Grow(bytes, g.passed)
 	}
 	g.mu.Unlock()
-	err = cmp.Or(g.give(spare), err)
+	if err := g.give(spare); err != nil { // the incarnation ends
+		return nil, err
+	}
 	if err != nil || block.Buffer != nil {
 		return block, err
 	}
@@ -285,7 +286,9 @@ func (g *incarnation) ask(bytes int64) (b devices.Buffer, err error) {
 func (g *incarnation) give(all []devices.Buffer) (err error) {
 	for _, b := range all {
 		n := b.Size()
-		err = cmp.Or(err, guarded(func() error { b.Release(); return nil }))
+		if failed := guarded(func() error { b.Release(); return nil }); failed != nil {
+			err = failed
+		}
 		if g.attributes.Unified {
 			g.account.release(n)
 		}
