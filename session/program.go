@@ -243,7 +243,7 @@ func (w *want) check(i int, v tensor.Value) error {
 // recycled by their program, so that a run allocates none.
 type call struct {
 	program *program
-	ids     int64 // left of the block of step numbers that the call has reserved
+	ids     *reserved // what is left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
 	feeds   []tensor.Value
@@ -261,6 +261,7 @@ func (p *program) begin(s *Session) *call {
 			feeds:   make([]tensor.Value, len(p.feeds)),
 			fetched: make([]tensor.Value, len(p.fetches)),
 		}
+		s.unused.register(c)
 		c.step = kernel.Step{
 			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
 			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
