@@ -16,7 +16,6 @@ Keras's Adam. Its difference is that of the first step's loss.
 """
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys

@@ -60,6 +60,9 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 		}
 		m.graph, p.starts, p.files = loaded.Graph, loaded.Starts, new(fileFlags).policy(m)
 		if len(f.fetches)+len(f.targets) == 0 {
+			if names.signature, err = shownSignature(loaded.Signatures, f.signature); err != nil {
+				return err
+			}
 			if err := names.bySignature(b, &troupe.SavedModel{Graph: loaded.Graph, Signatures: loaded.Signatures}); err != nil {
 				return err
 			}
