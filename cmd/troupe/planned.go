@@ -32,7 +32,6 @@ func (f *plannedFlags) add(cmd *cobra.Command) {
 }
 
 func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
-func (f *plannedFlags) given() bool { return f.named() || f.signature+f.rewrite != "" }
 
 func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
 	return f.places.set(&troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)})
