@@ -53,7 +53,7 @@ func (d *Folder) Path() string { return d.temp }
 // Commit gives the directory its name. The files in it must be on the disk, as those
 // that a [Replacement] made are.
 func (d *Folder) Commit() error {
-	err := d.fs.directories(d.temp, d.fs.syncDir)
+	err := d.fs.directories(d.temp, d.fs.SyncDir)
 	if err == nil {
 		if _, there := d.fs.lstat(d.name); there == nil {
 			err = status.Errorf(status.AlreadyExists, "%s exists already", d.name)
@@ -67,7 +67,7 @@ func (d *Folder) Commit() error {
 		return err
 	}
 	d.unlock()
-	return d.fs.syncDir(filepath.Dir(d.name))
+	return d.fs.SyncDir(filepath.Dir(d.name))
 }
 
 // Discard removes the directory and all that is in it instead.

@@ -183,7 +183,7 @@ func (r *Replacement) Commit() error {
 	}
 	r.renamed = true
 	r.file.Close() // it is on the disk; until here it was locked
-	return r.fs.syncDir(filepath.Dir(r.name))
+	return r.fs.SyncDir(filepath.Dir(r.name))
 }
 
 // Renamed says whether the name stands for the new file, also where Commit failed
@@ -199,8 +199,9 @@ func (r *Replacement) Discard() {
 	}
 }
 
-// syncDir brings the names in a directory to the disk, where the system can.
-func (p *Policy) syncDir(name string) error {
+// SyncDir brings the names in a directory to the disk, where the system can: files that
+// were made, renamed or removed in it.
+func (p *Policy) SyncDir(name string) error {
 	if err := p.before(Syncing, name, ""); err != nil {
 		return err
 	}

@@ -219,11 +219,8 @@ func (c *Checkpoints) saveIn(ctx context.Context, dir string, keep int, t *Train
 		return err
 	}
 	s.last = name
-	for _, name := range s.trim(keep) {
-		if filepath.Base(name) == name { // one of this directory
-			bundle.Remove(c.fs, filepath.Join(dir, name))
-		}
-	}
+	stay := slices.DeleteFunc(s.trim(keep), func(name string) bool { return remove(c.fs, dir, name) })
+	s.all = append(stay, s.all...) // until they can be removed
 	return s.write(c.fs, dir)
 }
 

@@ -118,11 +118,18 @@ func (s *state) tidy(fs *files.Policy, dir string) {
 	s.all = slices.DeleteFunc(s.all, func(name string) bool {
 		prefix := prefixOf(dir, name)
 		if bundle.Exists(nil, prefix) {
+			if filepath.Base(name) == name {
+				bundle.Tidy(fs, prefix)
+			}
 			return false
 		}
-		if filepath.Base(name) == name {
-			bundle.Remove(fs, prefix)
-		}
-		return true
+		return remove(fs, dir, name)
 	})
+}
+
+// remove removes a checkpoint that the file names. It returns false if a part of it
+// stays, so that it is to be named on.
+func remove(fs *files.Policy, dir, name string) bool {
+	return filepath.Base(name) != name || // it is not one of this directory
+		bundle.Remove(fs, filepath.Join(dir, name)) == nil
 }

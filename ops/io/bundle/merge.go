@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"path/filepath"
 	"slices"
 
 	"github.com/troupe-go/troupe/files"
@@ -50,6 +51,9 @@ func Merge(fs *files.Policy, prefixes []string, dest string, allowMissing bool) 
 			break
 		}
 		moved++
+	}
+	if err == nil { // before an index speaks of them
+		err = fs.SyncDir(filepath.Dir(dest))
 	}
 	if err == nil {
 		replaced, err = writeIndex(fs, dest, total, m.entries)

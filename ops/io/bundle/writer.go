@@ -33,10 +33,7 @@ func Create(fs *files.Policy, prefix string) (*Writer, error) {
 	if err := makeDir(fs, prefix); err != nil {
 		return nil, err
 	}
-	fs.Sweep(IndexName(prefix))
-	for n := 1; n <= 2; n++ {
-		fs.Sweep(DataName(prefix, 0, n))
-	}
+	Tidy(fs, prefix)
 	// The data of a checkpoint that is replaced belongs to its index, and the new
 	// data needs another name: the first of two files, of which the second would be
 	// empty and is not there, or the only one.
@@ -202,7 +199,7 @@ func (w *Writer) Finish() error {
 			_ = w.fs.Remove(DataName(w.prefix, 0, w.shards)) // which no index speaks of
 		}
 	case err == nil && old != w.shards:
-		removeData(w.fs, w.prefix, old)
+		_ = removeData(w.fs, w.prefix, old) // what stays the next checkpoint of this prefix replaces
 	}
 	return err
 }
@@ -210,13 +207,18 @@ func (w *Writer) Finish() error {
 // Discard removes what was written instead.
 func (w *Writer) Discard() { w.data.Discard() }
 
-// removeData removes the data files of which an index spoke.
-func removeData(fs *files.Policy, prefix string, shards int) {
+// removeData removes the data files of which an index spoke. It fails if one stays.
+func removeData(fs *files.Policy, prefix string, shards int) error {
+	var failed error
 	for i, missing := 0, 0; i < shards && missing < 2; i++ { // a damaged index may speak of millions
-		if fs.Remove(DataName(prefix, i, shards)) != nil {
+		switch err := fs.Remove(DataName(prefix, i, shards)); {
+		case status.CodeOf(err) == status.NotFound:
 			missing++
+		case err != nil:
+			failed = err
 		}
 	}
+	return failed
 }
 
 // Exists says whether there is a checkpoint of the prefix.
@@ -226,17 +228,44 @@ func Exists(fs *files.Policy, prefix string) bool {
 }
 
 // Remove removes a checkpoint, or what is left of one: the index first, without which
-// there is none. Another process must not be writing it. What cannot be removed stays.
-func Remove(fs *files.Policy, prefix string) {
+// there is none. Another process must not be writing it. It fails if something stays.
+func Remove(fs *files.Policy, prefix string) error {
 	shards := shardsOf(fs, prefix)
-	_ = fs.Remove(IndexName(prefix))
+	switch err := fs.Remove(IndexName(prefix)); {
+	case err == nil:
+		if err := fs.SyncDir(filepath.Dir(prefix)); err != nil {
+			return err
+		}
+	case status.CodeOf(err) != status.NotFound:
+		return err
+	}
 	fs.Sweep(IndexName(prefix))
+	var failed error
 	if shards > 2 {
-		removeData(fs, prefix, shards)
+		failed = removeData(fs, prefix, shards)
 	}
 	for n := 1; n <= 2; n++ { // those that a Writer makes
-		removeData(fs, prefix, n)
 		fs.Sweep(DataName(prefix, 0, n))
+		if err := removeData(fs, prefix, n); err != nil {
+			failed = err
+		}
+	}
+	if failed == nil {
+		failed = fs.SyncDir(filepath.Dir(prefix))
+	}
+	return failed
+}
+
+// Tidy removes what is left next to a checkpoint of others of its prefix that were not
+// completed, or not removed completely. Another process must not be writing one.
+func Tidy(fs *files.Policy, prefix string) {
+	fs.Sweep(IndexName(prefix))
+	shards := shardsOf(fs, prefix)
+	for n := 1; n <= 2; n++ {
+		fs.Sweep(DataName(prefix, 0, n))
+		if shards > 0 && n != shards {
+			_ = removeData(fs, prefix, n)
+		}
 	}
 }
 
