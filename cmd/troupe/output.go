@@ -57,13 +57,24 @@ func (f *outputFlags) resolve(results int) error {
 	return nil
 }
 
+// binary reports whether the format is other than text.
+func (f *outputFlags) binary() bool {
+	return f.format == "npy" || f.format == "npz" || f.format == "proto"
+}
+
 // write writes results by their names. A file is replaced as a whole; after an error
 // it is unchanged.
 func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.Tensor) error {
+	out := stdout // where text is escaped
+	if f.binary() {
+		if out = raw(stdout); f.file == "" && isTerminal(out) {
+			return fmt.Errorf("--format %s is not text: give --output FILE, or --output - to write it to the terminal all the same", f.format)
+		}
+	}
 	if f.file != "" && f.file != "-" {
 		return files.WriteFile(f.file, func(w io.Writer) error { return f.writeTo(w, names, values) })
 	}
-	return f.writeTo(stdout, names, values)
+	return f.writeTo(out, names, values)
 }
 
 func (f *outputFlags) writeTo(out io.Writer, names []string, values []*troupe.Tensor) (err error) {
