@@ -34,6 +34,9 @@ type Replacement struct {
 // Replace begins the replacement of a file, which need not exist. A symbolic link of
 // that name is itself replaced; see [Policy.WriteFile].
 func (p *Policy) Replace(name string) (*Replacement, error) {
+	if name == "" {
+		return nil, status.FromFile(&fs.PathError{Op: "open", Path: name, Err: syscall.ENOENT})
+	}
 	r := &Replacement{fs: p, name: name}
 	if info, err := p.lstat(name); err == nil && info.Mode().IsRegular() {
 		r.perm = info.Mode().Perm()
