@@ -194,6 +194,13 @@ type SessionOptions struct {
 	// 0 is three quarters of the machine's memory, negative is no limit.
 	MemoryLimit int64
 
+	// DeviceMemoryLimit bounds the bytes of the memory of each accelerator that the session
+	// takes; 0 is what the device has free. Memory of an accelerator that is the host's own,
+	// as of an emulated one or of OpenCL on a CPU, and the host's memory that copies to and
+	// from accelerators go through, count towards MemoryLimit too, as long as the session
+	// keeps them. Errors at either limit name the node and the device.
+	DeviceMemoryLimit int64
+
 	// MaxConcurrentSteps bounds how many steps run at the same time; later
 	// ones wait their turn. 0 is no limit.
 	MaxConcurrentSteps int
@@ -207,8 +214,12 @@ type SessionOptions struct {
 	// PERMISSION_DENIED. A graph that others made wants one.
 	Files *files.Policy
 
-	// Logger gets the session's lifecycle events; nil logs nothing.
+	// Logger gets the session's lifecycle events, each with the session's name and, of a
+	// SavedModel, its folder; nil logs nothing.
 	Logger *zerolog.Logger
+
+	// Name is what log lines call the session; "" is "session" and a number.
+	Name string
 }
 
 // RunOptions says how one run goes. The zero value asks for nothing.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -92,6 +93,13 @@ type SessionOptions struct {
 	// 0 is three quarters of the machine's memory, negative is no limit.
 	MemoryLimit int64
 
+	// DeviceMemoryLimit bounds the bytes of the memory of each accelerator that the session
+	// takes; 0 is what the device has free. Memory of an accelerator that is the host's own,
+	// as of an emulated one or of OpenCL on a CPU, and the host's memory that copies to and
+	// from accelerators go through, count towards MemoryLimit too, as long as the session
+	// keeps them. Errors at either limit name the node and the device.
+	DeviceMemoryLimit int64
+
 	// MaxConcurrentSteps bounds how many steps run at the same time; later
 	// ones wait their turn. 0 is no limit.
 	MaxConcurrentSteps int
@@ -105,8 +113,12 @@ type SessionOptions struct {
 	// PERMISSION_DENIED. A graph that others made wants one.
 	Files *files.Policy
 
-	// Logger gets the session's lifecycle events; nil logs nothing.
+	// Logger gets the session's lifecycle events, each with the session's name and, of a
+	// SavedModel, its folder; nil logs nothing.
 	Logger *zerolog.Logger
+
+	// Name is what log lines call the session; "" is "session" and a number.
+	Name string
 }
 
 // resolve checks the options and fills in what is left open.
@@ -126,6 +138,8 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 	switch {
 	case r.Threads < 0:
 		return r, status.Invalid("%d threads", r.Threads)
+	case r.DeviceMemoryLimit < 0:
+		return r, status.Invalid("a limit of %d bytes for the memory of devices", r.DeviceMemoryLimit)
 	case r.MaxConcurrentSteps < 0:
 		return r, status.Invalid("at most %d concurrent steps", r.MaxConcurrentSteps)
 	case r.Timeout < 0:
@@ -148,10 +162,18 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 
 // reading is o with a directory that may be read besides.
 func (o *SessionOptions) reading(dir string) *SessionOptions {
-	if o == nil || o.Files == nil {
-		return o
+	var r SessionOptions
+	if o != nil {
+		r = *o
 	}
-	r, policy := *o, *o.Files
+	if r.Logger != nil {
+		log := r.Logger.With().Str("model", plain.Line(dir)).Logger()
+		r.Logger = &log
+	}
+	if r.Files == nil {
+		return &r
+	}
+	policy := *r.Files
 	policy.Read = append([]string{dir}, policy.Read...)
 	r.Files = &policy
 	return &r

@@ -1,11 +1,10 @@
 package image
 
 import (
-	"image/gif"
 	"math"
-	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/ops/image/jpeg"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -22,11 +21,13 @@ type decoder struct {
 	dt       tensor.DType
 	expand   bool // whether all frames of an animation are wanted
 	still    bool // whether an animation is an error
-	fancy    bool // whether colors are interpolated
+	// For JPEG files, with the least part of lines that must be there.
+	jpegOptions jpeg.Options
+	fraction    float32
 }
 
 func newDecoder(c *kernel.Construction) (kernel.Kernel, error) {
-	k := &decoder{op: c.Op.Name, channels: int(c.Int("channels")), dt: tensor.Uint8, fancy: true}
+	k := &decoder{op: c.Op.Name, channels: int(c.Int("channels")), dt: tensor.Uint8, jpegOptions: jpeg.Options{Ratio: 1, Fancy: true}, fraction: 1}
 	if k.channels != 0 && k.channels != 1 && k.channels != 3 && k.channels != 4 {
 		return nil, c.Errorf("`channels` must be 0, 1, 3 or 4 but got %d", k.channels)
 	}
@@ -44,16 +45,18 @@ func newDecoder(c *kernel.Construction) (kernel.Kernel, error) {
 		return k, nil
 	}
 	k.still = true
-	k.fancy = c.Bool("fancy_upscaling")
+	k.jpegOptions.Fancy, k.jpegOptions.Recover = c.Bool("fancy_upscaling"), c.Bool("try_recover_truncated")
+	k.fraction = c.Float("acceptable_fraction")
 	switch ratio := c.Int("ratio"); ratio {
-	case 1:
-	case 2, 4, 8:
-		return nil, status.Errorf(status.Unimplemented, "DecodeJpeg that scales down by %d", ratio)
+	case 1, 2, 4, 8:
+		k.jpegOptions.Ratio = int(ratio)
 	default:
 		return nil, c.Errorf("ratio must be 1, 2, 4, or 8, got %d", ratio)
 	}
 	switch method := c.Str("dct_method"); method {
-	case "", "INTEGER_FAST", "INTEGER_ACCURATE":
+	case "", "INTEGER_FAST":
+	case "INTEGER_ACCURATE":
+		k.jpegOptions.Accurate = true
 	default:
 		return nil, c.Errorf("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
 	}
@@ -78,7 +81,13 @@ func (k *decoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var err error
 	switch format {
 	case "JPEG":
-		err = k.jpeg(ctx, file, &out[0])
+		var window []int32
+		if k.op == "DecodeAndCropJpeg" {
+			if window, err = cropWindow(&in[1]); err != nil {
+				return err
+			}
+		}
+		err = k.jpeg(ctx, file, window, &out[0])
 	case "PNG":
 		err = k.png(ctx, in, out)
 	case "GIF":
@@ -89,8 +98,6 @@ func (k *decoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	switch {
 	case err != nil:
 		return err
-	case k.op == "DecodeAndCropJpeg":
-		return crop(ctx, &in[1], &out[0])
 	case k.op == "DecodeGif":
 		out[0].SetDims(append([]int64{1}, out[0].Dims()...))
 	}
@@ -112,8 +119,11 @@ func (k *decoder) png(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	out[0] = v
-	for i, x := range tensor.Of[uint16](&words[0]) {
-		tensor.Of[float32](&out[0])[i] = float32(x) * (1.0 / math.MaxUint16)
+	from, to := tensor.Of[uint16](&words[0]), tensor.Of[float32](&out[0])
+	for lo, hi := range ctx.Ranges(len(from), 1<<18) {
+		for i := lo; i < hi; i++ {
+			to[i] = float32(from[i]) * (1.0 / math.MaxUint16)
+		}
 	}
 	return nil
 }
@@ -154,70 +164,4 @@ func (c *canvas) set(i int, x uint8) {
 	default:
 		c.floats[i] = float32(x) * (1.0 / math.MaxUint8)
 	}
-}
-
-// gif decodes all frames, each drawn over the one before it.
-func (k *decoder) gif(ctx *kernel.Context, file string, out *tensor.Value) error {
-	if k.channels != 0 && k.channels != 3 {
-		return status.Invalid("channels must be 0 or 3 for GIF, got %d", k.channels)
-	}
-	config, err := gif.DecodeConfig(strings.NewReader(file))
-	if err != nil {
-		return status.Invalid("Invalid GIF data (size %d), %v", len(file), err)
-	}
-	// A code takes 3 bits at least and stands for 4096 pixels at most.
-	if w, h := int64(config.Width), int64(config.Height); w*h/(3*4096) > int64(len(file)) {
-		return status.Invalid("Invalid GIF data (size %d), too little for %d x %d pixels", len(file), w, h)
-	}
-	// Frames are no larger than the screen.
-	space, err := ctx.Alloc(tensor.Uint8, []int64{int64(config.Height), int64(config.Width), 3})
-	if err != nil {
-		return err
-	}
-	defer ctx.Free(space)
-	m, err := gif.DecodeAll(strings.NewReader(file))
-	if err != nil {
-		return status.Invalid("Invalid GIF data (size %d), failed to slurp gif file: %v", len(file), err)
-	}
-	// The result is as large as the largest frames are.
-	h, w := 0, 0
-	for _, p := range m.Image {
-		h, w = max(h, p.Rect.Dy()), max(w, p.Rect.Dx())
-	}
-	frames, size := len(m.Image), h*w*3
-	if k.still && frames != 1 {
-		return status.Invalid("Got %d frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image", frames)
-	}
-	var c canvas
-	if k.expand {
-		c, err = k.alloc(ctx, out, frames, h, w, 3)
-	} else {
-		frames = 1
-		c, err = k.alloc(ctx, out, h, w, 3)
-	}
-	if err != nil {
-		return err
-	}
-	screen := tensor.Of[uint8](&space)[:size]
-	clear(screen)
-	for f := range frames {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p := m.Image[f]
-		for y := p.Rect.Min.Y; y < min(p.Rect.Max.Y, h); y++ {
-			for x := p.Rect.Min.X; x < min(p.Rect.Max.X, w); x++ {
-				r, g, b, a := p.At(x, y).RGBA()
-				if a == 0 {
-					continue
-				}
-				to := screen[(y*w+x)*3:][:3]
-				to[0], to[1], to[2] = uint8(r>>8), uint8(g>>8), uint8(b>>8)
-			}
-		}
-		for i, x := range screen {
-			c.set(f*size+i, x)
-		}
-	}
-	return nil
 }
