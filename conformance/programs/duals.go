@@ -3,6 +3,7 @@ package programs
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -124,6 +125,23 @@ func (m *maker) weighted() bool {
 		m.apply(matMul, []Type{m.p.Types[x]}, []int{0, m.src.Int("transposed", 0, 1)}, x, w)
 	}
 	return ok
+}
+
+// curve applies an operation that has a second derivative to floats in sight.
+func (m *maker) curve() bool {
+	x, t, ok := m.among([]tensor.DType{tensor.Double, tensor.Float}, 0)
+	if !ok {
+		return false
+	}
+	if m.one(4) {
+		square := unaries[slices.IndexFunc(unaries, func(u *unary) bool { return u.name == "Square" })].op
+		m.apply(square, []Type{t}, nil, x)
+		return true
+	}
+	y := m.partner(x, t, false)
+	dims, _ := broadcast(t, m.p.Types[y], x == y)
+	m.apply(binaryOp([]string{"Mul", "Mul", "SquaredDifference", "DivNoNan"}[m.src.Int("curve", 0, 3)]), []Type{tensorType(t.DType, dims...)}, nil, x, y)
+	return true
 }
 
 // slopes2 is the slopes of operations on pairs; those of others are 0.

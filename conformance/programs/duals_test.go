@@ -194,7 +194,7 @@ func (b *building) reread() error {
 	}
 	init := make([]*graph.Node, len(b.init))
 	for i, n := range b.init {
-		init[i] = g.Node(n.Name())
+		init[i] = g.Operation(n.Name())
 	}
 	b.g, b.init = g, init
 	return nil
@@ -308,6 +308,9 @@ func TestDuals(t *testing.T) {
 			continue
 		case errors.Is(err, errFlat):
 			flat++
+			continue
+		case err != nil && !*shrinking:
+			t.Errorf("seed %d: %s", seed, brief(err))
 			continue
 		case err != nil:
 			small := &script{given: shrinkTo(src.drawn, func(s *script) bool {
