@@ -168,6 +168,15 @@ var slopes2 = map[string]func(x, y number) slope{
 	},
 }
 
+// prodOfTwo is a product of a Prod. Of the third derivatives where two factors are 0
+// the backward graph gives a part: see docs/gaps.md.
+func prodOfTwo(dt tensor.DType, x, y number) number {
+	if x.slope != nil && y.slope != nil && x.re == 0 && y.re == 0 {
+		panic(unclear("a product of two zeros that change"))
+	}
+	return exactProduct(dt, x, y)
+}
+
 // quotient is the slope of x/y, and 0 where y is.
 func quotient(x, y number) slope {
 	if y.re == 0 {
