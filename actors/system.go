@@ -8,6 +8,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/plain"
 )
 
 // Address is the address part of the PIDs of sessions' steps and nodes: it
@@ -18,7 +20,7 @@ const Address = "troupe"
 // milliseconds and megabytes, and cannot be unmade. Its log goes to zerolog,
 // warnings and worse only.
 var System = sync.OnceValue(func() *actor.ActorSystem {
-	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	log := zerolog.New(plain.NewWriter(os.Stderr)).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	s := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(zerolog.NewSlogHandler(log))
 	}))

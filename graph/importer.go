@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/graph/outline"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
@@ -288,7 +289,7 @@ func (im *importer) lookUpOps() error {
 		if k > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("'" + op.name + "'")
+		b.WriteString("'" + plain.Line(op.name) + "'")
 		if near := im.g.ops.Nearest(op.name); len(near) > 0 {
 			b.WriteString(" (did you mean " + near[0] + "?)")
 		}

@@ -838,7 +838,7 @@ func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, e
 // Arguments:
 //
 //   - element_shape: A shape that the elements fit, of which the first dimension is open. Types: int32, int64.
-//   - leading_dims: The first dimension of each element that is not set. Type: int64.
+//   - leading_dims: The first dimension of each element that is not set; beyond its end, that of element_shape, or the one that all elements which are set have. Type: int64.
 //   - element_dtype: The type of the elements.
 //
 // Results:
@@ -1615,7 +1615,7 @@ func ToBool(scope *Scope, input tf.Output) (output tf.Output) {
 // TopKAttr is an optional attribute of TopK.
 type TopKAttr func(optionalAttr)
 
-// TopKSorted sets sorted, which is true by default. Whether they are given in descending order.
+// TopKSorted sets sorted, which is true by default. Whether they are given in descending order; if not, in the order of the heap that finds them, which is TensorFlow's.
 func TopKSorted(value bool) TopKAttr {
 	return func(attrs optionalAttr) { attrs["sorted"] = value }
 }
@@ -1650,7 +1650,7 @@ func TopK(scope *Scope, input tf.Output, k int64, optional ...TopKAttr) (values 
 // TopKV2Attr is an optional attribute of TopKV2.
 type TopKV2Attr func(optionalAttr)
 
-// TopKV2Sorted sets sorted, which is true by default. Whether they are given in descending order.
+// TopKV2Sorted sets sorted, which is true by default. Whether they are given in descending order; if not, in the order of the heap that finds them, which is TensorFlow's.
 func TopKV2Sorted(value bool) TopKV2Attr {
 	return func(attrs optionalAttr) { attrs["sorted"] = value }
 }

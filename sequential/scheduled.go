@@ -128,7 +128,7 @@ func (r *run) stuck() bool {
 	if !r.scheduler.Stuck(r.events) {
 		return false
 	}
-	r.abort(status.Errorf(status.Aborted, "nothing can happen any more"))
+	r.abort(status.Errorf(status.Aborted, "deadlock: nothing can happen any more"))
 	return true
 }
 

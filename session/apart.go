@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -59,6 +60,6 @@ func (s *Session) logPlacement(p *nodes.Program) {
 		return
 	}
 	placed.Each(func(name, op, device string) {
-		s.log.Info().Str("node", name).Str("op", op).Str("device", device).Msg("placed")
+		s.log.Info().Str("node", plain.Line(name)).Str("op", plain.Line(op)).Str("device", plain.Line(device)).Msg("placed")
 	})
 }

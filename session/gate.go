@@ -21,10 +21,12 @@ const shutBit = 1 << 62
 func (g *gate) enter() error {
 	if g.state.Add(1)&shutBit != 0 {
 		g.leave()
-		return status.Errorf(status.FailedPrecondition, "session is closed")
+		return errClosed()
 	}
 	return nil
 }
+
+func errClosed() error { return status.Errorf(status.FailedPrecondition, "session is closed") }
 
 func (g *gate) leave() {
 	if g.state.Add(-1) == shutBit {

@@ -65,11 +65,50 @@ func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Out
 		ended:   make(chan struct{}),
 	}
 	pr.ctx, pr.cancel = context.WithCancelCause(ctx)
-	s.partials.Lock()
-	s.abandon[pr] = pr.cancel
-	s.partials.Unlock()
+	if !s.partials.add(pr) { // Close has begun since the run entered
+		pr.cancel(nil)
+		s.runs.leave()
+		return nil, errClosed()
+	}
 	go pr.play()
 	return pr, nil
+}
+
+// partials are the partial runs of a session that have not ended.
+type partials struct {
+	mu     sync.Mutex
+	all    map[*PartialRun]struct{}
+	closed bool // none is added any more: nothing would cancel it
+}
+
+// add reports whether pr was added: not once the partial runs have been abandoned.
+func (p *partials) add(pr *PartialRun) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	if p.all == nil {
+		p.all = map[*PartialRun]struct{}{}
+	}
+	p.all[pr] = struct{}{}
+	return true
+}
+
+func (p *partials) remove(pr *PartialRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, pr)
+}
+
+// abandon cancels all partial runs and refuses further ones.
+func (p *partials) abandon() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for pr := range p.all {
+		pr.cancel(errors.New("the session was closed"))
+	}
 }
 
 func channels(n int) []chan struct{} {
@@ -86,9 +125,7 @@ func (pr *PartialRun) play() {
 	defer s.runs.leave()
 	defer close(pr.ended)
 	defer func() {
-		s.partials.Lock()
-		delete(s.abandon, pr)
-		s.partials.Unlock()
+		s.partials.remove(pr)
 		pr.cancel(nil)
 	}()
 	p := pr.program.whole
@@ -110,14 +147,6 @@ func (pr *PartialRun) Close() error {
 	pr.cancel(errors.New("the partial run was closed"))
 	<-pr.ended
 	return nil
-}
-
-func (s *Session) abandonPartialRuns() {
-	s.partials.Lock()
-	defer s.partials.Unlock()
-	for _, cancel := range s.abandon {
-		cancel(errors.New("the session was closed"))
-	}
 }
 
 // Run feeds what has not been fed and answers the fetched tensors by position.

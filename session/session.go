@@ -40,8 +40,7 @@ type Session struct {
 	last     atomic.Pointer[program] // what the last Run ran
 	programs sync.Map                // of string keys to *program
 
-	partials  sync.Mutex // guards abandon
-	abandon   map[*PartialRun]context.CancelCauseFunc
+	partials  partials
 	closeOnce sync.Once
 }
 
@@ -67,7 +66,6 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		log:       zerolog.Nop(),
 		budget:    tensor.NewBudget(o.MemoryLimit),
 		resources: resource.NewManager(),
-		abandon:   map[*PartialRun]context.CancelCauseFunc{},
 	}
 	s.resources.Budget = s.budget
 	if o.Logger != nil {
@@ -290,7 +288,7 @@ func (s *Session) yield() {
 // is closed". It may be called again and from several goroutines.
 func (s *Session) Close() error {
 	s.runs.shut()
-	s.abandonPartialRuns()
+	s.partials.abandon()
 	s.runs.wait()
 	s.closeOnce.Do(func() {
 		s.resources.Clear()

@@ -3,6 +3,8 @@ package status
 import (
 	"fmt"
 	"strings"
+
+	"github.com/troupe-go/troupe/plain"
 )
 
 // A Report tells what a step is doing: one that runs and was asked, or one that was
@@ -18,7 +20,7 @@ type Report struct {
 	Within  []*Report // of functions that its kernels called and that were ended with it
 }
 
-// String is the report as a few lines of text.
+// String is the report as a few lines of text, escaped as by [plain.Text].
 func (r Report) String() string {
 	var b strings.Builder
 	b.WriteString("step")
@@ -43,7 +45,7 @@ func (r Report) String() string {
 	for _, in := range r.Within {
 		b.WriteString("\n  within it: " + strings.ReplaceAll(in.String(), "\n", "\n  "))
 	}
-	return b.String()
+	return plain.Text(b.String())
 }
 
 // brief is the report within a line: "" if there is nothing to tell.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/troupe-go/troupe/plain"
 )
 
 // A Code is one of the canonical status codes shared with TensorFlow and gRPC.
@@ -75,7 +77,8 @@ type Error struct {
 }
 
 // Error is the message followed by where it happened, or by what the step was doing,
-// in short.
+// in short. Names and strings of a model may be part of it, so what a terminal would
+// obey is escaped, as by [plain.Text]; Message and the other fields are unchanged.
 func (e *Error) Error() string { return e.Code.String() + ": " + e.text() }
 
 // text is Error without the code.
@@ -102,7 +105,7 @@ func (e *Error) text() string {
 			b.WriteString(": " + doing)
 		}
 	}
-	return b.String()
+	return plain.Text(b.String())
 }
 
 // Unwrap is the cause.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/troupe-go/troupe/plain"
 )
 
 func (v *verdict) write(w io.Writer, asJSON bool) error {
@@ -41,7 +43,7 @@ func (v *verdict) write(w io.Writer, asJSON bool) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "OPERATION\tCOUNT\tREASON\tNODES")
 	for _, m := range v.Missing {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", m.Op, m.Count, m.short(), first(m.Nodes, 3))
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", plain.Line(m.Op), m.Count, plain.Line(m.short()), plain.Line(first(m.Nodes, 3)))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -102,7 +104,7 @@ func (v *verdict) writeKernels(w io.Writer) {
 			continue
 		}
 		listed[m.Op] = true
-		fmt.Fprintf(w, "\n%s has kernels for\n", m.Op)
+		fmt.Fprintf(w, "\n%s has kernels for\n", plain.Line(m.Op))
 		for _, k := range m.Kernels {
 			fmt.Fprintln(w, "  "+k.String())
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/plain"
 )
 
 // conformanceFlags are the flags of `troupe conformance`.
@@ -160,11 +161,11 @@ func casesBar(cmd *cobra.Command, total int) (out io.Writer, advance, done func(
 	if !isTerminal(w) {
 		return out, func() {}, func() {}
 	}
-	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
+	p := mpb.New(mpb.WithOutput(raw(w)), mpb.WithWidth(40))
 	bar := p.AddBar(int64(total), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
 		decor.CountersNoUnit("%d of %d cases")))
 	if isTerminal(out) {
-		out = p
+		out = plain.NewWriter(p)
 	}
 	return out, bar.Increment, func() {
 		bar.Abort(true)
@@ -190,7 +191,7 @@ func workerCommand() *cobra.Command {
 					return err
 				}
 			}
-			return conformance.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), memory)
+			return conformance.Serve(cmd.Context(), cmd.InOrStdin(), raw(cmd.OutOrStdout()), memory)
 		},
 	}
 }

@@ -6,34 +6,20 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/graph/race"
-	"github.com/troupe-go/troupe/graph/rewrite"
-	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/sequential/explore"
-	"github.com/troupe-go/troupe/tensor"
 )
 
 // exploreFlags are the flags of `troupe explore`.
 type exploreFlags struct {
-	feeds, fetches, targets []string
-	init                    []string
-	signature               string
-	tags                    []string
-	schedules, random       int
-	depth                   int
-	seed                    uint64
-	schedule                string
-	timeout                 time.Duration
-	asJSON, asDOT           bool
-	replays                 bool // --schedule was given
+	scheduleFlags
+	search
+	schedule      string
+	asJSON, asDOT bool
+	replays       bool // --schedule was given
 }
 
 func exploreCommand() *cobra.Command {
@@ -42,8 +28,8 @@ func exploreCommand() *cobra.Command {
 		Use:   "explore MODEL",
 		Short: "Run a graph under all schedules, and tell whether they give one answer",
 		Long: `Explore runs a graph again and again, each time in another order of its operations,
-and tells whether all orders give one answer: what is fetched, what variables hold
-afterwards, or the error. Orders that differ only in operations that commute are run
+and tells whether all orders give one answer: what is fetched, what variables, queues,
+tables and the like hold afterwards, or the error. A deadlock is an answer, too. Orders that differ only in operations that commute are run
 once. If answers differ, it prints short schedules that do, and which two operations
 are exchanged between them.
 
@@ -63,7 +49,8 @@ Where there are more than --max-schedules, --random schedules are run besides. T
 priorities are random, so that each finds what takes --depth orderings of two operations
 with at least the probability that is printed.
 
-It exits with 0 if all schedules that it ran give one answer and with 1 if they do not.
+It exits with 0 if all schedules that it ran give one answer, and with 1 if they do not or
+come to a deadlock. --max-time bounds it all; what was found by then is printed.
 
 ` + modelHelp,
 		Example: `  troupe explore train.pb --init init --feed x=1 --target train_op --fetch loss
@@ -78,25 +65,19 @@ It exits with 0 if all schedules that it ran give one answer and with 1 if they 
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor: `NAME=VALUE` or NAME=@FILE (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
-	fl.StringArrayVar(&f.init, "init", nil, "`NODE` is run before, in a step of its own, each time the graph is run (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "this signature `KEY` of a SavedModel")
-	fl.StringSliceVar(&f.tags, "tags", nil, "the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
-	fl.IntVar(&f.schedules, "max-schedules", 10_000, "run at most `N` schedules to find all")
+	f.scheduleFlags.add(cmd)
+	fl.IntVar(&f.most, "max-schedules", 10_000, "run at most `N` schedules to find all")
 	fl.IntVar(&f.random, "random", 1000, "run `N` random schedules where those are not all")
 	fl.IntVar(&f.depth, "depth", 3, "random schedules look for what takes `D` orderings of two operations")
 	fl.Uint64Var(&f.seed, "seed", 1, "`N` is what random schedules are drawn from")
 	fl.StringVar(&f.schedule, "schedule", "", "run this schedule alone, and print its operations: `TEXT` such as a<b,c<d")
-	fl.DurationVar(&f.timeout, "timeout", time.Minute, "give a step up after this `DURATION`")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")
 	fl.BoolVar(&f.asDOT, "dot", false, "print the two operations, and the two schedules, as a graph for Graphviz")
-	completeSignatures(cmd)
 	return cmd
 }
 
 func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
-	if f.schedules < 1 || f.random < 0 || f.depth < 1 {
+	if f.most < 1 || f.random < 0 || f.depth < 1 {
 		return fmt.Errorf("--max-schedules and --depth are at least 1, --random is at least 0")
 	}
 	order, err := sequential.ParseOrder(f.schedule)
@@ -108,35 +89,17 @@ func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	ctx := cmd.Context()
-	s := &explore.System{Budget: tensor.NewBudget(4 << 30), Timeout: f.timeout}
-	var g *troupe.Graph
-	switch {
-	case m.folder != "":
-		g, err = f.saved(ctx, m, s)
-	case m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets)+len(f.init) == 0:
-		g, err = f.steps(ctx, m, s)
-	default:
-		g, err = f.named(ctx, m, s)
-	}
+	s, err := f.system(ctx, m)
 	if err != nil {
 		return err
 	}
 	loaded(cmd)
-	functions := nodes.NewFunctions(g, sequential.New(s.Budget), rewrite.Options{})
-	files := new(fileFlags).policy(m)
-	s.Prepare = func(k *kernel.Step) { k.Files, k.Functions = files, functions }
 	if f.replays {
 		return f.replay(ctx, cmd.OutOrStdout(), s, order)
 	}
-	r, err := explore.Explore(ctx, s, explore.Options{Schedules: f.schedules})
+	r, drawn, err := f.search.run(cmd, s)
 	if err != nil {
-		return failure{err}
-	}
-	var drawn *explore.Result
-	if !r.All && f.random > 0 {
-		if drawn, err = explore.Sample(ctx, s, explore.Options{Schedules: f.random}, f.depth, f.seed); err != nil {
-			return failure{err}
-		}
+		return err
 	}
 	var schedules [2][]string
 	if shown := more(r, drawn); f.asDOT && len(shown.Answers) > 1 {
@@ -149,74 +112,10 @@ func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	if err := f.write(cmd.OutOrStdout(), r, drawn, schedules); err != nil {
 		return failure{err}
 	}
-	if len(r.Answers) > 1 || drawn != nil && len(drawn.Answers) > 1 {
+	if shown := more(r, drawn); len(shown.Answers) > 1 || deadlocked(shown) {
 		return failure{}
 	}
 	return nil
-}
-
-// step makes a step of what is run.
-func (f *exploreFlags) step(ctx context.Context, p race.Program, values []*tensor.Tensor, fixed bool) (explore.Step, error) {
-	st := explore.Step{Fixed: fixed}
-	for _, v := range values {
-		st.Feeds = append(st.Feeds, tensor.ValueOf(v))
-	}
-	var err error
-	if st.Program, err = nodes.Compile(ctx, p.Graph, nodes.Spec{Feeds: p.Feeds, Fetches: p.Fetches, Targets: p.Targets, NoUnits: true}); err != nil {
-		return st, failure{err}
-	}
-	if !fixed {
-		if st.Unordered, err = race.Unordered(ctx, p); err != nil {
-			return st, failure{err}
-		}
-	}
-	return st, nil
-}
-
-// steps explores the recorded steps of a case.
-func (f *exploreFlags) steps(ctx context.Context, m *model, s *explore.System) (*troupe.Graph, error) {
-	g, runs, err := m.script.Runs()
-	if err != nil {
-		return nil, failure{err}
-	}
-	for _, r := range runs {
-		st, err := f.step(ctx, r.Program, r.Values, false)
-		if err != nil {
-			return nil, err
-		}
-		s.Steps = append(s.Steps, st)
-	}
-	return g, nil
-}
-
-// named explores what the flags name.
-func (f *exploreFlags) named(ctx context.Context, m *model, s *explore.System) (*troupe.Graph, error) {
-	if len(f.fetches)+len(f.targets) == 0 {
-		return nil, fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
-	}
-	if err := m.importGraph(); err != nil {
-		return nil, failure{err}
-	}
-	for i, flags := range []runFlags{{targets: f.init}, {feeds: f.feeds, fetches: f.fetches, targets: f.targets}} {
-		feeds, fetches, targets, err := flags.resolve(m.graph)
-		if err != nil {
-			return nil, err
-		}
-		if len(fetches)+len(targets) == 0 {
-			continue
-		}
-		p := race.Program{Graph: m.graph, Fetches: fetches, Targets: targets}
-		var values []*tensor.Tensor
-		for o, t := range feeds {
-			p.Feeds, values = append(p.Feeds, o), append(values, t)
-		}
-		st, err := f.step(ctx, p, values, i == 0)
-		if err != nil {
-			return nil, err
-		}
-		s.Steps = append(s.Steps, st)
-	}
-	return m.graph, nil
 }
 
 // replay prints one schedule.
@@ -241,14 +140,6 @@ func indented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// more is the result that has found more answers.
-func more(r, drawn *explore.Result) *explore.Result {
-	if drawn != nil && len(drawn.Answers) > len(r.Answers) {
-		return drawn
-	}
-	return r
-}
-
 // write prints what was found of all schedules and, if not nil, of random ones. schedules
 // are the operations of the first two that differ, for a picture.
 func (f *exploreFlags) write(w io.Writer, r, drawn *explore.Result, schedules [2][]string) error {
@@ -262,10 +153,11 @@ func (f *exploreFlags) write(w io.Writer, r, drawn *explore.Result, schedules [2
 			Schedule string `json:"schedule"`
 			Count    int    `json:"schedules"`
 			Text     string `json:"answer"`
+			Deadlock bool   `json:"deadlock,omitempty"`
 		}
 		answers := []answer{}
 		for _, a := range shown.Answers {
-			answers = append(answers, answer{a.Order.String(), a.Count, a.Text})
+			answers = append(answers, answer{a.Order.String(), a.Count, a.Text, a.Deadlock})
 		}
 		v := map[string]any{"schedules": r.Schedules, "all": r.All, "answers": answers}
 		if drawn != nil {
@@ -294,18 +186,7 @@ func (f *exploreFlags) write(w io.Writer, r, drawn *explore.Result, schedules [2
 	} else {
 		fmt.Fprintf(w, "they give %d answers:\n", len(shown.Answers))
 	}
-	for i, a := range shown.Answers {
-		if i == maxAnswers {
-			fmt.Fprintf(w, "  and %d more\n", len(shown.Answers)-i)
-			break
-		}
-		if len(shown.Answers) > 1 {
-			fmt.Fprintf(w, "  --schedule '%s'\n", a.Order)
-		}
-		for line := range strings.Lines(a.Text) {
-			fmt.Fprintf(w, "    %s", line)
-		}
-	}
+	printAnswers(func(format string, args ...any) { fmt.Fprintf(w, format, args...) }, shown.Answers)
 	switch {
 	case len(shown.Answers) == 1:
 	case shown.Pair[0] == "":

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/plain"
 )
 
 // Exit codes.
@@ -31,7 +32,10 @@ func process() int {
 }
 
 // execute runs a command line and returns its exit code.
-func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func execute(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.Writer) int {
+	stdout, stderr := plain.NewWriter(rawOut), plain.NewWriter(rawErr) // whatever a model's text holds
+	defer stdout.Flush()
+	defer stderr.Flush()
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -54,7 +58,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return exitUsage
 	default:
 		fmt.Fprintln(stderr, "troupe:", err)
-		fmt.Fprintln(stderr, "`troupe --help` tells what can be asked for.")
+		fmt.Fprintln(stderr, "`troupe --help` lists commands and flags.")
 		return exitUsage
 	}
 }
@@ -104,7 +108,7 @@ its recording or a case failed, and with 2 if the command line makes no sense.`,
 	}
 	root.SetVersionTemplate("troupe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(profileCommand()), bounded(raceCommand()), bounded(exploreCommand()), bounded(shapesCommand()),
+	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(profileCommand()), boundedWhole(raceCommand()), boundedWhole(exploreCommand()), bounded(shapesCommand()),
 		opsCommand(), bounded(conformanceCommand()), bounded(benchCommand()), workerCommand(), versionCommand())
 	return root
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/troupe-go/troupe"
 )
@@ -21,7 +18,7 @@ func monitor(ctx context.Context, sess *troupe.Session, stderr io.Writer) (stop 
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	asked, forget := onQuit()
-	out := &screen{w: stderr}
+	out := newScreen(stderr)
 	wg.Go(func() {
 		for {
 			select {
@@ -49,11 +46,6 @@ func monitor(ctx context.Context, sess *troupe.Session, stderr io.Writer) (stop 
 // flushed is how long after the signal a report comes: a terminal sends the signal first
 // and then throws away what it has not shown yet, which may be the report.
 const flushed = 20 * time.Millisecond
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // explain prints what the running steps wait for.
 func explain(ctx context.Context, sess *troupe.Session, w io.Writer) {

@@ -54,7 +54,7 @@ suggested.`,
 			if !slices.Contains([]string{"text", "json", "pb", "kernels"}, format) {
 				return fmt.Errorf("--format %s: text, json, pb and kernels are known", format)
 			}
-			w := bufio.NewWriter(cmd.OutOrStdout())
+			w := bufio.NewWriter(raw(cmd.OutOrStdout())) // nothing of a model is in it
 			if err := writeOps(w, format, args); err != nil {
 				return failure{err}
 			}

@@ -57,9 +57,19 @@ func (f *outputFlags) resolve(results int) error {
 	return nil
 }
 
+// binary reports whether the format is other than text.
+func (f *outputFlags) binary() bool {
+	return f.format == "npy" || f.format == "npz" || f.format == "proto"
+}
+
 // write writes results by their names.
 func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.Tensor) (err error) {
-	out := stdout
+	out := stdout // where text is escaped
+	if f.binary() {
+		if out = raw(stdout); f.file == "" && isTerminal(out) {
+			return fmt.Errorf("--format %s is not text: give --output FILE, or --output - to write it to the terminal all the same", f.format)
+		}
+	}
 	if f.file != "" && f.file != "-" {
 		file, failed := os.Create(f.file)
 		if failed != nil {

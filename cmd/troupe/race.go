@@ -2,29 +2,26 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/sequential/explore"
 )
 
 // raceFlags are the flags of `troupe race`.
 type raceFlags struct {
-	feeds, fetches, targets []string
-	init                    []string
-	signature               string
-	tags                    []string
-	schedules               int
-	timeout                 time.Duration
-	asJSON                  bool
+	scheduleFlags
+	schedules int
+	asJSON    bool
 }
 
 func raceCommand() *cobra.Command {
@@ -40,14 +37,17 @@ may be one operation in several iterations of a loop.
 What runs is chosen as for "troupe run": by --fetch and --target, by --signature, or,
 of a SavedModel, all signatures; of a case its recorded steps.
 
-Where all feeds have values, which are those of a signature's inputs if one is named or
-nothing else is, the step is then run under --schedules random schedules, each in a
-session of its own, of a SavedModel with its values, after --init. It is told whether the
-answers differ:
-"troupe run --engine seeded:N" gives the one of schedule N again. A race is real also
-if they do not: another machine has other schedules.
+Then, where all feeds have values and some race was found, or some operation waits for
+others as those of queues do, the steps are run under --schedules schedules, each from
+the beginning, of a SavedModel with its values, after --init. They are compared by what is
+fetched, by what variables, queues, tables and the like hold afterwards, and by errors. A
+schedule at whose end all operations wait for each other is a deadlock, and is found
+without waiting. If schedules differ, short ones are printed: "troupe explore" and "troupe
+run --engine schedule:TEXT" run them again. Where there are more schedules than that, as
+many are run at random besides. A race is real also if no schedule differs: another
+machine has other schedules.
 
-It exits with 0 if there is no race and with 1 if there is one.
+It exits with 0 if there is neither a race nor a deadlock, else with 1.
 
 ` + modelHelp,
 		Example: `  troupe race train.pb --init init --feed x=1 --target train_op --fetch loss
@@ -59,23 +59,17 @@ It exits with 0 if there is no race and with 1 if there is one.
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.feeds, "feed", nil, "the tensor `NAME[=VALUE]` is fed (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "the tensor `NAME` is fetched (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "`NODE` is run (repeat for more)")
-	fl.StringArrayVar(&f.init, "init", nil, "`NODE` is run before, in a step of its own, each time the graph is run (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "this signature `KEY` of a SavedModel alone")
-	fl.StringSliceVar(&f.tags, "tags", nil, "the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
-	fl.IntVar(&f.schedules, "schedules", 100, "run under `N` random schedules what has races")
-	fl.DurationVar(&f.timeout, "timeout", time.Minute, "give a schedule up after this `DURATION`")
+	f.scheduleFlags.add(cmd)
+	fl.IntVar(&f.schedules, "schedules", 100, "run at most `N` schedules, and as many random ones if that is not all; 0 runs none")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")
-	completeSignatures(cmd)
 	return cmd
 }
 
 // A raceRun is what was found of one choice of feeds, fetches and targets.
 type raceRun struct {
-	Name  string     `json:"name,omitempty"` // a signature or a step
-	Races []raceOf   `json:"races"`
-	Tried *schedules `json:"schedules,omitempty"`
+	Name  string   `json:"name,omitempty"` // a signature or a step
+	Races []raceOf `json:"races"`
+	Tried *tried   `json:"schedules,omitempty"`
 }
 
 type raceOf struct {
@@ -91,16 +85,23 @@ type raceEnd struct {
 	Does string `json:"does"`
 }
 
-// schedules are what random schedules answered.
-type schedules struct {
-	Count   int        `json:"count"`
-	Answers []anAnswer `json:"answers"` // different ones, each with the first schedule that gave it
+// tried is what schedules gave.
+type tried struct {
+	Count   int         `json:"count"`
+	All     bool        `json:"all"` // every other schedule is equivalent to one of them
+	Answers []triedText `json:"answers"`
+	found   []explore.Answers
 }
 
-type anAnswer struct {
-	Seed int    `json:"seed"`
-	Text string `json:"answer"`
-	Many int    `json:"schedules"` // how many gave it
+type triedText struct {
+	Schedule string `json:"schedule"`
+	Text     string `json:"answer"`
+	Deadlock bool   `json:"deadlock,omitempty"`
+}
+
+// bad reports whether schedules differ or come to a deadlock.
+func (t *tried) bad() bool {
+	return t != nil && (len(t.found) > 1 || slices.ContainsFunc(t.found, func(a explore.Answers) bool { return a.Deadlock }))
 }
 
 func (f *raceFlags) run(cmd *cobra.Command, path string) error {
@@ -108,30 +109,41 @@ func (f *raceFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	named := len(f.feeds)+len(f.fetches)+len(f.targets) > 0
-	var runs []raceRun
+	out := raceWriter{w: cmd.OutOrStdout(), asJSON: f.asJSON}
+	values := true // what is run has values for all feeds
+	name := ""
 	switch {
-	case m.folder != "" && named && (f.signature != "" || len(f.fetches)+len(f.targets) == 0):
-		runs, err = f.fed(cmd, m)
-	case m.folder != "" && !named:
-		runs, err = f.signatures(cmd.Context(), m)
-	case m.script != nil && !named:
-		runs, err = f.steps(cmd, m.script)
+	case m.folder != "" && f.named() && (f.signature != "" || len(f.fetches)+len(f.targets) == 0):
+		var run runFlags
+		if run, name, err = f.fed(m); err == nil {
+			name = "signature " + name
+			err = f.static(cmd.Context(), &out, m, name, run)
+		}
+	case m.folder != "" && !f.named():
+		values = false
+		err = f.signatures(cmd.Context(), &out, m)
+	case m.script != nil && !f.named():
+		name = "all steps"
+		err = f.recorded(cmd.Context(), &out, m.script)
 	case len(f.fetches)+len(f.targets) == 0:
-		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE")
+		return fmt.Errorf("nothing to run: give --fetch NAME or --target NODE%s", ends(m.graph))
 	default:
-		runs, err = f.named(cmd, m, "", f.names())
+		values = !slices.ContainsFunc(f.feeds, func(feed string) bool { return !strings.Contains(feed, "=") })
+		err = f.static(cmd.Context(), &out, m, "", f.names())
 	}
 	if err != nil {
 		return err
 	}
-	if err := f.write(cmd.OutOrStdout(), runs); err != nil {
+	if values && f.schedules > 0 {
+		if err := f.try(cmd, &out, m, name); err != nil {
+			return err
+		}
+	}
+	if err := out.end(); err != nil {
 		return failure{err}
 	}
-	for _, r := range runs {
-		if len(r.Races) > 0 {
-			return failure{}
-		}
+	if out.found {
+		return failure{}
 	}
 	return nil
 }
@@ -148,224 +160,166 @@ func newRaceRun(name string, races []race.Race) raceRun {
 }
 
 // signatures looks at the signatures of a SavedModel.
-func (f *raceFlags) signatures(ctx context.Context, m *model) (runs []raceRun, err error) {
+func (f *raceFlags) signatures(ctx context.Context, out *raceWriter, m *model) error {
 	planned := plannedFlags{signature: f.signature}
-	err = planned.each(m, func(key string, loaded *troupe.SavedModel, feeds, fetches []troupe.Output) error {
+	return planned.each(m, func(key string, loaded *troupe.SavedModel, feeds, fetches []troupe.Output) error {
 		races, err := race.Find(ctx, race.Program{Graph: loaded.Graph, Feeds: feeds, Fetches: fetches})
 		if err != nil {
 			return failure{err}
 		}
-		runs = append(runs, newRaceRun("signature "+key, races))
-		return nil
+		return out.add(newRaceRun("signature "+key, races))
 	})
-	return runs, err
 }
 
-// steps looks at the recorded steps of a case.
-func (f *raceFlags) steps(cmd *cobra.Command, s *conformance.Script) (runs []raceRun, err error) {
-	ctx := cmd.Context()
-	racy := false
+// recorded looks at the recorded steps of a case.
+func (f *raceFlags) recorded(ctx context.Context, out *raceWriter, s *conformance.Script) (err error) {
 	failed := s.Races(ctx, func(i int, races []race.Race, e error) {
-		if e != nil {
-			err = failure{e}
-			return
-		}
-		racy = racy || len(races) > 0
 		name := ""
 		if len(s.Steps) > 1 {
 			name = fmt.Sprintf("step %d", i)
 		}
-		runs = append(runs, newRaceRun(name, races))
-	})
-	if failed != nil {
-		return nil, failure{failed}
-	}
-	if err != nil || !racy {
-		return runs, err
-	}
-	loaded(cmd)
-	tried, err := f.try(ctx, func(seed int) (string, error) {
-		var b strings.Builder
-		cfg := conformance.Config{Engine: fmt.Sprintf("seeded:%d", seed), Rewrite: "none", Timeout: f.timeout}
-		err := s.Play(ctx, cfg, func(i int, o conformance.Outcome) error {
-			for k, t := range o.Fetched {
-				fmt.Fprintf(&b, "step %d: ", i)
-				printValue(&b, s.Steps[i].Fetches[k], "=", t)
+		if err == nil {
+			if err = e; err == nil {
+				err = out.add(newRaceRun(name, races))
 			}
-			if o.Err != nil {
-				fmt.Fprintf(&b, "step %d: %v\n", i, o.Err)
-			}
-			return nil
-		})
-		return b.String(), err
+		}
 	})
-	runs = append(runs, raceRun{Name: "all steps", Races: []raceOf{}, Tried: tried})
-	return runs, err
+	if failed = errors.Join(failed, err); failed != nil {
+		return failure{failed}
+	}
+	return nil
 }
 
-// names are the flags of the run.
-func (f *raceFlags) names() runFlags {
-	return runFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets, signature: f.signature}
-}
-
-// fed looks at one signature of a SavedModel, whose inputs have values.
-func (f *raceFlags) fed(cmd *cobra.Command, m *model) ([]raceRun, error) {
+// fed is the run of a signature of a SavedModel, whose inputs have values.
+func (f *raceFlags) fed(m *model) (runFlags, string, error) {
 	signatures := map[string]troupe.Signature{}
 	for _, g := range m.saved {
 		if slices.Equal(g.Tags, m.tags) {
 			signatures = g.Signatures
 		}
 	}
-	run, key, err := f.names().ofSignature(signatures)
-	if err != nil {
-		return nil, err
-	}
-	return f.named(cmd, m, "signature "+key, run)
+	return f.names().ofSignature(signatures)
 }
 
-// named looks at what flags name.
-func (f *raceFlags) named(cmd *cobra.Command, m *model, name string, flags runFlags) ([]raceRun, error) {
+// static looks for races in what flags name.
+func (f *raceFlags) static(ctx context.Context, out *raceWriter, m *model, name string, flags runFlags) error {
 	if err := m.importGraph(); err != nil {
-		return nil, failure{err}
+		return failure{err}
 	}
-	values := true
 	p := race.Program{Graph: m.graph}
 	for _, arg := range flags.feeds {
-		name, _, ok := strings.Cut(arg, "=")
+		name, _, _ := strings.Cut(arg, "=")
 		o, err := findOutput(m.graph, name)
 		if err != nil {
-			return nil, fmt.Errorf("--feed %s: %w", name, err)
+			return fmt.Errorf("--feed %s: %w", name, err)
 		}
 		p.Feeds = append(p.Feeds, o)
-		values = values && ok
 	}
-	if !values {
-		flags.feeds = nil
+	flags.feeds = nil
+	var err error
+	if _, p.Fetches, p.Targets, err = flags.resolve(m.graph); err != nil {
+		return err
 	}
-	_, fetches, targets, err := flags.resolve(m.graph)
+	races, err := race.Find(ctx, p)
 	if err != nil {
-		return nil, err
+		return failure{err}
 	}
-	init := runFlags{targets: f.init}
-	if _, _, _, err := init.resolve(m.graph); err != nil {
-		return nil, err
-	}
-	p.Fetches, p.Targets = fetches, targets
-	races, err := race.Find(cmd.Context(), p)
-	if err != nil {
-		return nil, failure{err}
-	}
-	run := newRaceRun(name, races)
-	if len(races) > 0 && values {
-		loaded(cmd)
-		run.Tried, err = f.try(cmd.Context(), func(seed int) (string, error) {
-			return f.schedule(cmd, m, seed, init, flags)
-		})
-	}
-	return []raceRun{run}, err
+	return out.add(newRaceRun(name, races))
 }
 
-// schedule runs a graph under one schedule and answers what came of it.
-func (f *raceFlags) schedule(cmd *cobra.Command, m *model, seed int, init, run runFlags) (string, error) {
-	ctx := cmd.Context()
-	sess, err := m.open(cmd, &troupe.SessionOptions{Engine: fmt.Sprintf("seeded:%d", seed), Rewrite: "none", Timeout: f.timeout, Files: new(fileFlags).policy(m)})
+// try runs schedules of steps that have races, or operations that wait.
+func (f *raceFlags) try(cmd *cobra.Command, out *raceWriter, m *model, name string) error {
+	s, err := f.system(cmd.Context(), m)
 	if err != nil {
-		return "", failure{err}
+		return err
 	}
-	defer sess.Close()
-	if _, _, before, err := init.resolve(m.graph); err != nil {
-		return "", err
-	} else if len(before) > 0 {
-		if _, err := sess.RunContext(ctx, nil, nil, before); err != nil {
-			return "", failure{fmt.Errorf("--init: %w", err)}
-		}
+	if !out.found && !s.Waits() {
+		return nil
 	}
-	feeds, fetches, targets, err := run.resolve(m.graph)
+	loaded(cmd)
+	x := search{most: f.schedules, random: f.schedules, depth: 3, seed: 1}
+	r, drawn, err := x.run(cmd, s)
 	if err != nil {
-		return "", err
+		return err
 	}
-	values, err := sess.RunContext(ctx, feeds, fetches, targets)
-	if err != nil {
-		return err.Error() + "\n", ctx.Err()
+	t := &tried{Count: r.Schedules, All: r.All, found: more(r, drawn).Answers, Answers: []triedText{}}
+	if drawn != nil {
+		t.Count += drawn.Schedules
+	}
+	for _, a := range t.found {
+		t.Answers = append(t.Answers, triedText{a.Order.String(), a.Text, a.Deadlock})
+	}
+	return out.try(name, t)
+}
+
+// A raceWriter prints what is found as soon as it is, or, as JSON, at the end.
+type raceWriter struct {
+	w      io.Writer
+	asJSON bool
+	runs   []raceRun
+	found  bool // a race or a deadlock
+}
+
+// add takes what was found of a run without running it.
+func (o *raceWriter) add(r raceRun) error {
+	o.runs = append(o.runs, r)
+	o.found = o.found || len(r.Races) > 0
+	if o.asJSON {
+		return nil
+	}
+	text := "no races"
+	if len(r.Races) > 0 {
+		text = count(len(r.Races), "race")
+	}
+	if len(r.Races) >= race.Most {
+		text = "at least " + text
+	}
+	if r.Name != "" {
+		text = plain.Line(r.Name) + ": " + text
+	}
+	for _, x := range r.Races {
+		text += "\n  " + x.text
+	}
+	_, err := fmt.Fprintln(o.w, text)
+	return err
+}
+
+// try takes what schedules gave of the last run, or, of a case, of all steps.
+func (o *raceWriter) try(name string, t *tried) error {
+	o.found = o.found || t.bad()
+	if last := &o.runs[len(o.runs)-1]; len(o.runs) == 1 || last.Name == name {
+		last.Tried = t
+	} else {
+		o.runs = append(o.runs, raceRun{Name: name, Races: []raceOf{}, Tried: t})
+	}
+	if o.asJSON {
+		return nil
 	}
 	var b strings.Builder
-	for i, v := range values {
-		printValue(&b, run.fetches[i], "=", v)
+	b.WriteString(count(t.Count, "schedule"))
+	if t.All {
+		b.WriteString(", to which all others are equivalent,")
 	}
-	return b.String(), nil
+	alone := len(t.found) == 1
+	switch {
+	case alone && t.bad():
+		b.WriteString(" came to a deadlock:\n")
+	case alone:
+		b.WriteString(" gave one answer:\n")
+	case t.bad() && slices.ContainsFunc(t.found, func(a explore.Answers) bool { return a.Deadlock }):
+		fmt.Fprintf(&b, " gave %d answers, a deadlock among them:\n", len(t.found))
+	default:
+		fmt.Fprintf(&b, " gave %d answers:\n", len(t.found))
+	}
+	printAnswers(func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }, t.found)
+	_, err := io.WriteString(o.w, b.String())
+	return err
 }
 
-// try counts the answers of random schedules.
-func (f *raceFlags) try(ctx context.Context, answer func(seed int) (string, error)) (*schedules, error) {
-	if f.schedules <= 0 {
-		return nil, nil
+// end writes JSON.
+func (o *raceWriter) end() error {
+	if !o.asJSON {
+		return nil
 	}
-	tried := &schedules{Answers: []anAnswer{}}
-	known := map[string]int{}
-	for seed := 1; seed <= f.schedules; seed++ {
-		text, err := answer(seed)
-		if err != nil {
-			return nil, err
-		}
-		i, ok := known[text]
-		if !ok {
-			i = len(tried.Answers)
-			known[text] = i
-			tried.Answers = append(tried.Answers, anAnswer{Seed: seed, Text: text})
-		}
-		tried.Answers[i].Many++
-		tried.Count++
-	}
-	return tried, ctx.Err()
-}
-
-func (f *raceFlags) write(w io.Writer, runs []raceRun) error {
-	if f.asJSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"runs": runs})
-	}
-	for _, r := range runs {
-		if r.Name != "" {
-			fmt.Fprintf(w, "%s: ", r.Name)
-		}
-		switch {
-		case len(r.Races) > 0:
-			atLeast := ""
-			if len(r.Races) >= race.Most {
-				atLeast = "at least "
-			}
-			fmt.Fprintln(w, atLeast+count(len(r.Races), "race"))
-		case r.Tried == nil:
-			fmt.Fprintln(w, "no races")
-		}
-		for _, x := range r.Races {
-			fmt.Fprintf(w, "  %s\n", x.text)
-		}
-		if r.Tried != nil {
-			r.Tried.write(w)
-		}
-	}
-	return nil
-}
-
-// maxAnswers is how many different answers are printed.
-const maxAnswers = 4
-
-func (s *schedules) write(w io.Writer) {
-	if len(s.Answers) == 1 {
-		fmt.Fprintf(w, "%s gave one answer\n", count(s.Count, "schedule"))
-		return
-	}
-	fmt.Fprintf(w, "%s gave %d answers:\n", count(s.Count, "schedule"), len(s.Answers))
-	for i, a := range s.Answers {
-		if i == maxAnswers {
-			fmt.Fprintf(w, "  and %d more\n", len(s.Answers)-i)
-			break
-		}
-		fmt.Fprintf(w, "  --engine seeded:%d, and %d like it\n", a.Seed, a.Many-1)
-		for line := range strings.Lines(a.Text) {
-			fmt.Fprintf(w, "    %s", line)
-		}
-	}
+	return indented(o.w, map[string]any{"runs": o.runs})
 }

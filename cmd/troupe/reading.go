@@ -22,6 +22,7 @@ import (
 type reading struct {
 	memory bytesFlag
 	time   time.Duration
+	begin  time.Time
 	done   chan struct{} // closed when nothing is bounded any more
 	end    func()        // closes done
 }
@@ -44,6 +45,22 @@ func bounded(cmd *cobra.Command) *cobra.Command {
 
 type readingKey struct{}
 
+// boundedWhole is [bounded] for a command that goes on within the limit of time when it
+// has loaded what it was given, as long as it asks for its [deadline].
+func boundedWhole(cmd *cobra.Command) *cobra.Command {
+	bounded(cmd)
+	cmd.Flags().Lookup("max-time").Usage = "begin no further schedule after this `DURATION`, reading included; 0 is no limit"
+	return cmd
+}
+
+// deadline is the context of a command until the limit of time.
+func deadline(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	if r, ok := cmd.Context().Value(readingKey{}).(*reading); ok && r.time > 0 {
+		return context.WithDeadline(cmd.Context(), r.begin.Add(r.time))
+	}
+	return context.WithCancel(cmd.Context())
+}
+
 // loaded says that a bounded command has read what it was given.
 func loaded(cmd *cobra.Command) {
 	if r, ok := cmd.Context().Value(readingKey{}).(*reading); ok {
@@ -56,6 +73,7 @@ func loaded(cmd *cobra.Command) {
 func (r *reading) run(cmd *cobra.Command, args []string, command func(*cobra.Command, []string) error) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
+	r.begin = time.Now()
 	r.done = make(chan struct{})
 	r.end = sync.OnceFunc(func() { close(r.done) })
 	cmd.SetContext(context.WithValue(ctx, readingKey{}, r))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,29 +12,52 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"github.com/troupe-go/troupe/plain"
 )
 
 // progressAfter is how long something goes on before a terminal shows its progress.
 const progressAfter = time.Second
 
+// raw is the stream below one on which text is escaped: for bytes that are no text, and
+// for what is drawn on a terminal.
+func raw(w io.Writer) io.Writer {
+	if p, ok := w.(*plain.Writer); ok {
+		return p.Unwrap()
+	}
+	return w
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := raw(w).(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
 // A screen is a terminal on which a line of progress may be drawn: what is written
 // meanwhile goes above that line, which would else be drawn over it.
 type screen struct {
-	w   io.Writer
+	w   io.Writer // raw
 	mu  sync.Mutex
 	bar *mpb.Progress // while it is drawn
 }
 
-// Write writes whole lines.
+func newScreen(w io.Writer) *screen { return &screen{w: raw(w)} }
+
+// Write writes whole lines, escaped.
 func (s *screen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	text := []byte(plain.Text(string(b)))
 	if s.bar != nil {
-		if n, err := s.bar.Write(b); err == nil {
-			return n, nil
+		if _, err := s.bar.Write(text); err == nil {
+			return len(b), nil
 		}
 	}
-	return s.w.Write(b)
+	if _, err := s.w.Write(text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // progress shows how long something takes, and what line says of it, until ctx ends:
@@ -64,7 +88,7 @@ func (s *screen) progress(ctx context.Context, line func(context.Context) string
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		text.Store(line(ctx))
+		text.Store(plain.Line(line(ctx)))
 		select {
 		case <-ctx.Done():
 			return
@@ -75,6 +99,11 @@ func (s *screen) progress(ctx context.Context, line func(context.Context) string
 
 // loading does what may take long and shows on a terminal that it goes on.
 func loading(cmd *cobra.Command, what string, do func() error) error {
+	return showing(cmd, func() string { return "loading " + what }, do)
+}
+
+// showing does what may take long and shows a line about it on a terminal.
+func showing(cmd *cobra.Command, line func() string, do func() error) error {
 	stderr := cmd.ErrOrStderr()
 	if !isTerminal(stderr) {
 		return do()
@@ -82,7 +111,7 @@ func loading(cmd *cobra.Command, what string, do func() error) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		(&screen{w: stderr}).progress(ctx, func(context.Context) string { return "loading " + what })
+		newScreen(stderr).progress(ctx, func(context.Context) string { return line() })
 	})
 	defer wg.Wait()
 	defer cancel()

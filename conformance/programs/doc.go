@@ -32,6 +32,7 @@
 // Flags: -seeds N programs, beginning with -first SEED; -engines is a list of
 // actors, tokens, messages, sequential and seeded:N, of which actors, tokens and
 // messages may have the number of their threads behind a slash, as in actors/4.
+// TestFans draws nodes of 1 to 130 inputs and outputs; -fans N is how many programs.
 // A program that fails is made smaller (-shrink=false leaves it) and printed, with
 // its seed, as program and as graph.
 //
@@ -54,7 +55,7 @@
 //   - the evaluator: eval.go on array.go and number.go
 //   - graphs: lower.go, frames.go for frames, functions.go for functions
 //   - drawing: random.go, random_regions.go and random_objects.go for statements,
-//     draw.go for operations
+//     draw.go for operations, fans.go for nodes of many inputs and outputs
 //
 // A new operation is an [Op], a function in draw.go that draws it, and an entry in
 // coverage.go.

@@ -117,7 +117,7 @@ func plant(t *testing.T, root, dir, name string, overlay map[string]string) {
 	}
 	start := time.Now()
 	cmd := exec.Command("go", "test", "-vet=off", "-overlay", file, "-timeout=2m", "-failfast",
-		"-run=TestSeeds|TestFoundSeeds|TestBands|TestLongLoops|TestPrograms|TestDuals",
+		"-run=TestSeeds|TestFoundSeeds|TestBands|TestLongLoops|TestPrograms|TestDuals|TestFans",
 		"./conformance/programs", "-shrink=false")
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()

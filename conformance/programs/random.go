@@ -24,6 +24,8 @@ type Options struct {
 	Duals bool
 	// Wide is loops whose bodies have operations that need nothing of each other.
 	Wide bool
+	// Fans is nodes of 1 to 130 inputs and outputs.
+	Fans bool
 }
 
 // LongTurns is the turns of a long loop.
@@ -60,6 +62,8 @@ func Random(src Source, o Options) *Program {
 			m.shareAll()
 		}
 		switch {
+		case o.Fans:
+			m.fans(o.Depth)
 		case o.Long:
 			m.long()
 		case o.Wide:

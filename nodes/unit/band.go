@@ -272,10 +272,10 @@ func (m *Machine) take(c *call, x *member) bool {
 		v := &x.out[o]
 		m.env.Ctx.Arena.Claim(*v)
 		switch {
-		case v.IsZero() && c.unread&(1<<uint(o)) == 0:
+		case v.IsZero() && !c.unread.has(o):
 			return m.fail(c.node, c.loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
 		case v.Plain():
-		case c.plain || c.unread&(1<<uint(o)) != 0:
+		case c.plain || c.unread.has(o):
 			m.unheld(c, v)
 		default:
 			v.Hold(1)

@@ -80,7 +80,7 @@ type jumps struct {
 type call struct {
 	kernel  kernel.Kernel
 	keep    uint64 // inputs that must not be reused
-	unread  uint64 // outputs that nobody uses
+	unread  ports  // outputs that have no reader
 	node    int32
 	loop    int32 // the innermost loop; -1
 	in, nin int32 // slots of the inputs
@@ -91,6 +91,22 @@ type call struct {
 	reads   []read     // likewise
 	gives   []give     // inputs that are given up
 	homes   [2]int32   // range of the machine's homes; empty outside of loops
+}
+
+// ports is a set of a node's inputs or outputs, of which there may be any number. Nil is
+// the empty set.
+type ports []uint64
+
+func (p ports) has(i int) bool {
+	w := uint(i) / 64
+	return w < uint(len(p)) && p[w]&(1<<(uint(i)%64)) != 0
+}
+
+func (p *ports) add(i int) {
+	for len(*p) <= i/64 {
+		*p = append(*p, 0)
+	}
+	(*p)[i/64] |= 1 << (i % 64)
 }
 
 // A transfer is from one slot to another.

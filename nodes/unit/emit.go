@@ -274,8 +274,8 @@ func (e *emitter) kernelCall(in *Instr) int32 {
 		c.plain = in.Out[0] >= 0 && e.isScalar(in.Out[0])
 	}
 	for o, v := range in.Out {
-		if v < 0 && o < 64 {
-			c.unread |= 1 << o
+		if v < 0 {
+			c.unread.add(o)
 		}
 	}
 	for k, x := range in.In {

@@ -282,10 +282,10 @@ func (m *Machine) call(c *call) bool {
 	}
 	for o := range out {
 		if v := &out[o]; v.Plain() {
-			if v.IsZero() && c.unread&(1<<uint(o)) == 0 {
+			if v.IsZero() && !c.unread.has(o) {
 				return m.fail(c.node, c.loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
 			}
-		} else if c.plain || c.unread&(1<<uint(o)) != 0 {
+		} else if c.plain || c.unread.has(o) {
 			m.unheld(c, v)
 		} else {
 			v.Hold(1)

@@ -26,7 +26,7 @@ func init() {
 		Doc(`Makes a barrier: a store of elements by key that are complete when all their components are there.
 
 component_types: The types of an element's components.
-shapes: Their shapes.
+shapes: Their shapes; a component of unknown shape is a scalar.
 capacity: Not used: there may be any number of elements.`)
 	registry.Define("BarrierInsertMany").
 		Input("handle: Ref(string)").Input("keys: string").Input("values: T").
@@ -125,6 +125,9 @@ func newBarrier(c *kernel.Construction) (kernel.Kernel, error) {
 			return nil, err
 		}
 		component := shape.FromAttr(s)
+		if !component.Known() {
+			component = shape.Scalar // as in TensorFlow
+		}
 		if !component.Full() {
 			return nil, c.Errorf("component %d of a barrier has shape %v, which is not fully defined", i, component)
 		}

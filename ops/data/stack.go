@@ -101,7 +101,8 @@ func newStack(c *kernel.Construction) (kernel.Kernel, error) {
 			}
 			size = int(tensor.At0[int32](&in[0]))
 		}
-		unique := fmt.Sprintf("%s_%d", name, ctx.Step.PerStep.NextID())
+		// No other stack of the session has the name, whatever step made it.
+		unique := fmt.Sprintf("%s_%d", name, ctx.Step.Resources.NextID())
 		s, err := resource.LookupOrCreate(ctx.Step.PerStep, stacks, unique, func() (*resource.Stack, error) {
 			return resource.NewStack(ctx.Step.Resources, unique, dt, size), nil
 		})

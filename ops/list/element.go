@@ -104,14 +104,17 @@ func (l *List) asked(v *tensor.Value) (shape.Shape, error) {
 	return merge(s, l.shape)
 }
 
-// inferred is s with what the elements that are set say of it. It fails if
-// they contradict it, or each other.
-func (l *List) inferred(ctx *kernel.Context, s shape.Shape) (shape.Shape, error) {
-	for i := 0; i < l.n && !s.Full(); i++ {
-		if i&1023 == 0 && ctx.Err() != nil {
+// inOrder is the place of element k where all elements are taken.
+func inOrder(k int) int { return k }
+
+// inferred is s with what those of n elements that are set say of it, element at(k)
+// for each k. It fails if they contradict it, or each other.
+func (l *List) inferred(ctx *kernel.Context, s shape.Shape, n int, at func(k int) int) (shape.Shape, error) {
+	for k := 0; k < n && !s.Full(); k++ {
+		if k&1023 == 0 && ctx.Err() != nil {
 			return s, ctx.Err()
 		}
-		dims, ok := l.dims(i)
+		dims, ok := l.dims(at(k))
 		if !ok {
 			continue
 		}

@@ -175,7 +175,7 @@ func (k typed) getItem(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	if s, err = l.inferred(ctx, s); err != nil {
+	if s, err = l.inferred(ctx, s, l.n, inOrder); err != nil {
 		return err
 	}
 	if !s.Full() {

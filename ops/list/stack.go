@@ -52,7 +52,7 @@ element_shape: A shape that the elements fit, of which the first dimension is op
 		Doc(`Joins the elements of a list along their first dimension.
 
 element_shape: A shape that the elements fit, of which the first dimension is open.
-leading_dims: The first dimension of each element that is not set.
+leading_dims: The first dimension of each element that is not set; beyond its end, that of element_shape, or the one that all elements which are set have.
 tensor: All elements, one after another.
 lengths: The first dimension of each element.
 element_dtype: The type of the elements.`)
@@ -118,7 +118,7 @@ func newStack(c *kernel.Construction) (kernel.Kernel, error) {
 		if l.n == 0 && !s.Full() {
 			return status.Invalid("Tried to stack elements of an empty list with non-fully-defined element_shape: %s", resource.FormatShape(s))
 		}
-		if s, err = l.inferred(ctx, s); err != nil {
+		if s, err = l.inferred(ctx, s, l.n, inOrder); err != nil {
 			return err
 		}
 		if !s.Full() {
@@ -130,7 +130,7 @@ func newStack(c *kernel.Construction) (kernel.Kernel, error) {
 				return err
 			}
 		}
-		out[0], err = l.stacked(ctx, s, l.n, func(k int) int { return k })
+		out[0], err = l.stacked(ctx, s, l.n, inOrder)
 		return err
 	}), nil
 }
@@ -156,13 +156,14 @@ func (k typed) gather(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(at) == 0 && !s.Full() {
 		return status.Invalid("Tried to gather 0-elements from a list with non-fully-defined shape: %s", resource.FormatShape(s))
 	}
-	if s, err = l.inferred(ctx, s); err != nil {
+	place := func(k int) int { return int(at[k]) }
+	if s, err = l.inferred(ctx, s, len(at), place); err != nil {
 		return err
 	}
 	if !s.Full() {
-		return status.Invalid("Tried to gather uninitialized tensors from a list with non-fully-defined shape: %s", resource.FormatShape(s))
+		return status.Invalid("Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: %s", resource.FormatShape(s))
 	}
-	out[0], err = l.stacked(ctx, s, len(at), func(k int) int { return int(at[k]) })
+	out[0], err = l.stacked(ctx, s, len(at), place)
 	return err
 }
 
@@ -226,12 +227,12 @@ func (k *concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		switch dims, ok := l.dims(i); {
 		case ok:
 			lengths[i] = dims[0]
+		case i < len(leading):
+			lengths[i] = leading[i]
 		case first >= 0:
 			lengths[i] = first
-		case i >= len(leading):
-			return status.Invalid("List contains uninitialized tensor at index %d but leading_dims has only %d elements.", i, len(leading))
 		default:
-			lengths[i] = leading[i]
+			return status.Invalid("List contains uninitialized tensor at index %d but leading_dims has only %d elements.", i, len(leading))
 		}
 		if lengths[i] < 0 || lengths[i] > math.MaxInt64-sum {
 			return status.Invalid("leading_dims[%d] = %d is no size of a dimension", i, lengths[i])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -25,7 +26,7 @@ func init() {
 		Attr("first_n: int = -1").
 		Attr("summarize: int = 3").
 		Stateful().
-		Doc(`Passes its input on and prints tensors to the standard error stream.
+		Doc(`Passes its input on and prints tensors to the standard error stream. Control characters are escaped.
 
 data: The tensors to print.
 message: What stands before the tensors.
@@ -36,7 +37,7 @@ summarize: How many elements of each tensor it prints.`)
 		Attr("output_stream: string = 'stderr'").
 		Attr(`end: string = '\n'`).
 		Stateful().
-		Doc(`Prints a string to an output stream or the session's log.
+		Doc(`Prints a string to an output stream or the session's log. Control characters are escaped.
 
 output_stream: "stdout", "stderr", or "log(info)", "log(warning)" or "log(error)" for the session's log.
 end: What follows the string.`)
@@ -80,9 +81,10 @@ func (k print) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return write(os.Stderr, k.message+text+"\n")
 }
 
-// write prints s with one call, so that lines of different nodes do not mix.
+// write prints s with one call, so that lines of different nodes do not mix. The stream
+// may be a terminal, which must not obey what a model prints.
 func write(w io.Writer, s string) error {
-	if _, err := io.WriteString(w, s); err != nil {
+	if _, err := io.WriteString(w, plain.Text(s)); err != nil {
 		return status.Errorf(status.Unavailable, "printing failed: %w", err)
 	}
 	return nil
@@ -124,7 +126,7 @@ func (k printV2) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 		return write(k.to, text+k.end)
 	}
 	if ctx.Step.Log != nil {
-		ctx.Step.Log.WithLevel(k.level).Msg(text)
+		ctx.Step.Log.WithLevel(k.level).Msg(plain.Line(text))
 	}
 	return nil
 }

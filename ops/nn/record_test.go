@@ -27,6 +27,12 @@ func TestTopAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/top.jsonl.gz", tensor.Tolerance{})
 }
 
+// Answers that testdata/heap.py recorded: elements in the order of TensorFlow's heap,
+// and rows with NaN.
+func TestTopInHeapOrder(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/heap.jsonl.gz", tensor.Tolerance{})
+}
+
 // Answers that testdata/recurrent.py recorded.
 func TestRecurrentCellsAgainstTensorFlow(t *testing.T) {
 	kerneltest.Recorded(t, "testdata/recurrent.jsonl.gz", tensor.Tolerance{RTol: 1e-2, ATol: 5e-3})

@@ -20,7 +20,7 @@ input: Rows in the last dimension, of at least k elements.
 values: The elements.
 indices: Their places in the row.
 k: How many.
-sorted: Whether they are given in descending order.`)
+sorted: Whether they are given in descending order; if not, in the order of the heap that finds them, which is TensorFlow's.`)
 	registry.Define("TopKV2").
 		Input("input: T").Input("k: Tk").Output("values: T").Output("indices: index_type").
 		Attr("sorted: bool = true").
@@ -33,7 +33,7 @@ input: Rows in the last dimension, of at least k elements.
 k: How many.
 values: The elements.
 indices: Their places in the row.
-sorted: Whether they are given in descending order.
+sorted: Whether they are given in descending order; if not, in the order of the heap that finds them, which is TensorFlow's.
 index_type: The type of the places.`)
 	registry.Define("InTopK").
 		Input("predictions: float").Input("targets: T").Output("precision: bool").

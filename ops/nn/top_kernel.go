@@ -59,18 +59,18 @@ func newTopK(c *kernel.Construction) (kernel.Kernel, error) {
 func topKOf[T elementwise.Real](c *kernel.Construction, dt, places tensor.DType) kernel.Kernel {
 	switch places {
 	case tensor.Int16:
-		return &topK[T, int16]{dt, places, c.Int("k")}
+		return &topK[T, int16]{dt, places, c.Int("k"), c.Bool("sorted")}
 	case tensor.Int64:
-		return &topK[T, int64]{dt, places, c.Int("k")}
+		return &topK[T, int64]{dt, places, c.Int("k"), c.Bool("sorted")}
 	}
-	return &topK[T, int32]{dt, places, c.Int("k")}
+	return &topK[T, int32]{dt, places, c.Int("k"), c.Bool("sorted")}
 }
 
-// A topK is the kernel of TopK and TopKV2. Elements are given in descending
-// order even where they need not be.
+// A topK is the kernel of TopK and TopKV2.
 type topK[T elementwise.Real, I int16 | int32 | int64] struct {
 	dt, places tensor.DType
 	k          int64 // of TopK
+	sorted     bool
 }
 
 // A ranked is an element and its place.
@@ -79,9 +79,9 @@ type ranked[T elementwise.Real] struct {
 	at int
 }
 
-// before says whether a comes before b: the greater does, of equal ones the
-// first.
-func (a ranked[T]) before(b ranked[T]) bool { return a.x > b.x || a.x == b.x && a.at < b.at }
+// before says whether a comes before b: the greater does, of equal ones, and
+// where one is no number, the first.
+func (a ranked[T]) before(b ranked[T]) bool { return a.x > b.x || !(a.x < b.x) && a.at < b.at }
 
 func (a ranked[T]) compare(b ranked[T]) int {
 	if a.before(b) {
@@ -130,7 +130,7 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x, values, places := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[I](&out[1])
 	most := int(n) // that are ranked at a time
 	if !allRanked(int(k), int(n)) {
-		most = int(k)
+		most = int(k) + 1
 	}
 	rows, grain := len(x)/int(n), max(1, rowGrain/int(n))
 	work := 16 * most * min(ctx.Step.Pool.Workers(), (rows+grain-1)/grain)
@@ -141,7 +141,7 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	ctx.Parallel(rows, grain, func(lo, hi int) {
 		best := make([]ranked[T], 0, most)
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			best = greatestOf(ctx, best[:0], x[r*int(n):(r+1)*int(n)], int(k))
+			best = t.greatest(ctx, best[:0], x[r*int(n):(r+1)*int(n)], int(k))
 			if len(best) < int(k) {
 				return
 			}
@@ -157,9 +157,12 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 // are kept anyway.
 func allRanked(k, n int) bool { return 4*k > n }
 
-// greatestOf appends the k greatest of x to best, which is empty, in order; none if
-// the step ends.
-func greatestOf[T elementwise.Real](ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
+// greatest appends the k greatest of x to best, which is empty; none if the step
+// ends.
+func (t *topK[T, I]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
+	if k > 1 && k < len(x) && (!t.sorted || hasNaN(x)) {
+		return heaped(ctx, best, x, k, t.sorted)
+	}
 	if allRanked(k, len(x)) {
 		for i, v := range x {
 			best = append(best, ranked[T]{v, i})
@@ -178,6 +181,9 @@ func greatestOf[T elementwise.Real](ctx *kernel.Context, best []ranked[T], x []T
 	// The root of the heap is the last of the best. What comes later must be
 	// greater to be let in.
 	for i, v := range x[k:] {
+		if i&(1<<16-1) == 0 && ctx.Err() != nil {
+			return nil
+		}
 		if v > best[0].x {
 			best[0] = ranked[T]{v, k + i}
 			sink(best, 0)
@@ -187,6 +193,15 @@ func greatestOf[T elementwise.Real](ctx *kernel.Context, best []ranked[T], x []T
 		return nil
 	}
 	return best
+}
+
+func hasNaN[T elementwise.Real](x []T) bool {
+	for _, v := range x {
+		if v != v {
+			return true
+		}
+	}
+	return false
 }
 
 // sink moves element i of a heap down to where both below it come before it.

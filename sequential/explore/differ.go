@@ -25,6 +25,7 @@ func Replay(ctx context.Context, s *System, o sequential.Order) (events []string
 // replay plays a schedule.
 func (x *explorer) replay(ctx context.Context, o sequential.Order) (string, []happened, error) {
 	f := &recorder{explorer: x, order: o}
+	x.deadlock = false
 	text, err := x.play(ctx, f.in)
 	return text, f.trace, err
 }
@@ -44,7 +45,7 @@ func (f *recorder) in(step int) sequential.Scheduler {
 }
 
 func (f *recorder) Begin(s *kernel.Step)                  { f.Scheduler.Begin(s) }
-func (f *recorder) Stuck(waiting []sequential.Event) bool { return stuck(waiting) }
+func (f *recorder) Stuck(waiting []sequential.Event) bool { return f.deadlocked(waiting) }
 
 func (f *recorder) Next(events []sequential.Event) int {
 	i := f.Scheduler.Next(events)

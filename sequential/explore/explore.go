@@ -22,6 +22,25 @@ type Options struct {
 	// Independent, if not nil, is asked whether the order of two operations matters that
 	// touch one object and are not ordered; tests plant mistakes by it.
 	Independent func(a, b string) bool
+	// Stop, if not nil, is closed when no further schedule should begin.
+	Stop <-chan struct{}
+	// Progress, if not nil, is called after each schedule with their number.
+	Progress func(schedules int)
+}
+
+// stopped reports whether no further schedule should begin.
+func (o *Options) stopped() bool {
+	select {
+	case <-o.Stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// late reports whether ctx has passed its deadline: what was found until then counts.
+func late(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
 // A Result is what an exploration has found.
@@ -45,15 +64,17 @@ type Result struct {
 
 // Answers are the schedules with one answer.
 type Answers struct {
-	Text  string
-	Count int              // of the schedules that were played
-	Order sequential.Order // a schedule with this answer, as short as was found
-	trace []happened
+	Text     string
+	Deadlock bool             // all that was left waited for each other
+	Count    int              // of the schedules that were played
+	Order    sequential.Order // a schedule with this answer, as short as was found
+	trace    []happened
 }
 
 // Explore plays all schedules of a system, but for such as are equivalent to others, and
 // says what they answer. It fails if a schedule cannot be repeated, if a fixed step
-// fails, and soon after ctx has ended.
+// fails, and soon after ctx has ended; past a deadline of ctx it returns what was found
+// until then, if one schedule has ended.
 func Explore(ctx context.Context, s *System, o Options) (*Result, error) {
 	x := newExplorer(s, o)
 	if err := x.base(ctx); err != nil {
@@ -69,7 +90,15 @@ func Explore(ctx context.Context, s *System, o Options) (*Result, error) {
 			x.result.All, x.result.Why = false, fmt.Sprintf("there are more than %d schedules", most)
 			break
 		}
+		if o.stopped() {
+			x.result.All, x.result.Why = false, outOfTime
+			break
+		}
 		again, err := x.descend(ctx)
+		if err != nil && x.result.Schedules > 0 && late(ctx) {
+			x.result.All, x.result.Why = false, outOfTime
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +108,8 @@ func Explore(ctx context.Context, s *System, o Options) (*Result, error) {
 	}
 	return x.finish(ctx)
 }
+
+const outOfTime = "the time was up"
 
 // An explorer is an exploration that goes on.
 type explorer struct {
@@ -90,6 +121,14 @@ type explorer struct {
 	result  Result
 	first   []happened // in the schedule of first come, first served
 	called  bool
+	// deadlock says that the schedule that was run last ended in one.
+	deadlock bool
+}
+
+// deadlocked is the answer to [sequential.Scheduler.Stuck].
+func (x *explorer) deadlocked(waiting []sequential.Event) bool {
+	x.deadlock = stuck(waiting)
+	return x.deadlock
 }
 
 func newExplorer(s *System, o Options) *explorer {
@@ -184,6 +223,7 @@ func (x *explorer) next() bool {
 // whether all has to begin again, as an event has failed for the first time.
 func (x *explorer) descend(ctx context.Context) (again bool, err error) {
 	w := &walker{explorer: x}
+	x.deadlock = false
 	text, err := x.play(ctx, w.in)
 	switch {
 	case err != nil:
@@ -211,9 +251,12 @@ func (x *explorer) note(text string, trace []happened, choices int) {
 	i := slices.IndexFunc(r.Answers, func(a Answers) bool { return a.Text == text })
 	if i < 0 {
 		i = len(r.Answers)
-		r.Answers = append(r.Answers, Answers{Text: text, trace: trace})
+		r.Answers = append(r.Answers, Answers{Text: text, Deadlock: x.deadlock, trace: trace})
 	}
 	r.Answers[i].Count++
+	if x.Progress != nil {
+		x.Progress(r.Schedules)
+	}
 }
 
 // base plays first come, first served.
@@ -223,7 +266,7 @@ func (x *explorer) base(ctx context.Context) error {
 		return err
 	}
 	x.first = trace
-	x.result.Answers = []Answers{{Text: text, trace: trace}}
+	x.result.Answers = []Answers{{Text: text, Deadlock: x.deadlock, trace: trace}}
 	return nil
 }
 
@@ -246,7 +289,7 @@ func (w *walker) in(step int) sequential.Scheduler {
 }
 
 func (w *walker) Begin(*kernel.Step)                    {}
-func (w *walker) Stuck(waiting []sequential.Event) bool { return w.given() || stuck(waiting) }
+func (w *walker) Stuck(waiting []sequential.Event) bool { return w.given() || w.deadlocked(waiting) }
 func (w *walker) End(error)                             {}
 
 // given says whether the schedule has been given up.
@@ -311,8 +354,13 @@ func (x *explorer) finish(ctx context.Context) (*Result, error) {
 	if x.called && r.All {
 		r.All, r.Why = false, "what functions do that call themselves is not known"
 	}
-	if err := x.shorten(ctx); err != nil && !errors.Is(err, errDiverged) {
+	if err := x.shorten(ctx); err != nil && !errors.Is(err, errDiverged) && !late(ctx) {
 		return nil, err
+	}
+	for i := range r.Answers { // those that were not shortened
+		if a := &r.Answers[i]; i > 0 && a.Order == nil {
+			a.Order = x.against(a.trace)
+		}
 	}
 	return r, nil
 }

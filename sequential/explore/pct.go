@@ -29,11 +29,18 @@ func Sample(ctx context.Context, s *System, o Options, depth int, seed uint64) (
 		}
 	}
 	for range o.Schedules {
+		if o.stopped() {
+			break
+		}
 		p := &priorities{walker: walker{explorer: x}, rng: rng, of: map[happened]float64{}, falls: map[int]float64{}}
 		for i := 1; i < depth; i++ {
 			p.falls[1+rng.IntN(max(most, 1))] = float64(-i)
 		}
+		x.deadlock = false
 		text, err := x.play(ctx, p.in)
+		if err != nil && x.result.Schedules > 0 && late(ctx) {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +66,7 @@ func (p *priorities) in(step int) sequential.Scheduler {
 	return p
 }
 
-func (p *priorities) Stuck(waiting []sequential.Event) bool { return stuck(waiting) }
+func (p *priorities) Stuck(waiting []sequential.Event) bool { return p.deadlocked(waiting) }
 
 func (p *priorities) Next(events []sequential.Event) int {
 	best, list := -1, make([]happened, len(events))

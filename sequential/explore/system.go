@@ -3,11 +3,13 @@ package explore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -47,13 +49,26 @@ func Answer(p *nodes.Program, fetched []tensor.Value, err error) string {
 	}
 	var b strings.Builder
 	for i, o := range p.Fetches() {
-		fmt.Fprintf(&b, "%v = %v\n", o, fetched[i].Tensor())
+		fmt.Fprintf(&b, "%v = %v\n", o, resource.ValueText(fetched[i]))
 	}
 	return b.String()
 }
 
-// play plays the system once and answers its answer: the steps', and what the variables
-// hold afterwards unless a step has failed. by is the scheduler of each step.
+// Waits reports whether a step has operations that wait for others of the session, such
+// as those of queues: it may come to a deadlock, whatever the order of its operations.
+func (s *System) Waits() bool {
+	for _, st := range s.Steps {
+		for i := range st.Program.NumNodes() {
+			if def := st.Program.Def(i); !st.Fixed && def != nil && waitsForOthers(def) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// play runs the system once and returns its answer: the steps', and what variables,
+// queues, tables and the like hold afterwards unless a step has failed. by is the scheduler of each step.
 func (s *System) play(ctx context.Context, by func(step int) sequential.Scheduler) (string, error) {
 	var b strings.Builder
 	resources := &resource.Manager{Budget: s.Budget}
@@ -70,9 +85,9 @@ func (s *System) play(ctx context.Context, by func(step int) sequential.Schedule
 		}
 	}
 	if !failed {
-		resources.Variables(func(name resource.Name, v tensor.Value) {
-			fmt.Fprintf(&b, "afterwards %s holds %v\n", name.Name, v.Tensor())
-		})
+		for _, state := range resources.States() {
+			fmt.Fprintf(&b, "afterwards %s holds %s\n", state.Name.Name, state.Text)
+		}
 	}
 	return b.String(), nil
 }
@@ -119,15 +134,15 @@ var waitsHere = []string{"Queue", "Barrier", "Accumulator", "SparseAccumulator",
 // stuck says whether kernels wait for ever if nothing else can happen.
 func stuck(waiting []sequential.Event) bool {
 	for _, e := range waiting {
-		here := false
-		for _, prefix := range waitsHere {
-			here = here || e.Def != nil && strings.HasPrefix(e.Def.Type(), prefix)
-		}
-		if !here {
+		if e.Def == nil || !waitsForOthers(e.Def) {
 			return false
 		}
 	}
 	return true
+}
+
+func waitsForOthers(n *graph.Node) bool {
+	return slices.ContainsFunc(waitsHere, func(prefix string) bool { return strings.HasPrefix(n.Type(), prefix) })
 }
 
 var silent = zerolog.Nop()
