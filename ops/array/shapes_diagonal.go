@@ -181,8 +181,8 @@ func matrixDiagV2Shape(c *shape.Context) error {
 
 // matrixSize is the size of the matrix whose longest diagonal has that length,
 // as inputs 2 and 3 ask for or, where they are -1 or not known, as small as may
-// be. If the length is not known, sizes that were asked for are not checked and
-// the others are unknown.
+// be. A length of [shape.Unknown] counts as a number, as in TensorFlow, but sizes
+// are not checked against it.
 func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
 	size := func(i int) int64 {
 		if n, ok := c.ConstInt(i); ok {
@@ -191,9 +191,6 @@ func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
 		return -1
 	}
 	rows, cols = size(2), size(3)
-	if length == shape.Unknown {
-		return max(rows, shape.Unknown), max(cols, shape.Unknown)
-	}
 	leastRows, leastCols := length-min(b.upper, 0), length+max(b.lower, 0)
 	if rows == -1 && cols == -1 {
 		rows = max(leastRows, leastCols)
@@ -206,6 +203,7 @@ func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
 		cols = leastCols
 	}
 	switch {
+	case length == shape.Unknown:
 	case rows < leastRows:
 		c.Fail(status.Invalid("num_rows %d is too small", rows))
 	case cols < leastCols:
