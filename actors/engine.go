@@ -139,6 +139,22 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	return err
 }
 
+// NewRunner makes a run that has one program, and keeps its step. See [nodes.NewRunner].
+func (e *Engine) NewRunner(p *nodes.Program) nodes.Runner {
+	r := e.newRun()
+	r.program.Store(p)
+	r.own = p.NewStep()
+	return r
+}
+
+// Run drives one step of the run's program. See [nodes.Runner].
+func (r *run) Run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
+	r.turn.Add(1) // odd: running
+	err := r.drive(shared, r.program.Load(), feeds, fetched)
+	r.close()
+	return err
+}
+
 func (e *Engine) newRun() *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -20,7 +20,8 @@ type run struct {
 	slot    int
 	turn    atomic.Uint64 // odd while a step runs; names the step together with slot
 	options nodes.Options
-	pool    Pool // nil: kernels run here
+	pool    Pool        // nil: kernels run here
+	own     *nodes.Step // of a run of one program, which keeps it; nil: the program lends one
 
 	step   *nodes.Step
 	shared *kernel.Step
@@ -196,9 +197,15 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	if p.Blocks() { // kernels that wait must hear that the step has failed
 		shared.Context, r.cancel = context.WithCancel(outer)
 	}
-	r.step = p.Begin(shared, feeds, r.options)
+	step := r.own
+	if step == nil {
+		step = p.Begin(shared, feeds, r.options)
+	} else {
+		step.Begin(shared, feeds, r.options)
+	}
+	r.step = step
 	for {
-		a := r.step.Advance()
+		a := step.Advance()
 		if len(r.tokens) > 0 {
 			r.admit()
 		}
@@ -207,16 +214,16 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 			continue
 		}
 		switch {
-		case r.step.Err() != nil:
-		case r.step.Ready() > 0: // by a token from outside
+		case step.Err() != nil:
+		case step.Ready() > 0: // by a token from outside
 			continue
-		case r.step.Running() > 0:
+		case step.Running() > 0:
 			r.wait()
 			continue
 		}
 		break
 	}
-	if r.step.Running() > 0 {
+	if step.Running() > 0 {
 		r.over.Store(true)
 		r.abandon()
 	}
@@ -224,29 +231,43 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		r.cancel()
 		r.cancel = nil
 	}
-	for r.step.Running() > 0 {
+	for step.Running() > 0 {
 		// What was published and nobody has claimed is this goroutine's to run.
 		if !r.take() && (r.pool == nil || !r.pool.Help()) {
 			<-r.inbox.Bell()
 		}
 	}
-	shared.Context = outer // nobody looks at it any more
-	err := r.step.End(fetched)
-	if bad, ok := err.(*status.Error); ok && bad.Report != nil && bad.Report.Step == "" {
-		bad.Report.Step = r.pid(r.turn.Load()).Id
-	}
+	shared.Context = outer // no kernel reads it any more
+	err := step.End(fetched)
 	r.step, r.shared, r.ctx = nil, nil, nil
-	r.over.Store(false)
+	if len(r.early) > 0 || len(r.tokens) > 0 {
+		r.discard()
+	}
+	if err != nil {
+		r.failed(err)
+	}
+	return err
+}
+
+// discard drops the tokens from outside that the step did not take.
+func (r *run) discard() {
 	clear(r.early)
 	for _, l := range r.tokens {
 		undelivered(r.addressee(l), l.message, l.sender)
 	}
 	clear(r.tokens)
 	r.tokens = r.tokens[:0]
+}
+
+// failed names the step in its error's report, and tells the session actor of a panic.
+func (r *run) failed(err error) {
+	r.over.Store(false)
+	if bad, ok := err.(*status.Error); ok && bad.Report != nil && bad.Report.Step == "" {
+		bad.Report.Step = r.pid(r.turn.Load()).Id
+	}
 	if kernel.IsPanic(err) {
 		System().Root.Send(r.engine.pid, &faulted{r.pid(r.turn.Load()).Id, err})
 	}
-	return err
 }
 
 // hand starts a kernel that the step does not run itself.

@@ -73,8 +73,11 @@ type Step struct {
 	Rendezvous resource.Rendezvous
 	// Transfers counts what goes from device to device; nil: nothing is counted.
 	Transfers *profile.Transfers
-	// Profile takes down what nodes take; nil: nothing is.
+	// Profile records what nodes cost; nil: nothing is recorded.
 	Profile *profile.Recorder
+	// Spare are tensors for the step's arena, which takes those that it can use and
+	// leaves nil in their place; see [tensor.Tensor.Reclaim].
+	Spare []*tensor.Tensor
 }
 
 // States is where nodes keep what is theirs.

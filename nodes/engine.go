@@ -17,3 +17,29 @@ type Engine interface {
 	// Close ends what the engine keeps running. No step may be running.
 	Close() error
 }
+
+// A Runner runs the steps of one program, one at a time, on the goroutine that calls
+// it, and keeps from one step to the next what they need.
+type Runner interface {
+	// Run is [Engine.Run] for the runner's program.
+	Run(step *kernel.Step, feeds, fetched []tensor.Value) error
+}
+
+// NewRunner makes a Runner of p's steps on engine e. It holds nothing that has to be
+// closed.
+func NewRunner(e Engine, p *Program) Runner {
+	if m, ok := e.(interface{ NewRunner(*Program) Runner }); ok {
+		return m.NewRunner(p)
+	}
+	return onEngine{e, p}
+}
+
+// onEngine is the Runner for an engine that keeps nothing for single programs.
+type onEngine struct {
+	engine  Engine
+	program *Program
+}
+
+func (r onEngine) Run(step *kernel.Step, feeds, fetched []tensor.Value) error {
+	return r.engine.Run(step, r.program, feeds, fetched)
+}

@@ -33,22 +33,41 @@ type Options struct {
 	Units bool
 }
 
-// Begin makes a step ready to be driven. feeds[i] is the value of
-// Program.Feeds()[i]; the slice is read until End.
+// NewStep makes a step of the program, for [Step.Begin].
+func (p *Program) NewStep() *Step {
+	s := &Step{
+		p:       p,
+		frames:  frames.NewTable(p.statics),
+		out:     make([]tensor.Value, p.maxOut),
+		results: make([]result, len(p.fetches)),
+	}
+	s.ctx.Arena, s.ctx.Driver = &s.arena, s
+	s.prepareUnits()
+	return s
+}
+
+// Begin takes a step that is not in use and begins it; [Step.End] returns it to the
+// program, which uses it again.
 func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *Step {
 	s, _ := p.pool.Get().(*Step)
 	if s == nil {
-		s = &Step{
-			p:       p,
-			frames:  frames.NewTable(p.statics),
-			out:     make([]tensor.Value, p.maxOut),
-			results: make([]result, len(p.fetches)),
-		}
-		s.ctx.Arena, s.ctx.Driver = &s.arena, s
-		s.prepareUnits()
+		s = p.NewStep()
+		s.pooled = true
 	}
+	s.Begin(shared, feeds, o)
+	return s
+}
+
+// Begin makes a step ready to be driven. feeds[i] is the value of
+// Program.Feeds()[i]; the slice is read until End. A step may begin again after its
+// end.
+func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
+	p := s.p
 	s.ctx.Step = shared
 	s.arena.Budget, s.away.Budget = o.Budget, o.Budget
+	if shared.Spare != nil {
+		s.recycle(shared)
+	}
 	s.order, s.feeds = o.Order, feeds
 	s.ctx.Keep, s.poll, s.trace = 0, o.Poll, o.Trace
 	s.listen(o.Alarm)
@@ -67,13 +86,22 @@ func (p *Program) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) *S
 		s.seen, s.useUnits = true, false
 	}
 	if s.whole = s.useUnits && p.whole != nil && !(s.clock != nil && p.costs.wide.Load()); s.whole {
-		return s
+		return
 	}
 	root := s.frames.Start()
 	for i := len(p.roots) - 1; i >= 0; i-- { // the newest is taken first
 		s.wake(root, p.roots[i], 0)
 	}
-	return s
+}
+
+// recycle gives the arena the tensors that the caller no longer needs.
+func (s *Step) recycle(shared *kernel.Step) {
+	for i, t := range shared.Spare {
+		if t != nil && s.arena.Recycle(t) {
+			shared.Spare[i] = nil
+		}
+	}
+	shared.Spare = nil
 }
 
 // End closes a step in which nothing runs any more. It stores what was fetched,
@@ -119,7 +147,9 @@ func (s *Step) End(fetched []tensor.Value) error {
 	s.away.Settle()
 	s.err, s.running, s.asyncs, s.feeds, s.order, s.poll, s.clock = nil, 0, 0, nil, nil, nil, nil
 	s.current, s.ctx.Step = activation{}, nil
-	s.p.pool.Put(s)
+	if s.pooled {
+		s.p.pool.Put(s)
+	}
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,10 @@ import (
 //	err := step.End(fetched)
 //
 // A Step is for one goroutine at a time. After End it belongs to the program
-// again, which recycles it.
+// again, which recycles it, unless it was made by [Program.NewStep].
 type Step struct {
 	p      *Program
+	pooled bool // by the program
 	frames *frames.Table
 	ready  queue
 	order  Order // nil: newest first

@@ -26,6 +26,9 @@ type Manager struct {
 	// epoch counts the times that something was forgotten: while it stays,
 	// whatever was found is still there.
 	epoch atomic.Uint64
+	// used is set once something was made since the last Clear: most steps make
+	// nothing, and clearing their manager then costs one load.
+	used atomic.Bool
 }
 
 // A key has the Go type, so that each kind of resource has its own names.
@@ -95,6 +98,7 @@ func LookupOrCreate[T any](m *Manager, container, name string, create func() (T,
 		m.byID = map[key]any{}
 	}
 	m.byID[k] = made
+	m.used.Store(true)
 	return made, nil
 }
 
@@ -155,9 +159,13 @@ func (m *Manager) NextID() int64 { return m.next.Add(1) - 1 }
 // Clear forgets everything when nobody uses any of it any more: it calls what has
 // an End method, or else a Close method.
 func (m *Manager) Clear() {
+	if !m.used.Load() {
+		return
+	}
 	m.mu.Lock()
 	all := m.byID
 	m.byID = nil
+	m.used.Store(false)
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	for _, r := range all {

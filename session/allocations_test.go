@@ -5,6 +5,7 @@
 package session_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/troupe-go/troupe/op"
@@ -42,6 +43,56 @@ func TestCallableAllocations(t *testing.T) {
 	if tensors > most {
 		t.Errorf("a call that returns a vector allocates %v times", tensors)
 	}
+}
+
+// A caller that hands its results back pays for no memory at all, and may still feed
+// them or keep what a failed step leaves.
+func TestRunIntoAllocations(t *testing.T) {
+	b := build(t)
+	x := b.placeholder("x", session.Float)
+	y := b.add("Add", "y", nil, x, b.constant("one", float32(1))).Output(0)
+	size := b.add("Size", "size", nil, x).Output(0)
+	s := b.open(nil)
+	call, err := s.MakeCallable([]session.Output{x}, []session.Output{y, size}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, vector, results := t.Context(), tensorOf(t, []float32{1, 2, 3}), make([]*session.Tensor, 2)
+	run := func(feed *session.Tensor) {
+		if err := call.RunInto(ctx, results, feed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(vector)
+	if got := testing.AllocsPerRun(200, func() { run(vector) }); got > 0 {
+		t.Errorf("a call into its own results allocates %v times", got)
+	}
+	check := func(want []float32, n int32) {
+		t.Helper()
+		if got := results[0].Value(); !reflect.DeepEqual(got, want) {
+			t.Errorf("y is %v, not %v", got, want)
+		}
+		if got := results[1].Value(); got != n {
+			t.Errorf("size is %v, not %v", got, n)
+		}
+	}
+	check([]float32{2, 3, 4}, 3)
+	run(results[0]) // what is fed keeps its elements while the step reads them
+	check([]float32{3, 4, 5}, 3)
+	if err := results[1].Reshape([]int64{1}); err != nil {
+		t.Fatal(err)
+	}
+	run(tensorOf(t, []float32{7, 8})) // another shape, into a scalar that was reshaped
+	check([]float32{8, 9}, 2)
+	kept := results[0].View()
+	run(vector)
+	if got := kept.Value(); !reflect.DeepEqual(got, []float32{8, 9}) {
+		t.Errorf("a view of an earlier result is %v", got)
+	}
+	if err := call.RunInto(ctx, results, tensorOf(t, []int32{1})); err == nil {
+		t.Fatal("a feed of another type was taken")
+	}
+	check([]float32{2, 3, 4}, 3) // refused before the step began: nothing was released
 }
 
 // TestProfileOff holds that a run that is not profiled allocates what it did before.

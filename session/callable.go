@@ -57,7 +57,7 @@ func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error
 // CallWithOptions is [Callable.Call] with options of this one run.
 func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feeds ...*Tensor) ([]*Tensor, error) {
 	out := make([]*Tensor, len(c.program.fetches))
-	if err := c.call(ctx, &options, out, feeds, false); err != nil {
+	if err := c.call(ctx, &options, out, feeds); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -66,44 +66,71 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 // CallInto is [Callable.Call] into a slice of the caller's, which has an
 // element for each fetch and is left alone if the call fails.
 func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
-	return c.call(ctx, &RunOptions{}, fetched, feeds, false)
+	return c.call(ctx, &RunOptions{}, fetched, feeds)
 }
 
-// RunInto is [Callable.CallInto] for a caller who is done with the tensors that
+// RunInto is [Callable.CallInto] for a caller that no longer needs the tensors that
 // fetched holds, those of the call before or nil: they are released
 // ([tensor.Tensor.Release]) before the step begins, which so finds warm memory for
-// large results. They may be among the feeds, and then keep their elements for
-// whatever the step did with them. If the step fails, fetched holds nil.
+// its results; small ones are used again with their headers, so a pointer to one
+// may come back with the results of this call. They may be among the feeds, and then
+// keep their elements for whatever the step did with them. If the step fails, fetched
+// holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
-	return c.call(ctx, &RunOptions{}, fetched, feeds, true)
-}
-
-// call is CallInto or RunInto.
-func (c *Callable) call(ctx context.Context, options *RunOptions, fetched, feeds []*Tensor, release bool) error {
-	if err := c.session.runs.enter(); err != nil {
+	call, err := c.enter(fetched, feeds)
+	if err != nil {
 		return err
 	}
-	defer c.session.runs.leave()
+	defer c.leave(call)
+	call.reclaim(fetched) // after the feeds have been taken, which are then nobody's to release
+	if err := c.session.bounded(ctx, &RunOptions{}, c.program, call); err != nil {
+		return err
+	}
+	for i, v := range call.fetched {
+		fetched[i] = detachInto(v, call.spare[i])
+	}
+	return nil
+}
+
+// call is CallInto with options.
+func (c *Callable) call(ctx context.Context, options *RunOptions, fetched, feeds []*Tensor) error {
+	call, err := c.enter(fetched, feeds)
+	if err != nil {
+		return err
+	}
+	defer c.leave(call)
+	if err := c.session.bounded(ctx, options, c.program, call); err != nil {
+		return err
+	}
+	for i, v := range call.fetched {
+		fetched[i] = detach(v)
+	}
+	return nil
+}
+
+// enter begins a call with these feeds, which leave ends.
+func (c *Callable) enter(fetched, feeds []*Tensor) (*call, error) {
+	if err := c.session.runs.enter(); err != nil {
+		return nil, err
+	}
 	p := c.program
 	if len(feeds) != len(p.feeds) || len(fetched) != len(p.fetches) {
-		return c.mismatch(len(feeds), len(fetched))
+		c.session.runs.leave()
+		return nil, c.mismatch(len(feeds), len(fetched))
 	}
 	call := p.begin(c.session)
-	defer p.end(call)
 	for i, t := range feeds {
 		if err := call.feed(i, t); err != nil {
-			return err
+			c.leave(call)
+			return nil, err
 		}
 	}
-	if release { // after the feeds have been taken, which are then nobody's to release
-		for i, t := range fetched {
-			t.Release()
-			fetched[i] = nil
-		}
-	}
-	ctx, cancel := c.session.bound(ctx, options)
-	defer cancel()
-	return c.session.drive(ctx, options, p, call, fetched)
+	return call, nil
+}
+
+func (c *Callable) leave(call *call) {
+	c.program.end(call)
+	c.session.runs.leave()
 }
 
 // CallValues is [Callable.CallInto] on values: scalars of up to eight bytes go

@@ -199,7 +199,7 @@ type RunOptions struct {
 	Sampler *Sampler
 }
 
-func (o *RunOptions) timeout(s SessionOptions) time.Duration {
+func (o *RunOptions) timeout(s *SessionOptions) time.Duration {
 	if o.Timeout > 0 {
 		return o.Timeout
 	}

@@ -30,12 +30,43 @@ type program struct {
 	calls   sync.Pool // of *call
 }
 
-// programFor finds or makes the program of a run. The one that ran last is
-// found without allocating.
-func (s *Session) programFor(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
-	if p := s.last.Load(); p != nil && p.serves(feeds, fetches, targets) {
-		return p, nil
+// begin begins a call of the program of a run, with the run's feeds. The program that
+// ran last is found without allocating.
+func (s *Session) begin(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*call, error) {
+	if p := s.last.Load(); p != nil && len(feeds) == len(p.feeds) && slices.Equal(fetches, p.fetches) && slices.Equal(targets, p.targets) {
+		c := p.begin(s)
+		known, err := c.feedFrom(feeds)
+		if known && err == nil {
+			return c, nil
+		}
+		p.end(c)
+		if err != nil {
+			return nil, err
+		}
 	}
+	p, err := s.programFor(ctx, feeds, fetches, targets)
+	if err != nil {
+		return nil, err
+	}
+	s.last.Store(p)
+	c := p.begin(s)
+	if known, err := c.feedFrom(feeds); err != nil {
+		p.end(c)
+		return nil, err
+	} else if known {
+		return c, nil
+	}
+	for i, f := range p.feeds { // the caller's keys are other copies of the operations
+		if err := c.feedView(i, lookup(feeds, f)); err != nil {
+			p.end(c)
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// programFor finds or makes the program of a run.
+func (s *Session) programFor(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
 	order := make([]Output, 0, len(feeds))
 	for f := range feeds {
 		c, err := s.canonical("feed", f)
@@ -47,26 +78,7 @@ func (s *Session) programFor(ctx context.Context, feeds map[Output]*Tensor, fetc
 	slices.SortFunc(order, func(a, b Output) int {
 		return cmp.Or(cmp.Compare(a.Op.ID(), b.Op.ID()), cmp.Compare(a.Index, b.Index))
 	})
-	p, err := s.program(ctx, order, fetches, targets)
-	if err != nil {
-		return nil, err
-	}
-	s.last.Store(p)
-	return p, nil
-}
-
-// serves says whether p is the program of a run with these arguments. It may
-// say no where another copy of an operation is meant.
-func (p *program) serves(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) bool {
-	if len(feeds) != len(p.feeds) || !slices.Equal(fetches, p.fetches) || !slices.Equal(targets, p.targets) {
-		return false
-	}
-	for _, f := range p.feeds {
-		if _, ok := feeds[f]; !ok {
-			return false
-		}
-	}
-	return true
+	return s.program(ctx, order, fetches, targets)
 }
 
 // program finds or makes the program with these feeds, which are canonical,
@@ -243,11 +255,14 @@ func (w *want) check(i int, v tensor.Value) error {
 // recycled by their program, so that a run allocates none.
 type call struct {
 	program *program
+	runner  nodes.Runner
 	ids     int64 // left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
+	values  []tensor.Value // of feeds and fetched
 	feeds   []tensor.Value
 	fetched []tensor.Value
+	spare   []*Tensor // by fetch: results of an earlier run that this one may use; see RunInto
 
 	sampler *Sampler // of the latest run that had one
 	series  *profile.Series
@@ -256,10 +271,11 @@ type call struct {
 func (p *program) begin(s *Session) *call {
 	c, _ := p.calls.Get().(*call)
 	if c == nil {
-		c = &call{
-			program: p,
-			feeds:   make([]tensor.Value, len(p.feeds)),
-			fetched: make([]tensor.Value, len(p.fetches)),
+		n := len(p.feeds)
+		values := make([]tensor.Value, n+len(p.fetches))
+		c = &call{program: p, values: values, feeds: values[:n:n], fetched: values[n:]}
+		if p.pieces == nil {
+			c.runner = nodes.NewRunner(s.engine, p.nodes)
 		}
 		c.step = kernel.Step{
 			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
@@ -272,10 +288,51 @@ func (p *program) begin(s *Session) *call {
 // end lets go of everything the call held.
 func (p *program) end(c *call) {
 	c.perStep.Clear()
-	clear(c.feeds)
-	clear(c.fetched)
+	clear(c.values)
 	c.step.Context = nil
+	if c.spare != nil {
+		clear(c.spare)
+		c.step.Spare = nil
+	}
 	p.calls.Put(c)
+}
+
+// reclaim takes what fetched holds, for this run to use, and leaves nil there.
+func (c *call) reclaim(fetched []*Tensor) {
+	if c.spare == nil {
+		c.spare = make([]*Tensor, len(fetched))
+	}
+	for i, t := range fetched {
+		if t.Reclaim() {
+			c.spare[i] = t
+		} else {
+			t.Release()
+		}
+		fetched[i] = nil
+	}
+	c.step.Spare = c.spare
+}
+
+// feedFrom feeds what is known by the program's own feeds; false if one is not there.
+func (c *call) feedFrom(feeds map[Output]*Tensor) (known bool, err error) {
+	for i, f := range c.program.feeds {
+		t, ok := feeds[f]
+		if !ok {
+			return false, nil
+		}
+		if err := c.feedView(i, t); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// feedView feeds a view of t, which the caller may reshape afterwards.
+func (c *call) feedView(i int, t *Tensor) error {
+	if t != nil {
+		t = t.View()
+	}
+	return c.feed(i, t)
 }
 
 // feed gives the value of feed i.

@@ -136,58 +136,51 @@ func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds 
 	defer s.runs.leave()
 	ctx, cancel := s.bound(ctx, &options)
 	defer cancel()
-	p, err := s.programFor(ctx, feeds, fetches, targets)
+	c, err := s.begin(ctx, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}
-	c := p.begin(s)
-	defer p.end(c)
-	for i, f := range p.feeds {
-		t := feeds[f]
-		if t == nil { // the caller's key is another copy of the operation
-			t = lookup(feeds, f)
-		}
-		if t != nil {
-			t = t.View() // the caller may reshape t afterwards
-		}
-		if err := c.feed(i, t); err != nil {
-			return nil, err
-		}
-	}
-	out := make([]*Tensor, len(p.fetches))
-	if err := s.drive(ctx, &options, p, c, out); err != nil {
+	defer c.program.end(c)
+	if err := s.run(ctx, &options, c.program, c); err != nil {
 		return nil, err
 	}
-	return out, nil
-}
-
-// drive runs one step: c's feeds in, tensors out.
-func (s *Session) drive(ctx context.Context, options *RunOptions, p *program, c *call, out []*Tensor) error {
-	if err := s.run(ctx, options, p, c); err != nil {
-		return err
-	}
+	out := make([]*Tensor, len(c.fetched))
 	for i, v := range c.fetched {
 		out[i] = detach(v)
 	}
-	return nil
+	return out, nil
 }
 
 // bound is ctx with the time that a run may take, its program's compilation
 // included.
 func (s *Session) bound(ctx context.Context, options *RunOptions) (context.Context, context.CancelFunc) {
-	if timeout := options.timeout(s.options); timeout > 0 {
+	if timeout := options.timeout(&s.options); timeout > 0 {
 		return context.WithTimeout(ctx, timeout)
 	}
-	return ctx, func() {}
+	return ctx, unbound
+}
+
+func unbound() {}
+
+// bounded is run within the time that a run may take.
+func (s *Session) bounded(ctx context.Context, options *RunOptions, p *program, c *call) error {
+	if options.timeout(&s.options) > 0 {
+		ctx, cancel := s.bound(ctx, options)
+		defer cancel()
+		return s.run(ctx, options, p, c)
+	}
+	return s.run(ctx, options, p, c)
 }
 
 // run runs one step, in a context that is bound: c's feeds in, c's fetched values
 // out.
 func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *call) error {
-	if err := s.acquire(ctx); err != nil {
-		return err
+	if s.slots != nil {
+		if err := s.acquire(ctx); err != nil {
+			return err
+		}
+		defer s.yield()
 	}
-	defer s.yield()
 	c.step.Context = ctx
 	s.number(c)
 	if options.Metadata != nil {
@@ -211,7 +204,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	} else {
 		err = s.play(p, c)
 	}
-	if err == nil {
+	if err == nil && c.step.Works != nil {
 		err = c.step.Works.Settle(ctx)
 	}
 	if err != nil {
@@ -225,7 +218,7 @@ func (s *Session) play(p *program, c *call) error {
 	if p.pieces != nil {
 		return s.runApart(p, c)
 	}
-	return s.engine.Run(&c.step, p.nodes, c.feeds, c.fetched)
+	return c.runner.Run(&c.step, c.feeds, c.fetched)
 }
 
 // sample is play for a sampler, which decides whether the run is taken down.
@@ -259,11 +252,8 @@ func (s *Session) number(c *call) {
 	c.ids--
 }
 
-// acquire waits for the right to run a step.
+// acquire waits for the right to run a step, in a session that bounds how many run.
 func (s *Session) acquire(ctx context.Context) error {
-	if s.slots == nil {
-		return nil
-	}
 	select {
 	case s.slots <- struct{}{}:
 		return nil
@@ -277,11 +267,7 @@ func (s *Session) acquire(ctx context.Context) error {
 	}
 }
 
-func (s *Session) yield() {
-	if s.slots != nil {
-		<-s.slots
-	}
-}
+func (s *Session) yield() { <-s.slots }
 
 // Close waits for the runs that are going on, then frees what the session
 // holds. Partial runs are abandoned. Runs that begin later fail with "session
@@ -328,6 +314,22 @@ func detach(v tensor.Value) *Tensor {
 		return v.Tensor()
 	case v.Exclusive():
 		return v.Give()
+	}
+	return v.Tensor().View()
+}
+
+// detachInto is detach for a caller who hands the tensor back with the next run: old
+// is one from an earlier run, or nil.
+func detachInto(v tensor.Value, old *Tensor) *Tensor {
+	v = v.Compact()
+	switch {
+	case v.Plain():
+		if v.IsZero() {
+			return nil
+		}
+		return v.GiveAgain(old)
+	case v.Exclusive():
+		return v.GiveAgain(nil)
 	}
 	return v.Tensor().View()
 }

@@ -56,10 +56,60 @@ func (t *Tensor) keep() {
 // that is [Value.Exclusive].
 func (v Value) Give() *Tensor {
 	t := v.Tensor()
-	if t.origin == lent && !t.dtype.HasPointers() && t.bytes >= 1<<stocked && t.bytes <= 1<<maxClass && t.bytes&(t.bytes-1) == 0 {
+	if t.bytes >= 1<<stocked && t.ofClass() {
 		t.given.Store(true)
 	}
 	return t
+}
+
+// ofClass says whether t has a buffer of the arenas' sizes, and no pointers in it.
+func (t *Tensor) ofClass() bool {
+	return t.origin == lent && !t.dtype.HasPointers() && t.bytes <= 1<<maxClass && t.bytes&(t.bytes-1) == 0
+}
+
+// GiveAgain is [Value.Give] to an owner who hands the tensor itself back, by
+// [Tensor.Reclaim]: so small ones are used again, too. An inside scalar is stored in
+// old, which was reclaimed, if that is one; old may be nil.
+func (v Value) GiveAgain(old *Tensor) *Tensor {
+	if !v.inside() {
+		t := v.Tensor()
+		if t.bytes > 0 && t.ofClass() {
+			t.given.Store(true)
+		}
+		return t
+	}
+	if old == nil || old.origin != single {
+		old = v.Tensor()
+		old.origin = single
+	} else {
+		old.dtype, old.n, old.shape = v.t.dtype, 1, old.dims[:0]
+		*(*uint64)(old.data) = v.bits
+	}
+	old.given.Store(true)
+	return old
+}
+
+// Reclaim takes a small tensor from its one owner, with its header: it may be handed
+// to [Arena.Recycle] or [Value.GiveAgain]. False, and t is unchanged, for a large
+// tensor, and under the conditions in which [Tensor.Release] does nothing.
+func (t *Tensor) Reclaim() bool {
+	return t != nil && t.bytes < 1<<stocked && t.given.CompareAndSwap(true, false)
+}
+
+// Recycle takes a reclaimed tensor for reuse; false if it cannot use it.
+func (a *Arena) Recycle(t *Tensor) bool {
+	if t.origin != lent {
+		return false
+	}
+	t.shared.Store(false)
+	t.origin, t.refs = resting, 0
+	if invariants {
+		t.poison()
+	}
+	class := bits.Len(uint(t.bytes - 1))
+	a.held += int64(t.bytes)
+	a.free[class] = append(a.free[class], t)
+	return true
 }
 
 // Release gives a fetched tensor up. The memory of a large one is then used by the

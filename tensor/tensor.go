@@ -41,6 +41,7 @@ type origin uint8
 const (
 	foreign   origin = iota // made outside the arenas, and shared from the beginning
 	borrowed                // as foreign, and good only while another value is held
+	single                  // as foreign, a scalar whose one owner hands it back: see GiveAgain
 	lent                    // an arena's, out in the step
 	resting                 // an arena's, and in it: guards against a second release
 	away                    // lent for a [Home], out in the step

@@ -80,10 +80,18 @@ func (v Value) Tensor() *Tensor {
 		v.Share()
 		return v.t
 	}
-	t := &Tensor{dtype: v.t.dtype, n: 1, data: unsafe.Pointer(&[1]uint64{v.bits}), bytes: 8}
-	t.setShape(nil)
+	s := &scalarTensor{bits: v.bits}
+	t := &s.Tensor
+	t.dtype, t.n, t.bytes, t.data = v.t.dtype, 1, 8, unsafe.Pointer(&s.bits)
+	t.shape = t.dims[:0]
 	t.shared.Store(true)
 	return t
+}
+
+// A scalarTensor is a tensor with its one element in the same allocation.
+type scalarTensor struct {
+	Tensor
+	bits uint64
 }
 
 func (v Value) inside() bool { return v.t == &scalars[v.t.dtype] }
