@@ -5,19 +5,15 @@ package conformance
 import (
 	"context"
 	"flag"
-	"fmt"
 	"hash/fnv"
 	"math"
 	"regexp"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/session"
-	"github.com/troupe-go/troupe/tensor"
 )
 
 var (
@@ -120,121 +116,4 @@ func processorTime() time.Duration {
 		return math.MaxInt64 // let the clock decide
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// enlarged is the subject with inputs of about so many bytes in all, in several ways:
-// each length that its dimensions have grown wherever it occurs, all of them together,
-// and what says how large an output, or how far an operation, is to be.
-func (s *subject) enlarged(size int64) []*subject {
-	var all []*subject
-	add := func(c *subject) {
-		if c != nil {
-			all = append(all, c)
-		}
-	}
-	lengths := map[int64]bool{}
-	for _, x := range s.inputs {
-		if x != nil {
-			for _, d := range x.Dims() {
-				lengths[d] = true
-			}
-		}
-	}
-	delete(lengths, 0)
-	var sorted []int64
-	for d := range lengths {
-		sorted = append(sorted, d)
-	}
-	slices.Sort(sorted)
-	for _, d := range sorted {
-		add(s.stretched(size, func(n int64) bool { return n == d }))
-	}
-	add(s.stretched(size, func(n int64) bool { return n > 1 }))
-	add(s.demanding(64))
-	return all
-}
-
-// stretched multiplies the dimensions that are chosen, as far as the size allows.
-func (s *subject) stretched(size int64, chosen func(n int64) bool) *subject {
-	var fit [][]int64
-	for factor := int64(2); ; factor *= 2 {
-		shapes, total, changed := make([][]int64, len(s.inputs)), int64(0), false
-		for i, x := range s.inputs {
-			if x == nil {
-				continue
-			}
-			shapes[i] = slices.Clone(x.Dims())
-			for j, n := range shapes[i] {
-				if chosen(n) {
-					shapes[i][j], changed = n*factor, true
-				}
-			}
-			n, err := tensor.NumElements(x.DType(), shapes[i])
-			if err != nil {
-				total = math.MaxInt64
-				break
-			}
-			total = min(total, math.MaxInt64/2) + int64(n*max(1, x.DType().Size()))
-		}
-		if !changed || total > size {
-			break
-		}
-		fit = shapes
-	}
-	if fit == nil {
-		return nil
-	}
-	c := *s
-	c.inputs = slices.Clone(s.inputs)
-	for i, x := range s.inputs {
-		if x != nil {
-			c.inputs[i] = repeated(x, fit[i])
-		}
-	}
-	return &c
-}
-
-// demanding multiplies small numbers among the inputs, and numbers of attributes.
-func (s *subject) demanding(factor int64) *subject {
-	c := *s
-	c.inputs, c.attrs = slices.Clone(s.inputs), slices.Clone(s.attrs)
-	for i, x := range c.inputs {
-		if x == nil || x.NumElements() > 8 {
-			continue
-		}
-		y := repeated(x, x.Dims())
-		switch v := tensor.ValueOf(y); {
-		case y == x:
-		case x.DType() == tensor.Int32:
-			for j := range tensor.Of[int32](&v) {
-				tensor.Of[int32](&v)[j] *= int32(factor)
-			}
-			c.inputs[i] = v.Tensor()
-		case x.DType() == tensor.Int64:
-			for j := range tensor.Of[int64](&v) {
-				tensor.Of[int64](&v)[j] *= factor
-			}
-			c.inputs[i] = v.Tensor()
-		}
-	}
-	for i := range c.attrs {
-		if v := &c.attrs[i].Value; v.Kind == registry.KindInt && v.I > 1 {
-			v.I *= factor
-		}
-	}
-	return &c
-}
-
-func (s *subject) String() string {
-	text := s.op + "["
-	for _, a := range s.attrs {
-		text += fmt.Sprintf("%s=%.60v ", a.Name, a.Value)
-	}
-	text += "]("
-	for _, x := range s.inputs {
-		if x != nil {
-			text += fmt.Sprint(x.DType(), x.Dims(), " ")
-		}
-	}
-	return text + ")"
 }

@@ -113,7 +113,31 @@ func openZip(name string) (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return z, nil
+	return bounded{z}, nil
+}
+
+// maxFile bounds a file of an archive.
+const maxFile = 1 << 27
+
+// bounded is an archive whose files are not longer than maxFile. Package zip reads no
+// more of a file than it says that it has.
+type bounded struct{ archive fs.FS }
+
+// Open opens a file or a folder.
+func (b bounded) Open(name string) (fs.File, error) {
+	f, err := b.archive.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s unpacks to %d bytes; a file of an archive may have %d", name, info.Size(), maxFile)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // maxUnpacked bounds an archive that is compressed as a whole.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,5 +82,35 @@ func TestLoadFS(t *testing.T) {
 	cases, err := LoadFS(os.DirFS(dir), "g")
 	if err != nil || len(cases) != 1 || cases[0].Name != "g/one" || cases[0].Group() != "g" {
 		t.Fatal(cases, err)
+	}
+}
+
+// A file of an archive that is longer than it may be, or than it says, is refused before
+// memory is made for it.
+func TestLoadRefusesBombs(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create("nodes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := make([]byte, 1<<20)
+	for range maxFile>>20 + 1 {
+		if _, err := f.Write(zeros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	honest := b.String()
+	// The directory at the end says that the file has 100 bytes.
+	at := strings.LastIndex(honest, "PK\x01\x02")
+	dishonest := honest[:at+24] + "\x64\x00\x00\x00" + honest[at+28:]
+	dir := writeFiles(t, map[string]string{"honest.zip": honest, "dishonest.zip": dishonest})
+	for name, want := range map[string]string{"honest.zip": "may have", "dishonest.zip": "not a valid zip file"} {
+		if _, err := Load(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

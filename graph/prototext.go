@@ -13,7 +13,7 @@ import (
 // passed over.
 func ParseGraphDef(text []byte) ([]byte, error) {
 	var def wire.GraphDef
-	if err := prototext.Unmarshal(text, &def); err != nil {
+	if err := wire.UnmarshalText(prototext.UnmarshalOptions{}, text, &def); err != nil {
 		return nil, status.Invalid("GraphDef text: %w", err)
 	}
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(&def)

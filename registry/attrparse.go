@@ -267,7 +267,7 @@ func (s *scanner) shape() (Shape, error) {
 		if err != nil {
 			return shape, err
 		}
-		if err := prototext.Unmarshal([]byte(text), &p); err != nil {
+		if err := wire.UnmarshalText(prototext.UnmarshalOptions{}, []byte(text), &p); err != nil {
 			s.at = start
 			return shape, s.errorf("the text of a shape is malformed: %s", plainError(err))
 		}
@@ -343,7 +343,7 @@ func (s *scanner) function() (*Func, error) {
 			return nil, err
 		}
 		var p wire.AttrValue
-		if err := prototext.Unmarshal([]byte("func {"+text+"}"), &p); err != nil {
+		if err := wire.UnmarshalText(prototext.UnmarshalOptions{}, []byte("func {"+text+"}"), &p); err != nil {
 			s.at = start
 			return nil, s.errorf("the text of a function is malformed: %s", plainError(err))
 		}

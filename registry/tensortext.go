@@ -40,7 +40,7 @@ func (s *scanner) tensor() (*tensor.Tensor, error) {
 			return nil, err
 		}
 		var p wire.TensorProto
-		if err := prototext.Unmarshal([]byte(text), &p); err != nil {
+		if err := wire.UnmarshalText(prototext.UnmarshalOptions{}, []byte(text), &p); err != nil {
 			s.at = start
 			return nil, s.errorf("the text of a tensor is malformed: %s", plainError(err))
 		}

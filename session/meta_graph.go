@@ -84,7 +84,7 @@ func ReadSavedModel(dir string) ([]byte, error) {
 		return nil, status.FromFile(err)
 	}
 	var m wire.SavedModel
-	if err := (prototext.UnmarshalOptions{DiscardUnknown: true, Resolver: ownTypes{protoregistry.GlobalTypes}}).Unmarshal(text, &m); err != nil {
+	if err := wire.UnmarshalText(prototext.UnmarshalOptions{DiscardUnknown: true, Resolver: ownTypes{protoregistry.GlobalTypes}}, text, &m); err != nil {
 		return nil, &status.Error{Code: status.DataLoss, Message: "Can't parse " + name + " as text proto: " + err.Error(), Cause: err}
 	}
 	b, err = proto.Marshal(&m)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type benchFlags struct {
 	engine                  string
 	rewrite                 string
 	viaRun                  bool
+	timeout                 time.Duration
 	places                  deviceFlags
 }
 
@@ -52,7 +54,8 @@ of their runs.
 
 Runs go through a Callable, or with --run through Session.Run and its maps.
 
---max-memory and --max-time bound reading what is timed, not its runs.
+--max-memory and --max-time bound reading what is timed, not its runs; --timeout
+bounds each run.
 
 ` + modelHelp,
 		Example: `  troupe bench my_model/
@@ -72,6 +75,7 @@ Runs go through a Callable, or with --run through Session.Run and its maps.
 	fl.StringSliceVar(&f.tags, "tags", nil, "time the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
 	fl.IntVar(&f.callers, "callers", 1, "run from `N` goroutines at once")
+	fl.DurationVar(&f.timeout, "timeout", 0, "fail if a run takes longer than this `DURATION`, such as 1.5s; 0 is no limit")
 	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
@@ -192,7 +196,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 }
 
 func (f *benchFlags) options(m *model) *troupe.SessionOptions {
-	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Files: new(fileFlags).policy(m)})
+	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: new(fileFlags).policy(m)})
 }
 
 // time times the first run and samples of more, each of so many units of work.

@@ -20,7 +20,7 @@ type Attack struct {
 // Attacks are all attacks, by kind.
 func Attacks() []Attack {
 	var all []Attack
-	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles, givers} {
+	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles, givers, tables, pictures, unasked} {
 		all = append(all, kind...)
 	}
 	return all

@@ -66,12 +66,9 @@ func pngOf(width, height uint32, pixels []byte) []byte {
 	b.WriteString("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
 		_ = binary.Write(&b, binary.BigEndian, uint32(len(data)))
-		crc := crc32.NewIEEE()
-		crc.Write([]byte(kind))
-		crc.Write(data)
 		b.WriteString(kind)
 		b.Write(data)
-		_ = binary.Write(&b, binary.BigEndian, crc.Sum32())
+		_ = binary.Write(&b, binary.BigEndian, sumOf([]byte(kind), data))
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
 	chunk("IHDR", append(head, 8, 6, 0, 0, 0))
@@ -82,6 +79,15 @@ func pngOf(width, height uint32, pixels []byte) []byte {
 	chunk("IDAT", z.Bytes())
 	chunk("IEND", nil)
 	return b.Bytes()
+}
+
+// sumOf is the checksum of a PNG's chunk.
+func sumOf(parts ...[]byte) uint32 {
+	crc := crc32.NewIEEE()
+	for _, p := range parts {
+		crc.Write(p)
+	}
+	return crc.Sum32()
 }
 
 // jpegOf is a small JPEG whose header says that it is so large.

@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
@@ -119,47 +120,76 @@ func newFiles(f func(in []tensor.Value) (*reading, error)) kernel.Factory {
 	}
 }
 
-// begin goes through the files. Each is open while it is read.
+// begin goes through the files. Each is open while it is read. Where a step ends in the
+// middle of a record, which may be as long as memory, the file is opened again for the
+// next step, and what it has given is passed over.
 func (r *reading) begin(_ context.Context, p *pass) (iterator, error) {
 	at := 0
-	var file *os.File
 	var next func() (string, error)
+	var from stoppable
+	seen, given := 0, 0 // records of the file: since it was opened, and in all
 	closeFile := func() {
-		if file != nil {
-			file.Close()
-			file, next = nil, nil
+		if from.file != nil {
+			from.file.Close()
+			from.file, next, seen = nil, nil, 0
 		}
 	}
 	p.finally(closeFile)
+	open := func() (err error) {
+		if from.file, err = p.step.Files.Open(r.names[at]); err != nil {
+			return err
+		}
+		next, err = r.records(&from, at, p.step.Resources.Budget)
+		return err
+	}
 	return func(ctx context.Context) (element, error) {
+		from.ctx = ctx
 		for {
 			if err := stopped(ctx); err != nil {
 				return nil, err
 			}
-			if next == nil {
-				if at == len(r.names) {
-					return nil, errEnd
-				}
-				at++
-				var err error
-				if file, err = p.step.Files.Open(r.names[at-1]); err != nil {
-					return nil, err
-				}
-				if next, err = r.records(file, at-1, p.step.Resources.Budget); err != nil {
-					closeFile()
-					return nil, err
-				}
+			if at == len(r.names) {
+				return nil, errEnd
 			}
-			text, err := next()
+			var record string
+			var err error
+			if next == nil {
+				err = open()
+			}
 			if err == nil {
-				return element{tensor.Scalar(text)}, nil
+				record, err = next()
+			}
+			if err == nil {
+				if seen++; seen <= given {
+					continue
+				}
+				given++
+				return element{tensor.Scalar(record)}, nil
 			}
 			closeFile()
+			if stop := stopped(ctx); stop != nil {
+				return nil, stop
+			}
+			at, given = at+1, 0
 			if err != io.EOF {
 				return nil, readError(err)
 			}
 		}
 	}, nil
+}
+
+// A stoppable is a file of which nothing is read once the context has ended.
+type stoppable struct {
+	file *os.File
+	ctx  context.Context
+}
+
+// Read reads from the file.
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := stopped(s.ctx); err != nil {
+		return 0, err
+	}
+	return s.file.Read(p)
 }
 
 // readError is the error of a record.
@@ -175,12 +205,12 @@ func readError(err error) error {
 }
 
 // records begins to read an open file.
-func (r *reading) records(file *os.File, i int, budget *tensor.Budget) (func() (string, error), error) {
+func (r *reading) records(file *stoppable, i int, budget *tensor.Budget) (func() (string, error), error) {
 	var from io.Reader = file
 	size := int64(-1)
 	switch r.compression {
 	case "":
-		if info, err := file.Stat(); err != nil {
+		if info, err := file.file.Stat(); err != nil {
 			return nil, status.FromFile(err)
 		} else if info.Mode().IsRegular() {
 			size = info.Size()
@@ -209,17 +239,16 @@ func (r *reading) records(file *os.File, i int, budget *tensor.Budget) (func() (
 
 // text reads n bytes; io.EOF if there are none at all. Memory grows as they come.
 func text(r io.Reader, n int64, budget *tensor.Budget) (string, error) {
-	if err := budget.Charge(n); err != nil {
-		return "", err
-	}
-	defer budget.Release(n)
-	var b bytes.Buffer
-	b.Grow(int(min(n, 1<<20)))
+	b := tensor.Gathering{Budget: budget}
+	defer b.Close()
 	got, err := io.CopyN(&b, r, n)
 	if err == io.EOF && got > 0 {
 		err = io.ErrUnexpectedEOF
 	}
-	return b.String(), err
+	if err != nil {
+		return "", err
+	}
+	return b.Text()
 }
 
 // newTextLines reads lines.
@@ -235,24 +264,41 @@ func newTextLines(in []tensor.Value) (*reading, error) {
 
 // lineOf reads a line, without the byte that ends it and carriage returns.
 func lineOf(r *bufio.Reader, budget *tensor.Budget) (string, error) {
-	var long []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			if err := budget.Charge(int64(2 * (len(long) + len(part)))); err != nil { // for this moment
-				return "", err
-			}
-			budget.Release(int64(2 * (len(long) + len(part))))
-			long = append(long, part...)
-			continue
-		}
-		long = append(long, part...)
-		if err == io.EOF && len(long) > 0 {
+	part, err := r.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		if err == io.EOF && len(part) > 0 {
 			err = nil
 		}
-		long = bytes.TrimSuffix(long, []byte("\n"))
-		return string(bytes.ReplaceAll(long, []byte("\r"), nil)), err
+		return withoutReturns(string(bytes.TrimSuffix(part, []byte("\n"))), budget, err)
 	}
+	long := tensor.Gathering{Budget: budget}
+	defer long.Close()
+	for ; err == bufio.ErrBufferFull; part, err = r.ReadSlice('\n') {
+		if _, err := long.Write(part); err != nil {
+			return "", err
+		}
+	}
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	if _, err := long.Write(part); err != nil {
+		return "", err
+	}
+	line, err := long.Text()
+	return withoutReturns(strings.TrimSuffix(line, "\n"), budget, err)
+}
+
+// withoutReturns is a line without carriage returns, unless there is an error.
+func withoutReturns(line string, budget *tensor.Budget, err error) (string, error) {
+	if err != nil || strings.IndexByte(line, '\r') < 0 {
+		return line, err
+	}
+	n := int64(len(line))
+	if err := budget.Charge(n); err != nil {
+		return "", err
+	}
+	defer budget.Release(n)
+	return strings.ReplaceAll(line, "\r", ""), nil
 }
 
 // bufferSize checks an input that sizes a buffer, which is not needed.

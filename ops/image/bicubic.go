@@ -30,16 +30,16 @@ func keys(a float64, distance float64) float32 {
 
 // cubics are those of all out pixels over in. With half-pixel centers, pixels
 // beyond the edge have no weight; else the one at the edge stands for them.
-func (s *sampling) cubics(in, out int) []cubic {
-	all, scale, a := make([]cubic, out), s.scale(in, out), -0.75
+func (s *sampling) cubics(ctx *kernel.Context, in, out int) ([]cubic, error) {
+	scale, a := s.scale(in, out), -0.75
 	if s.half {
 		a = -0.5
 	}
-	for i := range all {
+	return tableOf(ctx, out, func(i int) (c cubic) {
 		x := s.at(i, scale)
 		floor := math.Floor(float64(x))
 		step := math.RoundToEven(float64(x-float32(floor)) * cubicSteps)
-		c, sum := &all[i], float32(0)
+		sum := float32(0)
 		for k := range 4 {
 			at := int(floor) + k - 1
 			c.at[k] = min(max(at, 0), in-1)
@@ -54,8 +54,8 @@ func (s *sampling) cubics(in, out int) []cubic {
 				c.weight[k] /= sum
 			}
 		}
-	}
-	return all
+		return c
+	})
 }
 
 func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -67,18 +67,34 @@ func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(o) == 0 {
 		return nil
 	}
-	ys, xs, depth := s.cubics(from.height, to.height), s.cubics(from.width, to.width), from.depth
+	defer ctx.UnreserveTo(ctx.Reserved())
+	ys, xs, err := tables(ctx, from, to, s.cubics)
+	if err != nil {
+		return err
+	}
+	depth := from.depth
 	line := from.width * depth
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(to.n*to.height, ctx.Step.Pool.Workers()), line)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
 	return to.lines(ctx, func(n, y int) {
 		v := &ys[y]
-		columns := make([]float32, line) // of the four lines, weighted
+		columns := desk.Take() // of the four lines, weighted
+		defer desk.GiveBack(columns)
+		clear(columns)
 		for k, at := range v.at {
-			for i, p := range x[(n*from.height+at)*line:][:line] {
-				columns[i] += v.weight[k] * p
+			pixels := x[(n*from.height+at)*line:][:line]
+			for lo, hi := range ctx.Ranges(line, linePart) {
+				weighted(columns[lo:hi], pixels[lo:hi], v.weight[k])
 			}
 		}
 		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
 		for i := range xs {
+			if i%tablePart == tablePart-1 {
+				ctx.Ask()
+			}
 			h := &xs[i]
 			for c := range depth {
 				row[c] = columns[h.at[0]*depth+c]*h.weight[0] + columns[h.at[1]*depth+c]*h.weight[1] +
@@ -87,6 +103,13 @@ func (s *sampling) bicubic(ctx *kernel.Context, in, out []tensor.Value) error {
 			row = row[depth:]
 		}
 	})
+}
+
+// weighted adds x times a weight to o, which is as long.
+func weighted(o, x []float32, weight float32) {
+	for i, p := range x {
+		o[i] += weight * p
+	}
 }
 
 // bicubicGradient makes the kernel that gives each pixel of the gradient to the 16
@@ -98,8 +121,12 @@ func bicubicGradient[T elementwise.Float](s *sampling, dt tensor.DType) kernel.K
 			return err
 		}
 		defer release()
+		defer ctx.UnreserveTo(ctx.Reserved())
+		ys, xs, err := tables(ctx, to, from, s.cubics)
+		if err != nil {
+			return err
+		}
 		o, depth := tensor.Of[T](&out[0]), to.depth
-		ys, xs := s.cubics(to.height, from.height), s.cubics(to.width, from.width)
 		ctx.Parallel(from.n, 1, func(lo, hi int) {
 			for n := lo; n < hi; n++ {
 				for y := 0; y < from.height && ctx.Err() == nil; y++ {

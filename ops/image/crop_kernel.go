@@ -36,15 +36,19 @@ type sample struct {
 	inside bool
 }
 
-// samples are where the n pixels of a crop from lo to hi, both fractions of an
+// setSamples sets all to where the pixels of a crop from lo to hi, both fractions of an
 // image of size pixels, lie. With nearest, lower is the nearest pixel.
-func samples(lo, hi float32, size, n int, nearest bool) []sample {
-	all := make([]sample, n)
+func setSamples(ctx *kernel.Context, all []sample, lo, hi float32, size int, nearest bool) {
+	n := len(all)
 	scale := float32(0)
 	if n > 1 {
 		scale = (hi - lo) * float32(size-1) / float32(n-1)
 	}
 	for i := range all {
+		if i%tablePart == tablePart-1 {
+			ctx.Ask()
+		}
+		all[i] = sample{}
 		x := 0.5 * (lo + hi) * float32(size-1)
 		if n > 1 {
 			x = lo*float32(size-1) + float32(i)*scale
@@ -58,7 +62,23 @@ func samples(lo, hi float32, size, n int, nearest bool) []sample {
 			all[i].lower = int(math.Round(float64(x)))
 		}
 	}
-	return all
+}
+
+// samples are tables for the rows and the columns of crops.
+type samples struct{ ys, xs []sample }
+
+// samplesOf makes tables for crops of that size, in memory of the step.
+func samplesOf(ctx *kernel.Context, crops batch) (s samples, err error) {
+	if s.ys, err = kernel.Scratch[sample](ctx, crops.height); err == nil {
+		s.xs, err = kernel.Scratch[sample](ctx, crops.width)
+	}
+	return s, err
+}
+
+// set sets the tables to box b of an image.
+func (s *samples) set(ctx *kernel.Context, b []float32, image batch, nearest bool) {
+	setSamples(ctx, s.ys, b[0], b[2], image.height, nearest)
+	setSamples(ctx, s.xs, b[1], b[3], image.width, nearest)
 }
 
 // boxes checks boxes and the images they are in, of which there are images.
@@ -125,12 +145,24 @@ func (k cropping) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	defer release()
+	defer ctx.UnreserveTo(ctx.Reserved())
+	workers := min(to.n, ctx.Step.Pool.Workers())
+	desk := make(chan samples, workers)
+	for range workers {
+		s, err := samplesOf(ctx, to)
+		if err != nil {
+			return err
+		}
+		desk <- s
+	}
 	o, crop, depth := tensor.Of[float32](&out[0]), to.height*to.width*to.depth, from.depth
 	ctx.Parallel(to.n, max(1, grain/crop), func(lo, hi int) {
+		s := <-desk
+		defer func() { desk <- s }()
+		ys, xs := s.ys, s.xs
 		var credit kernel.Credit
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			b := all[4*i : 4*i+4]
-			ys, xs := samples(b[0], b[2], from.height, to.height, k.nearest), samples(b[1], b[3], from.width, to.width, k.nearest)
+			s.set(ctx, all[4*i:4*i+4], from, k.nearest)
 			image := x[int(at[i])*from.height*from.width*depth:]
 			for j := range to.height * to.width {
 				if !credit.Spend(ctx, pixelWork+depth) {
@@ -224,14 +256,19 @@ func spreadCrops[T elementwise.Float](ctx *kernel.Context, k cropGradient, in, o
 	if out[0], err = ctx.AllocZeroed(tensor.DTypeOf[T](), size); err != nil {
 		return err
 	}
+	defer ctx.UnreserveTo(ctx.Reserved())
+	s, err := samplesOf(ctx, from)
+	if err != nil {
+		return err
+	}
+	ys, xs := s.ys, s.xs
 	grad, o, depth := tensor.Of[float32](&in[0]), tensor.Of[T](&out[0]), to.depth
 	var credit kernel.Credit
 	for i := range at {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b := all[4*i : 4*i+4]
-		ys, xs := samples(b[0], b[2], to.height, from.height, k.nearest), samples(b[1], b[3], to.width, from.width, k.nearest)
+		s.set(ctx, all[4*i:4*i+4], to, k.nearest)
 		image := o[int(at[i])*to.height*to.width*depth:]
 		for j := range from.height * from.width {
 			if !credit.Spend(ctx, pixelWork+4*depth) {
@@ -296,14 +333,20 @@ func cropBoxGradient(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	defer release()
+	defer ctx.UnreserveTo(ctx.Reserved())
+	s, err := samplesOf(ctx, from)
+	if err != nil {
+		return err
+	}
+	ys, xs := s.ys, s.xs
 	grad, o, depth := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0]), to.depth
 	var credit kernel.Credit
 	for i := range at {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b, d := all[4*i:4*i+4], o[4*i:4*i+4]
-		ys, xs := samples(b[0], b[2], to.height, from.height, false), samples(b[1], b[3], to.width, from.width, false)
+		d := o[4*i : 4*i+4]
+		s.set(ctx, all[4*i:4*i+4], to, false)
 		image := x[int(at[i])*to.height*to.width*depth:]
 		for j := range from.height * from.width {
 			if !credit.Spend(ctx, pixelWork+4*depth) {

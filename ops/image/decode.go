@@ -1,9 +1,7 @@
 package image
 
 import (
-	"image/gif"
 	"math"
-	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
@@ -112,8 +110,11 @@ func (k *decoder) png(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	out[0] = v
-	for i, x := range tensor.Of[uint16](&words[0]) {
-		tensor.Of[float32](&out[0])[i] = float32(x) * (1.0 / math.MaxUint16)
+	from, to := tensor.Of[uint16](&words[0]), tensor.Of[float32](&out[0])
+	for lo, hi := range ctx.Ranges(len(from), 1<<18) {
+		for i := lo; i < hi; i++ {
+			to[i] = float32(from[i]) * (1.0 / math.MaxUint16)
+		}
 	}
 	return nil
 }
@@ -154,70 +155,4 @@ func (c *canvas) set(i int, x uint8) {
 	default:
 		c.floats[i] = float32(x) * (1.0 / math.MaxUint8)
 	}
-}
-
-// gif decodes all frames, each drawn over the one before it.
-func (k *decoder) gif(ctx *kernel.Context, file string, out *tensor.Value) error {
-	if k.channels != 0 && k.channels != 3 {
-		return status.Invalid("channels must be 0 or 3 for GIF, got %d", k.channels)
-	}
-	config, err := gif.DecodeConfig(strings.NewReader(file))
-	if err != nil {
-		return status.Invalid("Invalid GIF data (size %d), %v", len(file), err)
-	}
-	// A code takes 3 bits at least and stands for 4096 pixels at most.
-	if w, h := int64(config.Width), int64(config.Height); w*h/(3*4096) > int64(len(file)) {
-		return status.Invalid("Invalid GIF data (size %d), too little for %d x %d pixels", len(file), w, h)
-	}
-	// Frames are no larger than the screen.
-	space, err := ctx.Alloc(tensor.Uint8, []int64{int64(config.Height), int64(config.Width), 3})
-	if err != nil {
-		return err
-	}
-	defer ctx.Free(space)
-	m, err := gif.DecodeAll(strings.NewReader(file))
-	if err != nil {
-		return status.Invalid("Invalid GIF data (size %d), failed to slurp gif file: %v", len(file), err)
-	}
-	// The result is as large as the largest frames are.
-	h, w := 0, 0
-	for _, p := range m.Image {
-		h, w = max(h, p.Rect.Dy()), max(w, p.Rect.Dx())
-	}
-	frames, size := len(m.Image), h*w*3
-	if k.still && frames != 1 {
-		return status.Invalid("Got %d frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image", frames)
-	}
-	var c canvas
-	if k.expand {
-		c, err = k.alloc(ctx, out, frames, h, w, 3)
-	} else {
-		frames = 1
-		c, err = k.alloc(ctx, out, h, w, 3)
-	}
-	if err != nil {
-		return err
-	}
-	screen := tensor.Of[uint8](&space)[:size]
-	clear(screen)
-	for f := range frames {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p := m.Image[f]
-		for y := p.Rect.Min.Y; y < min(p.Rect.Max.Y, h); y++ {
-			for x := p.Rect.Min.X; x < min(p.Rect.Max.X, w); x++ {
-				r, g, b, a := p.At(x, y).RGBA()
-				if a == 0 {
-					continue
-				}
-				to := screen[(y*w+x)*3:][:3]
-				to[0], to[1], to[2] = uint8(r>>8), uint8(g>>8), uint8(b>>8)
-			}
-		}
-		for i, x := range screen {
-			c.set(f*size+i, x)
-		}
-	}
-	return nil
 }

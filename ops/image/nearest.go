@@ -18,9 +18,9 @@ func init() {
 }
 
 // nearests are the pixels of in that are nearest to each of out.
-func (s *sampling) nearests(in, out int) []int {
-	all, scale := make([]int, out), s.scale(in, out)
-	for i := range all {
+func (s *sampling) nearests(ctx *kernel.Context, in, out int) ([]int, error) {
+	scale := s.scale(in, out)
+	return tableOf(ctx, out, func(i int) int {
 		x := float32(i) * scale
 		if s.half {
 			x = (float32(i) + 0.5) * scale
@@ -29,9 +29,8 @@ func (s *sampling) nearests(in, out int) []int {
 		if s.corners {
 			at = math.Round(float64(x))
 		}
-		all[i] = max(min(int(at), in-1), 0)
-	}
-	return all
+		return max(min(int(at), in-1), 0)
+	})
 }
 
 func (s *sampling) nearest(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -55,12 +54,19 @@ func (s *sampling) nearest(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0].NumElements() == 0 {
 		return nil
 	}
-	ys, xs := s.nearests(from.height, to.height), s.nearests(from.width, to.width)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	ys, xs, err := tables(ctx, from, to, s.nearests)
+	if err != nil {
+		return err
+	}
 	x, o, pixel := tensor.Bytes(&in[0]), tensor.Bytes(&out[0]), from.depth*in[0].DType().Size()
 	return to.lines(ctx, func(n, y int) {
 		line := x[(n*from.height+ys[y])*from.width*pixel:]
 		row := o[(n*to.height+y)*to.width*pixel:]
 		for i, at := range xs {
+			if i%tablePart == tablePart-1 {
+				ctx.Ask()
+			}
 			copy(row[i*pixel:][:pixel], line[at*pixel:])
 		}
 	})
@@ -105,7 +111,12 @@ func nearestGradient[T elementwise.Real](s *sampling, dt tensor.DType) kernel.Ke
 		if out[0].NumElements() == 0 || in[0].NumElements() == 0 {
 			return nil
 		}
-		ys, xs, depth := s.nearests(to.height, from.height), s.nearests(to.width, from.width), to.depth
+		defer ctx.UnreserveTo(ctx.Reserved())
+		ys, xs, err := tables(ctx, to, from, s.nearests)
+		if err != nil {
+			return err
+		}
+		depth := to.depth
 		grad, o := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
 		ctx.Parallel(from.n, 1, func(lo, hi int) {
 			for n := lo; n < hi; n++ {

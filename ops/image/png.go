@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/png"
+	"io"
 	"math"
 	"strings"
 
@@ -151,7 +152,18 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	out[0] = v
-	m, err := png.Decode(strings.NewReader(contents))
+	defer ctx.UnreserveTo(ctx.Reserved())
+	beside, least := pngMemory(contents, config)
+	if least/mostDeflated > len(contents) {
+		return status.Invalid("Invalid PNG data, size %d: too little for %d x %d pixels", len(contents), config.Width, config.Height)
+	}
+	if err := ctx.Reserve(beside); err != nil {
+		return err
+	}
+	m, err := png.Decode(asking{ctx, strings.NewReader(contents)})
+	if e := ctx.Err(); e != nil {
+		return e
+	}
 	if err != nil {
 		return status.Invalid("Invalid PNG data, size %d: %v", len(contents), err)
 	}
@@ -162,6 +174,9 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 		for x := range config.Width {
+			if x%tablePart == tablePart-1 {
+				ctx.Ask()
+			}
 			channelsAt(m, x, y, &pixel)
 			if mix {
 				pixel[0] = grayOf(pixel, wide)
@@ -181,6 +196,50 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	return nil
 }
+
+// mostDeflated is how many bytes a byte of deflated data can stand for.
+const mostDeflated = 1032
+
+// pngMemory is how many bytes png.Decode takes for a file, an image and two lines, and
+// how many the file has at least when it has been inflated.
+func pngMemory(file string, config image.Config) (taken, inflated int) {
+	depth, color, interlaced := int(file[pngColorType-1]), file[pngColorType], file[pngColorType+3] != 0
+	channels := int(pngChannels(file)) // of the file
+	if color == 3 {
+		channels = 1
+	}
+	each := 1 // what a pixel takes in the image: gray, or a place in a palette
+	if color != 0 && color != 3 || color == 0 && strings.Contains(file, "tRNS") {
+		each = 4
+	}
+	if depth == 16 {
+		each *= 2
+	}
+	pixels, line := config.Width*config.Height, (config.Width*channels*depth+7)/8
+	taken = pixels*each + 2*line
+	if interlaced { // an image for each pass beside the whole
+		taken += pixels * each
+	}
+	return taken, line * config.Height
+}
+
+// asking is a reader that fails once the step has ended.
+type asking struct {
+	ctx  *kernel.Context
+	from io.Reader
+}
+
+// Read reads from the reader.
+func (a asking) Read(p []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return a.from.Read(p[:min(len(p), askingPart)])
+}
+
+// askingPart is how many bytes of a file are read without asking: when inflated it may
+// be a thousand times as many, and each line of an image may be two of them.
+const askingPart = 256
 
 // grayOf is the brightness of a pixel of a file of 8 or 16 bits, as libpng weighs
 // red, green and blue; it rounds those of 16 bits.

@@ -79,15 +79,44 @@ type blend struct {
 	lerp         float32
 }
 
+// tablePart is how many entries of a table are made without asking.
+const tablePart = 1 << 14
+
+// linePart is how many elements of a line are added up without asking.
+const linePart = 1 << 18
+
+// tableOf makes a table, which has an entry for each pixel along a dimension of the
+// result, in memory of the step: a wide image's tables take many times as much as its
+// pixels.
+func tableOf[T any](ctx *kernel.Context, out int, entry func(i int) T) ([]T, error) {
+	all, err := kernel.Scratch[T](ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	for lo, hi := range ctx.Ranges(out, tablePart) {
+		for i := lo; i < hi; i++ {
+			all[i] = entry(i)
+		}
+	}
+	return all, nil
+}
+
+// tables makes the tables of both dimensions with make.
+func tables[T any](ctx *kernel.Context, from, to batch, make func(ctx *kernel.Context, in, out int) (T, error)) (ys, xs T, err error) {
+	if ys, err = make(ctx, from.height, to.height); err == nil {
+		xs, err = make(ctx, from.width, to.width)
+	}
+	return ys, xs, err
+}
+
 // blends are those of all out pixels over in.
-func (s *sampling) blends(in, out int) []blend {
-	all, scale := make([]blend, out), s.scale(in, out)
-	for i := range all {
+func (s *sampling) blends(ctx *kernel.Context, in, out int) ([]blend, error) {
+	scale := s.scale(in, out)
+	return tableOf(ctx, out, func(i int) blend {
 		x := s.at(i, scale)
 		floor := float32(math.Floor(float64(x)))
-		all[i] = blend{max(int(floor), 0), min(int(math.Ceil(float64(x))), in-1), x - floor}
-	}
-	return all
+		return blend{max(int(floor), 0), min(int(math.Ceil(float64(x))), in-1), x - floor}
+	})
 }
 
 // resized makes the result, of float32, of images that are resized to what the
@@ -125,8 +154,13 @@ func (s *sampling) bilinear(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(o) == 0 {
 		return nil
 	}
-	ys, depth, size := s.blends(from.height, to.height), from.depth, to.width*from.depth
-	row := blendedRow{blends: s.blends(from.width, to.width), depth: depth}
+	defer ctx.UnreserveTo(ctx.Reserved())
+	ys, xs, err := tables(ctx, from, to, s.blends)
+	if err != nil {
+		return err
+	}
+	depth, size := from.depth, to.width*from.depth
+	row := blendedRow{blends: xs, depth: depth}
 	factors, err := ctx.Alloc(tensor.Float, []int64{int64(size)})
 	if err != nil {
 		return err
@@ -236,8 +270,12 @@ func bilinearGradient[T elementwise.Float](s *sampling, dt tensor.DType) kernel.
 			return err
 		}
 		defer release()
+		defer ctx.UnreserveTo(ctx.Reserved())
+		ys, xs, err := tables(ctx, to, from, s.blends)
+		if err != nil {
+			return err
+		}
 		o, depth := tensor.Of[T](&out[0]), to.depth
-		ys, xs := s.blends(to.height, from.height), s.blends(to.width, from.width)
 		ctx.Parallel(from.n, 1, func(lo, hi int) {
 			for n := lo; n < hi; n++ {
 				for y := 0; y < from.height && ctx.Err() == nil; y++ {
@@ -266,20 +304,49 @@ type cover struct {
 	share float32
 }
 
-// covers are, for each of out pixels, what it covers of in.
-func (s *sampling) covers(in, out int) [][]cover {
-	all, scale := make([][]cover, out), s.scale(in, out)
-	for i := range all {
-		lo, hi := float32(i)*scale, float32(i+1)*scale
-		for k := int(math.Floor(float64(lo))); k < int(math.Ceil(float64(hi))); k++ {
+// covers are, for each pixel of the result, what it covers of the input.
+type covers struct {
+	first []int // where a pixel's begin in all; one more for the end
+	all   []cover
+}
+
+// of is what pixel i covers.
+func (c *covers) of(i int) []cover { return c.all[c.first[i]:c.first[i+1]] }
+
+// covers makes those of out pixels over in.
+func (s *sampling) covers(ctx *kernel.Context, in, out int) (c covers, err error) {
+	scale := s.scale(in, out)
+	span := func(i int) (lo, hi float32, first, end int) {
+		lo, hi = float32(i)*scale, float32(i+1)*scale
+		return lo, hi, int(math.Floor(float64(lo))), int(math.Ceil(float64(hi)))
+	}
+	n := 0
+	if c.first, err = tableOf(ctx, out+1, func(i int) int {
+		at := n
+		_, _, first, end := span(i)
+		n += max(end-first, 0)
+		return at
+	}); err != nil {
+		return c, err
+	}
+	if c.all, err = kernel.Scratch[cover](ctx, c.first[out]); err != nil {
+		return c, err
+	}
+	var credit kernel.Credit
+	for i := range out {
+		lo, hi, first, end := span(i)
+		if !credit.Spend(ctx, pixelWork+end-first) {
+			return c, ctx.Err()
+		}
+		for k := first; k < end; k++ {
 			share := min(float32(k+1), hi) - max(float32(k), lo)
 			if float32(k) < lo && float32(k+1) > hi {
 				share = scale
 			}
-			all[i] = append(all[i], cover{min(max(k, 0), in-1), share})
+			c.all[c.first[i]+k-first] = cover{min(max(k, 0), in-1), share}
 		}
 	}
-	return all
+	return c, nil
 }
 
 func (s *sampling) area(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -291,16 +358,24 @@ func (s *sampling) area(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(o) == 0 {
 		return nil
 	}
-	ys, xs, depth := s.covers(from.height, to.height), s.covers(from.width, to.width), from.depth
+	defer ctx.UnreserveTo(ctx.Reserved())
+	ys, xs, err := tables(ctx, from, to, s.covers)
+	if err != nil {
+		return err
+	}
+	depth := from.depth
 	scale := 1 / (s.scale(from.height, to.height) * s.scale(from.width, to.width))
 	return to.lines(ctx, func(n, y int) {
 		row := o[(n*to.height+y)*to.width*depth:][:to.width*depth]
 		clear(row)
-		for _, v := range ys[y] {
+		for _, v := range ys.of(y) {
 			line := x[(n*from.height+v.at)*from.width*depth:]
-			for i, covers := range xs {
+			for i := range to.width {
+				if i%tablePart == tablePart-1 {
+					ctx.Ask()
+				}
 				pixel := row[i*depth:][:depth]
-				for _, h := range covers {
+				for _, h := range xs.of(i) {
 					for c, p := range line[h.at*depth:][:depth] {
 						pixel[c] += p * v.share * h.share * scale
 					}

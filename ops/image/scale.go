@@ -167,7 +167,11 @@ func (s scaling) spansOf(ctx *kernel.Context, to, from int, scale, shift float32
 		ctx.Free(first)
 		ctx.Free(weights)
 	}
+	var credit kernel.Credit
 	for i := range to {
+		if !credit.Spend(ctx, pixelWork+sp.width) {
+			break
+		}
 		at := (float32(i)+0.5)*inverse + offset
 		if !(at >= 0 && at <= float32(from)) {
 			continue // nothing is sampled outside of the image
@@ -240,13 +244,19 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 	x, o := tensor.Of[T](images), tensor.Of[float32](&out[0])
 	line, result := w*channels, int(wanted[1])*channels
 	height := int(wanted[0])
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(batch*height, ctx.Step.Pool.Workers()), line)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
 	ctx.Parallel(batch*height, max(1, grain/(line+result)), func(lo, hi int) {
-		mixed := make([]float32, line)
+		mixed := desk.Take()
+		defer desk.GiveBack(mixed)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			b, y := i/height, i%height
 			clear(mixed)
-			mixRows(&rows, y, x[b*h*line:][:h*line], mixed, h)
-			columns.mixPixels(mixed, o[i*result:][:result], channels, w)
+			mixRows(ctx, &rows, y, x[b*h*line:][:h*line], mixed, h)
+			columns.mixPixels(ctx, mixed, o[i*result:][:result], channels, w)
 		}
 	})
 	return ctx.Err()
@@ -270,21 +280,28 @@ func scaleAndShift(scales, shifts *tensor.Value) (scale, shift []float32, err er
 }
 
 // mixRows adds up the rows of an image that make row y.
-func mixRows[T elementwise.Real](sp *spans, y int, image []T, mixed []float32, h int) {
+func mixRows[T elementwise.Real](ctx *kernel.Context, sp *spans, y int, image []T, mixed []float32, h int) {
 	line, first := len(mixed), int(sp.first[y])
 	for j, weight := range sp.weights[y*sp.width:][:min(sp.width, h-first)] {
 		if weight == 0 {
 			continue
 		}
-		for i, x := range image[(first+j)*line:][:line] {
-			mixed[i] += float32(x) * weight
+		row := image[(first+j)*line:][:line]
+		for lo, hi := range ctx.Ranges(line, linePart) {
+			for i := lo; i < hi; i++ {
+				mixed[i] += float32(row[i]) * weight
+			}
 		}
 	}
 }
 
 // mixPixels adds up the pixels of a row of w that make each pixel of the result.
-func (sp *spans) mixPixels(row, to []float32, channels, w int) {
+func (sp *spans) mixPixels(ctx *kernel.Context, row, to []float32, channels, w int) {
+	var credit kernel.Credit
 	for x, first := range sp.first {
+		if !credit.Spend(ctx, sp.width*channels) {
+			ctx.Ask()
+		}
 		pixel := to[x*channels:][:channels]
 		clear(pixel)
 		for j, weight := range sp.weights[x*sp.width:][:min(sp.width, w-int(first))] {

@@ -49,8 +49,14 @@ func scaleGradient(ctx *kernel.Context, s scaling, in, out []tensor.Value) error
 	defer free2()
 	g, o := tensor.Of[float32](grad), tensor.Of[float32](&out[0])
 	line, result := w*channels, width*channels
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(batch, ctx.Step.Pool.Workers()), line)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
 	ctx.Parallel(batch, 1, func(lo, hi int) {
-		mixed := make([]float32, line) // what flows to the mixture of rows that made a row
+		mixed := desk.Take() // what flows to the mixture of rows that made a row
+		defer desk.GiveBack(mixed)
 		for b := lo; b < hi; b++ {
 			image := o[b*h*line:][:h*line]
 			for y := 0; y < height && ctx.Err() == nil; y++ {

@@ -347,6 +347,10 @@ func putTexts(ctx *kernel.Context, out *tensor.Value, all []string) error {
 	return nil
 }
 
+// recordBytes is what a record takes in memory beside its bytes while it waits for
+// others: its places in two slices, which grow.
+const recordBytes = 4 * 16
+
 // read gives up to n records, at least one, of one item.
 func (r *reader) read(ctx *kernel.Context, q *resource.Queue, n int64, done func(keys, values []string, err error)) {
 	for {
@@ -379,8 +383,23 @@ func (r *reader) read(ctx *kernel.Context, q *resource.Queue, n int64, done func
 			return
 		}
 		var keys, values []string
+		var credit kernel.Credit
+		charged := int64(0) // for what has been read: the outputs are when they are made
+		done := func(keys, values []string, err error) {
+			ctx.Arena.Budget.Release(charged)
+			done(keys, values, err)
+		}
 		for int64(len(keys)) < n {
 			key, value, ok, err := r.records.Next(ctx)
+			if err == nil && ok && n > 1 {
+				size := int64(len(key) + len(value) + recordBytes)
+				if err = ctx.Arena.Budget.Charge(size); err == nil {
+					charged += size
+				}
+				if err == nil && !credit.Spend(ctx, 1<<10) {
+					err = ctx.Err()
+				}
+			}
 			if err != nil {
 				r.drop()
 				if ctx.Err() == nil {

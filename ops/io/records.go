@@ -2,7 +2,6 @@ package io
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/binary"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -167,31 +167,26 @@ func (f *recordFile) Close() { f.file.Close() }
 // is read, whatever n claims, and is asked of the session's limit.
 func (f *recordFile) take(ctx *kernel.Context, n int64) (string, error) {
 	const step = 1 << 20
-	var b strings.Builder
-	budget := ctx.Arena.Budget
-	charged := int64(0)
-	defer func() { budget.Release(charged) }()
+	b := tensor.Gathering{Budget: ctx.Arena.Budget}
+	defer b.Close()
 	for left := n; left > 0; left = n - int64(b.Len()) {
 		part := min(left, step)
-		if err := budget.Charge(part); err != nil {
-			return "", err
-		}
-		charged += part
 		got, err := stdio.CopyN(&b, f.in, part)
-		if errors.Is(err, stdio.EOF) {
-			break
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, stdio.EOF):
+			return b.Text()
+		case status.CodeOf(err) == status.ResourceExhausted:
+			return "", err
+		case err != nil:
 			return "", status.Errorf(status.DataLoss, "%s: %v", f.name, err)
-		}
-		if got < part {
-			break
+		case got < part:
+			return b.Text()
 		}
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
 	}
-	return b.String(), nil
+	return b.Text()
 }
 
 // lines is the lines of a text file.
@@ -203,33 +198,35 @@ type lines struct {
 // Next reads a line, without its end, which is a newline and perhaps a carriage
 // return in front of it.
 func (l *lines) Next(ctx *kernel.Context) (key, value string, ok bool, err error) {
-	var line []byte
-	budget := ctx.Arena.Budget
-	charged := int64(0)
-	defer func() { budget.Release(charged) }()
-	for {
-		part, err := l.in.ReadSlice('\n')
-		if e := budget.Charge(int64(len(part))); e != nil {
-			return "", "", false, e
+	long := tensor.Gathering{Budget: ctx.Arena.Budget} // of a line that the buffer does not hold
+	defer long.Close()
+	part, err := l.in.ReadSlice('\n')
+	for ; errors.Is(err, bufio.ErrBufferFull); part, err = l.in.ReadSlice('\n') {
+		if _, err := long.Write(part); err != nil {
+			return "", "", false, err
 		}
-		charged += int64(len(part))
-		line = append(line, part...)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		if err := ctx.Err(); err != nil {
+			return "", "", false, err
 		}
-		if err != nil && !errors.Is(err, stdio.EOF) {
-			return "", "", false, status.FromFile(err)
-		}
-		break
 	}
-	if len(line) == 0 {
+	if err != nil && !errors.Is(err, stdio.EOF) {
+		return "", "", false, status.FromFile(err)
+	}
+	if _, err := long.Write(part); err != nil {
+		return "", "", false, err
+	}
+	if long.Len() == 0 {
 		return "", "", false, nil
 	}
-	if rest, ok := bytes.CutSuffix(line, []byte("\n")); ok {
-		line = bytes.TrimSuffix(rest, []byte("\r"))
+	line, err := long.Text()
+	if err != nil {
+		return "", "", false, err
+	}
+	if rest, ok := strings.CutSuffix(line, "\n"); ok {
+		line = strings.TrimSuffix(rest, "\r")
 	}
 	l.line++
-	return fmt.Sprintf("%s:%d", l.name, l.line), string(line), true, nil
+	return fmt.Sprintf("%s:%d", l.name, l.line), line, true, nil
 }
 
 // fixed is the records of a file that all have one length.

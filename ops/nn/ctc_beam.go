@@ -91,23 +91,38 @@ func (k beamSearch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	logs := tensor.Of[T](&out[3*k.paths])
 	found := make([][][]int64, k.paths) // by path and example
-	input := make([]T, c.classes)
+	sequences := make([][]int64, k.paths)
+	defer ctx.UnreserveTo(ctx.Reserved())
+	input, err := kernel.Scratch[T](ctx, c.classes)
+	if err != nil {
+		return err
+	}
 	for b, n := range c.lengths {
+		before := ctx.Reserved() // the tree of prefixes of this example
 		leaves := beam[T]{{class: -1, now: chance[T]{T(math.Inf(-1)), 0, 0}, old: never[T]()}}
 		for t := range int(n) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			logChances(ctx, input, c.at(t, b))
-			leaves = k.step(ctx, leaves, input)
+			if leaves, err = k.step(ctx, leaves, input); err != nil {
+				return err
+			}
 		}
 		slices.SortStableFunc(leaves, func(a, b *prefix[T]) int { return cmp.Compare(b.now.total, a.now.total) })
 		if len(leaves) < k.paths {
 			return status.Invalid("Less leaves in the beam search than requested.")
 		}
 		for p, leaf := range leaves[:k.paths] {
-			found[p] = append(found[p], leaf.classes(k.merge))
+			sequences[p] = leaf.classes(k.merge)
 			logs[b*k.paths+p] = leaf.now.total
+		}
+		ctx.UnreserveTo(before)
+		for p, s := range sequences {
+			if err := ctx.Reserve(sequenceBytes + 8*cap(s)); err != nil {
+				return err
+			}
+			found[p] = append(found[p], s)
 		}
 	}
 	for p, sequences := range found {
@@ -117,6 +132,13 @@ func (k beamSearch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	return nil
 }
+
+// What a prefix takes, with its place in its parent's map, and a sequence that was
+// found beside its classes.
+const (
+	prefixBytes   = 160
+	sequenceBytes = 64
+)
 
 // logChances sets to to the logarithms of the probabilities that scores stand for.
 func logChances[T elementwise.Float](ctx *kernel.Context, to, scores []T) {
@@ -134,7 +156,7 @@ func logChances[T elementwise.Float](ctx *kernel.Context, to, scores []T) {
 }
 
 // step is the beam after one more symbol.
-func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) beam[T] {
+func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) (beam[T], error) {
 	branches, blank := []*prefix[T](leaves), len(input)-1
 	for _, b := range branches {
 		b.old = b.now
@@ -182,6 +204,9 @@ func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) beam
 				continue
 			}
 			if child == nil {
+				if err := ctx.Reserve(prefixBytes); err != nil {
+					return nil, err
+				}
 				child = &prefix[T]{parent: b, class: class, old: never[T]()}
 				if b.children == nil {
 					b.children = map[int]*prefix[T]{}
@@ -195,7 +220,7 @@ func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) beam
 			heap.Push(&next, child)
 		}
 	}
-	return next
+	return next, nil
 }
 
 // classes is the sequence, without repetitions if merge is set.

@@ -82,7 +82,9 @@ func (k greedy[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	logs := tensor.Of[T](&out[3])
+	defer ctx.UnreserveTo(ctx.Reserved())
 	var places, values []int64
+	var credit kernel.Credit
 	longest := int64(0)
 	for b, n := range c.lengths {
 		if err := ctx.Err(); err != nil {
@@ -90,6 +92,9 @@ func (k greedy[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		before, count := -1, int64(0)
 		for t := range int(n) {
+			if !credit.Spend(ctx, 8+c.classes) {
+				return ctx.Err()
+			}
 			best := 0
 			row := c.at(t, b)
 			for i, x := range row {
@@ -99,6 +104,12 @@ func (k greedy[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			}
 			logs[b] -= row[best]
 			if int64(best) != blank && !(k.merge && best == before) {
+				if places, err = kernel.Grow(ctx, places, 2); err == nil {
+					values, err = kernel.Grow(ctx, values, 1)
+				}
+				if err != nil {
+					return err
+				}
 				places, values = append(places, int64(b), count), append(values, int64(best))
 				count++
 			}

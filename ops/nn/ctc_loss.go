@@ -27,7 +27,8 @@ func (k *ctcLoss[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	labels, err := k.labels(&c, &in[1], &in[2])
+	defer ctx.UnreserveTo(ctx.Reserved())
+	labels, err := k.labels(ctx, &c, &in[1], &in[2])
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (k *ctcLoss[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		memory := desk.Take()
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			if n := int(c.lengths[b]); n > 0 && len(labels[b]) <= n {
-				loss[b] = T(k.example(&c, &gradient, b, labels[b], memory))
+				loss[b] = T(k.example(ctx, &c, &gradient, b, labels[b], memory))
 			}
 		}
 		desk.GiveBack(memory)
@@ -63,7 +64,7 @@ func (k *ctcLoss[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 
 // labels is each example's labels, from the indices and values of a sparse
 // matrix.
-func (k *ctcLoss[T]) labels(c *ctcInput[T], indices, values *tensor.Value) ([][]int, error) {
+func (k *ctcLoss[T]) labels(ctx *kernel.Context, c *ctcInput[T], indices, values *tensor.Value) ([][]int, error) {
 	for b, n := range c.lengths {
 		if n < 0 {
 			return nil, status.Invalid("seq_len(%d) < 0", b)
@@ -85,11 +86,18 @@ func (k *ctcLoss[T]) labels(c *ctcInput[T], indices, values *tensor.Value) ([][]
 	if values.NumElements() == 0 {
 		return nil, status.Invalid("labels must not be empty")
 	}
+	// What follows, and labels in slices that grow.
+	if err := ctx.Reserve(exampleBytes*c.batch + 3*8*values.NumElements()); err != nil {
+		return nil, err
+	}
 	all, ended := make([][]int, c.batch), make([]bool, c.batch)
 	width, at := indices.Dim(1), tensor.Of[int64](indices)
 	before, last := make([]int32, c.batch), int64(0)
 	seen := make([]int, c.batch)
 	for i, label := range tensor.Of[int32](values) {
+		if i%(1<<14) == 1<<14-1 {
+			ctx.Ask()
+		}
 		b := at[i*width]
 		if b < 0 || b >= int64(c.batch) {
 			return nil, status.Invalid("label SparseTensor is not valid: index %d of batch is not in [0, %d)", b, c.batch)
@@ -124,10 +132,13 @@ func (k *ctcLoss[T]) labels(c *ctcInput[T], indices, values *tensor.Value) ([][]
 	return all, nil
 }
 
+// exampleBytes is what labels needs for an example beside its labels.
+const exampleBytes = 24 + 1 + 4 + 8
+
 // example computes the loss of one example and writes its gradient. A path
 // visits the labels with a blank before, between and behind them: state u is a
 // blank where it is even, else label u/2.
-func (k *ctcLoss[T]) example(c, gradient *ctcInput[T], b int, labels []int, memory []float64) float64 {
+func (k *ctcLoss[T]) example(ctx *kernel.Context, c, gradient *ctcInput[T], b int, labels []int, memory []float64) float64 {
 	steps, states, blank := int(c.lengths[b]), 2*len(labels)+1, c.classes-1
 	alpha, memory := memory[:steps*states], memory[steps*states:]
 	beta, memory := memory[:steps*states], memory[steps*states:]
@@ -144,9 +155,11 @@ func (k *ctcLoss[T]) example(c, gradient *ctcInput[T], b int, labels []int, memo
 	jumps := func(u int) bool { return u%2 == 1 && !(k.merge && labels[u/2] == labels[u/2+1]) }
 	none := math.Inf(-1)
 	for t := range steps {
+		ctx.Ask()
 		logProbabilities(logs[t*c.classes:][:c.classes], c.at(t, b))
 	}
 	for t := range steps {
+		ctx.Ask()
 		now, p := alpha[t*states:][:states], logs[t*c.classes:]
 		for u := range now {
 			sum := none
@@ -169,6 +182,7 @@ func (k *ctcLoss[T]) example(c, gradient *ctcInput[T], b int, labels []int, memo
 		}
 	}
 	for t := steps - 1; t >= 0; t-- {
+		ctx.Ask()
 		now := beta[t*states:][:states]
 		for u := range now {
 			now[u] = none
@@ -195,6 +209,7 @@ func (k *ctcLoss[T]) example(c, gradient *ctcInput[T], b int, labels []int, memo
 		total = logAdd(total, alpha[u]+beta[u])
 	}
 	for t := range steps {
+		ctx.Ask()
 		for i := range sums {
 			sums[i] = none
 		}

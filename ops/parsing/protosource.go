@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // findMessage finds the description of a type of messages: among those that the
@@ -78,7 +79,7 @@ func contentsOf(ctx *kernel.Context, name string) (string, error) {
 func reserialize(d protoreflect.MessageDescriptor, message string, text bool) ([]byte, error) {
 	m := dynamicpb.NewMessage(d)
 	if text {
-		if err := (prototext.UnmarshalOptions{AllowPartial: true}).Unmarshal([]byte(message), m); err != nil {
+		if err := wire.UnmarshalText(prototext.UnmarshalOptions{AllowPartial: true}, []byte(message), m); err != nil {
 			return nil, status.Errorf(status.DataLoss, "Unable to parse text protobuf: %v", err)
 		}
 	} else if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal([]byte(message), m); err != nil {

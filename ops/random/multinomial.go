@@ -70,19 +70,24 @@ func classes(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, gener
 			return err
 		}
 		total := accumulate(ctx, below, func(i int) float64 { return at(r*n + i) })
-		for k := r * samples; k < (r+1)*samples; k++ {
-			x0, x1 := numbers.One(), numbers.One()
-			x := unit64(x0, x1) * total
-			class := sort.Search(n, func(i int) bool { return x < below[i] })
-			if dt == tensor.Int32 {
-				tensor.Of[int32](&out[0])[k] = int32(class)
-			} else {
-				tensor.Of[int64](&out[0])[k] = int64(class)
+		for lo, hi := range ctx.Ranges(samples, drawnAtOnce) {
+			for k := r*samples + lo; k < r*samples+hi; k++ {
+				x0, x1 := numbers.One(), numbers.One()
+				x := unit64(x0, x1) * total
+				class := sort.Search(n, func(i int) bool { return x < below[i] })
+				if dt == tensor.Int32 {
+					tensor.Of[int32](&out[0])[k] = int32(class)
+				} else {
+					tensor.Of[int64](&out[0])[k] = int64(class)
+				}
 			}
 		}
 	}
 	return nil
 }
+
+// drawnAtOnce is how many classes are drawn without asking.
+const drawnAtOnce = 1 << 12
 
 // accumulate sets below to running sums of what is proportional to the classes'
 // probabilities. Classes whose logit is not finite have none.

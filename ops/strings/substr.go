@@ -30,15 +30,16 @@ const unitCharacter = "UTF8_CHAR"
 // A substr cuts size units out of a string, from unit pos on; ok is false if
 // there is no such place.
 type substr struct {
-	cut   func(s string, pos, size int64) (part string, ok bool)
-	quote bool // errors quote the string
+	cut        func(ctx *kernel.Context, s string, pos, size int64) (part string, ok bool)
+	quote      bool // errors quote the string
+	characters bool // units are characters
 }
 
 func newSubstr(c *kernel.Construction) (kernel.Kernel, error) {
 	if c.Str("unit") == unitCharacter {
-		return substr{cut: cutCharacters}, nil
+		return substr{cut: cutCharacters, characters: true}, nil
 	}
-	return substr{cutBytes, true}, nil
+	return substr{cut: cutBytes, quote: true}, nil
 }
 
 // Run cuts every string, with the places broadcast over the strings.
@@ -56,23 +57,39 @@ func (k substr) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	out[0] = v
 	x, o := tensor.Of[string](&in[0]), tensor.Of[string](&out[0])
-	pos := kernel.AppendInts(make([]int64, 0, in[1].NumElements()), &in[1])
-	size := kernel.AppendInts(make([]int64, 0, in[2].NumElements()), &in[2])
+	pos, err := kernel.Scratch[int64](ctx, in[1].NumElements())
+	if err != nil {
+		return err
+	}
+	size, err := kernel.Scratch[int64](ctx, in[2].NumElements())
+	if err != nil {
+		return err
+	}
+	pos, size = kernel.AppendInts(pos[:0], &in[1]), kernel.AppendInts(size[:0], &in[2])
+	var credit kernel.Credit
 	places := walk(dims, in[0].Dims(), in[1].Dims())
 	for i := range o {
-		if i%1024 == 1023 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
 		s, p := x[places.at[0]], places.at[1]
-		part, ok := k.cut(s, pos[p], size[p])
+		work := 16
+		if k.characters { // which are counted, up to the end
+			work += 2 * len(s)
+		}
+		if !credit.Spend(ctx, work) {
+			return ctx.Err()
+		}
+		part, ok := k.cut(ctx, s, pos[p], size[p])
 		if !ok {
 			quoted := ""
 			if k.quote {
 				quoted = "b'" + shorten(s) + "' "
 			}
 			return status.Invalid("pos %d out of range for string %sat index %d", pos[p], quoted, i)
+		}
+		if err := ctx.Reserve(len(part)); err != nil {
+			return err
+		}
+		if !credit.Spend(ctx, len(part)) {
+			return ctx.Err()
 		}
 		o[i] = own(s, part)
 		places.next()
@@ -87,26 +104,38 @@ func shorten(s string) string {
 	return s
 }
 
-func cutBytes(s string, pos, size int64) (string, bool) {
+func cutBytes(_ *kernel.Context, s string, pos, size int64) (string, bool) {
 	lo, hi, ok := span(int64(len(s)), pos, size)
 	return s[lo:hi], ok
 }
 
-func cutCharacters(s string, pos, size int64) (string, bool) {
-	lo, hi, ok := span(int64(characters(s)), pos, max(size, 0))
-	from, to := len(s), len(s)
-	for i, n := 0, int64(0); i < len(s); i++ {
+func cutCharacters(ctx *kernel.Context, s string, pos, size int64) (string, bool) {
+	n := 0
+	for lo, hi := range ctx.Ranges(len(s), textPart) {
+		n += characters(s[lo:hi])
+	}
+	lo, hi, ok := span(int64(n), pos, max(size, 0))
+	from := placeOf(ctx, s, lo)
+	return s[from:][:placeOf(ctx, s[from:], hi-lo)], ok
+}
+
+// textPart is how many bytes of a string are gone through without asking.
+const textPart = 1 << 18
+
+// placeOf is where character n of s begins; the end if there is none.
+func placeOf(ctx *kernel.Context, s string, n int64) int {
+	for i := range len(s) {
+		if i%textPart == textPart-1 {
+			ctx.Ask()
+		}
 		if begins(s[i]) {
-			if n == lo {
-				from = i
+			if n == 0 {
+				return i
 			}
-			if n == hi {
-				to = i
-			}
-			n++
+			n--
 		}
 	}
-	return s[from:max(from, to)], ok
+	return len(s)
 }
 
 // span is the size units from pos on of n; a negative size is all that is left.
