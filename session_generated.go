@@ -194,6 +194,13 @@ type SessionOptions struct {
 	// 0 is three quarters of the machine's memory, negative is no limit.
 	MemoryLimit int64
 
+	// DeviceMemoryLimit bounds the bytes of the memory of each accelerator that the session
+	// takes; 0 is what the device has free. Memory of an accelerator that is the host's own,
+	// as of an emulated one or of OpenCL on a CPU, and the host's memory that copies to and
+	// from accelerators go through, count towards MemoryLimit too, as long as the session
+	// keeps them. Errors at either limit name the node and the device.
+	DeviceMemoryLimit int64
+
 	// MaxConcurrentSteps bounds how many steps run at the same time; later
 	// ones wait their turn. 0 is no limit.
 	MaxConcurrentSteps int

@@ -143,14 +143,15 @@ type Streams interface {
 	// Reserve gives memory, with anything in it.
 	Reserve(ctx context.Context, bytes int64) (Buffer, error)
 	// Write copies from the host; from may be changed when it returns.
-	Write(to Buffer, from []byte) error
+	// Like Read, it waits only for memory of the host's to copy through.
+	Write(ctx context.Context, to Buffer, from []byte) error
 	// Read copies n bytes to the host: done gets them, for as long as it runs, or why
 	// there are none, and must not wait.
-	Read(from Buffer, n int64, done func([]byte, error)) error
+	Read(ctx context.Context, from Buffer, n int64, done func([]byte, error)) error
 	// Bring copies n bytes from memory of another device's streams, without the host where
 	// the drivers can: done is called once, when they are there, or with why they are not,
 	// and must not wait. If either device fails that is UNAVAILABLE, with its name.
-	Bring(to, from Buffer, n int64, done func(error)) error
+	Bring(ctx context.Context, to, from Buffer, n int64, done func(error)) error
 	// Launch executes code; l may be changed when it returns.
 	Launch(l *Launch) error
 	// Lost is why the device does not have what memory held, UNAVAILABLE: it failed since

@@ -25,6 +25,7 @@ type Attributes struct {
 	Name        string // Spec, printed once
 	Type        string // what kernels are registered for, such as "CPU"
 	MemoryLimit int64  // bytes; 0 is without limit
+	Unified     bool   // the memory is the host's own
 	// Incarnation is another number each time the device is made, never 0, so
 	// that a peer notices that it has been restarted.
 	Incarnation uint64

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Accelerators are devices with memory of their own. Each is an actor, and so are its
@@ -22,8 +23,8 @@ type accelerators struct {
 	streams map[string]devices.Streams // for kernels; nil: there are none
 }
 
-// openAccelerators opens what the options ask for.
-func (o *SessionOptions) openAccelerators() (a accelerators, err error) {
+// openAccelerators opens what the options ask for. What they take of the host is charged.
+func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators, err error) {
 	defer func() {
 		if err != nil {
 			a.close()
@@ -39,8 +40,8 @@ func (o *SessionOptions) openAccelerators() (a accelerators, err error) {
 		}
 		for number := range o.Devices[kind] {
 			d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) {
-				return open(number, devices.Options{Seed: o.Seed, Count: o.Devices})
-			}, streams.Options{})
+				return open(number, devices.Options{Seed: o.Seed, Count: o.Devices, MemoryLimit: o.DeviceMemoryLimit})
+			}, streams.Options{Budget: budget})
 			if err != nil {
 				return a, err
 			}

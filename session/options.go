@@ -92,6 +92,13 @@ type SessionOptions struct {
 	// 0 is three quarters of the machine's memory, negative is no limit.
 	MemoryLimit int64
 
+	// DeviceMemoryLimit bounds the bytes of the memory of each accelerator that the session
+	// takes; 0 is what the device has free. Memory of an accelerator that is the host's own,
+	// as of an emulated one or of OpenCL on a CPU, and the host's memory that copies to and
+	// from accelerators go through, count towards MemoryLimit too, as long as the session
+	// keeps them. Errors at either limit name the node and the device.
+	DeviceMemoryLimit int64
+
 	// MaxConcurrentSteps bounds how many steps run at the same time; later
 	// ones wait their turn. 0 is no limit.
 	MaxConcurrentSteps int
@@ -126,6 +133,8 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 	switch {
 	case r.Threads < 0:
 		return r, status.Invalid("%d threads", r.Threads)
+	case r.DeviceMemoryLimit < 0:
+		return r, status.Invalid("a limit of %d bytes for the memory of devices", r.DeviceMemoryLimit)
 	case r.MaxConcurrentSteps < 0:
 		return r, status.Invalid("at most %d concurrent steps", r.MaxConcurrentSteps)
 	case r.Timeout < 0:

@@ -91,7 +91,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		closeDevices(all)
 		return nil, err
 	}
-	if s.accel, err = o.openAccelerators(); err != nil {
+	if s.accel, err = o.openAccelerators(s.budget); err != nil {
 		s.engine.Close()
 		closeDevices(all)
 		return nil, err

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"context"
 	"sync"
 
 	"github.com/troupe-go/troupe/devices"
@@ -17,10 +18,14 @@ import (
 //
 // It is done when both have passed it: the receiver has made the copy, and the source was
 // there all the while. Whichever fails first is whose error there is.
+//
+// A wait for an event of a receiver that fails ends at once, though its copy may still read. So
+// the source's block has no other owner before the copy is known to have ended: the host was
+// told, or the receiver's driver is closed.
 
 // Bring copies n bytes from the start of memory of another device, or of this one, to that
 // of dst. See [devices.Streams].
-func (d *Device) Bring(to, from devices.Buffer, n int64, done func(error)) error {
+func (d *Device) Bring(ctx context.Context, to, from devices.Buffer, n int64, done func(error)) error {
 	dst, err := d.memory(to)
 	if err != nil {
 		return err
@@ -34,7 +39,7 @@ func (d *Device) Bring(to, from devices.Buffer, n int64, done func(error)) error
 	}
 	switch a, b := src.of, dst.of; {
 	case n == 0:
-		if err := d.Write(dst, nil); err != nil {
+		if err := d.Write(ctx, dst, nil); err != nil {
 			return err
 		}
 		done(nil)
@@ -44,9 +49,13 @@ func (d *Device) Bring(to, from devices.Buffer, n int64, done func(error)) error
 	case b.driver.Reaches(a.driver):
 		return bring(a, b, dst, src, n, done)
 	}
-	return src.of.owner.Read(src, n, func(bytes []byte, err error) {
+	return src.of.owner.Read(ctx, src, n, func(bytes []byte, err error) {
+		var staged devices.HostBuffer
 		if err == nil {
-			err = d.put(dst, bytes, done)
+			staged, err = dst.of.tryStage(n)
+		}
+		if err == nil {
+			err = dst.of.put(dst, bytes, staged, done)
 		}
 		if err != nil {
 			done(err)
@@ -105,8 +114,14 @@ func bring(a, b *incarnation, dst, src *Memory, n int64, done func(error)) error
 		if err != nil {
 			dst.fail(err)
 		}
+		if b.ended() == nil {
+			src.returned()
+		} else {
+			b.afterwards(src.returned)
+		}
 		done(err)
 	}}
+	src.lent++
 	b.after(stream.DeviceToDevice, dst, t.passed)
 	a.after(stream.Lent, src, t.passed)
 	return nil
@@ -140,15 +155,37 @@ func (g *incarnation) kept(e *event) {
 // will not be recorded any more: nothing of this device is at anybody's memory now.
 func (g *incarnation) close() {
 	g.lending.Lock()
-	g.driver.Close()
-	g.closed = true
+	if !g.closed {
+		guarded(g.driver.Close) // of one that panics nothing more is known
+		g.closed = true
+	}
 	g.lending.Unlock()
+	g.account.end()
 	g.mu.Lock()
-	promised := g.promised
-	g.promised = nil
+	promised, finally := g.promised, g.finally
+	g.promised, g.finally = nil, nil
+	if g.look != nil {
+		g.look.Stop()
+	}
 	g.mu.Unlock()
 	for e := range promised {
 		e.settle(nil)
+	}
+	for _, f := range finally {
+		f()
+	}
+}
+
+// afterwards calls f when the driver is closed.
+func (g *incarnation) afterwards(f func()) {
+	g.mu.Lock()
+	closed := g.promised == nil
+	if !closed {
+		g.finally = append(g.finally, f)
+	}
+	g.mu.Unlock()
+	if closed {
+		f()
 	}
 }
 

@@ -116,7 +116,7 @@ func (p *pair) bring(c *cell, from *streams.Memory) {
 	if p.careful {
 		c.came = came
 	}
-	p.fail(p.device[c.at].Bring(c.memory, from, 4*cellWords, func(err error) {
+	p.fail(p.device[c.at].Bring(context.Background(), c.memory, from, 4*cellWords, func(err error) {
 		came.Store(err == nil)
 		done(err)
 	}))
@@ -163,9 +163,9 @@ func (p *pair) act(n int) {
 			if len(p.cells) > 8 { // over what is there
 				c := &p.cells[some()]
 				c.want = v
-				p.fail(p.device[c.at].Write(c.memory, encode(v)))
+				p.fail(p.device[c.at].Write(context.Background(), c.memory, encode(v)))
 			} else if at := p.rng.IntN(len(p.device)); p.fresh(at, v) != nil {
-				p.fail(p.device[at].Write(p.cells[len(p.cells)-1].memory, encode(v)))
+				p.fail(p.device[at].Write(context.Background(), p.cells[len(p.cells)-1].memory, encode(v)))
 			}
 		case k < 5: // launch, also where it is
 			c := p.cells[some()]
@@ -218,7 +218,7 @@ func inPlace(m devices.Buffer) *devices.Launch {
 
 func (p *pair) read(c cell) {
 	done := p.due()
-	if err := p.device[c.at].Read(c.memory, 4*cellWords, func(b []byte, err error) {
+	if err := p.device[c.at].Read(context.Background(), c.memory, 4*cellWords, func(b []byte, err error) {
 		if err == nil && !slices.Equal(decode(b), c.want) {
 			p.wrong.Add(1)
 		}
@@ -306,11 +306,11 @@ func (p *pair) actByHost() {
 		v[i] = p.rng.Uint32()
 	}
 	m := p.fresh(0, v)
-	p.fail(p.device[0].Write(m, encode(v)))
+	p.fail(p.device[0].Write(context.Background(), m, encode(v)))
 	for at := range 5 {
 		to := p.fresh((at+1)%2, v)
 		done := make(chan error, 1)
-		p.fail(p.device[(at+1)%2].Bring(to, m, 4*cellWords, func(err error) { done <- err }))
+		p.fail(p.device[(at+1)%2].Bring(context.Background(), to, m, 4*cellWords, func(err error) { done <- err }))
 		if p.seeded != nil {
 			p.seeded.Drain()
 		}
@@ -334,7 +334,7 @@ func TestBringLost(t *testing.T) {
 		p.driver[gone].Load().Lose("unplugged")
 		for p.device[gone].Attributes().Incarnation == before { // works find out
 			if m, err := p.device[gone].Alloc(t.Context(), 4); err == nil {
-				p.device[gone].Write(m, make([]byte, 4))
+				p.device[gone].Write(context.Background(), m, make([]byte, 4))
 			}
 			if p.seeded != nil {
 				p.seeded.Drain()
@@ -361,26 +361,26 @@ func TestBringRefused(t *testing.T) {
 	x, y := p.fresh(0, nil), p.fresh(1, nil)
 	l := mixing(x, x, x, cellWords)
 	l.Code = &devices.Code{Entry: "unknown"}
-	p.fail(p.device[0].Write(x, make([]byte, 4*cellWords)))
+	p.fail(p.device[0].Write(context.Background(), x, make([]byte, 4*cellWords)))
 	p.fail(p.device[0].Launch(l))
 	var got error
-	p.fail(p.device[1].Bring(y, x, 4, func(err error) { got = err }))
+	p.fail(p.device[1].Bring(context.Background(), y, x, 4, func(err error) { got = err }))
 	p.seeded.Drain()
 	if p.failure != nil || status.CodeOf(got) != status.Unimplemented {
 		t.Error(p.failure, got)
 	}
-	if err := p.device[1].Bring(y, x, 4*cellWords+1, nil); status.CodeOf(err) != status.Internal {
+	if err := p.device[1].Bring(context.Background(), y, x, 4*cellWords+1, nil); status.CodeOf(err) != status.Internal {
 		t.Error("beyond the end:", err)
 	}
-	if err := p.device[0].Bring(y, x, 4, nil); status.CodeOf(err) == status.OK {
+	if err := p.device[0].Bring(context.Background(), y, x, 4, nil); status.CodeOf(err) == status.OK {
 		t.Error("to another device's memory")
 	}
 	z := p.fresh(0, nil)
-	if err := p.device[1].Bring(y, z, 4, nil); status.CodeOf(err) != status.Internal {
+	if err := p.device[1].Bring(context.Background(), y, z, 4, nil); status.CodeOf(err) != status.Internal {
 		t.Error("of what nobody has written:", err)
 	}
 	z.Release()
-	if err := p.device[1].Bring(y, z, 4, nil); status.CodeOf(err) != status.Internal {
+	if err := p.device[1].Bring(context.Background(), y, z, 4, nil); status.CodeOf(err) != status.Internal {
 		t.Error("of what was released:", err)
 	}
 	p.cells = nil

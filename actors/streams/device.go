@@ -4,12 +4,14 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/stream"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Options is how a device is opened. The zero Options is good.
@@ -17,6 +19,13 @@ type Options struct {
 	// Seeded runs all actors of the device, one message at a time, when it is
 	// drained; nil: they run by themselves.
 	Seeded *Seeded
+	// Budget is charged with the host's memory that copies go through, and with the
+	// device's where that is the host's own; nil bounds nothing. What it refuses is
+	// RESOURCE_EXHAUSTED.
+	Budget *tensor.Budget
+	// Patience is how long a call of the driver may take before the device is given up and
+	// opened again; 0 is [Patience], negative is without end. Seeded actors have no end.
+	Patience time.Duration
 }
 
 // A Device is an accelerator behind its actors. Its methods hand works over and do
@@ -27,24 +36,31 @@ type Device struct {
 	open     func() (devices.Accelerator, error)
 	options  Options
 	root     *actor.RootContext
-	pid      *actor.PID
 	life     atomic.Pointer[incarnation]
 	watching watching
 	started  chan struct{} // closed when the first incarnation is
 	once     sync.Once
 	closing  atomic.Bool
+	gone     atomic.Bool // its keeper was stopped: nobody opens it again
+
+	keeping sync.Mutex // held to replace the keeper
+	pid     atomic.Pointer[actor.PID]
+	term    atomic.Int64 // of the keeper, from 1
 }
 
 // Open opens an accelerator, and spawns its actor under a parent, the context of an
 // actor or of the actor system itself. After a failure open is called again.
 func Open(system *actor.ActorSystem, parent actor.SpawnerContext, open func() (devices.Accelerator, error), o Options) (*Device, error) {
-	driver, err := open()
+	d := &Device{options: o, root: system.Root, started: make(chan struct{})}
+	d.open = func() (driver devices.Accelerator, err error) {
+		return driver, guarded(func() (err error) { driver, err = open(); return err })
+	}
+	driver, err := d.open()
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{open: open, options: o, root: system.Root, started: make(chan struct{})}
 	d.life.Store(newIncarnation(driver, d))
-	d.pid = parent.Spawn(d.props(func() actor.Actor { return &keeper{device: d} }))
+	d.spawn(parent)
 	if o.Seeded != nil {
 		o.Seeded.Drain()
 	}
@@ -60,8 +76,29 @@ func (d *Device) props(producer actor.Producer) *actor.Props {
 	return actor.PropsFromProducer(producer, actor.WithDispatcher(d.options.Seeded))
 }
 
-// A keeper is the device's actor.
-type keeper struct{ device *Device }
+// patience is that of the options.
+func (d *Device) patience() time.Duration {
+	switch p := d.options.Patience; {
+	case d.options.Seeded != nil || p < 0:
+		return 0
+	case p > 0:
+		return p
+	}
+	return Patience
+}
+
+// spawn gives the device a keeper.
+func (d *Device) spawn(parent actor.SpawnerContext) {
+	term := d.term.Add(1)
+	d.pid.Store(parent.Spawn(d.props(func() actor.Actor { return &keeper{device: d, term: term} })))
+}
+
+// A keeper is the device's actor. It closes the lives that it has opened.
+type keeper struct {
+	device *Device
+	term   int64        // the device's is larger if this keeper was replaced
+	life   *incarnation // nil before it has one
+}
 
 // Receive handles one message.
 func (k *keeper) Receive(ctx actor.Context) {
@@ -69,45 +106,96 @@ func (k *keeper) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		g := d.life.Load()
-		if g.ended() != nil { // started anew: the streams of the last life have stopped
-			g.close()
-			driver, err := d.open()
-			if err != nil {
-				panic(err) // and again, until the supervisor has enough of it
+		if g.ended() != nil { // started again: the streams of the last life have stopped
+			if g = k.reopen(g); g == nil {
+				ctx.Stop(ctx.Self())
+				return
 			}
-			g = newIncarnation(driver, d)
 		}
+		k.life = g
 		g.device = ctx.Self()
 		for kind := range g.streams {
 			g.streams[kind] = ctx.Spawn(d.props(func() actor.Actor { return &queueing{of: g, kind: stream.Kind(kind)} }))
 		}
-		d.life.Store(g)
+		if old := d.life.Swap(g); old != g {
+			if t := old.succeed.Load(); t != nil {
+				t.Stop()
+			}
+		}
 		d.once.Do(func() { close(d.started) })
 	case *Failed:
-		if m.incarnation == d.life.Load() && !d.closing.Load() {
+		if m.incarnation != nil && m.incarnation == k.life && !d.closing.Load() {
 			panic(m.err) // the supervisor's to decide what follows
 		}
+	case *actor.Terminated:
+		if g := k.life; g != nil && g.ended() == nil {
+			for kind, pid := range g.streams {
+				if pid.Id == m.Who.Id {
+					g.lose(status.Errorf(status.Unavailable, "stream %s: its actor was stopped", stream.Kind(kind)))
+				}
+			}
+		}
+	case *actor.Stopping:
+		if g := k.life; g != nil {
+			g.finishAll(status.Errorf(status.Unavailable, "device %s (incarnation %d) has ended: its actor was stopped", g.attributes.Name, g.attributes.Incarnation))
+		}
 	case *actor.Stopped:
-		d.life.Load().close()
+		if k.term == d.term.Load() {
+			d.gone.Store(true)
+		}
+		if k.life != nil {
+			k.life.close()
+		}
 	}
 }
 
-// Close ends the device; what is due fails with UNAVAILABLE.
+// reopen closes a life that has ended and begins another. It is nil if the keeper was
+// replaced meanwhile, and panics if the driver does not open, until the supervisor stops the
+// keeper.
+func (k *keeper) reopen(old *incarnation) *incarnation {
+	d := k.device
+	if !old.abandoned.Load() || k.term != d.term.Load() {
+		old.close()
+	}
+	if k.term != d.term.Load() {
+		return nil
+	}
+	driver, err := d.open()
+	if k.term != d.term.Load() {
+		if err == nil {
+			newIncarnation(driver, d).close()
+		}
+		return nil
+	}
+	if err != nil {
+		panic(err)
+	}
+	return newIncarnation(driver, d)
+}
+
+// Close ends the device; what is due fails with UNAVAILABLE. It waits for the driver, up to
+// ten seconds, and fails with UNAVAILABLE if that does not return.
 func (d *Device) Close() error {
 	if d.closing.Swap(true) {
 		return nil
 	}
+	d.keeping.Lock() // no other keeper comes
+	pid := d.pid.Load()
+	d.keeping.Unlock()
 	g := d.life.Load()
 	g.finishAll(status.Errorf(status.Unavailable, "device %s is closed", g.attributes.Name))
-	stopped := d.root.PoisonFuture(d.pid)
+	stopped := d.root.PoisonFuture(pid)
 	if d.options.Seeded != nil {
 		d.options.Seeded.Drain()
 	}
-	return stopped.Wait()
+	if err := stopped.Wait(); err != nil {
+		return status.Errorf(status.Unavailable, "device %s: a call of its driver does not return (%v); what the driver has is not released", g.attributes.Name, err)
+	}
+	return nil
 }
 
 // PID is the address of the device's actor.
-func (d *Device) PID() *actor.PID { return d.pid }
+func (d *Device) PID() *actor.PID { return d.pid.Load() }
 
 // Attributes is what is known of the device, with its present incarnation.
 func (d *Device) Attributes() devices.Attributes { return d.life.Load().attributes }
@@ -126,38 +214,46 @@ func (d *Device) Load(c *devices.Code) error {
 	if err := g.ended(); err != nil {
 		return err
 	}
-	return g.driver.Load(c)
+	return g.doubt(guarded(func() error { return g.driver.Load(c) }))
+}
+
+// living is the present incarnation, which has not ended.
+func (d *Device) living() (*incarnation, error) {
+	g := d.life.Load()
+	return g, g.ended()
 }
 
 // enter locks the present incarnation.
 func (d *Device) enter() (*incarnation, error) {
 	g := d.life.Load()
+	return g, g.enter()
+}
+
+// enter locks the incarnation, unless it has ended.
+func (g *incarnation) enter() error {
 	g.mu.Lock()
 	if err := g.ended(); err != nil {
 		g.mu.Unlock()
-		return nil, err
+		return err
 	}
 	g.uses = g.uses[:0]
-	return g, nil
+	g.expect()
+	return nil
 }
 
 // Alloc gives memory, with anything in it. Where there is none left but what
 // streams still use, it waits for them.
 func (d *Device) Alloc(ctx context.Context, bytes int64) (*Memory, error) {
-	g, err := d.enter()
+	g, err := d.living()
 	if err != nil {
 		return nil, err
 	}
 	block, err := g.alloc(bytes)
-	rest := g.pool.Statistics().Resting
-	g.leave()
-	if status.CodeOf(err) == status.ResourceExhausted && rest > 0 {
+	if status.CodeOf(err) == status.ResourceExhausted && g.busy() {
 		if err := d.Wait(ctx); err != nil {
 			return nil, err
 		}
-		g.mu.Lock()
 		block, err = g.alloc(bytes)
-		g.leave()
 	}
 	if err != nil {
 		return nil, err
@@ -185,8 +281,8 @@ func (d *Device) memory(b devices.Buffer) (*Memory, error) {
 }
 
 // Write copies from the host to the start of dst. from may be changed when it
-// returns.
-func (d *Device) Write(to devices.Buffer, from []byte) error {
+// returns. It waits for copies under way only where the budget of the options is short.
+func (d *Device) Write(ctx context.Context, to devices.Buffer, from []byte) error {
 	dst, err := d.memory(to)
 	if err != nil {
 		return err
@@ -194,29 +290,39 @@ func (d *Device) Write(to devices.Buffer, from []byte) error {
 	if int64(len(from)) > dst.size {
 		return status.Errorf(status.Internal, "%d bytes are written to memory of %d", len(from), dst.size)
 	}
-	return d.put(dst, from, nil)
-}
-
-// put is Write, and has done called, unless it is nil, when the copy is made.
-func (d *Device) put(dst *Memory, from []byte, done func(error)) error {
-	g, err := d.enter()
+	g, err := d.living()
 	if err != nil {
 		return err
 	}
-	defer g.leave()
 	if len(from) == 0 {
+		if err := g.enter(); err != nil {
+			return err
+		}
 		dst.wrote = true
+		g.mu.Unlock()
 		return nil
+	}
+	staged, err := g.stage(ctx, int64(len(from)))
+	if err != nil {
+		return err
+	}
+	return g.put(dst, from, staged, nil)
+}
+
+// put copies to the start of dst through a staging buffer, and has done called, unless it is
+// nil, when the copy is made.
+func (g *incarnation) put(dst *Memory, from []byte, staged devices.HostBuffer, done func(error)) error {
+	copy(staged.Bytes(), from)
+	if err := g.enter(); err != nil {
+		return err
 	}
 	raw, err := g.use(dst, devices.Writes)
 	if err != nil {
+		g.mu.Unlock()
+		g.unstage(staged)
 		return err
 	}
-	staged, err := g.stage(int64(len(from)))
-	if err != nil {
-		return err
-	}
-	copy(staged.Bytes(), from)
+	defer g.mu.Unlock()
 	g.send(stream.HostToDevice, &Copy{to: raw, from: staged, dst: dst, bytes: int64(len(from))})
 	g.after(stream.HostToDevice, dst, func(err error) {
 		g.unstage(staged)
@@ -228,8 +334,9 @@ func (d *Device) put(dst *Memory, from []byte, done func(error)) error {
 }
 
 // Read copies n bytes from the start of src to the host. done gets them, for as long
-// as it runs, or why there are none; it must not wait.
-func (d *Device) Read(from devices.Buffer, n int64, done func([]byte, error)) error {
+// as it runs, or why there are none; it must not wait. Read waits for copies under way only
+// where the budget of the options is short.
+func (d *Device) Read(ctx context.Context, from devices.Buffer, n int64, done func([]byte, error)) error {
 	src, err := d.memory(from)
 	if err != nil {
 		return err
@@ -237,24 +344,28 @@ func (d *Device) Read(from devices.Buffer, n int64, done func([]byte, error)) er
 	if n < 0 || n > src.size {
 		return status.Errorf(status.Internal, "%d bytes are read from memory of %d", n, src.size)
 	}
-	g, err := d.enter()
+	g, err := d.living()
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		g.mu.Unlock()
 		done(nil, nil)
 		return nil
 	}
-	defer g.leave()
+	staged, err := g.stage(ctx, n)
+	if err != nil {
+		return err
+	}
+	if err := g.enter(); err != nil {
+		return err
+	}
 	raw, err := g.use(src, devices.Reads)
 	if err != nil {
+		g.mu.Unlock()
+		g.unstage(staged)
 		return err
 	}
-	staged, err := g.stage(n)
-	if err != nil {
-		return err
-	}
+	defer g.mu.Unlock()
 	g.send(stream.DeviceToHost, &Copy{to: staged, from: raw, src: src, bytes: n})
 	g.after(stream.DeviceToHost, src, func(err error) {
 		if err != nil {

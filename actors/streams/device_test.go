@@ -23,7 +23,8 @@ import (
 
 func TestMain(m *testing.M) {
 	actors.System()
-	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+	// The library counts messages to actors that have stopped, for a second.
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
 }
 
 // mix is code that makes z = x + 3*y of n numbers of 32 bits.
@@ -127,9 +128,9 @@ func (w *world) act(n int) {
 			if len(w.memory) > 6 { // over what is there
 				i := some()
 				w.want[i] = v
-				w.fail(w.device.Write(w.memory[i], encode(v)))
+				w.fail(w.device.Write(context.Background(), w.memory[i], encode(v)))
 			} else if m := fresh(v); m != nil {
-				w.fail(w.device.Write(m, encode(v)))
+				w.fail(w.device.Write(context.Background(), m, encode(v)))
 			}
 		case k < 6: // launch
 			x, y := some(), some()
@@ -158,7 +159,7 @@ func (w *world) act(n int) {
 func (w *world) read(i int) {
 	want := w.want[i]
 	w.reads.Add(1)
-	w.fail(w.device.Read(w.memory[i], int64(4*len(want)), func(b []byte, err error) {
+	w.fail(w.device.Read(context.Background(), w.memory[i], int64(4*len(want)), func(b []byte, err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.reads.Add(-1)
@@ -219,7 +220,7 @@ func TestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(i, err)
 		}
-		if err := d.Write(m, make([]byte, 1000)); err != nil {
+		if err := d.Write(context.Background(), m, make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
 		m.Release()
@@ -250,7 +251,7 @@ func TestRefused(t *testing.T) {
 	unknown := &devices.Code{Entry: "unknown"}
 	l := mixing(m[0], m[0], m[1], 8)
 	for _, err := range []error{
-		d.Write(m[0], make([]byte, 256)),
+		d.Write(context.Background(), m[0], make([]byte, 256)),
 		func() error { l.Code = unknown; return d.Launch(l) }(),
 		d.Launch(mixing(m[1], m[0], m[2], 8)),
 		d.Launch(mixing(m[0], m[0], m[3], 8)),
@@ -261,7 +262,7 @@ func TestRefused(t *testing.T) {
 	}
 	var got [4]error
 	for i := range m {
-		if err := d.Read(m[i], 32, func(_ []byte, err error) { got[i] = err }); err != nil {
+		if err := d.Read(context.Background(), m[i], 32, func(_ []byte, err error) { got[i] = err }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -274,11 +275,11 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	fresh, _ := d.Alloc(t.Context(), 256)
-	if err := d.Read(fresh, 4, nil); status.CodeOf(err) != status.Internal {
+	if err := d.Read(context.Background(), fresh, 4, nil); status.CodeOf(err) != status.Internal {
 		t.Error("a read of what nobody has written:", err)
 	}
 	m[0].Release()
-	if err := d.Write(m[0], []byte{1}); status.CodeOf(err) != status.Internal {
+	if err := d.Write(context.Background(), m[0], []byte{1}); status.CodeOf(err) != status.Internal {
 		t.Error("a write to released memory:", err)
 	}
 	w.end()
@@ -296,14 +297,14 @@ func TestLost(t *testing.T) {
 		w.driver.Load().Lose("unplugged")
 		for w.device.Attributes().Incarnation == before { // works find out
 			if m, err := w.device.Alloc(t.Context(), 4); err == nil {
-				w.device.Write(m, make([]byte, 4))
+				w.device.Write(context.Background(), m, make([]byte, 4))
 			}
 			if w.seeded != nil {
 				w.seeded.Drain()
 			}
 		}
 		if len(w.memory) > 0 {
-			err := w.device.Read(w.memory[0], 4, func([]byte, error) { t.Error("memory survived") })
+			err := w.device.Read(context.Background(), w.memory[0], 4, func([]byte, error) { t.Error("memory survived") })
 			if status.CodeOf(err) != status.Unavailable || !strings.Contains(err.Error(), "/device:EMULATED:0") {
 				t.Errorf("seed %d: %v", seed, err)
 			}
@@ -343,7 +344,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	driver.Lose("unplugged")
-	d.Write(m, []byte{1})
+	d.Write(context.Background(), m, []byte{1})
 	for err == nil {
 		_, err = d.Alloc(t.Context(), 4)
 	}
@@ -390,9 +391,9 @@ func TestUnderLoad(t *testing.T) {
 					continue
 				}
 				z, err := d.Alloc(t.Context(), 16)
-				if err == nil && d.Write(x, make([]byte, 16)) == nil && d.Launch(mixing(x, x, z, 4)) == nil {
+				if err == nil && d.Write(context.Background(), x, make([]byte, 16)) == nil && d.Launch(mixing(x, x, z, 4)) == nil {
 					reads.Add(1)
-					if d.Read(z, 16, func(b []byte, err error) {
+					if d.Read(context.Background(), z, 16, func(b []byte, err error) {
 						if err != nil && status.CodeOf(err) != status.Unavailable {
 							t.Error(err)
 						}

@@ -33,8 +33,24 @@
 // on. If the device itself fails or is lost, every completion that is still due comes
 // with UNAVAILABLE and the device's name, and so does every work on memory of that
 // incarnation. A copy from another device is done when both have passed it, so it fails
-// with whichever fails first; the other goes on. The device's actor fails, and its supervisor starts it anew: it closes
-// the driver, opens it again, and has another incarnation and no memory.
+// with whichever fails first; the other goes on. The device's actor fails, and its supervisor
+// starts it again: it closes the driver, opens it again, and has another incarnation and no
+// memory.
+//
+// The same follows if a driver panics, in a stream's actor or in the call of a method, if a
+// stream's actor is stopped, and if a driver's call does not return in time ([Patience]). Such
+// a call holds up the actor that makes it, so the device then gets another actor; the old one
+// closes its driver when the call returns. A device whose own actor is stopped is not opened
+// again: works fail with UNAVAILABLE.
+//
+// # Memory
+//
+// A device's memory is shared out by a pool (package devices/stream), up to the device's
+// limit. The driver is asked for memory, and given some back, without the lock that works are
+// ordered by, as it may wait for the device. Copies from and to the host go through host
+// buffers of the driver. These, and the memory of a device that has no other than the host's,
+// are charged to [Options].Budget. What has no room is RESOURCE_EXHAUSTED with the device's
+// name.
 //
 // # Schedules
 //

@@ -72,6 +72,14 @@ func (e *event) settle(d devices.Event) (promised bool) {
 // release gives one reference up.
 func (e *event) release() {
 	if e.refs.Add(-1) == 0 && e.recorded != nil {
+		defer e.caught()
 		e.recorded.Release()
+	}
+}
+
+// caught ends the incarnation if its driver panicked. Who releases may hold its lock.
+func (e *event) caught() {
+	if r := recover(); r != nil {
+		go e.of.lose(panicked(r))
 	}
 }

@@ -24,9 +24,9 @@ func Example() {
 	ctx := context.Background()
 	x, _ := d.Alloc(ctx, 8)
 	z, _ := d.Alloc(ctx, 8)
-	d.Write(x, encode([]uint32{1, 2}))
+	d.Write(context.Background(), x, encode([]uint32{1, 2}))
 	d.Launch(mixing(x, x, z, 2)) // z = x + 3x
-	d.Read(z, 8, func(b []byte, err error) { fmt.Println(decode(b), err) })
+	d.Read(context.Background(), z, 8, func(b []byte, err error) { fmt.Println(decode(b), err) })
 	x.Release() // the device may still be at it
 	fmt.Println(d.Wait(ctx))
 	// Output:

@@ -2,10 +2,10 @@ package streams
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -28,6 +28,15 @@ type incarnation struct {
 	lending sync.RWMutex // held by others while they tell their drivers of something of this one's
 	closed  bool         // then there is nothing of it any more
 
+	account account
+	staging staging
+	memory  sync.Mutex // held while the driver is asked for memory, or is given some back: it may wait for the device
+
+	patience  time.Duration               // 0: without end
+	turns     [stream.Kinds]atomic.Uint64 // odd while the stream's actor handles a message
+	abandoned atomic.Bool                 // its keeper does not return
+	succeed   atomic.Pointer[time.Timer]  // abandons it
+
 	mu       sync.Mutex
 	streams  [stream.Kinds]*actor.PID
 	order    stream.Order
@@ -35,11 +44,13 @@ type incarnation struct {
 	passed   [stream.Kinds]uint64 // how far the host knows that streams have come
 	latest   [stream.Kinds]*event
 	due      map[*After]struct{}
-	promised map[*event]struct{}            // to other devices, and not settled
-	staging  map[int64][]devices.HostBuffer // that nobody uses, by class
-	uses     []stream.Use                   // scratch
+	promised map[*event]struct{} // to other devices, and not settled
+	finally  []func()            // to be called when the driver is closed; see closed
+	uses     []stream.Use        // scratch
 	waits    []stream.Place
-	trouble  error // the driver's, that it is lost: for leave
+	looking  bool // look is going to call lookAfter
+	look     *time.Timer
+	seen     [stream.Kinds]uint64 // turns, at the last look
 }
 
 var incarnations atomic.Uint64
@@ -47,8 +58,9 @@ var incarnations atomic.Uint64
 func newIncarnation(driver devices.Accelerator, owner *Device) *incarnation {
 	_, short, _ := strings.Cut(driver.Attributes().Name, "device:")
 	return &incarnation{
-		owner: owner, number: incarnations.Add(1), driver: driver, attributes: driver.Attributes(), pool: stream.NewPool(driver), lends: "copy from " + short,
-		due: map[*After]struct{}{}, promised: map[*event]struct{}{}, staging: map[int64][]devices.HostBuffer{},
+		owner: owner, number: incarnations.Add(1), driver: driver, attributes: driver.Attributes(), pool: stream.NewPool(driver.Attributes()), lends: "copy from " + short,
+		due: map[*After]struct{}{}, promised: map[*event]struct{}{},
+		account: account{budget: owner.options.Budget}, staging: staging{rest: map[int64][]devices.HostBuffer{}}, patience: owner.patience(),
 	}
 }
 
@@ -62,9 +74,23 @@ func (g *incarnation) ended() error {
 
 // lose ends the incarnation: what is due fails, and the device's actor is told.
 func (g *incarnation) lose(cause error) {
-	if g.finishAll(status.Errorf(status.Unavailable, "device %s (incarnation %d) failed: %v", g.attributes.Name, g.attributes.Incarnation, cause)) {
-		g.owner.root.Send(g.device, &Failed{g, cause})
+	if !g.finishAll(status.Errorf(status.Unavailable, "device %s (incarnation %d) failed: %v", g.attributes.Name, g.attributes.Incarnation, cause)) {
+		return
 	}
+	if g.patience > 0 {
+		g.succeed.Store(time.AfterFunc(g.patience, func() { g.owner.abandon(g) }))
+	}
+	g.owner.root.Send(g.device, &Failed{g, cause})
+}
+
+// doubt ends the incarnation if its driver failed with UNAVAILABLE, and returns why it has
+// ended then. It is not locked.
+func (g *incarnation) doubt(err error) error {
+	if status.CodeOf(err) != status.Unavailable {
+		return err
+	}
+	g.lose(err)
+	return g.ended()
 }
 
 // finishAll ends the incarnation, and says whether it lived till then.
@@ -146,6 +172,7 @@ func (g *incarnation) record(s stream.Kind) *event {
 func (g *incarnation) after(s stream.Kind, m *Memory, do func(error)) {
 	a := &After{place: g.order.Last(s), known: g.order.Known(s), read: m, do: do}
 	g.due[a] = struct{}{}
+	g.expect()
 	g.owner.root.Send(g.streams[s], a)
 }
 
@@ -172,56 +199,99 @@ func (g *incarnation) Passed(ctx context.Context, n uint64) error {
 	}
 }
 
-// leave unlocks the incarnation, and ends it if the driver said that it is lost.
-func (g *incarnation) leave() {
-	trouble := g.trouble
-	g.trouble = nil
-	g.mu.Unlock()
-	if trouble != nil {
-		g.lose(trouble)
-	}
-}
-
-// doubt takes down that the driver is lost, if that is what it failed with.
-func (g *incarnation) doubt(err error) {
-	if status.CodeOf(err) == status.Unavailable {
-		g.trouble = err
-	}
-}
-
-// alloc gives a block of memory. It is locked, till leave.
+// alloc gives a block of memory.
 func (g *incarnation) alloc(bytes int64) (*stream.Block, error) {
-	block, err := g.pool.Alloc(bytes, g.passed)
-	g.doubt(err)
-	return block, err
+	g.mu.Lock()
+	block := g.pool.Reuse(bytes, g.passed)
+	g.mu.Unlock()
+	if block != nil {
+		return block, nil
+	}
+	block, err := g.grow(bytes)
+	return block, g.doubt(err)
 }
 
-// stage gives a buffer of the host's that no work uses. It is locked, till leave.
-func (g *incarnation) stage(bytes int64) (devices.HostBuffer, error) {
-	class := stream.Class(bytes)
-	if rest := g.staging[class]; len(rest) > 0 {
-		b := rest[len(rest)-1]
-		g.staging[class] = slices.Delete(rest, len(rest)-1, len(rest))
-		return b, nil
+// grow is alloc where no block rests that fits.
+func (g *incarnation) grow(bytes int64) (*stream.Block, error) {
+	g.memory.Lock()
+	defer g.memory.Unlock()
+	g.mu.Lock()
+	var spare []devices.Buffer
+	err := error(nil)
+	block := g.pool.Reuse(bytes, g.passed) // what was released meanwhile
+	if block == nil {
+		block, spare, err = g.pool.Grow(bytes, g.passed)
 	}
-	b, err := g.driver.AllocHost(class)
-	g.doubt(err)
+	g.mu.Unlock()
+	if err := g.give(spare); err != nil { // the incarnation ends
+		return nil, err
+	}
+	if err != nil || block.Buffer != nil {
+		return block, err
+	}
+	block.Buffer, err = g.ask(block.Bytes())
+	if status.CodeOf(err) == status.ResourceExhausted && g.resting() > 0 {
+		g.mu.Lock()
+		spare = g.pool.Trim(g.passed)
+		g.mu.Unlock()
+		if err := g.give(spare); err != nil {
+			return nil, err
+		}
+		block.Buffer, err = g.ask(block.Bytes())
+	}
+	if err != nil {
+		g.mu.Lock()
+		g.pool.Abandon(block)
+		g.mu.Unlock()
+		return nil, err
+	}
+	return block, nil
+}
+
+// resting is how many bytes of blocks nobody owns.
+func (g *incarnation) resting() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pool.Statistics().Resting
+}
+
+// busy says whether works under way keep memory from others: blocks that nobody owns, or what
+// copies go through, if that is charged like the device's memory.
+func (g *incarnation) busy() bool {
+	g.mu.Lock()
+	s := g.pool.Statistics()
+	g.mu.Unlock()
+	return s.Resting > 0 || g.attributes.Unified && g.account.used() > s.InUse
+}
+
+// ask gives memory of the driver's. What is the host's is charged.
+func (g *incarnation) ask(bytes int64) (b devices.Buffer, err error) {
+	if g.attributes.Unified {
+		if err = g.account.charge(bytes); status.CodeOf(err) == status.ResourceExhausted {
+			g.reclaim()
+			err = g.account.charge(bytes)
+		}
+		if err != nil {
+			return nil, status.Within(err, "%d bytes of device %s", bytes, g.attributes.Name)
+		}
+	}
+	err = guarded(func() (err error) { b, err = g.driver.Alloc(bytes); return err })
+	if err != nil && g.attributes.Unified {
+		g.account.release(bytes)
+	}
 	return b, err
 }
 
-// mostStaged is how many buffers of one class are kept.
-const mostStaged = 8
-
-// unstage takes a buffer back that no work uses any more.
-func (g *incarnation) unstage(b devices.HostBuffer) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.ended() != nil {
-		return // the driver may still be at it, and takes it when it is closed
+// give returns memory to the driver.
+func (g *incarnation) give(all []devices.Buffer) (err error) {
+	for _, b := range all {
+		n := b.Size()
+		if failed := guarded(func() error { b.Release(); return nil }); failed != nil {
+			err = failed
+		}
+		if g.attributes.Unified {
+			g.account.release(n)
+		}
 	}
-	if class := b.Size(); len(g.staging[class]) < mostStaged {
-		g.staging[class] = append(g.staging[class], b)
-		return
-	}
-	b.Release()
+	return err
 }

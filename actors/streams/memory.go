@@ -14,7 +14,9 @@ type Memory struct {
 	of    *incarnation
 	block *stream.Block
 	size  int64
-	wrote bool // a work that writes it was handed over; the incarnation's lock guards it
+	wrote bool // a work that writes it was handed over; the incarnation's lock guards it, and what follows
+	lent  int  // copies by other devices that are not known to have ended
+	freed bool // its owner has released it; the pool gets the block when nothing is lent
 	fault atomic.Pointer[status.Error]
 }
 
@@ -33,10 +35,24 @@ func (m *Memory) Multiplies(t tensor.DType) bool {
 func (m *Memory) Release() {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
-	if m.block != nil {
+	m.freed = true
+	m.rest()
+}
+
+// rest gives the block to the pool if nobody needs it any more. The incarnation is locked.
+func (m *Memory) rest() {
+	if m.freed && m.lent == 0 && m.block != nil {
 		m.of.pool.Release(m.block)
 		m.block = nil
 	}
+}
+
+// returned says that another device has ended a copy of the memory.
+func (m *Memory) returned() {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	m.lent--
+	m.rest()
 }
 
 // Lost is why the device does not have the memory any more, UNAVAILABLE; nil: it has.
@@ -65,7 +81,7 @@ func (g *incarnation) use(m *Memory, access devices.Access) (devices.Buffer, err
 	if m.of != g {
 		return nil, status.Errorf(status.Unavailable, "device %s has restarted: incarnation %d has lost its memory", m.of.attributes.Name, m.of.attributes.Incarnation)
 	}
-	if m.block == nil {
+	if m.freed {
 		return nil, status.Errorf(status.Internal, "device %s: memory is used after its release", g.attributes.Name)
 	}
 	switch {

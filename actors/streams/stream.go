@@ -13,14 +13,19 @@ type queueing struct {
 	of      *incarnation
 	kind    stream.Kind
 	queue   devices.Queue
+	doing   string // for messages: the last call of the driver
 	blocked *event // not recorded yet: what comes is kept
 	kept    []any
 }
 
-// Receive handles one message.
+// Receive handles one message. A panic ends the incarnation: what the queue has then is not
+// known.
 func (s *queueing) Receive(ctx actor.Context) {
+	s.of.turns[s.kind].Add(1)
+	defer s.caught()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
+		s.doing = "NewQueue"
 		queue, err := s.of.driver.NewQueue(s.kind.String())
 		if err != nil {
 			s.of.lose(err)
@@ -51,6 +56,14 @@ func (s *queueing) Receive(ctx actor.Context) {
 	}
 }
 
+// caught ends a turn.
+func (s *queueing) caught() {
+	s.of.turns[s.kind].Add(1)
+	if r := recover(); r != nil {
+		s.of.lose(status.Within(panicked(r), "stream %s: %s", s.kind, s.doing))
+	}
+}
+
 // do does one work. Once the incarnation has ended there is nothing left to do:
 // whoever waits has been told.
 func (s *queueing) do(ctx actor.Context, work any) {
@@ -59,10 +72,13 @@ func (s *queueing) do(ctx actor.Context, work any) {
 	}
 	switch m := work.(type) {
 	case *Launch:
+		s.doing = m.launch.Code.Entry
 		s.watched(m.launch.Code.Entry, 0, func() { s.launch(m) })
 	case *Copy:
+		s.doing = m.name()
 		s.watched(m.name(), m.bytes, func() { s.copy(m) })
 	case *Record:
+		s.doing = "Record"
 		recorded, err := s.queue.Record()
 		if err != nil {
 			s.of.lose(err)
@@ -78,11 +94,13 @@ func (s *queueing) do(ctx actor.Context, work any) {
 			s.blocked = m.event
 			return
 		}
+		s.doing = "Wait"
 		if err := s.wait(m.event, recorded); err != nil {
 			s.of.lose(err)
 		}
 		m.event.release()
 	case *After:
+		s.doing = "Notify"
 		s.after(m)
 	}
 }
@@ -100,7 +118,7 @@ func (s *queueing) launch(m *Launch) {
 	}
 	if err := s.queue.Launch(&m.launch); err != nil {
 		m.fail(err)
-		s.doubt(err)
+		s.of.doubt(err)
 	}
 }
 
@@ -132,7 +150,7 @@ func (s *queueing) copy(m *Copy) {
 	}
 	if err != nil {
 		m.fail(err)
-		s.doubt(err)
+		s.of.doubt(err)
 	}
 }
 
@@ -147,13 +165,6 @@ func (s *queueing) wait(e *event, recorded devices.Event) (err error) {
 		_, err = e.of.lend(func() error { return s.queue.Wait(recorded) })
 	}
 	return err
-}
-
-// doubt ends the incarnation if what the queue failed with is that the device is lost.
-func (s *queueing) doubt(err error) {
-	if status.CodeOf(err) == status.Unavailable {
-		s.of.lose(err)
-	}
 }
 
 // after asks for a completion.

@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,9 +44,9 @@ func TestWatch(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				d.Write(x, encode([]uint32{1, 2}))
+				d.Write(context.Background(), x, encode([]uint32{1, 2}))
 				d.Launch(mixing(x, x, z, 2))
-				d.Read(z, 8, func(b []byte, err error) {
+				d.Read(context.Background(), z, 8, func(b []byte, err error) {
 					if err != nil || !slices.Equal(decode(b), []uint32{4, 8}) {
 						t.Errorf("%v, %v", b, err)
 					}
@@ -80,7 +81,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("launch %d ended at %d, before write %d began at %d", i, x.End, i, before.Begin)
 		}
 	}
-	d.Write(mustAlloc(t, d), encode([]uint32{1}))
+	d.Write(context.Background(), mustAlloc(t, d), encode([]uint32{1}))
 	if more := w.Stop(t.Context()); len(more) != len(works) {
 		t.Errorf("%d works after the end, %d before", len(more), len(works))
 	}

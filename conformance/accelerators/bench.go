@@ -40,7 +40,7 @@ func (b *Bench) Place(ctx context.Context, t *tensor.Tensor) (code.Array, error)
 		return code.Array{}, err
 	}
 	v := tensor.ValueOf(t)
-	if err := b.Device.Write(m, tensor.Bytes(&v)); err != nil {
+	if err := b.Device.Write(ctx, m, tensor.Bytes(&v)); err != nil {
 		return code.Array{}, err
 	}
 	return code.Array{Buffer: m, Type: t.DType(), Dims: t.Dims()}, nil
@@ -65,7 +65,7 @@ func (b *Bench) Fetch(ctx context.Context, a code.Array) (*tensor.Tensor, error)
 	v := tensor.ValueOf(t)
 	done := make(chan error, 1)
 	var inside []byte // of scalars, which a Value holds itself
-	if err := b.Device.Read(a.Buffer.(*streams.Memory), int64(t.SizeBytes()), func(from []byte, err error) {
+	if err := b.Device.Read(ctx, a.Buffer.(*streams.Memory), int64(t.SizeBytes()), func(from []byte, err error) {
 		if t.Dims() == nil || len(t.Dims()) == 0 {
 			inside = append(inside, from...)
 		} else {

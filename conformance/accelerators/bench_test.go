@@ -111,18 +111,18 @@ func BenchmarkCopy(b *testing.B) {
 			if err1 != nil || err2 != nil {
 				b.Fatal(err1, err2)
 			}
-			if err := two[0].Write(from, make([]byte, size)); err != nil {
+			if err := two[0].Write(b.Context(), from, make([]byte, size)); err != nil {
 				b.Fatal(err)
 			}
 			done := make(chan error, 1)
 			tell := func(err error) { done <- err }
 			for name, copied := range map[string]func() error{
-				"direct": func() error { return two[1].Bring(to, from, size, tell) },
+				"direct": func() error { return two[1].Bring(b.Context(), to, from, size, tell) },
 				"host": func() error {
-					return two[0].Read(from, size, func(bytes []byte, err error) {
+					return two[0].Read(b.Context(), from, size, func(bytes []byte, err error) {
 						if err == nil {
 							host := append([]byte(nil), bytes...) // the tensor of the host's
-							if err = two[1].Write(to, host); err == nil {
+							if err = two[1].Write(b.Context(), to, host); err == nil {
 								err = two[1].After(stream.HostToDevice, tell)
 							}
 						}

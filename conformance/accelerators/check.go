@@ -218,7 +218,8 @@ func matmulTrials() (all []trial) {
 		}
 		all = append(all, matmulTrial("MatMul", attrs, tol, c.tx, c.ty, random(rng, c.dt, c.x...), random(rng, c.dt, c.y...)))
 	}
-	for _, s := range [][2][]int64{{{3, 4, 5}, {3, 5, 6}}, {{2, 1, 9, 5}, {3, 5, 20}}, {{9, 17}, {3, 17, 7}}, {{2, 1, 2, 9}, {3, 9, 7}}} {
+	all = append(all, matmulTrial("BatchMatMulV2", nil, tensor.Tolerance{}, false, false, random(rng, tensor.Int32, 3, 40, 60), random(rng, tensor.Int32, 3, 60, 1)))
+	for _, s := range [][2][]int64{{{3, 4, 5}, {3, 5, 6}}, {{2, 1, 9, 5}, {3, 5, 20}}, {{9, 17}, {3, 17, 7}}, {{2, 1, 2, 9}, {3, 9, 7}}, {{3, 40, 60}, {3, 60, 1}}} {
 		all = append(all, matmulTrial("BatchMatMulV2", nil, tensor.Tolerance{ATol: 1e-4, RTol: 1e-4}, false, false, random(rng, tensor.Float, s[0]...), random(rng, tensor.Float, s[1]...)))
 	}
 	return all

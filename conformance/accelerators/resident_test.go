@@ -96,7 +96,7 @@ func (p *player) down(v tensor.Value) *tensor.Tensor {
 		err error
 	}
 	done := make(chan result, 1)
-	if err := resident.Download(&v, func(t *tensor.Tensor, err error) { done <- result{t, err} }); err != nil {
+	if err := resident.Download(p.t.Context(), &v, func(t *tensor.Tensor, err error) { done <- result{t, err} }); err != nil {
 		p.t.Fatal(err)
 	}
 	select {

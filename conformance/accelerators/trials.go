@@ -157,6 +157,10 @@ func reduceTrials() (all []trial) {
 	for _, op := range []string{"Max", "Min", "Mean", "Prod"} {
 		reduce(op, random(rng, tensor.Float, 4, 300), 1)
 	}
+	for _, op := range []string{"Sum", "Max", "Mean"} { // more than a group's share
+		reduce(op, random(rng, tensor.Float, 300, 70), 1)
+	}
+	reduce("Sum", random(rng, tensor.Half, 300, 70), 1)
 	reduce("Max", random(rng, tensor.Int32, 4, 10), 1)
 	reduce("Min", random(rng, tensor.Int8, 4, 10), 1)
 	reduce("All", random(rng, tensor.Bool, 40, 2), 1)
@@ -166,10 +170,11 @@ func reduceTrials() (all []trial) {
 		op   string
 		axis int32
 	}{{"ArgMax", 1}, {"ArgMin", 0}} {
-		x := random(rng, tensor.Float, 5, 30, 2)
-		all = append(all, trial{op: c.op, in: []*tensor.Tensor{x}, want: must(kerneltest.Run(c.op, nil, x, one(c.axis))), write: func(out, in []code.Array) ([]devices.Launch, error) {
-			return code.ArgExtreme(out[0], in[0], int(c.axis), c.op == "ArgMin")
-		}})
+		for _, x := range []*tensor.Tensor{random(rng, tensor.Float, 5, 30, 2), random(rng, tensor.Float, 70, 60, 5)} {
+			all = append(all, trial{op: c.op, in: []*tensor.Tensor{x}, want: must(kerneltest.Run(c.op, nil, x, one(c.axis))), write: func(out, in []code.Array) ([]devices.Launch, error) {
+				return code.ArgExtreme(out[0], in[0], int(c.axis), c.op == "ArgMin")
+			}})
+		}
 	}
 	return all
 }
@@ -193,6 +198,12 @@ func softmaxTrials() (all []trial) {
 	}
 	entropy := func(out, in []code.Array) ([]devices.Launch, error) {
 		return code.CrossEntropy(out[0], out[1], in[0], in[1])
+	}
+	long := random(rng, tensor.Float, 70, 131)
+	for _, op := range []string{"Softmax", "LogSoftmax"} {
+		all = append(all, trial{op: op, in: []*tensor.Tensor{long}, tol: near[tensor.Float], write: func(out, in []code.Array) ([]devices.Launch, error) {
+			return code.Softmax(out[0], in[0], op == "LogSoftmax")
+		}})
 	}
 	labels := must(kerneltest.Run("Softmax", nil, random(rng, tensor.Float, 5, 131)))[0]
 	return append(all,

@@ -78,7 +78,7 @@ func updates(t *testing.T, seed uint64, queue, from string) error {
 	blocks, came := int64(0), 0
 	for round := range 8 {
 		token := p.taken(p.run("ReadVariableOp", float, handle))
-		if err := resident.Download(&token, func(got *tensor.Tensor, err error) {
+		if err := resident.Download(t.Context(), &token, func(got *tensor.Tensor, err error) {
 			if err != nil {
 				return // the device has failed
 			}

@@ -82,6 +82,7 @@ func New(o Options) *Device {
 	if a.MemoryLimit == 0 {
 		a.MemoryLimit = DefaultMemory
 	}
+	a.Unified = true
 	d := &Device{attributes: a, schedule: o.Schedule, rng: rand.New(rand.NewPCG(o.Seed, 0))}
 	d.clock.set(d, 0, 1)
 	return d

@@ -58,6 +58,7 @@ const (
 	deviceVersion     = 0x102F
 	devicePlatform    = 0x1031
 	maxAllocSize      = 0x1010
+	hostUnifiedMemory = 0x1035
 	maxGroupSize      = 0x1004
 	buildLog          = 0x1183
 	readWrite         = 1

@@ -40,6 +40,7 @@ type Device struct {
 	mostSize   int     // threads of a group
 	completed  *completions
 
+	life     sync.RWMutex // held while programs are used; Close releases them when nobody does
 	mu       sync.Mutex
 	programs map[string]*program // by source
 	queues   []*queue
@@ -71,6 +72,7 @@ func Open(number int, o devices.Options) (*Device, error) {
 	if all := amount(id, globalMemSize); a.MemoryLimit == 0 || a.MemoryLimit > all {
 		a.MemoryLimit = all
 	}
+	a.Unified = amount(id, hostUnifiedMemory) != 0
 	return &Device{
 		attributes: a, id: id, shared: in, context: in.handle, mostBytes: amount(id, maxAllocSize), mostSize: int(amount(id, maxGroupSize)),
 		completed: newCompletions(), programs: map[string]*program{},
@@ -135,7 +137,7 @@ func (d *Device) build(source string) (uintptr, error) {
 // Load compiles code.
 func (d *Device) Load(c *devices.Code) error {
 	k, err := d.kernel(c)
-	if err == nil {
+	if err == nil { // it holds its program
 		api.releaseKernel.Call(k)
 	}
 	return err
@@ -147,6 +149,8 @@ func (d *Device) kernel(c *devices.Code) (uintptr, error) {
 	if c.Source == "" {
 		return 0, status.Errorf(status.Unimplemented, "%s: code %s has no source", d.attributes.Name, c.Entry)
 	}
+	d.life.RLock()
+	defer d.life.RUnlock()
 	p, err := d.compile(c.Source)
 	if err != nil {
 		return 0, status.Within(err, "code %s", c.Entry)
@@ -160,15 +164,20 @@ func (d *Device) kernel(c *devices.Code) (uintptr, error) {
 // Close ends all that the device has. It waits for what is under way.
 func (d *Device) Close() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	closed := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if closed {
 		return nil
 	}
-	d.closed = true
-	for _, q := range d.queues {
+	for _, q := range d.queues { // no more come
 		api.finish.Call(q.handle)
 	}
-	d.completed.close()
+	d.completed.close() // what is told meanwhile may release buffers
+	d.life.Lock()
+	defer d.life.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, q := range d.queues {
 		for _, k := range q.kernels {
 			api.releaseKernel.Call(k)

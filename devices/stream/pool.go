@@ -38,67 +38,82 @@ type Statistics struct {
 	Peak     int64 // the most that InUse was
 	Resting  int64 // bytes of blocks that nobody owns
 	Blocks   int64 // that somebody owns
-	Allocs   int64 // calls of Alloc that succeeded
+	Allocs   int64 // blocks that were given
 	Reused   int64 // of these, how many were given a resting block
-	Failures int64 // calls that failed
+	Failures int64 // blocks that were refused
 }
 
-// A Pool shares out a device's memory.
+// A Pool shares out a device's memory. It calls no driver: its caller asks for buffers and
+// releases them.
 type Pool struct {
-	device  devices.Accelerator
+	name    string             // the device's, for errors
 	free    map[int64][]*Block // by class
 	figures Statistics
 }
 
 // NewPool shares out the memory of a device, up to its limit.
-func NewPool(d devices.Accelerator) *Pool {
-	return &Pool{device: d, free: map[int64][]*Block{}, figures: Statistics{Limit: d.Attributes().MemoryLimit}}
+func NewPool(a devices.Attributes) *Pool {
+	return &Pool{name: a.Name, free: map[int64][]*Block{}, figures: Statistics{Limit: a.MemoryLimit}}
 }
 
 // Statistics is what the pool has now.
 func (p *Pool) Statistics() Statistics { return p.figures }
 
-// Alloc gives a block of at least so many bytes, whose next work must be told to the
-// Order. Among resting blocks it prefers those that streams have passed, so that the
-// work need not wait. Where nothing fits it gives back to the device what rests and
-// is passed; it fails with RESOURCE_EXHAUSTED.
-func (p *Pool) Alloc(bytes int64, passed [Kinds]uint64) (*Block, error) {
-	if bytes < 0 || p.figures.Limit > 0 && bytes > p.figures.Limit {
+// Reuse gives a resting block of at least so many bytes, whose next work must be told to
+// the Order; nil if there is none. It prefers those that streams have passed, so that the
+// work need not wait.
+func (p *Pool) Reuse(bytes int64, passed [Kinds]uint64) *Block {
+	class := Class(bytes)
+	rest := p.free[class]
+	if bytes < 0 || len(rest) == 0 {
+		return nil
+	}
+	at := len(rest) - 1
+	for i, b := range rest {
+		if b.within(passed) {
+			at = i
+			break
+		}
+	}
+	b := rest[at]
+	p.free[class] = append(rest[:at], rest[at+1:]...)
+	p.figures.Resting -= class
+	p.figures.Reused++
+	p.own(class)
+	return b
+}
+
+// Grow makes room for a new block of at least so many bytes: the caller gives it a Buffer of
+// the device's, of Bytes, once it has released spare, buffers of resting blocks that streams
+// have passed. If the device refuses, the caller gives the block to Abandon. Without room
+// within the limit Grow fails with RESOURCE_EXHAUSTED; spare is to be released all the same.
+func (p *Pool) Grow(bytes int64, passed [Kinds]uint64) (b *Block, spare []devices.Buffer, err error) {
+	limit := p.figures.Limit
+	if bytes < 0 || limit > 0 && bytes > limit {
 		p.figures.Failures++
-		return nil, p.exhausted(bytes)
+		return nil, nil, p.exhausted(bytes)
 	}
 	class := Class(bytes)
-	if rest := p.free[class]; len(rest) > 0 {
-		at := len(rest) - 1
-		for i, b := range rest {
-			if b.within(passed) {
-				at = i
-				break
-			}
+	if limit > 0 && p.figures.InUse+p.figures.Resting+class > limit {
+		spare = p.Trim(passed)
+		if p.figures.InUse+p.figures.Resting+class > limit {
+			p.figures.Failures++
+			return nil, spare, p.exhausted(bytes)
 		}
-		b := rest[at]
-		p.free[class] = append(rest[:at], rest[at+1:]...)
-		p.figures.Resting -= class
-		p.figures.Reused++
-		p.own(class)
-		return b, nil
-	}
-	if p.figures.Limit > 0 && p.figures.InUse+p.figures.Resting+class > p.figures.Limit {
-		p.Trim(passed)
-	}
-	var buffer devices.Buffer
-	err := error(nil)
-	if p.figures.Limit > 0 && p.figures.InUse+p.figures.Resting+class > p.figures.Limit {
-		err = p.exhausted(bytes)
-	} else if buffer, err = p.device.Alloc(class); status.CodeOf(err) == status.ResourceExhausted && p.Trim(passed) > 0 {
-		buffer, err = p.device.Alloc(class)
-	}
-	if err != nil {
-		p.figures.Failures++
-		return nil, err
 	}
 	p.own(class)
-	return &Block{Buffer: buffer, class: class}, nil
+	return &Block{class: class}, spare, nil
+}
+
+// Bytes is what the block's buffer has.
+func (b *Block) Bytes() int64 { return b.class }
+
+// Abandon takes back what Grow gave, for which the device had no memory.
+func (p *Pool) Abandon(b *Block) {
+	p.figures.InUse -= b.class
+	p.figures.Blocks--
+	p.figures.Allocs--
+	p.figures.Failures++
 }
 
 func (p *Pool) own(class int64) {
@@ -111,7 +126,7 @@ func (p *Pool) own(class int64) {
 func (p *Pool) exhausted(bytes int64) error {
 	f := p.figures
 	return status.Errorf(status.ResourceExhausted, "%s has no room for %d bytes: %d of %d are in use, in %s, and %d rest",
-		p.device.Attributes().Name, bytes, f.InUse, f.Limit, status.Count(int(f.Blocks), "block"), f.Resting)
+		p.name, bytes, f.InUse, f.Limit, status.Count(int(f.Blocks), "block"), f.Resting)
 }
 
 // Release takes a block back: its owner has told the Order of its last work.
@@ -122,15 +137,16 @@ func (p *Pool) Release(b *Block) {
 	p.free[b.class] = append(p.free[b.class], b)
 }
 
-// Trim gives back to the device the resting blocks that streams have passed, and
-// answers how many bytes that is.
-func (p *Pool) Trim(passed [Kinds]uint64) (bytes int64) {
+// Trim removes the resting blocks that streams have passed, and returns their buffers, which
+// the caller releases: a driver may wait for the device then, so not under the lock that
+// works are ordered by.
+func (p *Pool) Trim(passed [Kinds]uint64) (spare []devices.Buffer) {
 	for class, rest := range p.free {
 		kept := rest[:0]
 		for _, b := range rest {
 			if b.within(passed) {
-				b.Buffer.Release()
-				bytes += class
+				spare = append(spare, b.Buffer)
+				p.figures.Resting -= class
 			} else {
 				kept = append(kept, b)
 			}
@@ -138,8 +154,7 @@ func (p *Pool) Trim(passed [Kinds]uint64) (bytes int64) {
 		clear(rest[len(kept):])
 		p.free[class] = kept
 	}
-	p.figures.Resting -= bytes
-	return bytes
+	return spare
 }
 
 // smallest is the least that a block has.

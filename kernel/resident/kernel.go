@@ -132,7 +132,7 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		memories[i] = newMemory(b)
 		if n == 0 {
-			if err := d.Write(b, nil); err != nil {
+			if err := d.Write(ctx.Step.Context, b, nil); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package resident
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -143,7 +144,7 @@ func upload(ctx *kernel.Context, d devices.Streams, v *tensor.Value) (*memory, e
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Write(b, tensor.Bytes(v)); err != nil {
+	if err := d.Write(ctx.Step.Context, b, tensor.Bytes(v)); err != nil {
 		b.Release()
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func (t *Tensor) copy(ctx *kernel.Context, d devices.Streams, done func(*memory,
 		return err
 	}
 	m, from := newMemory(b), t.memory
-	err = d.Bring(b, from.buffer, n, func(err error) {
+	err = d.Bring(ctx.Step.Context, b, from.buffer, n, func(err error) {
 		if err == nil {
 			err = from.failed()
 		}
@@ -204,15 +205,15 @@ func (t *Tensor) copy(ctx *kernel.Context, d devices.Streams, done func(*memory,
 
 // Download brings a tensor to the host: done gets it when the device has come to it,
 // and must not wait.
-func Download(v *tensor.Value, done func(*tensor.Tensor, error)) error {
+func Download(ctx context.Context, v *tensor.Value, done func(*tensor.Tensor, error)) error {
 	t, err := Of(v)
 	if err != nil {
 		return err
 	}
-	return t.download(done)
+	return t.download(ctx, done)
 }
 
-func (t *Tensor) download(done func(*tensor.Tensor, error)) error {
+func (t *Tensor) download(ctx context.Context, done func(*tensor.Tensor, error)) error {
 	host, err := tensor.New(t.dt, t.dims...)
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func (t *Tensor) download(done func(*tensor.Tensor, error)) error {
 		return nil
 	}
 	m := t.memory
-	return t.device.Read(m.buffer, n, func(from []byte, err error) {
+	return t.device.Read(ctx, m.buffer, n, func(from []byte, err error) {
 		if err == nil {
 			err = m.failed()
 		}

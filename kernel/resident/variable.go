@@ -1,6 +1,7 @@
 package resident
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 
@@ -29,7 +30,7 @@ var _ resource.Remote = (*stored)(nil)
 // Host has the value copied to the host's memory.
 func (s *stored) Host(done func(tensor.Value, error)) {
 	t := Tensor{device: s.device, dt: s.dt, dims: s.dims, memory: s.memory}
-	if err := t.download(func(t *tensor.Tensor, err error) {
+	if err := t.download(context.Background(), func(t *tensor.Tensor, err error) {
 		if err != nil {
 			done(tensor.Value{}, err)
 			return
@@ -431,7 +432,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 		}
 		memories[i], next[i].Buffer = newMemory(b), b
 		if n == 0 {
-			if err := d.Write(b, nil); err != nil {
+			if err := d.Write(ctx.Step.Context, b, nil); err != nil {
 				return err
 			}
 		}

@@ -72,7 +72,7 @@ func (w *Work) Scratch(t tensor.DType, dims ...int64) code.Array {
 	}
 	w.scratch, a.Buffer = append(w.scratch, newMemory(b)), b
 	if n == 0 {
-		w.err = w.device.Write(b, nil)
+		w.err = w.device.Write(w.ctx.Step.Context, b, nil)
 	}
 	return a
 }

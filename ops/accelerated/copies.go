@@ -69,7 +69,7 @@ type download struct{}
 
 func (download) Start(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
 	until(ctx.Step.Context, done, func(e *ending) error {
-		return resident.Download(&in[0], func(t *tensor.Tensor, err error) {
+		return resident.Download(ctx.Step.Context, &in[0], func(t *tensor.Tensor, err error) {
 			e.end(func() error {
 				if err == nil {
 					out[0] = tensor.ValueOf(t)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/ops/image/jpeg"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -20,11 +21,13 @@ type decoder struct {
 	dt       tensor.DType
 	expand   bool // whether all frames of an animation are wanted
 	still    bool // whether an animation is an error
-	fancy    bool // whether colors are interpolated
+	// For JPEG files, with the least part of lines that must be there.
+	jpegOptions jpeg.Options
+	fraction    float32
 }
 
 func newDecoder(c *kernel.Construction) (kernel.Kernel, error) {
-	k := &decoder{op: c.Op.Name, channels: int(c.Int("channels")), dt: tensor.Uint8, fancy: true}
+	k := &decoder{op: c.Op.Name, channels: int(c.Int("channels")), dt: tensor.Uint8, jpegOptions: jpeg.Options{Ratio: 1, Fancy: true}, fraction: 1}
 	if k.channels != 0 && k.channels != 1 && k.channels != 3 && k.channels != 4 {
 		return nil, c.Errorf("`channels` must be 0, 1, 3 or 4 but got %d", k.channels)
 	}
@@ -42,16 +45,18 @@ func newDecoder(c *kernel.Construction) (kernel.Kernel, error) {
 		return k, nil
 	}
 	k.still = true
-	k.fancy = c.Bool("fancy_upscaling")
+	k.jpegOptions.Fancy, k.jpegOptions.Recover = c.Bool("fancy_upscaling"), c.Bool("try_recover_truncated")
+	k.fraction = c.Float("acceptable_fraction")
 	switch ratio := c.Int("ratio"); ratio {
-	case 1:
-	case 2, 4, 8:
-		return nil, status.Errorf(status.Unimplemented, "DecodeJpeg that scales down by %d", ratio)
+	case 1, 2, 4, 8:
+		k.jpegOptions.Ratio = int(ratio)
 	default:
 		return nil, c.Errorf("ratio must be 1, 2, 4, or 8, got %d", ratio)
 	}
 	switch method := c.Str("dct_method"); method {
-	case "", "INTEGER_FAST", "INTEGER_ACCURATE":
+	case "", "INTEGER_FAST":
+	case "INTEGER_ACCURATE":
+		k.jpegOptions.Accurate = true
 	default:
 		return nil, c.Errorf("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
 	}
@@ -76,7 +81,13 @@ func (k *decoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var err error
 	switch format {
 	case "JPEG":
-		err = k.jpeg(ctx, file, &out[0])
+		var window []int32
+		if k.op == "DecodeAndCropJpeg" {
+			if window, err = cropWindow(&in[1]); err != nil {
+				return err
+			}
+		}
+		err = k.jpeg(ctx, file, window, &out[0])
 	case "PNG":
 		err = k.png(ctx, in, out)
 	case "GIF":
@@ -87,8 +98,6 @@ func (k *decoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	switch {
 	case err != nil:
 		return err
-	case k.op == "DecodeAndCropJpeg":
-		return crop(ctx, &in[1], &out[0])
 	case k.op == "DecodeGif":
 		out[0].SetDims(append([]int64{1}, out[0].Dims()...))
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -107,29 +106,12 @@ func (k *decoder) refuse(format string) error {
 	return nil
 }
 
-// crop keeps the part of the image that in names: top, left, height and width.
-func crop(ctx *kernel.Context, in, out *tensor.Value) error {
-	if in.NumElements() != 4 || in.Rank() != 1 {
-		return status.Invalid("crop_window must have four elements, got shape %s", tensor.FormatDims(in.Dims()))
+// cropWindow is the part of an image that v names: top, left, height and width.
+func cropWindow(v *tensor.Value) ([]int32, error) {
+	if v.NumElements() != 4 || v.Rank() != 1 {
+		return nil, status.Invalid("crop_window must have four elements, got shape %s", tensor.FormatDims(v.Dims()))
 	}
-	w, dims := tensor.Of[int32](in), out.Dims()
-	if w[0] < 0 || w[1] < 0 || w[2] <= 0 || w[3] <= 0 || int64(w[0])+int64(w[2]) > dims[0] || int64(w[1])+int64(w[3]) > dims[1] {
-		return status.Invalid("Invalid JPEG data or crop window: %v of an image of %d by %d", w, dims[0], dims[1])
-	}
-	from := strided.Of(dims)
-	from.Slice(0, int(w[0]), 1, int(w[2]))
-	from.Slice(1, int(w[1]), 1, int(w[3]))
-	to := []int64{int64(w[2]), int64(w[3]), dims[2]}
-	part, err := ctx.Alloc(out.DType(), to)
-	if err != nil {
-		return err
-	}
-	if err := strided.Copy(ctx, &part, strided.Of(to), out, from); err != nil {
-		return err
-	}
-	ctx.Free(*out)
-	*out = part
-	return nil
+	return tensor.Of[int32](v), nil
 }
 
 // newExtractShape makes the kernel of ExtractJpegShape.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/ops/image/jpeg"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -210,15 +211,15 @@ func (k *jpegEncoder) head(f *jpegFile) {
 		f.out = append(f.out, byte(i+1), sampling, byte(min(i, 1)))
 	}
 	for t := range 2 * tables {
-		spec := &huffman[t]
-		f.segment(0xc4, 17+len(spec.values))
+		spec := &jpeg.Suggested[t]
+		f.segment(0xc4, 17+len(spec.Values))
 		f.out = append(f.out, byte(t/2|t%2<<4))
-		f.out = append(f.out, spec.counts[:]...)
-		f.out = append(f.out, spec.values...)
+		f.out = append(f.out, spec.Counts[:]...)
+		f.out = append(f.out, spec.Values...)
 		code, at := uint32(0), 0
-		for n, count := range spec.counts {
+		for n, count := range spec.Counts {
 			for range count {
-				f.codes[t][spec.values[at]] = huffmanCode{code, uint8(n + 1)}
+				f.codes[t][spec.Values[at]] = huffmanCode{code, uint8(n + 1)}
 				code++
 				at++
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/ops/image/jpeg"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -133,7 +134,7 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	contents := tensor.At0[string](&in[0])
 	if !strings.HasPrefix(contents, "\x89PNG") {
-		return (&decoder{channels: k.channels, dt: k.dt, still: true, fancy: true}).Run(ctx, in, out)
+		return (&decoder{channels: k.channels, dt: k.dt, still: true, jpegOptions: jpeg.Options{Ratio: 1, Fancy: true}, fraction: 1}).Run(ctx, in, out)
 	}
 	config, err := png.DecodeConfig(strings.NewReader(contents))
 	if err != nil {

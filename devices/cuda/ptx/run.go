@@ -3,7 +3,9 @@ package ptx
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 )
@@ -34,6 +36,8 @@ type Launch struct {
 	// has none. Many goroutines call it.
 	Memory  func(window uint64, write bool) []byte
 	Workers int // goroutines; 0 is 1
+	// Seed decides which warp of a block goes on, and for how many instructions.
+	Seed uint64
 }
 
 // A Fault is what ended a launch.
@@ -76,8 +80,11 @@ type worker struct {
 	launch *Launch
 	warps  []warp
 	shared []byte
+	races  races
 	block  [3]uint32
 	known  []view // by instruction, of the last access
+	rng    *rand.Rand
+	going  []int // warps that have not come to the barrier
 }
 
 // A view is the memory of a window.
@@ -125,7 +132,7 @@ func (e *Entry) Run(l *Launch) error {
 
 // worker is one for blocks of so many threads.
 func (e *Entry) worker(l *Launch, threads int) *worker {
-	w := &worker{entry: e, launch: l, shared: make([]byte, e.Shared), known: make([]view, len(e.code))}
+	w := &worker{entry: e, launch: l, shared: make([]byte, e.Shared), races: newRaces(e.Shared), known: make([]view, len(e.code))}
 	addresses := map[string]uint64{}
 	for _, g := range e.module.Globals {
 		addresses[g.Name] = g.Address
@@ -164,10 +171,49 @@ func place(n int, size [3]uint32) [3]uint32 {
 	return [3]uint32{x, rest % size[1], rest / size[1]}
 }
 
-// run executes a block: each warp to its next barrier, in turn.
+// interleave executes all warps to their next barrier, or their end: one of them at a time,
+// which the seed chooses, for up to a number of instructions.
+func (w *worker) interleave() *Fault {
+	w.going = w.going[:0]
+	for i := range w.warps {
+		if len(w.warps[i].groups) > 0 {
+			w.going = append(w.going, i)
+		}
+	}
+	for len(w.going) > 0 {
+		n := 0
+		if len(w.going) > 1 {
+			n = w.rng.IntN(len(w.going))
+		}
+		turn := math.MaxInt
+		if len(w.going) > 1 && w.rng.IntN(4) > 0 { // else to the barrier
+			turn = 1 << w.rng.IntN(10)
+		}
+		there, f := w.advance(&w.warps[w.going[n]], turn)
+		if f != nil {
+			return f
+		}
+		if there {
+			last := len(w.going) - 1
+			w.going[n] = w.going[last]
+			w.going = w.going[:last]
+		}
+	}
+	return nil
+}
+
+// poison fills memory with what nobody has written: NaN, and -1.
+func poison(b []byte) {
+	for i := range b {
+		b[i] = 0xff
+	}
+}
+
+// run executes a block.
 func (w *worker) run() *Fault {
 	threads := int(w.launch.Block[0]) * int(w.launch.Block[1]) * int(w.launch.Block[2])
-	clear(w.shared)
+	w.rng = rand.New(rand.NewPCG(w.launch.Seed, uint64(w.block[2])<<42|uint64(w.block[1])<<21|uint64(w.block[0])))
+	poison(w.shared)
 	for i := range w.warps {
 		p := &w.warps[i]
 		mask := ^uint32(0)
@@ -175,6 +221,7 @@ func (w *worker) run() *Fault {
 			mask = 1<<rest - 1
 		}
 		p.groups, p.waiting = append(p.groups[:0], group{0, mask}), false
+		poison(p.local)
 		for d, axis := range []string{"%ctaid.x", "%ctaid.y", "%ctaid.z"} {
 			v := &p.registers[w.entry.named[axis]]
 			for l := range v {
@@ -183,12 +230,13 @@ func (w *worker) run() *Fault {
 		}
 	}
 	for {
+		if f := w.interleave(); f != nil {
+			return f
+		}
+		w.races.barrier()
 		ended, barrier := 0, int32(-1)
 		for i := range w.warps {
 			p := &w.warps[i]
-			if f := w.advance(p); f != nil {
-				return f
-			}
 			switch {
 			case len(p.groups) == 0:
 				ended++
@@ -218,11 +266,14 @@ func (w *worker) fault(p *warp, g group, lane int, format string, args ...any) *
 	}
 }
 
-// advance executes a warp to its next barrier, at which its one group then is, or to its
-// end, when it has none.
-func (w *worker) advance(p *warp) *Fault {
+// advance executes a warp for a number of instructions or to its next barrier, at which its
+// one group then is, or to its end, when it has none; there says that it came so far.
+func (w *worker) advance(p *warp, turn int) (there bool, f *Fault) {
 	code, regs := w.entry.code, p.registers
 	for len(p.groups) > 0 {
+		if turn <= 0 {
+			return false, nil
+		}
 		// The group that is furthest behind goes on until it comes to the next one.
 		least := 0
 		for i, g := range p.groups {
@@ -245,7 +296,8 @@ func (w *worker) advance(p *warp) *Fault {
 				meeting = min(meeting, p.groups[i].at)
 			}
 		}
-		for g.mask != 0 && g.at < meeting {
+		for g.mask != 0 && g.at < meeting && turn > 0 {
+			turn--
 			in := &code[g.at]
 			mask := g.mask
 			if in.guard >= 0 {
@@ -275,7 +327,7 @@ func (w *worker) advance(p *warp) *Fault {
 				}
 			case loads, stores:
 				if f := w.access(p, g, in, mask); f != nil {
-					return f
+					return false, f
 				}
 			case reads:
 				value := element(w.launch.Params[in.offset:], in)
@@ -301,10 +353,10 @@ func (w *worker) advance(p *warp) *Fault {
 				}
 			case waits:
 				if len(p.groups) > 0 || mask != g.mask {
-					return w.fault(p, g, bits.TrailingZeros32(g.mask), "not all threads of the warp come to this barrier")
+					return false, w.fault(p, g, bits.TrailingZeros32(g.mask), "not all threads of the warp come to this barrier")
 				}
 				p.groups = append(p.groups, g)
-				return nil
+				return true, nil
 			case exits:
 				g.mask &^= mask
 			}
@@ -314,7 +366,7 @@ func (w *worker) advance(p *warp) *Fault {
 			p.groups = append(p.groups, g)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // element is what is at the start of memory, as a register has it.
@@ -375,6 +427,11 @@ func (w *worker) access(p *warp, g group, in *instruction, mask uint32) *Fault {
 			f := w.fault(p, g, l, "%d bytes at %#x, which is no multiple", size, at)
 			f.Misaligned = true
 			return f
+		}
+		if in.space == shared || in.space == generic && address>>windowBits == sharedWindow {
+			if other := w.races.access(at, size, p.first+l, in.kind == stores); other >= 0 {
+				return w.fault(p, g, l, "no barrier is between this access to shared memory at %#x and that of thread %v", at, place(other, w.launch.Block))
+			}
 		}
 		if in.kind == loads {
 			d[l] = element(memory[at:], in)

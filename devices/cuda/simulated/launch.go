@@ -147,7 +147,7 @@ func launch(fn uintptr, gx, gy, gz, bx, by, bz, shared uint32, on, params, extra
 	case shared+uint32(e.Shared) > sharedBytes:
 		return outOfResources
 	}
-	l := &ptx.Launch{Grid: [3]uint32{gx, gy, gz}, Block: [3]uint32{bx, by, bz}, Params: make([]byte, f.entry.ParamBytes()), Workers: m.options.Workers}
+	l := &ptx.Launch{Grid: [3]uint32{gx, gy, gz}, Block: [3]uint32{bx, by, bz}, Params: make([]byte, f.entry.ParamBytes()), Workers: m.options.Workers, Seed: m.rng.Uint64()}
 	for i, p := range f.entry.Params { // the driver copies them before it returns
 		from := uintptr(get64(params + uintptr(8*i)))
 		if from == 0 {

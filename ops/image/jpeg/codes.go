@@ -1,12 +1,16 @@
-package image
+package jpeg
 
-// huffman is the codes that ITU-T T.81, K.3, suggests, as files hold them: how
-// many there are of each length, and what they stand for. DC and AC for
-// brightness, then for color.
-var huffman = [4]struct {
-	counts [16]byte
-	values []byte
-}{
+// Codes are what a file has for a table of codes: how many codes there are of each
+// length, and what they stand for.
+type Codes struct {
+	Counts [16]byte
+	Values []byte
+}
+
+// Suggested is the codes that ITU-T T.81, K.3, suggests: of the first coefficients and of
+// the others, for brightness, then for color. Sequential files that
+// lack codes mean these.
+var Suggested = [4]Codes{
 	{
 		[16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
 		[]byte{
