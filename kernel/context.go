@@ -34,6 +34,11 @@ type Context struct {
 	// goroutine: the tensors that the kernel allocates come from them, the first
 	// from the first.
 	Homes []tensor.Home
+	// Taken is set by a kernel that may wait, before it is done, to what it has taken from
+	// a resource for its outputs, such as an element of a queue. A step accepts outputs
+	// while it has not failed and its context has not ended; those that come later are
+	// dropped, and the engine calls Return, which puts back what was taken.
+	Taken interface{ Return() }
 	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
 	Driver any
 

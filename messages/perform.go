@@ -241,8 +241,18 @@ func (st *stage) ran(p *performance) bool {
 		return true
 	}
 	st.reportOf(p.err)
+	p.refuse()
 	st.release(p)
 	return false
+}
+
+// refuse puts back what the kernel has taken from a resource for its outputs, which the
+// step does not accept.
+func (p *performance) refuse() {
+	if t := p.ctx.Taken; t != nil && p.err == nil {
+		t.Return()
+	}
+	p.ctx.Taken = nil
 }
 
 func (st *stage) release(p *performance) {
@@ -256,6 +266,14 @@ func (st *stage) release(p *performance) {
 func (st *stage) performed(n *node, p *performance) {
 	if kernel.IsPanic(p.err) && !p.calls {
 		panic(p.err)
+	}
+	if p.ctx.Taken != nil && p.err == nil {
+		if st.cancelled() { // it came too late
+			p.refuse()
+			st.release(p)
+			return
+		}
+		st.attended = 0 // the context was looked at
 	}
 	if p.err == nil {
 		if p.timed {

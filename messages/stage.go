@@ -336,6 +336,9 @@ func (st *stage) read() {
 				st.record.Did("its kernel has run")
 			}
 			l.to.invoker.InvokeUserMessage(l.message)
+		case ran:
+			p.refuse()
+			st.release(p)
 		}
 	}
 	st.mail, st.opened = st.mail[:0], 0

@@ -261,7 +261,9 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 }
 
 // Complete takes a kernel's outputs, or its error, and wakes whoever waited
-// for them. After the step has failed outputs are dropped.
+// for them. After the step has failed outputs are dropped, and what the kernel took from a
+// resource for them is returned. So it is where the step's context has ended: a step
+// accepts what was taken, or the resource has it back.
 func (s *Step) Complete(a *Activation, err error) {
 	s.running--
 	last := s.handed[len(s.handed)-1]
@@ -271,6 +273,13 @@ func (s *Step) Complete(a *Activation, err error) {
 	n := &s.p.nodes[a.node]
 	if n.kind == kind.Async {
 		s.asyncs--
+	}
+	if t := a.ctx.Taken; t != nil {
+		a.ctx.Taken = nil
+		if err == nil && (s.err != nil || s.cancelled()) { // it came too late
+			t.Return()
+		}
+		s.played = 0 // the context was looked at
 	}
 	switch {
 	case s.err != nil:

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"maps"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/lower"
@@ -14,15 +15,11 @@ import (
 // waits says whether anything in a function, or in what it calls, may wait for
 // something outside. It looks once at every function that can be reached, as they
 // stand in the library: to compile them would take longer than to play them. Where
-// mightWait holds the kernel is asked.
+// mightWait holds the kernel is asked. The lock is not held meanwhile: of callers that ask
+// at one time each may look, and all find the same.
 func (r *Functions) waits(ctx context.Context, watch *status.Watch, f *registry.Func) (bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if known, ok := r.waiting[f.String()]; ok {
+	if known, ok := r.knownToWait(f.String()); ok {
 		return known, nil
-	}
-	if r.waiting == nil {
-		r.waiting = map[string]bool{}
 	}
 	callers := map[string][]string{}
 	seen := map[string]bool{f.String(): true}
@@ -47,7 +44,7 @@ func (r *Functions) waits(ctx context.Context, watch *status.Watch, f *registry.
 			for _, g := range functionsOf(n) {
 				called := g.String()
 				callers[called] = append(callers[called], name)
-				known, ok := r.waiting[called]
+				known, ok := r.knownToWait(called)
 				here = here || known
 				if !ok && !seen[called] {
 					seen[called] = true
@@ -60,18 +57,34 @@ func (r *Functions) waits(ctx context.Context, watch *status.Watch, f *registry.
 			waiting = append(waiting, name)
 		}
 	}
+	found := make(map[string]bool, len(seen))
 	for name := range seen {
-		r.waiting[name] = false
+		found[name] = false
 	}
 	for len(waiting) > 0 {
 		name := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
-		if known, ok := r.waiting[name]; !known && ok {
-			r.waiting[name] = true
+		if known, ok := found[name]; !known && ok {
+			found[name] = true
 			waiting = append(waiting, callers[name]...)
 		}
 	}
-	return r.waiting[f.String()], nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting == nil {
+		r.waiting = found
+	} else {
+		maps.Copy(r.waiting, found)
+	}
+	return found[f.String()], nil
+}
+
+// knownToWait is what waits has found out about a function.
+func (r *Functions) knownToWait(name string) (waits, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waits, ok = r.waiting[name]
+	return waits, ok
 }
 
 // functionsOf is the functions that a node calls.

@@ -43,8 +43,8 @@ func ExampleQueue() {
 	})
 	ctx := context.Background()
 	var took int32
-	take := func(elements []tensor.Value) error {
-		took = tensor.At0[int32](&elements[0])
+	take := func(t *resource.Taken) error {
+		took = tensor.At0[int32](&t.Elements[0])
 		return nil
 	}
 	told := func(err error) {

@@ -31,11 +31,12 @@ type Order interface {
 	Place() int
 	// Push adds an element: its components, which it copies out of the slice.
 	Push(element []tensor.Value)
-	// Pop takes the next element, appending its components to dst.
-	Pop(dst []tensor.Value) []tensor.Value
-	// Unpop puts an element back so that it is the next one, if the order is
-	// one of time.
-	Unpop(element []tensor.Value)
+	// Pop takes the next element, appending its components to dst. turn says, to
+	// Unpop, when the element's turn was.
+	Pop(dst []tensor.Value) (_ []tensor.Value, turn int64)
+	// Unpop puts an element back that Pop took in that turn: in an order of time before
+	// all that were behind it.
+	Unpop(element []tensor.Value, turn int64)
 }
 
 // A Queue passes elements, each a tuple of tensors, from those who enqueue to
@@ -43,13 +44,17 @@ type Order interface {
 // and is called back; lines are served in the order of arrival.
 //
 // A closed queue takes no more elements and gives out what it has.
+//
+// Whoever takes elements may return them ([Taken]): an element is lost to the queue
+// only once its step has accepted it.
 type Queue struct {
 	QueueOptions
 
 	mu      sync.Mutex
 	closed  bool
-	putters []*attempt // in line to enqueue, or to close the queue
-	takers  []*attempt
+	gone    bool // it has been destroyed
+	putters line // to enqueue, or to close the queue
+	takers  line
 	moved   bool           // an element has come or gone since serve last looked
 	row     []tensor.Value // scratch: the element of a batch that goes in next
 	account account        // for the elements, until a taker has all of its own
@@ -57,17 +62,20 @@ type Queue struct {
 
 // An attempt waits in a line. The queue's lock guards it until it has left.
 type attempt struct {
+	ctx          context.Context
+	before, next *attempt // in its line
+
 	// What a putter brings: one element, or a batch whose element i is row i of
 	// each tensor.
 	batch  []tensor.Value
 	single bool
 	shut   bool // closes the queue when its turn comes
 
-	want int            // elements still to go
-	all  int            // elements asked for
-	upTo bool           // a taker that is content with fewer from a closed queue
-	got  []tensor.Value // a taker's elements, one after the other
-	take func(elements []tensor.Value) error
+	want int    // elements still to go
+	all  int    // elements asked for
+	upTo bool   // a taker that is content with fewer from a closed queue
+	got  *Taken // a taker's elements
+	take func(*Taken) error
 
 	finished bool
 	err      error
@@ -99,7 +107,7 @@ func (q *Queue) Closed() bool {
 // be shared, but not the slice. When ctx ends while the element waits, it
 // leaves the line and done is called with the context's error.
 func (q *Queue) Enqueue(ctx context.Context, element []tensor.Value, done func(error)) {
-	a := attempt{batch: element, single: true, want: 1, all: 1}
+	a := attempt{ctx: ctx, batch: element, single: true, want: 1, all: 1}
 	if q.tryPut(&a) {
 		done(a.err)
 		return
@@ -107,50 +115,49 @@ func (q *Queue) Enqueue(ctx context.Context, element []tensor.Value, done func(e
 	waiting := a
 	waiting.batch = append([]tensor.Value(nil), element...)
 	waiting.done = done
-	q.submit(ctx, &q.putters, &waiting)
+	q.submit(&q.putters, &waiting)
 }
 
 // EnqueueMany is [Queue.Enqueue] for n elements, the slices of batch along the
 // first dimension. They go in as there is room, so that an attempt that ends
 // early may have added some.
 func (q *Queue) EnqueueMany(ctx context.Context, batch []tensor.Value, n int, done func(error)) {
-	q.submit(ctx, &q.putters, &attempt{
-		batch: append([]tensor.Value(nil), batch...), want: n, all: n, done: done,
+	q.submit(&q.putters, &attempt{
+		ctx: ctx, batch: append([]tensor.Value(nil), batch...), want: n, all: n, done: done,
 	})
 }
 
-// Dequeue takes n elements and calls take with their components, one element
-// after the other, once it has all of them, and done afterwards. take must neither keep
-// the slice nor use the queue, whose lock is held: the elements leave the queue when it
-// has succeeded, and stay where it fails. With upTo Dequeue is content with what is left
-// in a queue that is closed, if that is anything. Elements are taken as they come. An
-// attempt that ends early puts back what it has taken.
-func (q *Queue) Dequeue(ctx context.Context, n int, upTo bool, take func(elements []tensor.Value) error, done func(error)) {
-	q.submit(ctx, &q.takers, &attempt{want: n, all: n, upTo: upTo, take: take, done: done})
+// Dequeue takes n elements and calls take with them once it has all, and done
+// afterwards. take must not use the queue, whose lock is held: the elements leave the
+// queue when it has succeeded, and stay where it fails. With upTo Dequeue is content with
+// what is left in a queue that is closed, if that is anything. Elements are taken as they
+// come. An attempt that ends early puts back what it has taken, and one whose ctx has
+// ended takes nothing.
+func (q *Queue) Dequeue(ctx context.Context, n int, upTo bool, take func(*Taken) error, done func(error)) {
+	q.submit(&q.takers, &attempt{ctx: ctx, want: n, all: n, upTo: upTo, take: take, done: done})
 }
 
-// TryDequeue takes one element at once, appending its components to dst, if
-// there is one and nobody waits for it.
-func (q *Queue) TryDequeue(dst []tensor.Value) ([]tensor.Value, bool) {
+// TryDequeue takes one element at once if there is one and no attempt waits for it.
+func (q *Queue) TryDequeue() (*Taken, bool) {
 	q.mu.Lock()
-	if len(q.takers) > 0 || q.available() < 1 {
+	if q.takers.first != nil || q.available() < 1 {
 		q.mu.Unlock()
-		return dst, false
+		return nil, false
 	}
-	n := len(dst)
-	dst = q.Order.Pop(dst)
-	q.account.release(q.size(dst[n:]))
+	t := &Taken{queue: q}
+	t.pop()
+	q.account.release(q.size(t.Elements))
 	finished := q.serve(nil)
 	q.mu.Unlock()
 	call(finished)
-	return dst, true
+	return t, true
 }
 
 // Shut closes the queue when the attempts that wait in line have got their
 // elements in, or, with cancelPending, at once, failing them.
 func (q *Queue) Shut(ctx context.Context, cancelPending bool, done func(error)) {
 	if !cancelPending {
-		q.submit(ctx, &q.putters, &attempt{shut: true, done: done})
+		q.submit(&q.putters, &attempt{ctx: ctx, shut: true, done: done})
 		return
 	}
 	q.mu.Lock()
@@ -166,55 +173,51 @@ func (q *Queue) Shut(ctx context.Context, cancelPending bool, done func(error)) 
 // waits fails.
 func (q *Queue) Close() {
 	q.mu.Lock()
-	q.closed = true
+	q.closed, q.gone = true, true
 	finished := q.cancel(nil, &q.putters, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
 	finished = q.cancel(finished, &q.takers, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
 	var element []tensor.Value
 	for q.Order.Len() > 0 {
-		element = q.Order.Pop(element[:0])
+		element, _ = q.Order.Pop(element[:0])
 	}
 	q.account.close()
 	q.mu.Unlock()
 	call(finished)
 }
 
-// cancel fails everybody in a line.
-func (q *Queue) cancel(finished []*attempt, line *[]*attempt, err error) []*attempt {
-	for _, a := range *line {
+// cancel fails all in a line.
+func (q *Queue) cancel(finished []*attempt, l *line, err error) []*attempt {
+	for l.first != nil {
+		a := l.first
+		l.remove(a)
 		q.finish(a, err)
 		finished = append(finished, a)
 	}
-	*line = nil
 	return finished
 }
 
 // submit puts an attempt in line and serves the lines.
-func (q *Queue) submit(ctx context.Context, line *[]*attempt, a *attempt) {
+func (q *Queue) submit(l *line, a *attempt) {
 	q.mu.Lock()
-	*line = append(*line, a)
+	l.add(a)
 	finished := q.serve(nil)
 	if !a.finished {
-		a.unwatch = context.AfterFunc(ctx, func() { q.leave(ctx, line, a) })
+		a.unwatch = context.AfterFunc(a.ctx, func() { q.leave(l, a) })
 	}
 	q.mu.Unlock()
 	call(finished)
 }
 
 // leave takes an attempt whose context has ended out of its line.
-func (q *Queue) leave(ctx context.Context, line *[]*attempt, a *attempt) {
+func (q *Queue) leave(l *line, a *attempt) {
 	q.mu.Lock()
 	if a.finished {
 		q.mu.Unlock()
 		return
 	}
-	for i, other := range *line {
-		if other == a {
-			*line = append((*line)[:i:i], (*line)[i+1:]...)
-			break
-		}
-	}
+	l.remove(a)
 	q.putBack(a)
-	q.finish(a, status.FromContext(ctx))
+	q.finish(a, status.FromContext(a.ctx))
 	finished := q.serve([]*attempt{a})
 	q.mu.Unlock()
 	call(finished)

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"container/heap"
 	"math/rand/v2"
 	"slices"
@@ -49,16 +50,6 @@ func (d *deque) Push(element []tensor.Value) {
 	copy(d.at(d.size-1), element)
 }
 
-// Unpop puts an element in front.
-func (d *deque) Unpop(element []tensor.Value) {
-	if d.head == 0 {
-		d.blocks, d.head = slices.Insert(d.blocks, 0, d.block()), blockSize
-	}
-	d.head--
-	d.size++
-	copy(d.at(0), element)
-}
-
 // popFront takes the first element.
 func (d *deque) popFront(dst []tensor.Value) []tensor.Value {
 	element := d.at(0)
@@ -91,11 +82,37 @@ func (d *deque) dropBack() {
 }
 
 // NewFIFO is the order of arrival, for elements of n components.
-func NewFIFO(n int) Order { return &fifo{deque{n: n}} }
+func NewFIFO(n int) Order { return &fifo{deque: deque{n: n}} }
 
-type fifo struct{ deque }
+type fifo struct {
+	deque
+	turns int64  // elements that have left the deque
+	back  []left // elements that left it and are back: older than all in it, the oldest last
+}
 
-func (f *fifo) Pop(dst []tensor.Value) []tensor.Value { return f.popFront(dst) }
+// A left is an element that left in a turn.
+type left struct {
+	turn    int64
+	element []tensor.Value
+}
+
+func (f *fifo) Len() int { return f.size + len(f.back) }
+
+func (f *fifo) Pop(dst []tensor.Value) ([]tensor.Value, int64) {
+	if n := len(f.back) - 1; n >= 0 {
+		e := f.back[n]
+		f.back[n] = left{}
+		f.back = f.back[:n]
+		return append(dst, e.element...), e.turn
+	}
+	f.turns++
+	return f.popFront(dst), f.turns
+}
+
+func (f *fifo) Unpop(element []tensor.Value, turn int64) {
+	i, _ := slices.BinarySearchFunc(f.back, turn, func(e left, turn int64) int { return cmp.Compare(turn, e.turn) })
+	f.back = slices.Insert(f.back, i, left{turn, slices.Clone(element)})
+}
 
 // NewPriority is, for elements of n components, the order of the elements' first components, int64 scalars:
 // the least first, and the oldest among equals.
@@ -146,18 +163,13 @@ func (p *priority) push(element []tensor.Value, arrival int64) {
 	heap.Push(&p.heap, rankedElement{tensor.At0[int64](&element[0]), arrival, append([]tensor.Value(nil), element...)})
 }
 
-func (p *priority) Pop(dst []tensor.Value) []tensor.Value {
-	return append(dst, heap.Pop(&p.heap).(rankedElement).components...)
+func (p *priority) Pop(dst []tensor.Value) ([]tensor.Value, int64) {
+	e := heap.Pop(&p.heap).(rankedElement)
+	return append(dst, e.components...), e.arrival
 }
 
-// Unpop puts an element before all others of its priority: it was the first.
-func (p *priority) Unpop(element []tensor.Value) {
-	first := p.next
-	for _, e := range p.heap {
-		first = min(first, e.arrival)
-	}
-	p.push(element, first-1)
-}
+// Unpop puts an element back where it was among those of its priority.
+func (p *priority) Unpop(element []tensor.Value, arrival int64) { p.push(element, arrival) }
 
 // NewShuffle is a random order of elements of n components, the same for the
 // same seeds.
@@ -170,12 +182,12 @@ type shuffle struct {
 	rand *rand.Rand
 }
 
-func (s *shuffle) Pop(dst []tensor.Value) []tensor.Value {
+func (s *shuffle) Pop(dst []tensor.Value) ([]tensor.Value, int64) {
 	element := s.at(s.rand.IntN(s.size))
 	dst = append(dst, element...)
 	copy(element, s.at(s.size-1))
 	s.dropBack()
-	return dst
+	return dst, 0
 }
 
-func (s *shuffle) Unpop(element []tensor.Value) { s.Push(element) }
+func (s *shuffle) Unpop(element []tensor.Value, _ int64) { s.Push(element) }

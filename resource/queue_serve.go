@@ -9,12 +9,12 @@ import (
 // says whether it has finished.
 func (q *Queue) tryPut(a *attempt) bool {
 	q.mu.Lock()
-	if len(q.putters) > 0 || !q.put(a) {
+	if q.putters.first != nil || !q.put(a) {
 		q.mu.Unlock()
 		return false
 	}
 	var finished []*attempt
-	if len(q.takers) > 0 {
+	if q.takers.first != nil {
 		finished = q.serve(nil)
 	}
 	q.mu.Unlock()
@@ -27,11 +27,13 @@ func (q *Queue) tryPut(a *attempt) bool {
 func (q *Queue) serve(finished []*attempt) []*attempt {
 	for {
 		q.moved = false
-		for len(q.putters) > 0 && q.put(q.putters[0]) {
-			finished, q.putters = leaveFront(finished, q.putters)
+		for a := q.putters.first; a != nil && q.put(a); a = q.putters.first {
+			q.putters.remove(a)
+			finished = append(finished, a)
 		}
-		for len(q.takers) > 0 && q.take(q.takers[0]) {
-			finished, q.takers = leaveFront(finished, q.takers)
+		for a := q.takers.first; a != nil && q.take(a); a = q.takers.first {
+			q.takers.remove(a)
+			finished = append(finished, a)
 		}
 		if !q.moved {
 			return finished
@@ -39,15 +41,13 @@ func (q *Queue) serve(finished []*attempt) []*attempt {
 	}
 }
 
-func leaveFront(finished, line []*attempt) (_, rest []*attempt) {
-	a := line[0]
-	line[0] = nil
-	return append(finished, a), line[1:]
-}
-
 // put moves elements of a putter into the queue and says whether it has
 // finished.
 func (q *Queue) put(a *attempt) bool {
+	if err := status.FromContext(a.ctx); err != nil && !a.shut { // to close needs no time
+		q.finish(a, err)
+		return true
+	}
 	switch {
 	case q.closed && a.shut:
 		q.finish(a, status.Errorf(status.Canceled, "Queue '%s' is already closed.", q.Name))
@@ -92,6 +92,11 @@ func (q *Queue) push(a *attempt) error {
 
 // take moves elements to a taker and says whether it has finished.
 func (q *Queue) take(a *attempt) bool {
+	if err := status.FromContext(a.ctx); err != nil {
+		q.putBack(a)
+		q.finish(a, err)
+		return true
+	}
 	if q.closed && q.Order.Len() < a.want {
 		q.putBack(a)
 		if have := q.Order.Len(); a.upTo && have > 0 {
@@ -106,7 +111,10 @@ func (q *Queue) take(a *attempt) bool {
 		if q.available() < 1 {
 			return false
 		}
-		a.got = q.Order.Pop(a.got)
+		if a.got == nil {
+			a.got = &Taken{queue: q}
+		}
+		a.got.pop()
 		q.moved = true
 	}
 	if err := a.take(a.got); err != nil {
@@ -114,7 +122,7 @@ func (q *Queue) take(a *attempt) bool {
 		q.finish(a, err)
 		return true
 	}
-	q.account.release(q.size(a.got))
+	q.account.release(q.size(a.got.Elements))
 	q.finish(a, nil)
 	return true
 }
@@ -129,9 +137,8 @@ func (q *Queue) available() int {
 
 // putBack returns to the queue what a taker has got so far.
 func (q *Queue) putBack(a *attempt) {
-	n := len(q.Types)
-	for end := len(a.got); end > 0; end -= n {
-		q.Order.Unpop(a.got[end-n : end])
+	if a.got != nil {
+		a.got.unpop()
 		q.moved = true
 	}
 	a.want, a.got = a.all, nil

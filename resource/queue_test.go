@@ -3,6 +3,7 @@ package resource_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,8 +56,8 @@ func (c *client) put1(ctx context.Context, x int32) {
 
 func (c *client) take(ctx context.Context, n int, upTo bool) {
 	var got []int32
-	c.q.Dequeue(ctx, n, upTo, func(elements []tensor.Value) error {
-		got = ints(elements)
+	c.q.Dequeue(ctx, n, upTo, func(t *resource.Taken) error {
+		got = ints(t.Elements)
 		return nil
 	}, func(err error) {
 		c.result(fmt.Sprintf("take %d: %v", n, got), err)
@@ -212,8 +213,8 @@ func TestQueueManyGoroutines(t *testing.T) {
 			last := make([]int32, putters) // of each putter
 			for range each / 2 {
 				done := make(chan []int32, 1)
-				q.Dequeue(ctx, 2, false, func(elements []tensor.Value) error {
-					done <- ints(elements)
+				q.Dequeue(ctx, 2, false, func(t *resource.Taken) error {
+					done <- ints(t.Elements)
 					return nil
 				}, func(error) {})
 				for _, x := range <-done {
@@ -240,11 +241,16 @@ func TestQueueManyGoroutines(t *testing.T) {
 	}
 }
 
-// The ring behaves as a slice does.
+// A FIFO behaves as a sorted slice does, to which elements come back that left it.
 func TestFIFOAgreesWithASlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		order, next := resource.NewFIFO(2), int32(0)
+		type left struct {
+			x    int32
+			turn int64
+		}
 		var model []int32
+		var out []left
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
 				order.Push([]tensor.Value{tensor.Scalar(next), tensor.Scalar(-next)})
@@ -255,16 +261,23 @@ func TestFIFOAgreesWithASlice(t *testing.T) {
 				if len(model) == 0 {
 					return
 				}
-				got := ints(order.Pop(nil))
+				e, turn := order.Pop(nil)
+				got := ints(e)
 				if len(got) != 2 || got[0] != model[0] || got[1] != -model[0] {
 					t.Fatalf("popped %v, want %d", got, model[0])
 				}
-				model = model[1:]
+				model, out = model[1:], append(out, left{model[0], turn})
 			},
 			"unpop": func(t *rapid.T) {
-				order.Unpop([]tensor.Value{tensor.Scalar(next), tensor.Scalar(-next)})
-				model = append([]int32{next}, model...)
-				next++
+				if len(out) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(out)-1).Draw(t, "which")
+				e := out[i]
+				out = slices.Delete(out, i, i+1)
+				order.Unpop([]tensor.Value{tensor.Scalar(e.x), tensor.Scalar(-e.x)}, e.turn)
+				model = append([]int32{e.x}, model...)
+				slices.Sort(model)
 			},
 			"": func(t *rapid.T) {
 				if order.Len() != len(model) {
@@ -275,16 +288,81 @@ func TestFIFOAgreesWithASlice(t *testing.T) {
 	})
 }
 
+// What was taken and is returned comes before what was behind it, whatever was taken
+// since; a queue that has been closed takes it back as well.
+func TestTakenElementsAreReturned(t *testing.T) {
+	ctx := context.Background()
+	c := &client{q: newQueue(4)}
+	c.put(ctx, 1, 2, 3, 4)
+	first, _ := c.q.TryDequeue()
+	var pair *resource.Taken
+	c.q.Dequeue(ctx, 2, false, func(t *resource.Taken) error { pair = t; return nil }, func(error) {})
+	c.put(ctx, 5, 6, 7)
+	pair.Return() // more than the capacity
+	first.Return()
+	c.q.Shut(ctx, false, func(error) {})
+	c.take(ctx, 7, false)
+	c.want(t, "put [1 2 3 4]", "put [5 6 7]", "take 7: [1 2 3 4 5 6 7]")
+	last := &client{q: newQueue(1)}
+	last.put1(ctx, 1)
+	taken, _ := last.q.TryDequeue()
+	last.take(ctx, 1, false)
+	taken.Return() // to who waits
+	last.want(t, "put 1", "take 1: [1]")
+	last.put1(ctx, 2)
+	taken, _ = last.q.TryDequeue()
+	last.q.Close()
+	taken.Return()
+	if n := last.q.Len(); n != 0 {
+		t.Errorf("%d elements in a queue that has been destroyed", n)
+	}
+}
+
+// Many waiters leave their line, the last first.
+func TestManyWaitersLeave(t *testing.T) {
+	const many = 50_000
+	for name, wait := range map[string]func(ctx context.Context, q *resource.Queue, done func(error)){
+		"takers": func(ctx context.Context, q *resource.Queue, done func(error)) {
+			q.Dequeue(ctx, 2, false, func(*resource.Taken) error { return nil }, done)
+		},
+		"putters": func(ctx context.Context, q *resource.Queue, done func(error)) {
+			q.Enqueue(ctx, []tensor.Value{tensor.Scalar(int32(1))}, done)
+		},
+	} {
+		q := newQueue(1)
+		if name == "putters" {
+			q.Enqueue(context.Background(), []tensor.Value{tensor.Scalar(int32(0))}, func(error) {})
+		}
+		var left sync.WaitGroup
+		left.Add(many)
+		ends := make([]context.CancelFunc, many)
+		for i := range ends {
+			var ctx context.Context
+			ctx, ends[i] = context.WithCancel(context.Background())
+			wait(ctx, q, func(err error) {
+				if status.CodeOf(err) != status.Canceled {
+					t.Error(err)
+				}
+				left.Done()
+			})
+		}
+		for _, end := range slices.Backward(ends) { // the last first
+			end()
+		}
+		left.Wait()
+	}
+}
+
 func TestPriorityOrder(t *testing.T) {
 	order := resource.NewPriority(2)
 	for i, p := range []int64{3, 1, 3, 2, 1} {
 		order.Push([]tensor.Value{tensor.Scalar(p), tensor.Scalar(int32(i))})
 	}
 	var got []string
-	pop := func() []tensor.Value {
-		e := order.Pop(nil)
+	pop := func() ([]tensor.Value, int64) {
+		e, turn := order.Pop(nil)
 		got = append(got, fmt.Sprintf("%d:%d", tensor.At0[int64](&e[0]), tensor.At0[int32](&e[1])))
-		return e
+		return e, turn
 	}
 	pop()
 	order.Unpop(pop()) // again the first of its priority
@@ -303,7 +381,8 @@ func TestShuffleIsAPermutationBySeed(t *testing.T) {
 			order.Push([]tensor.Value{tensor.Scalar(i)})
 		}
 		for order.Len() > 0 {
-			xs = append(xs, ints(order.Pop(nil))...)
+			e, _ := order.Pop(nil)
+			xs = append(xs, ints(e)...)
 		}
 		return xs
 	}

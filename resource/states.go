@@ -132,3 +132,11 @@ func (a *Accumulator) Holds() string {
 	defer a.mu.Unlock()
 	return fmt.Sprintf("%d gradients %s, step %d", a.count, ElementText(a.sum), a.step)
 }
+
+// texts is the elements in the order in which they leave.
+func (f *fifo) texts() (all []string) {
+	for _, e := range slices.Backward(f.back) {
+		all = append(all, ElementText(e.element))
+	}
+	return append(all, f.deque.texts()...)
+}

@@ -114,9 +114,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 			if r.rng != nil && len(r.active) > 1 {
 				at = r.active[r.rng.IntN(len(r.active))]
 			}
-			if at.step.Attend() {
-				r.act(at)
-			}
+			r.act(at)
 			r.settle(at)
 		default:
 			select {
@@ -156,7 +154,9 @@ func (r *run) act(t *part) {
 		i = r.rng.IntN(choices)
 	}
 	if i < len(t.due) {
-		r.complete(t, i)
+		if t.step.Attend() { // as Next does before it hands out a kernel
+			r.complete(t, i)
+		}
 		return
 	}
 	r.handle(t, t.step.Next())

@@ -107,6 +107,7 @@ type barrier struct {
 	inserted int64             // calls that have begun elements
 	closed   bool              // no element can begin
 	canceled bool              // none can be completed either
+	gone     bool              // it has been destroyed
 	bytes    int64
 }
 
@@ -176,7 +177,7 @@ func (b *barrier) Close() {
 	b.change(func() {
 		b.budget.Release(b.bytes)
 		b.begun, b.ready, b.bytes = nil, nil, 0
-		b.closed, b.canceled = true, true
+		b.closed, b.canceled, b.gone = true, true, true
 	})
 }
 
@@ -227,8 +228,17 @@ func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tenso
 	case !slices.Equal(values.Dims(), want):
 		return status.Invalid("Shape mismatch in tuple component %d. Expected %s, got %s", component, tensor.FormatDims(want), tensor.FormatDims(values.Dims()))
 	}
-	n := values.TotalBytes()
+	room := values.TotalBytes() + int64(len(names))*tensor.HeaderBytes // of the rows, about
+	if err := b.budget.Charge(room); err != nil {
+		return err
+	}
+	defer func() { b.budget.Release(room) }()
 	mine := ctx.Disown(*values)
+	rows, n := make([]tensor.Value, len(names)), int64(0)
+	for i := range rows {
+		rows[i] = mine.OwnRow(i)
+		n += rows[i].TotalBytes()
+	}
 	var err error
 	b.change(func() {
 		// What becomes of each key's element, before anything is changed.
@@ -270,7 +280,7 @@ func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tenso
 				e = &barrierElement{key, index, make([]tensor.Value, len(b.types)), len(b.types)}
 				b.begun[key] = e
 			}
-			e.components[component] = mine.OwnRow(i)
+			e.components[component] = rows[i]
 			if e.missing--; e.missing > 0 {
 				continue
 			}
@@ -322,10 +332,31 @@ func newBarrierTake(c *kernel.Construction) (kernel.Kernel, error) {
 			for _, e := range b.ready[:n] {
 				b.release(e)
 			}
+			taken := slices.Clone(b.ready[:n])
 			b.ready = slices.Delete(b.ready, 0, n)
+			ctx.Taken = returning(func() { b.putBack(taken) })
 			return true, nil
 		}, done)
 	}), nil
+}
+
+// putBack makes elements that were taken ready again, in their order.
+func (b *barrier) putBack(elements []*barrierElement) {
+	b.change(func() {
+		if b.gone {
+			return
+		}
+		for _, e := range slices.Backward(elements) {
+			at, _ := slices.BinarySearchFunc(b.ready, e.index, func(e *barrierElement, index int64) int { return cmp.Compare(e.index, index) })
+			b.ready = slices.Insert(b.ready, at, e)
+			var n int64
+			for _, v := range e.components {
+				n += v.TotalBytes()
+			}
+			b.bytes += n
+			b.budget.Release(-n) // also beyond the limit
+		}
+	})
 }
 
 // deliver sets the outputs of BarrierTakeMany. It runs on any goroutine, and so

@@ -263,12 +263,15 @@ func newDequeue(c *kernel.Construction) asyncFunc {
 			done(err)
 			return
 		}
-		if _, ok := q.TryDequeue(out[:0]); ok {
+		if t, ok := q.TryDequeue(); ok {
+			copy(out, t.Elements)
+			ctx.Taken = t
 			done(nil)
 			return
 		}
-		q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value) error {
-			copy(out, elements)
+		q.Dequeue(ctx.Step.Context, 1, false, func(t *resource.Taken) error {
+			copy(out, t.Elements)
+			ctx.Taken = t
 			return nil
 		}, done)
 	}
@@ -298,8 +301,12 @@ func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFu
 				return
 			}
 			budget := ctx.Step.Resources.Budget
-			q.Dequeue(ctx.Step.Context, int(n), upTo, func(elements []tensor.Value) error {
-				return batch(budget, q, elements, out)
+			q.Dequeue(ctx.Step.Context, int(n), upTo, func(t *resource.Taken) error {
+				err := batch(budget, q, t.Elements, out)
+				if err == nil {
+					ctx.Taken = t
+				}
+				return err
 			}, done)
 		}
 	}

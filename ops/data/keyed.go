@@ -189,7 +189,7 @@ func mapUnstage(k *keyed, ctx *kernel.Context, key int64, indices []int32, _, ou
 		if e == nil || e.missing > 0 {
 			return false, nil
 		}
-		return true, k.take(key, e, indices, out)
+		return true, k.take(ctx, key, e, indices, out)
 	}, done)
 }
 
@@ -212,12 +212,12 @@ func mapUnstageNoKey(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done
 			return false, nil
 		}
 		out[0] = tensor.Scalar(key)
-		return true, k.take(key, lowest, indices, out[1:])
+		return true, k.take(ctx, key, lowest, indices, out[1:])
 	}, done)
 }
 
 // take reads components and removes them; an element without any is gone.
-func (k *keyed) take(key int64, e *keyedElement, indices []int32, out []tensor.Value) error {
+func (k *keyed) take(ctx *kernel.Context, key int64, e *keyedElement, indices []int32, out []tensor.Value) error {
 	if err := e.read(key, indices, out); err != nil {
 		return err
 	}
@@ -231,7 +231,28 @@ func (k *keyed) take(key int64, e *keyedElement, indices []int32, out []tensor.V
 	n := sizeOf(out)
 	k.bytes -= n
 	k.budget.Release(n)
+	values := slices.Clone(out)
+	ctx.Taken = returning(func() { k.change(func() { k.putBack(key, e, indices, values) }) })
 	return nil
+}
+
+// putBack undoes take. Where the key is in use again, its new element stands.
+func (k *keyed) putBack(key int64, e *keyedElement, indices []int32, values []tensor.Value) {
+	switch now := k.elements[key]; {
+	case k.elements == nil:
+		return
+	case now == nil:
+		k.elements[key] = e
+		k.complete++
+	case now != e:
+		return
+	}
+	for j, i := range indices {
+		e.components[i] = values[j]
+	}
+	n := sizeOf(values)
+	k.bytes += n
+	k.budget.Release(-n) // also beyond the limit
 }
 
 func mapSize(count func(k *keyed) int) func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"container/list"
 	"context"
 	"sync"
 
@@ -8,21 +9,24 @@ import (
 )
 
 // A monitor guards some state, and keeps a line of those who wait for it to
-// change. Nobody waits on a goroutine. The zero monitor is ready.
+// change. No goroutine waits. The zero monitor is ready.
 type monitor struct {
 	mu   sync.Mutex
-	line []*waiter
+	line list.List // of *waiter
 }
 
 type waiter struct {
+	ctx  context.Context
 	try  func() (ok bool, err error)
 	done func(error)
 	stop func() bool // stops watching the context
+	gone bool        // from the line
 }
 
-// enter calls try, which may read and change the state, until it answers true or
+// enter calls try, which may read and change the state, until it returns true or
 // fails: at once, and then whenever the state has changed. Who came first is
-// served first. done is called once, without the lock.
+// served first; a waiter whose ctx has ended is not. done is called once, without the
+// lock.
 func (m *monitor) enter(ctx context.Context, try func() (bool, error), done func(error)) {
 	m.mu.Lock()
 	ok, err := try()
@@ -35,10 +39,10 @@ func (m *monitor) enter(ctx context.Context, try func() (bool, error), done func
 		}
 		return
 	}
-	w := &waiter{try: try, done: done}
-	m.line = append(m.line, w)
+	w := &waiter{ctx: ctx, try: try, done: done}
+	place := m.line.PushBack(w)
 	w.stop = context.AfterFunc(ctx, func() {
-		if m.leave(w) {
+		if m.leave(place) {
 			done(status.FromContext(ctx))
 		}
 	})
@@ -56,33 +60,46 @@ func (m *monitor) change(f func()) {
 	}
 }
 
-// leave takes w out of the line; false if it is not in it any more.
-func (m *monitor) leave(w *waiter) bool {
+// leave takes a waiter out of the line; false if it is not in it any more.
+func (m *monitor) leave(place *list.Element) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, x := range m.line {
-		if x == w {
-			m.line = append(m.line[:i], m.line[i+1:]...)
-			return true
-		}
+	w := place.Value.(*waiter)
+	if w.gone {
+		return false
 	}
-	return false
+	w.gone = true
+	m.line.Remove(place)
+	return true
 }
 
 // serve lets those in line try, from the first on, until none gets on. What it
 // returns tells those who have.
 func (m *monitor) serve() (served []func()) {
-	for i := 0; i < len(m.line); {
-		w := m.line[i]
-		ok, err := w.try()
+	for place := m.line.Front(); place != nil; {
+		w := place.Value.(*waiter)
+		var ok bool
+		var err error
+		if ended := status.FromContext(w.ctx); ended != nil {
+			err = ended
+		} else {
+			ok, err = w.try()
+		}
 		if !ok && err == nil {
-			i++
+			place = place.Next()
 			continue
 		}
-		m.line = append(m.line[:i], m.line[i+1:]...)
+		w.gone = true
+		m.line.Remove(place)
 		w.stop()
 		served = append(served, func() { w.done(err) })
-		i = 0
+		place = m.line.Front()
 	}
 	return served
 }
+
+// returning is what a kernel has taken, by what puts it back.
+type returning func()
+
+// Return puts it back.
+func (f returning) Return() { f() }

@@ -1,6 +1,9 @@
 package data
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -21,8 +24,16 @@ type staging struct {
 	budget   *tensor.Budget
 	capacity int   // elements; 0 for any number
 	limit    int64 // bytes; 0 for any number
-	elements [][]tensor.Value
+	elements []staged
+	staged   int64 // so many came
 	bytes    int64
+	closed   bool
+}
+
+// A staged is an element of a staging area, and its place in the order of arrival.
+type staged struct {
+	values []tensor.Value
+	place  int64
 }
 
 // onStaging makes the kernels of operations on the area that their node names.
@@ -54,7 +65,10 @@ func sizeOf(element []tensor.Value) (n int64) {
 
 // Close gives the memory back.
 func (s *staging) Close() {
-	s.change(s.clear)
+	s.change(func() {
+		s.clear()
+		s.closed = true
+	})
 }
 
 func (s *staging) clear() {
@@ -80,7 +94,8 @@ func stage(s *staging, ctx *kernel.Context, _ []tensor.DType, in, _ []tensor.Val
 			return false, err
 		}
 		s.bytes += n
-		s.elements = append(s.elements, element)
+		s.elements = append(s.elements, staged{element, s.staged})
+		s.staged++
 		return true, nil
 	}, done)
 }
@@ -104,17 +119,33 @@ func unstage(s *staging, ctx *kernel.Context, types []tensor.DType, _, out []ten
 		if len(s.elements) == 0 {
 			return false, nil
 		}
-		element := s.elements[0]
-		if err := deliver(element, types, out); err != nil {
+		e := s.elements[0]
+		if err := deliver(e.values, types, out); err != nil {
 			return false, err
 		}
-		s.elements[0] = nil
+		s.elements[0] = staged{}
 		s.elements = s.elements[1:]
-		n := sizeOf(element)
+		n := sizeOf(e.values)
 		s.bytes -= n
 		s.budget.Release(n)
+		ctx.Taken = returning(func() { s.putBack(e) })
 		return true, nil
 	}, done)
+}
+
+// putBack makes an element that was taken the next one again, before those that came after
+// it.
+func (s *staging) putBack(e staged) {
+	s.change(func() {
+		if s.closed {
+			return
+		}
+		i, _ := slices.BinarySearchFunc(s.elements, e.place, func(e staged, place int64) int { return cmp.Compare(e.place, place) })
+		s.elements = slices.Insert(s.elements, i, e)
+		n := sizeOf(e.values)
+		s.bytes += n
+		s.budget.Release(-n) // also beyond the limit
+	})
 }
 
 func stagePeek(s *staging, ctx *kernel.Context, types []tensor.DType, in, out []tensor.Value, done func(error)) {
@@ -131,7 +162,7 @@ func stagePeek(s *staging, ctx *kernel.Context, types []tensor.DType, in, out []
 		if i >= len(s.elements) {
 			return false, nil
 		}
-		return true, deliver(s.elements[i], types, out)
+		return true, deliver(s.elements[i].values, types, out)
 	}, done)
 }
 

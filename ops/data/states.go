@@ -15,7 +15,7 @@ func (s *staging) Holds() (text string) {
 	s.change(func() {
 		var all []string
 		for _, e := range s.elements {
-			all = append(all, resource.ElementText(e))
+			all = append(all, resource.ElementText(e.values))
 		}
 		text = cmp.Or(strings.Join(all, " "), "nothing")
 	})

@@ -360,8 +360,8 @@ func (r *reader) read(ctx *kernel.Context, q *resource.Queue, n int64, done func
 		}
 		if r.records == nil {
 			var item tensor.Value
-			q.Dequeue(ctx.Step.Context, 1, false, func(elements []tensor.Value) error {
-				item = elements[0]
+			q.Dequeue(ctx.Step.Context, 1, false, func(t *resource.Taken) error {
+				item = t.Elements[0]
 				return nil
 			}, func(err error) {
 				if err == nil && item.NumElements() != 1 {
