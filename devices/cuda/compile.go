@@ -3,6 +3,7 @@ package cuda
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices/cuda/internal/api"
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -159,12 +161,5 @@ func store(name string, data []byte) {
 	if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "new")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if closing := f.Close(); err != nil || closing != nil || os.Rename(f.Name(), name) != nil {
-		os.Remove(f.Name())
-	}
+	_ = files.WriteFile(name, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
