@@ -11,7 +11,7 @@ import (
 // floors below its own, of its own parent, and of entries to its left in its
 // row. "x/..." stands for the packages below x.
 var floors = [][]string{
-	{"plain", "status", "files", "wire"},
+	{"plain", "status", "files", "files/faults", "wire"},
 	{"tensor"},
 	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "kernel"},
 	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},

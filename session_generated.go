@@ -214,8 +214,12 @@ type SessionOptions struct {
 	// PERMISSION_DENIED. A graph that others made wants one.
 	Files *files.Policy
 
-	// Logger gets the session's lifecycle events; nil logs nothing.
+	// Logger gets the session's lifecycle events, each with the session's name and, of a
+	// SavedModel, its folder; nil logs nothing.
 	Logger *zerolog.Logger
+
+	// Name is what log lines call the session; "" is "session" and a number.
+	Name string
 }
 
 // RunOptions says how one run goes. The zero value asks for nothing.

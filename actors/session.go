@@ -20,13 +20,13 @@ func (s *session) Receive(ctx actor.Context) {
 		for _, name := range s.engine.devices() {
 			ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &device{engine: s.engine, name: name} }))
 		}
-		log.Info().Str("session", s.engine.name).Msg("session started")
+		log.Info().Str("address", s.engine.name).Msg("session started")
 	case *actor.Stopped:
-		log.Info().Str("session", s.engine.name).Msg("session stopped")
+		log.Info().Str("address", s.engine.name).Msg("session stopped")
 	case *Steps:
 		ctx.Respond(&Running{Steps: s.engine.steps()})
 	case *faulted:
-		log.Error().Str("session", s.engine.name).Str("step", m.step).Err(m.err).Msg("a kernel panicked")
+		log.Error().Str("address", s.engine.name).Str("step", m.step).Err(m.err).Msg("a kernel panicked")
 	}
 }
 
@@ -54,8 +54,8 @@ func (d *device) Receive(ctx actor.Context) {
 	log := d.engine.cfg.Log
 	switch ctx.Message().(type) {
 	case *actor.Started:
-		log.Debug().Str("session", d.engine.name).Str("device", d.name).Msg("device started")
+		log.Debug().Str("address", d.engine.name).Str("device", d.name).Msg("device started")
 	case *actor.Stopped:
-		log.Debug().Str("session", d.engine.name).Str("device", d.name).Msg("device stopped")
+		log.Debug().Str("address", d.engine.name).Str("device", d.name).Msg("device stopped")
 	}
 }

@@ -14,8 +14,8 @@ best of all requests of two rounds of a second each.
 A training step is one signature: the network forward and back for a batch, and an update by
 Keras's Adam. Its difference is that of the first step's loss.
 """
+import json
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -194,8 +194,9 @@ def compare(troupe, folder, name):
         ask()
     for _ in range(2):
         theirs += times_of_tensorflow(ask)
-        told = subprocess.run([troupe, "bench", folder, *feeds], check=True, capture_output=True, text=True)
-        ours.append([float(n) / 1e6 for n in re.search(r"(\S+) ns per run \(best (\S+)\)", told.stdout).groups()])
+        told = subprocess.run([troupe, "bench", folder, *feeds, "--format", "json"], check=True, capture_output=True, text=True)
+        told = json.loads(told.stdout)
+        ours.append([told["median_ns"] / 1e6, told["best_ns"] / 1e6])
     return (statistics.median(theirs), min(theirs), statistics.mean(o[0] for o in ours), min(o[1] for o in ours), difference)
 
 

@@ -40,6 +40,11 @@ func (p *Policy) open(a access, name string, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if flag&os.O_CREATE != 0 {
+		if err := p.before(Creating, name, ""); err != nil {
+			return nil, err
+		}
+	}
 	f, err := p.openAny(a, name, flag)
 	if err != nil {
 		return nil, err

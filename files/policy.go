@@ -24,6 +24,11 @@ type Policy struct {
 	// Special lists pipes, devices and sockets below these directories that may
 	// be used, each by name; others are refused, under a nil Policy all of them.
 	Special []string
+	// Before, if not nil, is called before each change that is made to the file
+	// system, apart from writes to files that [Policy.Create] and its like opened;
+	// the change is not made, and fails, if it returns an error. Tests inject faults
+	// with it. It may be called by several goroutines at once.
+	Before func(Change) error
 }
 
 // An access is one of the two things that may be permitted.
@@ -106,4 +111,15 @@ func sameName(a, b string) bool {
 	a, errA := filepath.Abs(a)
 	b, errB := filepath.Abs(b)
 	return errA == nil && errB == nil && a == b
+}
+
+// Replacing is the policy under which a file that may be written may be read as well:
+// whoever replaces a file may need to know what it was.
+func (p *Policy) Replacing() *Policy {
+	if p == nil {
+		return nil
+	}
+	q := *p
+	q.Read = p.Write
+	return &q
 }

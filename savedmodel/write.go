@@ -1,15 +1,14 @@
 package savedmodel
 
 import (
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	"github.com/troupe-go/troupe/status"
@@ -44,10 +43,13 @@ type Signature struct {
 }
 
 // Write makes the directory, whose parent must exist, as a whole: it has the name
-// when everything is on the disk. It fails with ALREADY_EXISTS if something has the
-// name, with INVALID_ARGUMENT for signatures that are not of the graph, and with
-// NOT_FOUND if it is not said what a variable holds.
-func Write(dir string, m Model) (err error) {
+// when everything is on the disk. What a process that was killed left of it, called
+// dir.temp0, the next Write to dir removes. It fails with ALREADY_EXISTS if something
+// has the name, with INVALID_ARGUMENT for signatures that are not of the graph, and
+// with NOT_FOUND if it is not said what a variable holds.
+func Write(dir string, m Model) (err error) { return write(nil, dir, m) }
+
+func write(fs *files.Policy, dir string, m Model) (err error) {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); err == nil {
 		return status.Errorf(status.AlreadyExists, "%s exists already", dir)
@@ -56,36 +58,39 @@ func Write(dir string, m Model) (err error) {
 	if err != nil {
 		return err
 	}
-	temporary := fmt.Sprintf("%s.temp%d", dir, rand.Uint64())
-	if err := os.Mkdir(temporary, 0o777); err != nil {
-		return status.FromFile(err)
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(temporary)
-		}
-	}()
-	if err := saved.writeVariables(filepath.Join(temporary, "variables", "variables")); err != nil {
-		return err
-	}
-	if err := saved.copyAssets(filepath.Join(temporary, "assets")); err != nil {
-		return err
-	}
-	b, err := saved.marshal()
+	folder, err := fs.NewFolder(dir)
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(temporary, "saved_model.pb"), b); err != nil {
+	if err := saved.write(fs, folder.Path()); err != nil {
+		folder.Discard()
 		return err
 	}
-	return status.FromFile(os.Rename(temporary, dir))
+	return folder.Commit()
 }
 
-func (s *saved) writeVariables(prefix string) error {
+func (s *saved) write(fs *files.Policy, dir string) error {
+	if err := s.writeVariables(fs, filepath.Join(dir, "variables", "variables")); err != nil {
+		return err
+	}
+	if err := s.copyAssets(fs, filepath.Join(dir, "assets")); err != nil {
+		return err
+	}
+	b, err := s.marshal()
+	if err != nil {
+		return err
+	}
+	return fs.WriteFile(filepath.Join(dir, "saved_model.pb"), func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+func (s *saved) writeVariables(fs *files.Policy, prefix string) error {
 	if len(s.vars) == 0 {
 		return nil
 	}
-	w, err := bundle.Create(nil, prefix)
+	w, err := bundle.Create(fs, prefix)
 	if err != nil {
 		return err
 	}
@@ -104,52 +109,31 @@ func (s *saved) writeVariables(prefix string) error {
 	return w.Finish()
 }
 
-func (s *saved) copyAssets(dir string) error {
+func (s *saved) copyAssets(fs *files.Policy, dir string) error {
 	if len(s.assets) == 0 {
 		return nil
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return status.FromFile(err)
+	if err := fs.Mkdir(dir); err != nil {
+		return err
 	}
 	for _, a := range s.assets {
-		if err := copyFile(filepath.Join(dir, a.def.GetFilename()), a.from); err != nil {
+		if err := copyFile(fs, filepath.Join(dir, a.def.GetFilename()), a.from); err != nil {
 			return status.FromFile(err)
 		}
 	}
 	return nil
 }
 
-func copyFile(to, from string) error {
+func copyFile(fs *files.Policy, to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
+	return fs.WriteFile(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
 		return err
-	}
-	if _, err = io.Copy(out, in); err == nil {
-		err = out.Sync()
-	}
-	if e := out.Close(); err == nil {
-		err = e
-	}
-	return err
-}
-
-func writeFile(name string, b []byte) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return status.FromFile(err)
-	}
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return status.FromFile(err)
+	})
 }
 
 // marshal is the message SavedModel.

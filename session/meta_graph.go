@@ -25,6 +25,9 @@ import (
 type metaGraph struct {
 	def   *wire.MetaGraphDef // without the graph
 	graph []byte             // a serialized GraphDef
+	// objects is a serialized SavedObjectGraph, by which variables are restored that
+	// the saver's operations do not reach.
+	objects []byte
 }
 
 // readMetaGraph reads the graph with exactly these tags of the SavedModel in a
@@ -217,7 +220,8 @@ func parseMetaGraph(c wire.Cursor) (*metaGraph, error) {
 		switch {
 		case c.IsBytes(2): // graph_def; several are merged, which their bytes are when joined
 			m.graph = append(m.graph[:len(m.graph):len(m.graph)], c.Body()...)
-		case c.IsBytes(7): // object_graph_def: restoring goes by the saver's operations
+		case c.IsBytes(7): // object_graph_def
+			m.objects = append(m.objects[:len(m.objects):len(m.objects)], c.Body()...)
 		default:
 			rest = append(rest, c.Buffer()[c.Start:c.Hi]...)
 		}

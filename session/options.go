@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -112,8 +113,12 @@ type SessionOptions struct {
 	// PERMISSION_DENIED. A graph that others made wants one.
 	Files *files.Policy
 
-	// Logger gets the session's lifecycle events; nil logs nothing.
+	// Logger gets the session's lifecycle events, each with the session's name and, of a
+	// SavedModel, its folder; nil logs nothing.
 	Logger *zerolog.Logger
+
+	// Name is what log lines call the session; "" is "session" and a number.
+	Name string
 }
 
 // resolve checks the options and fills in what is left open.
@@ -157,10 +162,18 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 
 // reading is o with a directory that may be read besides.
 func (o *SessionOptions) reading(dir string) *SessionOptions {
-	if o == nil || o.Files == nil {
-		return o
+	var r SessionOptions
+	if o != nil {
+		r = *o
 	}
-	r, policy := *o, *o.Files
+	if r.Logger != nil {
+		log := r.Logger.With().Str("model", plain.Line(dir)).Logger()
+		r.Logger = &log
+	}
+	if r.Files == nil {
+		return &r
+	}
+	policy := *r.Files
 	policy.Read = append([]string{dir}, policy.Read...)
 	r.Files = &policy
 	return &r

@@ -256,7 +256,7 @@ func (w *want) check(i int, v tensor.Value) error {
 type call struct {
 	program *program
 	runner  nodes.Runner
-	ids     int64 // left of the block of step numbers that the call has reserved
+	ids     *reserved // what is left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
 	values  []tensor.Value // of feeds and fetched
@@ -277,6 +277,7 @@ func (p *program) begin(s *Session) *call {
 		if p.pieces == nil {
 			c.runner = nodes.NewRunner(s.engine, p.nodes)
 		}
+		s.unused.register(c)
 		c.step = kernel.Step{
 			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
 			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,

@@ -15,14 +15,11 @@ import (
 // variable that the signature itself assigns need not have one.
 func (m *SavedModel) checkVariables(prefix string) error {
 	const most = 10
-	assigned := m.Session.resources.Assigned()
 	var without []string
-	for _, n := range m.variables() {
-		if !assigned[nameOf(n)] {
-			without = append(without, n.Name())
-		}
+	for _, n := range m.without() {
+		without = append(without, n.Name())
 	}
-	if len(without) == 0 {
+	if without == nil {
 		return nil
 	}
 	names, more := without, ""
@@ -34,6 +31,12 @@ func (m *SavedModel) checkVariables(prefix string) error {
 		problem = "there is no checkpoint %s.index"
 	}
 	return status.Errorf(status.NotFound, problem+" for '%s'%s, which the graph declares", prefix, strings.Join(names, "', '"), more)
+}
+
+// without is those of variables that have no value.
+func (m *SavedModel) without() []*Operation {
+	assigned := m.Session.resources.Assigned()
+	return slices.DeleteFunc(m.variables(), func(n *Operation) bool { return assigned[nameOf(n)] })
 }
 
 // variables is the variables that runs of the signatures read, or all.

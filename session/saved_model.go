@@ -44,8 +44,9 @@ type TensorInfo struct {
 
 // LoadSavedModel loads the model in a directory in the SavedModel format: it
 // imports the graph that has exactly the given tags into a graph of its own,
-// opens a session with the options, restores the variables and runs the
-// operation that initializes the rest, such as tables. Its graph may read the
+// opens a session with the options, restores the variables, by the operations
+// that the model has for it or else by its objects, and runs the operation
+// that initializes the rest, such as tables. Its graph may read the
 // directory, whatever the options' Files permit besides.
 //
 // It fails with NOT_FOUND if there is no model, no graph with these tags, or
@@ -88,6 +89,11 @@ func (m *SavedModel) start(dir string, meta *metaGraph) error {
 	if err := m.restore(dir, meta.def.GetSaverDef(), feeds); err != nil {
 		return err
 	}
+	prefix := filepath.Join(dir, "variables", "variables")
+	if err := m.restoreObjects(prefix, meta.objects); err != nil {
+		return err
+	}
+	meta.objects = nil // may be large
 	name, err := meta.initOp(dir)
 	if err == nil && name != "" {
 		err = m.runOp(feeds, name)
@@ -95,7 +101,7 @@ func (m *SavedModel) start(dir string, meta *metaGraph) error {
 	if err != nil {
 		return err
 	}
-	return m.checkVariables(filepath.Join(dir, "variables", "variables"))
+	return m.checkVariables(prefix)
 }
 
 // restore restores the variables from the checkpoint, if there is one.

@@ -35,6 +35,7 @@ type Session struct {
 	resources *resource.Manager
 	slots     chan struct{} // one for each step that may run; nil: no limit
 	steps     atomic.Int64  // numbers the steps
+	unused    *unusedIDs    // of the numbers, those that no step has
 	runs      gate
 
 	last     atomic.Pointer[program] // what the last Run ran
@@ -64,12 +65,13 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		passes:    passes,
 		options:   o,
 		log:       zerolog.Nop(),
+		unused:    newUnusedIDs(),
 		budget:    tensor.NewBudget(o.MemoryLimit),
 		resources: resource.NewManager(),
 	}
 	s.resources.Budget = s.budget
 	if o.Logger != nil {
-		s.log = *o.Logger
+		s.log = o.logger()
 	}
 	if o.MaxConcurrentSteps > 0 {
 		s.slots = make(chan struct{}, o.MaxConcurrentSteps)
@@ -245,11 +247,11 @@ const idBlock = 256
 
 // number gives c's step the next number.
 func (s *Session) number(c *call) {
-	if c.ids == 0 {
-		c.step.ID, c.ids = s.steps.Add(idBlock)-idBlock, idBlock
+	if c.ids.left == 0 {
+		c.step.ID, c.ids.left = s.steps.Add(idBlock)-idBlock, idBlock
 	}
 	c.step.ID++
-	c.ids--
+	c.ids.left--
 }
 
 // acquire waits for the right to run a step, in a session that bounds how many run.
@@ -284,7 +286,7 @@ func (s *Session) Close() error {
 		s.programs.Clear()
 		s.last.Store(nil)
 		s.functions.Close()
-		s.log.Debug().Int64("steps", s.steps.Load()).Msg("session closed")
+		s.log.Debug().Int64("steps", s.steps.Load()-s.unused.sum()).Msg("session closed")
 	})
 	return nil
 }

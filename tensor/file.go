@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -51,25 +52,25 @@ func readFile(f *os.File, ext string, limit int64) (*Tensor, error) {
 	return UnmarshalProto(b, limit)
 }
 
-// WriteFile writes t to a file in the form that [ReadFile] reads.
-func (t *Tensor) WriteFile(name string) (err error) {
+// WriteFile writes t to a file in the form that [ReadFile] reads. What the file held
+// before is replaced as a whole, or, after an error, unchanged.
+func (t *Tensor) WriteFile(name string) error {
 	if filepath.Ext(name) != ".npy" {
 		b, err := t.MarshalProto()
 		if err != nil {
 			return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
 		}
-		return fileError(os.WriteFile(name, b, 0o666))
+		return files.WriteFile(name, func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		})
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return fileError(err)
-	}
-	defer func() { err = errors.Join(err, fileError(f.Close())) }()
-	w := bufio.NewWriter(f)
-	if err := t.WriteNPY(w); err != nil {
-		return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
-	}
-	return fileError(w.Flush())
+	return files.WriteFile(name, func(w io.Writer) error {
+		if err := t.WriteNPY(w); err != nil {
+			return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
+		}
+		return nil
+	})
 }
 
 // fileError gives an error of the file system its code; nil stays nil.

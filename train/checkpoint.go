@@ -3,11 +3,11 @@ package train
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -16,17 +16,19 @@ import (
 
 // Save writes a checkpoint of all the model's variables, those that optimizers keep
 // among them, in TensorFlow's second format: prefix.index and
-// prefix.data-00000-of-00001. What had these names before stays whole until the new
-// one is on the disk.
+// prefix.data-00000-of-00001, or -00000-of-00002 if it replaces a checkpoint that has
+// the former. Whenever it fails or the process ends, the checkpoint that was there
+// before or the new one is whole. What a process that was killed left of a checkpoint
+// of this prefix is removed.
 //
-// It fails with FAILED_PRECONDITION after an update that was broken off; restore a
-// checkpoint then.
+// It fails with FAILED_PRECONDITION after an update, or a replacement of variables,
+// that was broken off; restore a checkpoint then.
 func (t *Trainer) Save(ctx context.Context, prefix string) error {
-	return t.save(ctx, prefix, nil)
+	return t.save(ctx, nil, prefix, nil)
 }
 
 // save is Save with further tensors.
-func (t *Trainer) save(ctx context.Context, prefix string, more map[string]*tf.Tensor) error {
+func (t *Trainer) save(ctx context.Context, fs *files.Policy, prefix string, more map[string]*tf.Tensor) error {
 	values, err := t.fetch(ctx, outputs(t.model.vars, valueOf))
 	if err != nil {
 		return err
@@ -37,7 +39,7 @@ func (t *Trainer) save(ctx context.Context, prefix string, more map[string]*tf.T
 			return err
 		}
 	}
-	w, err := bundle.Create(nil, prefix)
+	w, err := bundle.Create(fs, prefix)
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,9 @@ func (t *Trainer) save(ctx context.Context, prefix string, more map[string]*tf.T
 // Restore gives variables, all of the model or the ones named, the values that they
 // have in a checkpoint, by their names. It fails, before any has changed, with
 // NOT_FOUND if the checkpoint or one of them is not there, with INVALID_ARGUMENT for
-// one of another type or shape, and with DATA_LOSS for damaged files.
+// one of another type or shape, with DATA_LOSS for damaged files, and with
+// FAILED_PRECONDITION for variables that the model got after Start. Once variables
+// change, it may go on for [Trainer.Grace] after its context has ended.
 func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable) error {
 	all := len(vars) == 0
 	if all {
@@ -98,7 +102,6 @@ func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable)
 		return status.Errorf(status.NotFound, "checkpoint %s has no values of these variables: %s", prefix, strings.Join(missing, ", "))
 	}
 	if err := t.assign(ctx, vars, values); err != nil {
-		t.torn = true
 		return err
 	}
 	if all {
@@ -129,6 +132,8 @@ type Checkpoints struct {
 	Name string
 	// Keep is how many are kept, 5 if it is 0; a negative one keeps all.
 	Keep int
+
+	fs *files.Policy // nil but for tests
 }
 
 func (c *Checkpoints) name() string {
@@ -139,7 +144,9 @@ func (c *Checkpoints) name() string {
 }
 
 // Save writes a checkpoint, numbered by the updates of the goal, and removes the
-// oldest that are too many. If it fails, what was there before is still there.
+// oldest that are too many. If it fails, or the process is killed, what was there
+// before or the new checkpoint is there; the next Save removes what else is left.
+// One process at a time may save in a directory, and others may restore meanwhile.
 func (c *Checkpoints) Save(ctx context.Context, t *Trainer, g *Goal) error {
 	keep := c.Keep
 	if keep == 0 {
@@ -199,31 +206,28 @@ func (c *Checkpoints) saveIn(ctx context.Context, dir string, keep int, t *Train
 	if err != nil && status.CodeOf(err) != status.NotFound {
 		return err
 	}
-	if err := makeDirs(dir); err != nil {
+	if err := c.fs.MkdirAll(dir); err != nil {
 		return err
 	}
+	s.tidy(c.fs, dir)
 	name := fmt.Sprintf("%s-%d", c.name(), n)
-	if err := os.Remove(bundle.IndexName(filepath.Join(dir, name))); err != nil && !os.IsNotExist(err) {
-		return status.FromFile(err) // an index would not fit the data that comes
-	}
-	if err := t.save(ctx, filepath.Join(dir, name), more); err != nil {
-		return err
-	}
 	s.add(name)
-	old := s.trim(keep)
-	if err := s.write(dir); err != nil {
+	if err := s.write(c.fs, dir); err != nil {
 		return err
 	}
-	for _, name := range old { // which nothing names any more
-		if filepath.Base(name) == name { // one of this directory
-			removeCheckpoint(filepath.Join(dir, name))
-		}
+	if err := t.save(ctx, c.fs, filepath.Join(dir, name), more); err != nil {
+		return err
 	}
-	return nil
+	s.last = name
+	stay := slices.DeleteFunc(s.trim(keep), func(name string) bool { return remove(c.fs, dir, name) })
+	s.all = append(stay, s.all...) // until they can be removed
+	return s.write(c.fs, dir)
 }
 
 // Restore gives the model's variables the values of the last checkpoint, and says
-// whether there is one.
+// whether there is one: found is false if none was ever completed in the directory.
+// It fails with DATA_LOSS if the file "checkpoint" names one and none of those that
+// it names is there.
 func (c *Checkpoints) Restore(ctx context.Context, t *Trainer) (found bool, err error) {
 	return restoreLast(ctx, t, c.Dir)
 }
@@ -247,21 +251,21 @@ func restoreLast(ctx context.Context, t *Trainer, dir string) (bool, error) {
 	return true, nil
 }
 
-// last is the prefix of the last checkpoint of a directory that is whole: one that
-// was to take the place of another of its name may not have got that far.
+// last is the prefix of the last checkpoint of a directory; NOT_FOUND if none was ever
+// completed.
 func last(dir string) (string, error) {
 	s, err := readState(dir)
 	if err != nil {
 		return "", err
 	}
-	for _, name := range slices.Backward(append(slices.Clone(s.all), s.last)) {
-		prefix := name
-		if !filepath.IsAbs(name) {
-			prefix = filepath.Join(dir, name)
-		}
-		if _, err = os.Stat(bundle.IndexName(prefix)); err == nil {
-			return prefix, nil
-		}
+	prefix, ok := s.whole(dir)
+	switch {
+	case ok:
+		return prefix, nil
+	case s.last == "":
+		return "", status.Errorf(status.NotFound, "no checkpoint was completed in %s", dir)
 	}
-	return "", status.FromFile(err)
+	return "", status.Errorf(status.DataLoss, "%s names %s as the last checkpoint, and there is no %s, nor any other that it names: "+
+		"bring one of them back, or remove the file to begin without one",
+		filepath.Join(dir, stateFile), s.last, bundle.IndexName(prefixOf(dir, s.last)))
 }

@@ -283,7 +283,7 @@ func TestCheckpoints(t *testing.T) {
 	}
 	want := []string{
 		"best/checkpoint", "best/net-6.data-00000-of-00001", "best/net-6.index",
-		"checkpoint", "net-6.data-00000-of-00001", "net-6.index", "net-8.data-00000-of-00001", "net-8.index",
+		"checkpoint", "net-6.data-00000-of-00002", "net-6.index", "net-8.data-00000-of-00002", "net-8.index",
 	}
 	if diff := cmp.Diff(want, filesIn(t, kept.Dir)); diff != "" {
 		t.Error(diff)

@@ -1,12 +1,15 @@
 package train
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	"github.com/troupe-go/troupe/status"
 )
@@ -19,9 +22,13 @@ import (
 //	all_model_checkpoint_paths: "model-20"
 //
 // Paths are relative to the directory, or absolute. Other fields are not kept.
+//
+// The file names every checkpoint of which there may be a part: a new one before its
+// first file has its name, an old one until its last file is gone. So what a process
+// that was killed has left is found by it.
 type state struct {
-	last string
-	all  []string // from the oldest to the last
+	last string   // the newest that was completed; "" until the first has been
+	all  []string // from the oldest to the newest
 }
 
 const (
@@ -52,16 +59,15 @@ func readState(dir string) (state, error) {
 			s.all = append(s.all, path)
 		}
 	}
-	if s.last == "" {
+	if s.last == "" && s.all == nil {
 		return state{}, status.Errorf(status.DataLoss, "%s names no checkpoint", name)
 	}
 	return s, nil
 }
 
-// add makes a checkpoint the last one.
+// add makes a checkpoint the newest.
 func (s *state) add(name string) {
 	s.all = append(slices.DeleteFunc(s.all, func(other string) bool { return other == name }), name)
-	s.last = name
 }
 
 // trim forgets the oldest checkpoints, so that at most keep are left, and returns
@@ -75,54 +81,55 @@ func (s *state) trim(keep int) (old []string) {
 }
 
 // write replaces the file as a whole.
-func (s *state) write(dir string) error {
-	var b strings.Builder
-	b.WriteString(lastField + ": " + strconv.Quote(s.last) + "\n")
-	for _, name := range s.all {
-		b.WriteString(allField + ": " + strconv.Quote(name) + "\n")
+func (s *state) write(fs *files.Policy, dir string) error {
+	return fs.WriteFile(filepath.Join(dir, stateFile), func(w io.Writer) error {
+		if s.last != "" {
+			fmt.Fprintf(w, "%s: %q\n", lastField, s.last)
+		}
+		for _, name := range s.all {
+			fmt.Fprintf(w, "%s: %q\n", allField, name)
+		}
+		return nil
+	})
+}
+
+// prefix is the prefix of a checkpoint that the file in a directory names.
+func prefixOf(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
-	f, err := os.CreateTemp(dir, stateFile+".tempstate")
-	if err != nil {
-		return status.FromFile(err)
-	}
-	if err = f.Chmod(0o644); err == nil {
-		if _, err = f.WriteString(b.String()); err == nil {
-			err = f.Sync()
+	return filepath.Join(dir, name)
+}
+
+// whole is the checkpoint to restore: the last one, or, if that is not there, the
+// newest that is. A checkpoint is there if its index is.
+func (s *state) whole(dir string) (prefix string, ok bool) {
+	for _, name := range slices.Backward(append(slices.Clone(s.all), s.last)) {
+		if prefix := prefixOf(dir, name); name != "" && bundle.Exists(nil, prefix) {
+			return prefix, true
 		}
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, stateFile))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return status.FromFile(err)
-	}
-	syncDir(dir)
-	return nil
+	return "", false
 }
 
-// syncDir brings the names in a directory to the disk, where the system can.
-func syncDir(dir string) {
-	if f, err := os.Open(dir); err == nil {
-		_ = f.Sync() // not on Windows
-		f.Close()
-	}
+// tidy removes what is left of checkpoints of the directory that were not completed,
+// or not removed completely, and forgets them.
+func (s *state) tidy(fs *files.Policy, dir string) {
+	s.all = slices.DeleteFunc(s.all, func(name string) bool {
+		prefix := prefixOf(dir, name)
+		if bundle.Exists(nil, prefix) {
+			if filepath.Base(name) == name {
+				bundle.Tidy(fs, prefix)
+			}
+			return false
+		}
+		return remove(fs, dir, name)
+	})
 }
 
-func makeDirs(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return status.FromFile(err)
-	}
-	return nil
-}
-
-// removeCheckpoint removes the files of a checkpoint: the index first, without which
-// there is none.
-func removeCheckpoint(prefix string) {
-	for _, file := range [...]string{bundle.IndexName(prefix), bundle.DataName(prefix, 0, 1)} {
-		_ = os.Remove(file) // what cannot be removed now is in nobody's way
-	}
+// remove removes a checkpoint that the file names. It returns false if a part of it
+// stays, so that it is to be named on.
+func remove(fs *files.Policy, dir, name string) bool {
+	return filepath.Base(name) != name || // it is not one of this directory
+		bundle.Remove(fs, filepath.Join(dir, name)) == nil
 }

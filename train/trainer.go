@@ -32,9 +32,9 @@ type Step struct {
 
 // A Trainer runs the goals of a model in a session. It is for one goroutine.
 type Trainer struct {
-	// Grace is how long an update that has begun may go on after its context has
-	// ended: an update that is broken off leaves some variables changed and others
-	// not. It is 10 seconds if it is 0.
+	// Grace is how long an update, or a replacement of variables, that has begun may
+	// go on after its context has ended: one that is broken off leaves some variables
+	// changed and others not. It is 10 seconds if it is 0.
 	Grace time.Duration
 
 	model   *Model
@@ -138,7 +138,7 @@ func (t *Trainer) Updates(ctx context.Context, g *Goal) (int64, error) {
 // whole fails if variables are of different updates.
 func (t *Trainer) whole(complete bool) error {
 	if t.torn || !complete {
-		return status.Errorf(status.FailedPrecondition, "an update was broken off: some variables have changed and others have not; a checkpoint has to be restored")
+		return status.Errorf(status.FailedPrecondition, "an update or a replacement of variables was broken off: some variables have changed and others have not; restore a checkpoint")
 	}
 	return nil
 }
@@ -273,7 +273,10 @@ func (t *Trainer) Evaluate(ctx context.Context, batches iter.Seq[Batch], of ...t
 }
 
 // SwapAverages exchanges variables and their moving averages, for an evaluation or an
-// export; called again it puts them back. Variables without one stay.
+// export; called again it puts them back. Variables without one are unchanged. If ctx
+// ends while they are exchanged, the exchange is completed (see [Trainer.Grace]) and
+// there is no error: after an error nothing was exchanged, unless the trainer's next
+// call says that a replacement was broken off.
 func (t *Trainer) SwapAverages(ctx context.Context) error {
 	var from, to []*Variable
 	for _, v := range t.model.vars {
@@ -288,22 +291,36 @@ func (t *Trainer) SwapAverages(ctx context.Context) error {
 	return t.assign(ctx, to, values)
 }
 
-// assign gives variables values, all of them or, if it fails before, none.
+// assign gives variables values, all of them or, if it fails before it begins, none.
+// If it is broken off, the trainer is torn.
 func (t *Trainer) assign(ctx context.Context, vars []*Variable, values []*tf.Tensor) error {
-	feeds := Batch{}
+	var feeds []tf.Output
 	var targets []*tf.Operation
+	in := make([]tensor.Value, len(vars))
 	for i, v := range vars {
 		if v.assign == nil {
-			return status.Errorf(status.FailedPrecondition, "variable %s was added after the trainer had been started", v.Name)
+			return status.Errorf(status.FailedPrecondition, "variable %s was added after the trainer had been started; start another one", v.Name)
 		}
-		feeds[v.feed] = values[i]
-		targets = append(targets, v.assign)
+		feeds, targets = append(feeds, v.feed), append(targets, v.assign)
+		in[i] = tensor.ValueOf(values[i])
 	}
 	if len(targets) == 0 {
 		return nil
 	}
-	_, err := t.session.RunContext(ctx, feeds, nil, targets)
-	return err
+	run, err := t.session.MakeCallableContext(ctx, feeds, nil, targets)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return status.FromContext(ctx)
+	}
+	running, stop := t.graceful(ctx)
+	defer stop()
+	if err := run.CallValues(running, nil, in); err != nil {
+		t.torn = true
+		return err
+	}
+	return nil
 }
 
 // A call is a prepared run.

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	tf "github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -68,7 +70,7 @@ func graphs(dir string) error {
 	if text, err = json.MarshalIndent(table, "", " "); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "graphs.json"), text, 0o666)
+	return files.WriteFile(filepath.Join(out, "graphs.json"), func(w io.Writer) error { _, err := w.Write(text); return err })
 }
 
 // derive adds the gradient of what a row fetches with respect to what it is by, and
@@ -96,15 +98,7 @@ func derive(path string, def []byte, r row) error {
 	fmt.Printf("%s: backward graph in %v\n", path, time.Since(began).Round(time.Microsecond))
 	r["fetch"], r["nodes"] = dx[0].String(), g.NumNodes()
 	delete(r, "by")
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := g.WriteTo(f); err != nil {
-		return err
-	}
-	return f.Close()
+	return files.WriteFile(path, func(w io.Writer) error { _, err := g.WriteTo(w); return err })
 }
 
 // shapes are graphs of about n nodes.

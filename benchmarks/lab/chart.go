@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"strings"
+
+	"github.com/troupe-go/troupe/files"
 )
 
 // marks tell columns apart, by shape and by color, on a light ground and on a dark one: Troupe's
@@ -87,5 +89,5 @@ func (t table) draw(file string) error {
 		}
 	}
 	s.WriteString("</svg>\n")
-	return os.WriteFile(file, []byte(s.String()), 0o666)
+	return files.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, s.String()); return err })
 }

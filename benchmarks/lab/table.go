@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/files"
 )
 
 // A cell is what was measured of a benchmark in a column.
@@ -38,7 +40,7 @@ func (t table) write(file string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(b, '\n'), 0o666)
+	return files.WriteFile(file, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
 }
 
 // set enters figures of a benchmark: of the largest size on one core, and of each on two. With

@@ -12,11 +12,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/math"
@@ -63,15 +65,7 @@ func write(dir string, nodes int) error {
 		return err
 	}
 	name := fmt.Sprintf("layers_%d", g.NumNodes())
-	f, err := os.Create(filepath.Join(dir, name+".pb"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := g.WriteTo(f); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
+	if err := files.WriteFile(filepath.Join(dir, name+".pb"), func(w io.Writer) error { _, err := g.WriteTo(w); return err }); err != nil {
 		return err
 	}
 	// A run does next to nothing: what counts is the import before it.
@@ -81,7 +75,7 @@ func write(dir string, nodes int) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "graphs.json"), append(table, '\n'), 0o666)
+	return files.WriteFile(filepath.Join(dir, "graphs.json"), func(w io.Writer) error { _, err := w.Write(append(table, '\n')); return err })
 }
 
 // layer is x, of width columns, after a layer.

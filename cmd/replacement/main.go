@@ -21,6 +21,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"io"
 	"log"
 	"maps"
 	"os"
@@ -28,6 +29,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/files"
 )
 
 const troupe = "github.com/troupe-go/troupe"
@@ -96,7 +99,7 @@ func write(dir, module, folder string) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, text, 0o666); err != nil {
+		if err := files.WriteFile(name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -22,6 +24,7 @@ type benchFlags struct {
 	signature               string
 	tags                    []string
 	json                    bool
+	format                  string
 	threads                 int
 	callers                 int
 	engine                  string
@@ -46,8 +49,8 @@ Or it times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb or
 DIR/NAME.pb.gz, all of them or those named.
 
 There is one first run, timed apart as the import is, then samples of as many runs
-as take 10 ms, for at least a second and at least 5 samples. The figures are
-nanoseconds for a run, or for a unit of the graph's work that graphs.json names: the
+as take 10 ms, for at least a second and at least 5 samples. The figures are times
+for a run, or for a unit of the graph's work that graphs.json names: the
 median and the best sample. Feeds are made once; results are let go inside the
 timing. With several callers all run at once, and a sample's time is divided by all
 of their runs.
@@ -62,13 +65,15 @@ bounds each run.
   troupe bench my_model/ --feed image=@cat.npy --callers 4
   troupe bench model.pb --feed x=[[1,2],[3,4]] --fetch y --engine sequential
   troupe bench benchmarks/graphs while_cond while_nested
-  troupe bench benchmarks/graphs feed_fetch --callers 8 --run --json`,
+  troupe bench benchmarks/graphs feed_fetch --callers 8 --run --format json`,
 		Args: atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&f.json, "json", false, "print a JSON object for each graph")
-	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor of the MODEL: `NAME=VALUE` or NAME=@FILE (repeat for more)")
+	fl.StringVar(&f.format, "format", "text", "print `FORMAT`: text, or json for an object for each graph, with times in ns")
+	complete(cmd, "format", "text", "json")
+	fl.BoolVar(&f.json, "json", false, "the same as --format json")
+	addFeeds(cmd, &f.feeds, "feed a tensor of the MODEL: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "time fetching the tensor `NAME` (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "time running `NODE` (repeat for more)")
 	fl.StringVar(&f.signature, "signature", "", "time this signature `KEY` of a SavedModel")
@@ -116,6 +121,10 @@ func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
 	if f.callers < 1 {
 		return fmt.Errorf("--callers %d: at least one is needed", f.callers)
 	}
+	if f.format != "text" && f.format != "json" {
+		return fmt.Errorf("--format %s: text and json are known", f.format)
+	}
+	f.json = f.json || f.format == "json"
 	data, err := os.ReadFile(filepath.Join(dir, "graphs.json"))
 	switch {
 	case err != nil && len(names) == 0:
@@ -160,12 +169,35 @@ func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
 	return nil
 }
 
+// timeText is a time in the unit that gives it one to three digits before the point.
+func timeText(ns float64) string {
+	unit, rest := "ns", ns
+	for _, larger := range []struct {
+		name string
+		ns   float64
+	}{{"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}} {
+		if ns >= 0.9995*larger.ns {
+			unit, rest = larger.name, ns/larger.ns
+		}
+	}
+	digits := 3
+	switch {
+	case unit == "s" && rest >= 1000:
+		digits = 0
+	case rest >= 100:
+		digits = 1
+	case rest >= 10:
+		digits = 2
+	}
+	return strconv.FormatFloat(rest, 'f', digits, 64) + " " + unit
+}
+
 func (f *benchFlags) print(w io.Writer, r benchResult) error {
 	if f.json {
 		return json.NewEncoder(w).Encode(r)
 	}
-	_, err := fmt.Fprintf(w, "%-24s %12.4g ns per %s (best %.4g), first run %.3g ms, import %.3g ms\n",
-		r.Graph, r.MedianNS, r.Unit, r.BestNS, r.FirstMS, r.ImportMS)
+	_, err := fmt.Fprintf(w, "%-24s %10s per %s (best %s), first run %s, import %s\n",
+		plain.Line(r.Graph), timeText(r.MedianNS), r.Unit, timeText(r.BestNS), timeText(r.FirstMS*1e6), timeText(r.ImportMS*1e6))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,7 @@ func (f *benchFlags) model(cmd *cobra.Command, path string) error {
 			}
 		}
 	}
-	r := benchResult{Peer: "troupe", Graph: filepath.Base(path), Unit: "run", ImportMS: imported.ms()}
+	r := benchResult{Peer: "troupe", Graph: modelName(path), Unit: "run", ImportMS: imported.ms()}
 	if err := f.byName(b, m.graph); err != nil {
 		return err
 	}
@@ -61,6 +62,22 @@ func (f *benchFlags) model(cmd *cobra.Command, path string) error {
 		return failure{err}
 	}
 	return f.print(cmd.OutOrStdout(), r)
+}
+
+// modelName is what a model is called in a table: its folder, of a folder that is the
+// number of a version with the one around it.
+func modelName(path string) string {
+	if path == "-" {
+		return path
+	}
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	name := filepath.Base(path)
+	if around := filepath.Base(filepath.Dir(path)); strings.Trim(name, "0123456789") == "" && len(around) > 1 {
+		name = filepath.Join(around, name)
+	}
+	return name
 }
 
 // bySignature has b run a signature.

@@ -6,19 +6,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/ops/io/bundle"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// checkpointAt says whether a path is a checkpoint: its index, or the prefix that its
-// files have in common.
+// checkpointAt says whether a path is a checkpoint: its index, the prefix that its files
+// have in common, or a folder with nothing but checkpoints in it, of which it is the one
+// that the file "checkpoint" names, or else the only one.
 func checkpointAt(path string) (prefix string, ok bool) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return checkpointIn(path)
+	}
 	if prefix, ok := strings.CutSuffix(path, ".index"); ok {
 		_, err := os.Stat(path)
 		return prefix, err == nil
@@ -28,6 +34,54 @@ func checkpointAt(path string) (prefix string, ok bool) {
 	}
 	_, err := os.Stat(bundle.IndexName(path))
 	return path, err == nil
+}
+
+// checkpointIn is the checkpoint of a folder that is no model.
+func checkpointIn(dir string) (prefix string, ok bool) {
+	for _, file := range []string{savedModelFile, savedModelFile + "txt", "case.json"} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			return "", false
+		}
+	}
+	if last := lastCheckpoint(dir); last != "" {
+		return last, true
+	}
+	var found []string
+	for _, e := range readDir(dir) {
+		if prefix, ok := strings.CutSuffix(e.Name(), ".index"); ok && !e.IsDir() {
+			found = append(found, filepath.Join(dir, prefix))
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// lastCheckpoint is the checkpoint that a folder's file "checkpoint" says is the last, if
+// it is there; else "".
+func lastCheckpoint(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, "checkpoint"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(b)) {
+		value, ok := strings.CutPrefix(strings.TrimSpace(line), "model_checkpoint_path:")
+		if !ok {
+			continue
+		}
+		prefix, err := strconv.Unquote(strings.TrimSpace(value))
+		if err != nil {
+			return ""
+		}
+		if !filepath.IsAbs(prefix) {
+			prefix = filepath.Join(dir, prefix)
+		}
+		if _, err := os.Stat(bundle.IndexName(prefix)); err == nil {
+			return prefix
+		}
+	}
+	return ""
 }
 
 // writeCheckpoint lists the tensors of a checkpoint.
@@ -41,14 +95,14 @@ func writeCheckpoint(w io.Writer, prefix string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "a checkpoint of %s, without a graph\n", count(len(names), "tensor"))
+	fmt.Fprintf(w, "checkpoint %s: %s, no graph\n", plain.Line(filepath.Base(prefix)), count(len(names), "tensor"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, name := range names {
 		e, err := r.Entry(name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "  %s\t%v\t%s\n", name, e.DType, tensor.FormatDims(e.Shape))
+		fmt.Fprintf(t, "  %s\t%v\t%s\n", plain.Line(name), e.DType, tensor.FormatDims(e.Shape))
 	}
 	return t.Flush()
 }

@@ -64,7 +64,7 @@ come to a deadlock. --max-time bounds it all; what was found by then is printed.
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor: `NAME=VALUE` or NAME=@FILE (repeat for more)")
+	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
 	f.scheduleFlags.add(cmd)
 	fl.IntVar(&f.most, "max-schedules", 10_000, "run at most `N` schedules to find all")
 	fl.IntVar(&f.random, "random", 1000, "run `N` random schedules where those are not all")

@@ -25,7 +25,7 @@ func parseFeed(g *troupe.Graph, arg string) (troupe.Output, *troupe.Tensor, erro
 	if err != nil {
 		return o, nil, fmt.Errorf("--feed %s: %w", name, err)
 	}
-	t, err := parseValue(name, value, o.DataType())
+	t, err := parseValue(name, value, o.DataType(), o.Shape())
 	if err != nil {
 		return o, nil, fmt.Errorf("--feed %s: %w", name, err)
 	}
@@ -36,7 +36,7 @@ func parseFeed(g *troupe.Graph, arg string) (troupe.Output, *troupe.Tensor, erro
 func cutFeed(arg string) (name, value string, err error) {
 	name, value, ok := strings.Cut(arg, "=")
 	if !ok || name == "" {
-		return "", "", fmt.Errorf("--feed %s: NAME=VALUE or NAME=@FILE is asked for", arg)
+		return "", "", fmt.Errorf("--feed %s: give NAME=VALUE or NAME=@FILE", arg)
 	}
 	return name, value, nil
 }
@@ -50,9 +50,10 @@ func severalFetches(name string) string {
 }
 
 // parseValue reads "VALUE" or "@FILE" as a tensor of a type, for the input of that name.
-// A file that is neither an array nor a message is the bytes of a string, and
-// "[@FILE,@FILE]" is those of several.
-func parseValue(name, value string, dt troupe.DataType) (*troupe.Tensor, error) {
+// A picture is decoded for an input of that shape that takes numbers. Any other file that
+// is neither an array nor a message is the bytes of a string, and "[@FILE,@FILE]" is those
+// of several.
+func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*troupe.Tensor, error) {
 	if files, ok := filesOf(value, dt); ok {
 		return readTexts(files)
 	}
@@ -63,11 +64,21 @@ func parseValue(name, value string, dt troupe.DataType) (*troupe.Tensor, error) 
 	if isBytes(value, dt) {
 		return readText(file)
 	}
+	if isPicture(file) {
+		return readPicture(file, dt, want)
+	}
 	read := tensor.ReadFile
 	if filepath.Ext(file) == ".npz" {
 		read = func(file string, limit int64) (*troupe.Tensor, error) { return readNPZ(file, name, limit) }
 	}
 	t, err := read(file, 0)
+	switch filepath.Ext(file) {
+	case ".npy", ".npz", ".pb", ".tensor":
+	default:
+		if status.CodeOf(err) == status.InvalidArgument || status.CodeOf(err) == status.DataLoss {
+			return nil, status.Invalid("%s is no array (.npy, .npz), no picture and no serialized TensorProto, one of which the input %v %v takes: %w", file, dt, want, err)
+		}
+	}
 	if err == nil && t.DType() == troupe.Double && dt == troupe.Float {
 		return nil, status.Invalid("%s is double, as NumPy's arrays are by default, but must be float: save it with .astype('float32')", file)
 	}

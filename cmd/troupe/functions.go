@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
@@ -25,7 +26,10 @@ const maxInstances = 10_000
 // instancesOf is the functions that running a graph may call, in the order in
 // which its nodes, and then those of the bodies, name them. What is never
 // called is not among them.
-func instancesOf(g *troupe.Graph) []instance {
+func instancesOf(g *troupe.Graph) []instance { return instancesIn(g, g.Nodes()) }
+
+// instancesIn is [instancesOf] for some of the graph's nodes.
+func instancesIn(g *troupe.Graph, nodes []*graph.Node) []instance {
 	var found []instance
 	seen := map[string]bool{}
 	look := func(function string, nodes []*graph.Node) {
@@ -47,7 +51,7 @@ func instancesOf(g *troupe.Graph) []instance {
 			}
 		}
 	}
-	look("", g.Nodes())
+	look("", nodes)
 	for i := 0; i < len(found); i++ {
 		if b := found[i].body; b != nil {
 			look(b.Name+"/", b.Graph.Nodes())
@@ -67,5 +71,5 @@ func argumentOrResult(n *graph.Node) bool {
 
 // heading is "function f[T=DT_FLOAT]: 3 nodes".
 func (in *instance) heading() string {
-	return fmt.Sprintf("function %s: %s", in.title, count(in.body.Graph.NumNodes(), "node"))
+	return fmt.Sprintf("function %s: %s", plain.Line(in.title), count(in.body.Graph.NumNodes(), "node"))
 }

@@ -164,7 +164,7 @@ func TestHostileLog(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		log := writer(&out)
-		sess, err := troupe.NewSession(g, &troupe.SessionOptions{Logger: &log})
+		sess, err := troupe.NewSession(g, &troupe.SessionOptions{Logger: &log, Name: evilText})
 		if err != nil {
 			t.Fatal(err)
 		}

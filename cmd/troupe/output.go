@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -62,8 +62,9 @@ func (f *outputFlags) binary() bool {
 	return f.format == "npy" || f.format == "npz" || f.format == "proto"
 }
 
-// write writes results by their names.
-func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.Tensor) (err error) {
+// write writes results by their names. A file is replaced as a whole; after an error
+// it is unchanged.
+func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.Tensor) error {
 	out := stdout // where text is escaped
 	if f.binary() {
 		if out = raw(stdout); f.file == "" && isTerminal(out) {
@@ -71,19 +72,12 @@ func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.T
 		}
 	}
 	if f.file != "" && f.file != "-" {
-		file, failed := os.Create(f.file)
-		if failed != nil {
-			return failed
-		}
-		defer func() {
-			info, _ := file.Stat()
-			err = errors.Join(err, file.Close())
-			if err != nil && info != nil && info.Mode().IsRegular() { // half a file helps nobody
-				os.Remove(f.file)
-			}
-		}()
-		out = file
+		return files.WriteFile(f.file, func(w io.Writer) error { return f.writeTo(w, names, values) })
 	}
+	return f.writeTo(out, names, values)
+}
+
+func (f *outputFlags) writeTo(out io.Writer, names []string, values []*troupe.Tensor) (err error) {
 	w := bufio.NewWriter(out)
 	switch f.format {
 	case "json":

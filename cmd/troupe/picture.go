@@ -6,14 +6,18 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/sequential"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -23,8 +27,11 @@ type picture struct {
 	live, dead map[string]int // how often a node has acted, alive and dead
 	step       *nodes.Step
 	program    *nodes.Program
-	tag        string // the iteration that is played
-	after      int    // nodes have acted
+	tag        string          // the iteration that is played
+	after      int             // nodes have acted
+	running    bool            // some node must be seen to act
+	starts     []session.Start // of a SavedModel: what brings it into the state that was saved
+	files      *files.Policy
 }
 
 // mostActs is how far a run is followed to find its middle.
@@ -36,12 +43,31 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 	if err != nil {
 		return failure{err}
 	}
-	if m.folder != "" {
-		return fmt.Errorf("--picture: the run of a SavedModel cannot be drawn; of a GraphDef and a recorded case it can")
+	if f.signature != "" && m.folder == "" {
+		return fmt.Errorf("--signature %s: only a SavedModel has signatures", f.signature)
 	}
-	names := &benchFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets}
+	p := &picture{}
+	names := &benchFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets, signature: f.signature}
 	b := &bench{}
-	if m.script != nil && !f.named() {
+	switch {
+	case m.folder != "":
+		loaded, err := session.LoadSavedModel(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
+		if err != nil {
+			return failure{err}
+		}
+		if err := loaded.Session.Close(); err != nil {
+			return failure{err}
+		}
+		m.graph, p.starts, p.files = loaded.Graph, loaded.Starts, new(fileFlags).policy(m)
+		if len(f.fetches)+len(f.targets) == 0 {
+			if names.signature, err = shownSignature(loaded.Signatures, f.signature); err != nil {
+				return err
+			}
+			if err := names.bySignature(b, &troupe.SavedModel{Graph: loaded.Graph, Signatures: loaded.Signatures}); err != nil {
+				return err
+			}
+		}
+	case m.script != nil && !f.named():
 		if err := names.byScript(b, m); err != nil {
 			return err
 		}
@@ -58,28 +84,84 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 		feeds = append(feeds, tensor.ValueOf(t))
 	}
 	spec := nodes.Spec{Feeds: b.feeds, Fetches: b.fetches, Targets: b.targets, NoUnits: true}
-	p := &picture{}
-	if p.program, err = nodes.Compile(cmd.Context(), m.graph, spec); err != nil {
+	ctx := cmd.Context()
+	if p.program, err = nodes.Compile(ctx, m.graph, spec); err != nil {
 		return failure{err}
 	}
 	if after <= 0 {
-		if after, err = p.play(cmd.Context(), feeds, mostActs, nil); err != nil {
+		if after, err = p.play(ctx, feeds, mostActs, nil); err != nil {
 			return failure{err}
 		}
 		after /= 2
+		p.running = true
 	}
-	_, err = p.play(cmd.Context(), feeds, after, func() { p.write(cmd.OutOrStdout(), m.graph) })
+	_, err = p.play(ctx, feeds, after, func() { p.write(cmd.OutOrStdout(), p.drawn(m.graph)) })
 	if err != nil {
 		return failure{err}
 	}
 	return nil
 }
 
-// play plays a run until so many nodes have acted, calls then, and answers how many have.
+// drawn is the graph that is drawn: with functions in the place of what calls them, if
+// there are any.
+func (p *picture) drawn(g *troupe.Graph) *troupe.Graph {
+	for i := range p.program.NumNodes() {
+		if def := p.program.Def(i); def != nil && def.Graph() != g {
+			return def.Graph()
+		}
+	}
+	return g
+}
+
+// resources is variables and tables as the model has them that was saved.
+func (p *picture) resources(ctx context.Context) (*resource.Manager, error) {
+	m := resource.NewManager()
+	for _, start := range p.starts {
+		spec := nodes.Spec{Targets: []*graph.Node{start.Target}}
+		var feeds []tensor.Value
+		for o, t := range start.Feeds {
+			spec.Feeds, feeds = append(spec.Feeds, o), append(feeds, tensor.ValueOf(t))
+		}
+		program, err := nodes.Compile(ctx, start.Target.Graph(), spec)
+		if err != nil {
+			return nil, err
+		}
+		if err := sequential.New(nil).Run(p.shared(ctx, m), program, feeds, nil); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// shared is what the kernels of a step share.
+func (p *picture) shared(ctx context.Context, m *resource.Manager) *kernel.Step {
+	return &kernel.Step{Context: ctx, Resources: m, PerStep: resource.NewManager(), Pool: alone{}, Files: p.files, Seed: 1}
+}
+
+// alone is the pool of a run that is drawn.
+type alone struct{}
+
+func (alone) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
+func (alone) Workers() int                          { return 1 }
+func (alone) Expect(time.Duration)                  {}
+
+// play runs a graph, a node at a time, until so many have acted, calls then, and returns
+// how many have. Of a running picture it waits for the next node with a kernel, so that
+// one is seen to act.
 func (p *picture) play(ctx context.Context, feeds []tensor.Value, most int, then func()) (int, error) {
 	p.live, p.dead, p.after = map[string]int{}, map[string]int{}, 0
-	shared := &kernel.Step{Context: ctx, Resources: resource.NewManager(), PerStep: resource.NewManager()}
-	p.step = p.program.Begin(shared, feeds, nodes.Options{Order: func(int) int { return 0 }, Trace: func(e nodes.Event) {
+	m, err := p.resources(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer m.Clear()
+	next := -1
+	one := func(int) int { // the oldest, and then none
+		i := next
+		next = -1
+		return i
+	}
+	p.step = p.program.Begin(p.shared(ctx, m), feeds, nodes.Options{Order: one, Trace: func(e nodes.Event) {
 		p.after++
 		p.tag = e.Tag
 		if e.Dead {
@@ -88,27 +170,40 @@ func (p *picture) play(ctx context.Context, feeds []tensor.Value, most int, then
 			p.live[e.Node]++
 		}
 	}})
-	drawn := false
-	for a := p.step.Next(); a != nil; a = p.step.Next() {
-		if then != nil && p.after >= most && !drawn {
+	drawn, ended := false, false
+	draw := func(runs bool) {
+		if p.after < most || ended || then == nil && p.after < mostActs {
+			return
+		}
+		if then != nil && p.running && !runs {
+			return
+		}
+		if ended = true; then != nil {
 			drawn = true
 			then()
+		}
+		p.step.Abort(status.Errorf(status.Aborted, "it has been drawn"))
+	}
+	for p.step.Ready() > 0 {
+		next = 0
+		a := p.step.Next()
+		draw(a != nil)
+		if a == nil {
+			continue
 		}
 		if a.Async() || a.Calls() {
 			p.step.Complete(a, status.Errorf(status.Unimplemented, "--picture: a run in which something waits, or calls functions, cannot be drawn"))
 			continue
 		}
 		p.step.Complete(a, a.Run())
-		if p.after >= most {
-			p.step.Abort(status.Errorf(status.Aborted, "it has been drawn"))
-		}
+		draw(false)
 	}
-	err := p.step.End(make([]tensor.Value, len(p.program.Fetches())))
+	err = p.step.End(make([]tensor.Value, len(p.program.Fetches())))
 	if err != nil && status.CodeOf(err) != status.Aborted {
 		return 0, err
 	}
 	if then != nil && !drawn {
-		return 0, status.Invalid("--after %d: the run has ended before", most)
+		return 0, status.Invalid("--after %d: the run ends after %s", most, count(p.after, "act"))
 	}
 	return p.after, nil
 }

@@ -21,18 +21,17 @@ type plannedFlags struct {
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "with --units, --rewritten or --picture: the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	addFeeds(cmd, &f.feeds, "with --units, --rewritten or --picture: the tensor `NAME[=VALUE]` is fed (repeat for more)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units, --rewritten or --picture: the tensor `NAME` is fetched (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "with --units, --rewritten or --picture: `NODE` is run (repeat for more)")
 	rewriteFlag(cmd, &f.rewrite)
 	fl.Var(&f.places.devices, "devices", "show where the nodes of a run are on so many `DEVICES`, a number of CPU devices, and what goes between these")
 	fl.StringVar(&f.places.device, "device", "", "with --devices: nodes that ask for no device are on `DEVICE`, such as /cpu:1")
 	fl.BoolVar(&f.places.strict, "strict-placement", false, "with --devices: fail where a node asks for a device that is not there")
-	fl.StringVar(&f.signature, "signature", "", "with --units or --rewritten: this signature `KEY` of a SavedModel alone")
+	fl.StringVar(&f.signature, "signature", "", "this signature `KEY` of a SavedModel")
 }
 
 func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
-func (f *plannedFlags) given() bool { return f.named() || f.signature+f.rewrite != "" }
 
 func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
 	return f.places.set(&troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)})
@@ -124,13 +123,14 @@ func (f *plannedFlags) each(m *model, do func(key string, loaded *troupe.SavedMo
 		return failure{err}
 	}
 	defer loaded.Session.Close()
-	if len(loaded.Signatures) == 0 {
+	own := ofUser(loaded.Signatures)
+	if len(own) == 0 {
 		return fmt.Errorf("the model has no signatures: give --fetch NAME or --target NODE")
 	}
 	if _, ok := loaded.Signatures[f.signature]; !ok && f.signature != "" {
-		return fmt.Errorf("--signature %s: the model has %s", f.signature, strings.Join(sortedKeys(loaded.Signatures), ", "))
+		return fmt.Errorf("--signature %s: the model has %s", f.signature, strings.Join(sortedKeys(own), ", "))
 	}
-	for _, key := range sortedKeys(loaded.Signatures) {
+	for _, key := range sortedKeys(own) {
 		if f.signature != "" && key != f.signature {
 			continue
 		}

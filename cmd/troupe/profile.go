@@ -45,7 +45,7 @@ gets a ramp of values between -0.5 and 0.5, with unknown dimensions of 1.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor: `NAME=VALUE` or NAME=@FILE (repeat for more)")
+	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
 	fl.StringVar(&f.signature, "signature", "", "run this signature `KEY` of a SavedModel")

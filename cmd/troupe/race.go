@@ -58,7 +58,7 @@ It exits with 0 if there is neither a race nor a deadlock, else with 1.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	addFeeds(cmd, &f.feeds, "the tensor `NAME[=VALUE]` is fed (repeat for more)")
 	f.scheduleFlags.add(cmd)
 	fl.IntVar(&f.schedules, "schedules", 100, "run at most `N` schedules, and as many random ones if that is not all; 0 runs none")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")

@@ -52,7 +52,10 @@ and fetched is printed, and compared with what TensorFlow answered.
 A feed's VALUE is a number, true or false, text, or nested lists in brackets;
 the graph says of which type. @FILE is a numpy array (.npy), the one of that name in
 an archive of several (.npz), or a serialized TensorProto (.tensor, .pb); where a
-string is wanted, any other file is its bytes, and [@FILE,@FILE] those of several.
+string is wanted, any other file is its bytes, and [@FILE,@FILE] those of several. Where
+numbers are wanted, in the shape of a picture or a batch of them, a PNG, JPEG, GIF or
+BMP file is decoded, to channels from 0 to 255. --feed @FILE.npz feeds every array of
+the archive under its name.
 NAME is a tensor, "node:1", or "node" for its first output; any tensor of the graph
 may be fed.
 
@@ -82,7 +85,7 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.feeds, "feed", nil, "feed a tensor: `NAME=VALUE` or NAME=@FILE (repeat for more)")
+	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeat for more)")
 	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
 	fl.StringVar(&f.signature, "signature", "", "run this signature `KEY` of a SavedModel")
@@ -215,7 +218,7 @@ func (f *runFlags) resolve(g *troupe.Graph) (map[troupe.Output]*troupe.Tensor, [
 			return nil, nil, nil, err
 		}
 		if _, twice := feeds[o]; twice {
-			return nil, nil, nil, fmt.Errorf("--feed %v: it is fed twice", o)
+			return nil, nil, nil, fmt.Errorf("--feed %v given more than once", o)
 		}
 		feeds[o] = t
 	}

@@ -5,6 +5,9 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,7 +38,7 @@ func TestScripts(t *testing.T) {
 }
 
 // models puts into a folder: vocabulary/, a SavedModel that TensorFlow wrote; loop.pb, a
-// loop that counts, and loop.pb.gz; cases.zip, recorded cases.
+// loop that counts, and loop.pb.gz; cases.zip, recorded cases; small.png and wide.png.
 func models(dir string) error {
 	if err := os.CopyFS(filepath.Join(dir, "vocabulary"), os.DirFS("../../session/testdata/vocabulary")); err != nil {
 		return err
@@ -55,6 +58,19 @@ func models(dir string) error {
 	}
 	if err := w.Close(); err != nil {
 		return err
+	}
+	for name, width := range map[string]int{"small.png": 2, "wide.png": 3} {
+		img := image.NewNRGBA(image.Rect(0, 0, width, 2))
+		for i := range width * 2 {
+			img.SetNRGBA(i%width, i/width, color.NRGBA{R: 1, G: 2, B: 3, A: 255})
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600); err != nil {
+			return err
+		}
 	}
 	for name, b := range map[string][]byte{"loop.pb": loop, "loop.pb.gz": packed.Bytes(), "cases.zip": cases} {
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {

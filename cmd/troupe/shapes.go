@@ -4,18 +4,21 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 )
 
 func shapesCommand() *cobra.Command {
-	return &cobra.Command{
+	signature := ""
+	cmd := &cobra.Command{
 		Use:   "shapes MODEL [NODE]...",
 		Short: "Show the shapes that a graph's tensors will have",
 		Long: `Shapes prints what is known of a graph before it runs: a line for each node, or
@@ -28,11 +31,13 @@ A graph whose shapes contradict one another is refused with the node that does
 not fit.
 
 The bodies of functions that the graph may call follow, unless NODEs are named,
-with what is known of them whatever the arguments of a call are.
+with what is known of them whatever the arguments of a call are. With --signature it is
+the nodes of a SavedModel that the signature runs, and the bodies that these call.
 
 ` + modelHelp,
 		Example: `  troupe shapes model.pb
   troupe shapes model.pb logits loss
+  troupe shapes my_model --signature serving_default
   troupe shapes model.pb | grep '?'`,
 		Args: atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +45,13 @@ with what is known of them whatever the arguments of a call are.
 			if err != nil {
 				return failure{err}
 			}
+			if signature != "" && len(args) > 1 {
+				return fmt.Errorf("--signature %s: give it or NODEs, not both", signature)
+			}
 			shown, err := pick(m.graph, args[1:])
+			if signature != "" {
+				shown, err = m.ofSignature(signature)
+			}
 			if err != nil {
 				return failure{err}
 			}
@@ -49,13 +60,35 @@ with what is known of them whatever the arguments of a call are.
 				fmt.Fprintln(w, shapesLine(n, n.OutputShapes(), n.OutputHandles()))
 			}
 			if len(args) == 1 {
-				for _, in := range instancesOf(m.graph) {
+				for _, in := range instancesIn(m.graph, shown) {
 					writeBodyShapes(w, &in)
 				}
 			}
 			return w.Flush()
 		},
 	}
+	cmd.Flags().StringVar(&signature, "signature", "", "the nodes that this signature `KEY` of a SavedModel runs")
+	completeSignatures(cmd)
+	return cmd
+}
+
+// ofSignature is the nodes that a signature runs.
+func (m *model) ofSignature(key string) ([]*graph.Node, error) {
+	for _, g := range m.saved {
+		if !slices.Equal(g.Tags, m.tags) {
+			continue
+		}
+		sig, _, err := signatureOfKey(&troupe.SavedModel{Signatures: g.Signatures}, key)
+		if err != nil {
+			return nil, err
+		}
+		spec, err := endsOf(m.graph, sig)
+		if err != nil {
+			return nil, err
+		}
+		return m.graph.Subgraph(spec.Feeds, spec.Fetches, spec.Targets)
+	}
+	return nil, fmt.Errorf("--signature %s: only a SavedModel has signatures", key)
 }
 
 // pick finds nodes by name; without names it is all nodes.
@@ -77,7 +110,7 @@ func pick(g *troupe.Graph, names []string) ([]*graph.Node, error) {
 // writeBodyShapes writes a function's body under a heading.
 func writeBodyShapes(w io.Writer, in *instance) {
 	if in.err != nil {
-		fmt.Fprintf(w, "\nfunction %s: %s\n", in.title, in.problem())
+		fmt.Fprintf(w, "\nfunction %s: %s\n", plain.Line(in.title), in.problem())
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", in.heading())

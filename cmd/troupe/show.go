@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,15 +10,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/plain"
 )
 
 func showCommand() *cobra.Command {
-	format, units, rewritten, picture, after := "text", false, false, false, 0
+	format, units, rewritten, picture, nodes, after := "text", false, false, false, false, 0
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Show how a graph is built",
-		Long: `Show lists the nodes of a graph: an operation with its inputs, the types and
+		Long: `Show describes a SavedModel: its signatures with their inputs and outputs, and of one,
+serving_default unless --signature names another, the layers that it runs, with the
+number of operations and parameters of each. A layer is the operations whose names have
+a scope in common. --nodes lists all nodes instead.
+
+Of a GraphDef it lists the nodes: an operation with its inputs, the types and
 shapes of its outputs, and small constants. Nodes are grouped by the frame in
 which they run and by name scope; each frame, a loop as a rule, is a box inside
 the frame it is entered from. The bodies of functions that the graph may call
@@ -34,14 +41,18 @@ With --devices it shows on which device each node of a run is placed, and which 
 lead from one device to another; together with --rewritten it shows the run as it is
 split, with the nodes that send and receive.
 
-Of a checkpoint (its .index, or the prefix of its files) the tensors are listed.
+Of a checkpoint (its .index, the prefix of its files, or a folder that holds it) the
+tensors are listed.
 
-With --picture a run is played, of a case its first step, and drawn as it is when half
-of it is over, or when --after N nodes have acted: how often each has, what acts now,
-which tokens wait. As with --format dot, Graphviz makes a picture of what is printed.
+With --picture a run is drawn, of a case its first step and of a SavedModel a signature,
+as it is when half of it is over, or when exactly --after N nodes have acted: how often
+each has, what acts now, which tokens wait. Numbers that are not fed are made up. As with
+--format dot, Graphviz makes a picture of what is printed.
 
 ` + modelHelp,
-		Example: `  troupe show model.pb
+		Example: `  troupe show my_model
+  troupe show my_model --format dot | dot -Tsvg > layers.svg
+  troupe show model.pb
   troupe show conformance/testdata/control.zip/while_nested_two
   troupe show model.pb --format dot | dot -Tsvg > model.svg
   troupe show loop.pb --units --feed n --fetch while/Exit
@@ -68,8 +79,8 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
 				}
 				return f.show(cmd, args[0])
 			}
-			if f.given() {
-				return fmt.Errorf("--feed, --fetch, --target, --signature and --rewrite go with --units, --rewritten and --picture")
+			if f.named() || f.rewrite != "" {
+				return fmt.Errorf("--feed, --fetch, --target and --rewrite go with --units, --rewritten, --devices and --picture")
 			}
 			write := writeText
 			switch format {
@@ -89,6 +100,18 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
 			if err != nil {
 				return failure{err}
 			}
+			w := bufio.NewWriter(cmd.OutOrStdout())
+			if f.signature != "" && (m.folder == "" || nodes) {
+				return fmt.Errorf("--signature %s goes with a SavedModel, and not with --nodes", f.signature)
+			}
+			if format == "text" {
+				writeSignatures(w, m.saved)
+			}
+			if m.folder != "" && !nodes {
+				if written, err := m.writeLayers(cmd, w, f.signature, format); written || err != nil {
+					return errors.Join(err, w.Flush())
+				}
+			}
 			o, err := newOutline(m.graph)
 			if err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "troupe: frames cannot be told apart:", err)
@@ -103,21 +126,42 @@ which tokens wait. As with --format dot, Graphviz makes a picture of what is pri
 				body.name, body.title = in.title+"/", "function "+in.title
 				bodies = append(bodies, body)
 			}
-			w := bufio.NewWriter(cmd.OutOrStdout())
-			if format == "text" {
-				writeSignatures(w, m.saved)
-			}
 			write(w, o, bodies)
 			return w.Flush()
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, or dot for Graphviz")
+	cmd.Flags().BoolVar(&nodes, "nodes", false, "of a SavedModel, list or draw all nodes instead of layers")
 	cmd.Flags().BoolVar(&units, "units", false, "show how a run is played: which loops are units, and why others are none")
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run as it is rewritten, and what each pass saved")
 	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run, for Graphviz: how often each node has acted, what acts now, which tokens wait")
-	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run when `N` nodes have acted, 0 for half of the run")
+	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run when exactly `N` nodes have acted, 0 for half of the run")
 	f.add(cmd)
 	return cmd
+}
+
+// writeLayers writes what a signature of a SavedModel runs, by layers, and how much there
+// is besides; nothing if no signature computes.
+func (m *model) writeLayers(cmd *cobra.Command, w io.Writer, key, format string) (written bool, err error) {
+	l, err := m.layersOf(cmd.Context(), key)
+	switch {
+	case err != nil && (key != "" || format != "text"):
+		return false, failure{err}
+	case err != nil: // an operation without a kernel, say: the rest is still known
+		fmt.Fprintln(cmd.ErrOrStderr(), "troupe:", err)
+	case l == nil:
+		return false, nil
+	case format == "dot":
+		l.writeDot(w)
+		return true, nil
+	default:
+		if err := l.write(w); err != nil {
+			return false, failure{err}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s and %s in all; --nodes lists them\n", count(m.graph.NumNodes(), "node"), count(len(instancesOf(m.graph)), "function"))
+	return true, nil
 }
 
 // writeText draws frames as boxes around indented lists, and bodies of functions
@@ -126,7 +170,7 @@ func writeText(w io.Writer, o *outline, bodies []*outline) {
 	fmt.Fprintf(w, "%s, %s: %s\n", count(len(o.nodes), "node"), count(len(o.frames)-1, "frame"), o.kinds())
 	writeBox(w, o.frames[0], "")
 	for _, b := range bodies {
-		fmt.Fprintf(w, "\n%s: %s, %s\n", b.title, count(len(b.nodes), "node"), count(len(b.frames)-1, "frame"))
+		fmt.Fprintf(w, "\n%s: %s, %s\n", plain.Line(b.title), count(len(b.nodes), "node"), count(len(b.frames)-1, "frame"))
 		writeBox(w, b.frames[0], "  ")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -104,6 +105,20 @@ func resultsOf(sig troupe.Signature) (names, operations []string) {
 // isOperation says whether an output of a signature is an operation and no tensor.
 func isOperation(info troupe.TensorInfo) bool { return info.DType == 0 && info.Name != "" }
 
+// initSignature is what TensorFlow's writer keeps the initialization of a model under.
+// It runs when a model is loaded, and is no signature of the user's.
+const initSignature = "__saved_model_init_op"
+
+// ofUser is the signatures without that.
+func ofUser(signatures map[string]troupe.Signature) map[string]troupe.Signature {
+	if _, ok := signatures[initSignature]; !ok {
+		return signatures
+	}
+	own := maps.Clone(signatures)
+	delete(own, initSignature)
+	return own
+}
+
 // signatureOfKey finds a signature of a model; "" is the default one.
 func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string, error) {
 	if key == "" {
@@ -111,8 +126,9 @@ func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string,
 	}
 	sig, ok := m.Signatures[key]
 	if !ok {
+		own := ofUser(m.Signatures)
 		return sig, key, fmt.Errorf("there is no signature %q%s; the model has %s", key,
-			status.DidYouMean(key, maps.Keys(m.Signatures)), cmp.Or(strings.Join(sortedKeys(m.Signatures), ", "), "none"))
+			status.DidYouMean(key, maps.Keys(own)), cmp.Or(strings.Join(sortedKeys(own), ", "), "none"))
 	}
 	return sig, key, nil
 }
@@ -128,9 +144,9 @@ func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg 
 		return unknownInput(name, sig, key)
 	}
 	if inputs[name] != nil {
-		return fmt.Errorf("--feed %s: it is fed twice", name)
+		return fmt.Errorf("--feed %s given more than once", name)
 	}
-	t, err := parseValue(name, value, info.DType)
+	t, err := parseValue(name, value, info.DType, info.Shape)
 	if err != nil {
 		return fmt.Errorf("--feed %s: %w", name, err)
 	}
@@ -257,7 +273,7 @@ func graphsOf(saved []troupe.SavedGraph) []graphOf {
 	var all []graphOf
 	for _, g := range saved {
 		of := graphOf{Tags: g.Tags, Signatures: map[string]signatureOf{}}
-		for key, s := range g.Signatures {
+		for key, s := range ofUser(g.Signatures) {
 			of.Signatures[key] = signatureOf{s.MethodName, tensorsOf(s.Inputs), tensorsOf(s.Outputs)}
 		}
 		all = append(all, of)
@@ -285,10 +301,10 @@ func tensorsOf(infos map[string]troupe.TensorInfo) map[string]tensorOf {
 
 // write lists what the graph may be asked.
 func (g graphOf) write(w io.Writer) {
-	fmt.Fprintf(w, "tags %s: %s\n", strings.Join(g.Tags, ","), count(len(g.Signatures), "signature"))
+	fmt.Fprintf(w, "tags %s: %s\n", plain.Line(strings.Join(g.Tags, ",")), count(len(g.Signatures), "signature"))
 	for _, key := range sortedKeys(g.Signatures) {
 		s := g.Signatures[key]
-		fmt.Fprintf(w, "  %s\n", strings.TrimSpace(key+"  "+s.Method))
+		fmt.Fprintf(w, "  %s\n", plain.Line(strings.TrimSpace(key+"  "+s.Method)))
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, side := range []struct {
 			name    string
@@ -300,7 +316,7 @@ func (g graphOf) write(w io.Writer) {
 				if at == "" {
 					at = "of several tensors"
 				}
-				fmt.Fprintf(t, "    %s\t%s\t%s\t%s\n", side.name, name, of.text, at)
+				fmt.Fprintf(t, "    %s\t%s\t%s\t%s\n", side.name, plain.Line(name), of.text, plain.Line(at))
 			}
 		}
 		t.Flush()

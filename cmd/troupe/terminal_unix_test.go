@@ -199,7 +199,7 @@ func TestTerminal(t *testing.T) {
 // An interrupt ends all of bench, and is told once.
 func TestInterruptedBench(t *testing.T) {
 	e := newTerminal(t, "bench", "../../benchmarks/graphs", "const_fetch", "while_vars20", "while_nested")
-	e.until("result", func(s string) bool { return strings.Contains(s, "ns per run") })
+	e.until("result", func(s string) bool { return strings.Contains(s, "s per run") })
 	e.file.Write([]byte{3})
 	if code := e.end(); code != exitFailed {
 		t.Errorf("exit %d", code)

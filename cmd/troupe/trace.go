@@ -2,11 +2,11 @@ package main
 
 import (
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/files"
 )
 
 // A traceFlag is the flag --trace: the file that a run's trace goes to.
@@ -26,17 +26,9 @@ func (f *traceFlag) write(m *troupe.RunMetadata) error {
 	return writeFile(f.path, m.Stats.WriteTrace)
 }
 
-// writeFile writes a file.
+// writeFile writes a file as a whole; after an error it is unchanged.
 func writeFile(path string, write func(w io.Writer) error) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return failure{err}
-	}
-	err = write(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := files.WriteFile(path, write); err != nil {
 		return failure{err}
 	}
 	return nil

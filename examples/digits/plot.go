@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"image/color"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/train"
 )
 
@@ -65,15 +66,7 @@ func (h *history) write(name string) (err error) {
 	panels := plot.Align([][]*plot.Plot{{loss}, {read}}, tiles, whole)
 	loss.Draw(panels[0][0])
 	read.Draw(panels[1][0])
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = canvas.WriteTo(f)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	return files.WriteFile(name, func(w io.Writer) error { _, err := canvas.WriteTo(w); return err })
 }
 
 // panel is a plot of two lines.

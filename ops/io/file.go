@@ -114,15 +114,10 @@ func writeFile(ctx *kernel.Context, in, _ []tensor.Value) error {
 			return status.FromFile(err)
 		}
 	}
-	f, err := ctx.Step.Files.Create(name)
-	if err != nil {
-		return status.FromFile(err)
-	}
-	_, err = f.WriteString(contents)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return status.FromFile(err)
+	return ctx.Step.Files.WriteFile(name, func(w stdio.Writer) error {
+		_, err := stdio.WriteString(w, contents)
+		return err
+	})
 }
 
 func matchingFiles(ctx *kernel.Context, in, out []tensor.Value) error {

@@ -66,7 +66,7 @@ func (g *ledger) check(t *rapid.T, budget *tensor.Budget) {
 	// Versions and places are charged besides; a few hundred of them are less than an
 	// element.
 	const grain = 1 << 12
-	rest := budget.Used() - int64(len(alive))*elementBytes
+	rest := budget.Used() - int64(len(alive))*(tensor.HeaderBytes+elementBytes)
 	if rest < -grain || rest > grain+int64(len(g.lists))*(versionBytes+2*128*placeBytes) {
 		t.Fatalf("%d bytes are charged for %d elements in %d lists", budget.Used(), len(alive), len(g.lists))
 	}

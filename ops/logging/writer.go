@@ -320,10 +320,18 @@ func createFile(ctx *kernel.Context, in, _ []tensor.Value) error {
 		host = "localhost"
 	}
 	now := time.Now()
-	name := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%010d.%d.%s%s", now.Unix(), ctx.Step.Resources.NextID(), host, suffix))
-	f, err := ctx.Step.Files.Create(name)
-	if err != nil {
-		return status.FromFile(err)
+	var f *os.File
+	for f == nil { // another process may have taken the name within this second
+		name := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%010d.%d.%s%s", now.Unix(), ctx.Step.Resources.NextID(), host, suffix))
+		if f, err = ctx.Step.Files.CreateNew(name); err != nil && status.CodeOf(err) != status.AlreadyExists {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			if f != nil {
+				f.Close()
+			}
+			return err
+		}
 	}
 	s.file = &eventWriter{of: s, out: f, most: int(tensor.At0[int32](&in[2])), every: time.Duration(tensor.At0[int32](&in[3])) * time.Millisecond, flushed: now}
 	first := appendTime(nil, now)

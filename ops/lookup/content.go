@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strconv"
 	"sync"
@@ -261,19 +262,29 @@ func (t *Table) clear() {
 
 // refuse says whether keys has a reserved key.
 func (t *Table) refuse(keys *tensor.Value) error {
-	n := size(t.keyDims)
-	for _, r := range t.reserved {
-		number, text := code(&r.key, 0, n, nil)
-		var buf []byte
-		for i := range keys.NumElements() / max(n, 1) {
-			k, s := code(keys, i, n, buf)
-			if k == number && string(s) == string(text) {
-				return status.Invalid("Using the %s as a table key is not allowed", r.name)
-			}
-			buf = s
-		}
+	for _, name := range t.reservedIn(keys) {
+		return status.Invalid("Using the %s as a table key is not allowed", name)
 	}
 	return nil
+}
+
+// reservedIn goes through the keys that are reserved: their indices, and what they are
+// reserved for.
+func (t *Table) reservedIn(keys *tensor.Value) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		n := size(t.keyDims)
+		for _, r := range t.reserved {
+			number, text := code(&r.key, 0, n, nil)
+			var buf []byte
+			for i := range keys.NumElements() / max(n, 1) {
+				k, s := code(keys, i, n, buf)
+				if k == number && string(s) == string(text) && !yield(i, r.name) {
+					return
+				}
+				buf = s
+			}
+		}
+	}
 }
 
 // batch is the shape of the keys in v, which each have the table's key shape.

@@ -187,7 +187,7 @@ func (t *Table) checkValues(in []tensor.Value) (int, error) {
 	if !shape.Equal(shape.Of(in[2].Dims()...), shape.Of(dims...)) {
 		return 0, status.Invalid("Expected shape %s for value, got %s", tensor.FormatDims(dims), tensor.FormatDims(in[2].Dims()))
 	}
-	return size(batch), t.refuse(&in[1])
+	return size(batch), nil
 }
 
 func insert(ctx *kernel.Context, t *Table, in, _ []tensor.Value) error {
@@ -201,17 +201,24 @@ func insert(ctx *kernel.Context, t *Table, in, _ []tensor.Value) error {
 	if err != nil {
 		return err
 	}
+	if err := t.refuse(&in[1]); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.putAll(ctx, in, n)
+	return t.putAll(ctx, in, n, nil)
 }
 
-func (t *Table) putAll(ctx *kernel.Context, in []tensor.Value, n int) error {
+// putAll puts n keys and values into the table, but for those that skip marks.
+func (t *Table) putAll(ctx *kernel.Context, in []tensor.Value, n int, skip []bool) error {
 	keys, values := in[1], in[2]
 	var buf []byte
 	for i := range n {
 		if i&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if skip != nil && skip[i] {
+			continue
 		}
 		if err := t.put(&keys, &values, i, &buf); err != nil {
 			return err

@@ -126,7 +126,7 @@ func (t *Table) fill(ctx *kernel.Context, in []tensor.Value) error {
 		}
 		return nil
 	}
-	if err := t.putAll(ctx, in, n); err != nil {
+	if err := t.putAll(ctx, in, n, nil); err != nil {
 		t.clear()
 		return err
 	}
@@ -134,7 +134,8 @@ func (t *Table) fill(ctx *kernel.Context, in []tensor.Value) error {
 	return nil
 }
 
-// restore replaces the content of a table.
+// restore replaces the content of a table. Of a dense table TensorFlow exports all
+// buckets, and those without a key have the reserved ones.
 func restore(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
 	if t.kind == fixed {
 		return initialize(ctx, t, in, out)
@@ -147,10 +148,21 @@ func restore(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
+	var skip []bool
+	if len(t.reserved) > 0 {
+		if err := ctx.Reserve(n); err != nil {
+			return err
+		}
+		defer ctx.Unreserve(n)
+		skip = make([]bool, n)
+		for i := range t.reservedIn(&in[1]) {
+			skip[i] = true
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
-	return t.putAll(ctx, in, n)
+	return t.putAll(ctx, in, n, skip)
 }
 
 // unwrapped is the inputs of an import with scalars where they have vectors of

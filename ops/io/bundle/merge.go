@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"path/filepath"
 	"slices"
 
 	"github.com/troupe-go/troupe/files"
@@ -13,8 +14,10 @@ import (
 // must have parts. With allowMissing, prefixes without a checkpoint are passed
 // over; one must be there.
 //
-// Nothing is touched before all indexes have been read. An error after that may
-// leave data files under their new names.
+// Nothing is touched before all indexes have been read, and a checkpoint that has the
+// name is whole until the new index takes the place of its own. After an error data
+// files get their old names back; where the process is killed, the parts may be left
+// without them.
 func Merge(fs *files.Policy, prefixes []string, dest string, allowMissing bool) error {
 	m := merge{fs: fs, entries: map[string]*Entry{}}
 	var found []string
@@ -34,21 +37,39 @@ func Merge(fs *files.Policy, prefixes []string, dest string, allowMissing bool) 
 	if len(found) == 0 {
 		return status.Invalid("At least one prefix checkpoint file must exist, but none existed.")
 	}
-	for i := range m.files {
-		if name := DataName(dest, i, len(m.files)); slices.Contains(m.files[i+1:], name) {
-			return status.Invalid("the merged checkpoint would overwrite %s, which is part of it", name)
-		}
+	total, old := len(m.files), shardsOf(fs, dest)
+	if old == total {
+		total++ // the data of the checkpoint that is replaced belongs to its index
 	}
 	if err := makeDir(fs, dest); err != nil {
 		return err
 	}
+	moved := 0
+	replaced, err := false, error(nil)
 	for i, old := range m.files {
-		if err := fs.Rename(old, DataName(dest, i, len(m.files))); err != nil {
-			return err
+		if err = fs.Rename(old, DataName(dest, i, total)); err != nil {
+			break
 		}
+		moved++
 	}
-	if err := writeIndex(fs, dest, len(m.files), m.entries); err != nil {
+	if err == nil { // before an index speaks of them
+		err = fs.SyncDir(filepath.Dir(dest))
+	}
+	if err == nil {
+		replaced, err = writeIndex(fs, dest, total, m.entries)
+	}
+	if err != nil {
+		for i := range moved {
+			if !replaced {
+				_ = fs.Rename(DataName(dest, i, total), m.files[i])
+			}
+		}
 		return err
+	}
+	for i, missing := 0, 0; i < old && missing < 2; i++ {
+		if name := DataName(dest, i, old); !slices.Contains(m.files, name) && fs.Remove(name) != nil {
+			missing++
+		}
 	}
 	for _, p := range found {
 		if p != dest {

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"io"
 	"maps"
 	"slices"
 
@@ -94,7 +95,10 @@ func (w *SavedWriter) Finish(fs *files.Policy, name string, stop func() error) e
 		}
 		out.add([]byte(key), entry)
 	}
-	return replace(fs, name, out.finish())
+	return fs.WriteFile(name, func(w io.Writer) error {
+		_, err := w.Write(out.finish())
+		return err
+	})
 }
 
 // meta is the entry under the empty key.

@@ -3,11 +3,8 @@ package bundle
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"maps"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,28 +14,49 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// A Writer writes a checkpoint with one data file. Nothing has the checkpoint's
-// names before [Writer.Finish], so that what was there before stays whole until
-// then. It is not for concurrent use.
+// A Writer writes a checkpoint with one data file. What had the checkpoint's names
+// before stays whole until [Writer.Finish]. It is not for concurrent use.
 type Writer struct {
 	fs      *files.Policy
 	prefix  string
-	file    *os.File
+	shards  int // how many data files the index will speak of
+	data    *files.Replacement
 	out     *bufio.Writer
 	at      int64
 	entries map[string]*Entry // by key
 }
 
-// Create begins a checkpoint, whose files fs must let be written. It makes the directory if that alone is missing.
+// Create begins a checkpoint, whose files fs must let be written. It makes the
+// directory if that alone is missing. What an earlier process that was killed left of
+// a checkpoint of this prefix is removed.
 func Create(fs *files.Policy, prefix string) (*Writer, error) {
 	if err := makeDir(fs, prefix); err != nil {
 		return nil, err
 	}
-	f, err := createBeside(fs, DataName(prefix, 0, 1))
+	Tidy(fs, prefix)
+	// The data of a checkpoint that is replaced belongs to its index, and the new
+	// data needs another name: the first of two files, of which the second would be
+	// empty and is not there, or the only one.
+	shards := 1
+	if shardsOf(fs, prefix) == 1 {
+		shards = 2
+	}
+	f, err := fs.Replace(DataName(prefix, 0, shards))
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{fs: fs, prefix: prefix, file: f, out: bufio.NewWriterSize(f, 256<<10), entries: map[string]*Entry{}}, nil
+	return &Writer{fs: fs, prefix: prefix, shards: shards, data: f, out: bufio.NewWriterSize(f, 256<<10), entries: map[string]*Entry{}}, nil
+}
+
+// shardsOf is how many data files the index of a prefix speaks of; 0 if there is no
+// index that can be read. A checkpoint that may be written may be replaced, whether or
+// not it may be read.
+func shardsOf(fs *files.Policy, prefix string) int {
+	_, shards, err := openIndex(fs.Replacing(), IndexName(prefix))
+	if err != nil {
+		return 0
+	}
+	return int(shards)
 }
 
 // makeDir makes the directory that a prefix is in.
@@ -48,11 +66,6 @@ func makeDir(fs *files.Policy, prefix string) error {
 		return err
 	}
 	return nil
-}
-
-// createBeside makes a file of a name that begins with the given one.
-func createBeside(fs *files.Policy, name string) (*os.File, error) {
-	return fs.CreateNew(fmt.Sprintf("%s.tempstate%d", name, rand.Uint64()))
 }
 
 // Add adds a tensor under a name that must be new and not empty.
@@ -163,70 +176,120 @@ func writeStrings(s *summing, text []string) error {
 	return nil
 }
 
-// Finish completes the checkpoint, replacing one that has its names. Files get
-// these only when their contents are on the disk, the index last: whenever the
-// machine stops, a checkpoint that has an index is whole.
+// Finish completes the checkpoint, replacing one that has its names. It is there as
+// soon as its index is, which is written last: whenever the process or the machine
+// stops, the checkpoint that was there before or the new one is whole.
 func (w *Writer) Finish() error {
 	err := w.out.Flush()
-	if err == nil {
-		err = w.file.Sync()
-	}
 	if err != nil {
 		w.Discard()
 		return status.FromFile(err)
 	}
-	if err := w.file.Close(); err != nil {
-		w.Discard()
-		return status.FromFile(err)
-	}
-	if err := w.fs.Rename(w.file.Name(), DataName(w.prefix, 0, 1)); err != nil {
-		w.Discard()
+	old := shardsOf(w.fs, w.prefix)
+	if err := w.data.Commit(); err != nil {
+		if w.data.Renamed() && old != w.shards {
+			_ = w.fs.Remove(DataName(w.prefix, 0, w.shards))
+		}
 		return err
 	}
-	return writeIndex(w.fs, w.prefix, 1, w.entries)
+	replaced, err := writeIndex(w.fs, w.prefix, w.shards, w.entries)
+	switch {
+	case err != nil && !replaced:
+		if old != w.shards {
+			_ = w.fs.Remove(DataName(w.prefix, 0, w.shards)) // which no index speaks of
+		}
+	case err == nil && old != w.shards:
+		_ = removeData(w.fs, w.prefix, old) // what stays the next checkpoint of this prefix replaces
+	}
+	return err
 }
 
-// Discard gives the checkpoint up instead.
-func (w *Writer) Discard() {
-	w.file.Close()
-	_ = w.fs.Remove(w.file.Name()) // there is nobody to tell
+// Discard removes what was written instead.
+func (w *Writer) Discard() { w.data.Discard() }
+
+// removeData removes the data files of which an index spoke. It fails if one stays.
+func removeData(fs *files.Policy, prefix string, shards int) error {
+	var failed error
+	for i, missing := 0, 0; i < shards && missing < 2; i++ { // a damaged index may speak of millions
+		switch err := fs.Remove(DataName(prefix, i, shards)); {
+		case status.CodeOf(err) == status.NotFound:
+			missing++
+		case err != nil:
+			failed = err
+		}
+	}
+	return failed
 }
 
-// writeIndex writes the index of a checkpoint with that many data files.
-func writeIndex(fs *files.Policy, prefix string, shards int, entries map[string]*Entry) error {
+// Exists says whether there is a checkpoint of the prefix.
+func Exists(fs *files.Policy, prefix string) bool {
+	info, err := fs.Stat(IndexName(prefix))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Remove removes a checkpoint, or what is left of one: the index first, without which
+// there is none. Another process must not be writing it. It fails if something stays.
+func Remove(fs *files.Policy, prefix string) error {
+	shards := shardsOf(fs, prefix)
+	switch err := fs.Remove(IndexName(prefix)); {
+	case err == nil:
+		if err := fs.SyncDir(filepath.Dir(prefix)); err != nil {
+			return err
+		}
+	case status.CodeOf(err) != status.NotFound:
+		return err
+	}
+	fs.Sweep(IndexName(prefix))
+	var failed error
+	if shards > 2 {
+		failed = removeData(fs, prefix, shards)
+	}
+	for n := 1; n <= 2; n++ { // those that a Writer makes
+		fs.Sweep(DataName(prefix, 0, n))
+		if err := removeData(fs, prefix, n); err != nil {
+			failed = err
+		}
+	}
+	if failed == nil {
+		failed = fs.SyncDir(filepath.Dir(prefix))
+	}
+	return failed
+}
+
+// Tidy removes what is left next to a checkpoint of others of its prefix that were not
+// completed, or not removed completely. Another process must not be writing one.
+func Tidy(fs *files.Policy, prefix string) {
+	fs.Sweep(IndexName(prefix))
+	shards := shardsOf(fs, prefix)
+	for n := 1; n <= 2; n++ {
+		fs.Sweep(DataName(prefix, 0, n))
+		if shards > 0 && n != shards {
+			_ = removeData(fs, prefix, n)
+		}
+	}
+}
+
+// writeIndex writes the index of a checkpoint with that many data files. It says
+// whether the name of the index stands for the new one, also if that fails.
+func writeIndex(fs *files.Policy, prefix string, shards int, entries map[string]*Entry) (replaced bool, err error) {
 	var t tableWriter
 	header, err := marshal(&wire.BundleHeaderProto{NumShards: int32(shards), Version: &wire.VersionDef{Producer: version}})
 	if err != nil {
-		return status.From(err)
+		return false, status.From(err)
 	}
 	t.add(nil, header)
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		value, err := marshal(entries[key].proto())
 		if err != nil {
-			return status.From(err)
+			return false, status.From(err)
 		}
 		t.add([]byte(key), value)
 	}
-	return replace(fs, IndexName(prefix), t.finish())
-}
-
-// replace writes a file in the place of what has its name, all of it or nothing.
-func replace(fs *files.Policy, name string, contents []byte) error {
-	f, err := createBeside(fs, name)
+	r, err := fs.Replace(IndexName(prefix))
 	if err != nil {
-		return err
+		return false, err
 	}
-	if _, err = f.Write(contents); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = fs.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = fs.Remove(f.Name())
-	}
-	return status.FromFile(err)
+	_, _ = r.Write(t.finish()) // Commit fails with its error
+	err = r.Commit()
+	return r.Renamed(), err
 }
