@@ -115,3 +115,35 @@ with gzip.open(os.path.join(HERE, "jpegs.jsonl.gz") if "OUT" not in os.environ e
             o = dict(options(False), ratio=1)
             recs.append(ask(data, "DecodeAndCropJpeg", [y, x, int(rng.integers(1, h - y + 1)), int(rng.integers(1, w - x + 1))], **o))
         out.write(json.dumps({"File": base64.b64encode(data).decode(), "Asks": recs}) + "\n")
+
+
+def bare(data):
+    """The file without its tables of codes."""
+    at = 0
+    while (at := data.find(b"\xff\xc4")) >= 0:
+        data = data[:at] + data[at + 2 + int.from_bytes(data[at + 2 : at + 4], "big") :]
+    return data
+
+
+# Narrow parts of images with few samples of color, and files without tables of codes. What
+# is random begins anew, and so these lines do not depend on those before.
+rng = np.random.default_rng(int(os.environ.get("SEED", 10)) + 1)
+with gzip.open(os.path.join(HERE, "jpegs.jsonl.gz") if "OUT" not in os.environ else os.environ["OUT"], "at") as out:
+    for i in range(int(os.environ.get("N", 100)) // 5):
+        h, w = int(rng.integers(3, 20)), int(rng.integers(18, 60))
+        b = io.BytesIO()
+        Image.fromarray(image(h, w, 3)).save(b, "JPEG", quality=90, subsampling=1 + i % 2, progressive=i % 4 == 3)
+        data, recs = b.getvalue(), []
+        for x in range(0, w, 16):
+            for width in (1, 2, 3):
+                left = x + int(rng.integers(0, 2))
+                if left + width <= w:
+                    recs.append(ask(data, "DecodeAndCropJpeg", [int(rng.integers(0, 2)), left, 2, width], fancy_upscaling=True))
+        out.write(json.dumps({"File": base64.b64encode(data).decode(), "Asks": recs}) + "\n")
+    for progressive in (False, True):
+        for kind in ("RGB", "L"):
+            pixels = image(20, 20, 3)
+            b = io.BytesIO()
+            Image.fromarray(pixels[..., 0] if kind == "L" else pixels, mode=kind).save(b, "JPEG", progressive=progressive)
+            data = bare(b.getvalue())
+            out.write(json.dumps({"File": base64.b64encode(data).decode(), "Asks": [ask(data, "DecodeJpeg", channels=3)]}) + "\n")
