@@ -89,15 +89,16 @@ func (d *Device) patience() time.Duration {
 
 // spawn gives the device a keeper.
 func (d *Device) spawn(parent actor.SpawnerContext) {
-	term := d.term.Add(1)
-	d.pid.Store(parent.Spawn(d.props(func() actor.Actor { return &keeper{device: d, term: term} })))
+	k := &keeper{device: d, term: d.term.Add(1)}
+	d.pid.Store(parent.Spawn(d.props(func() actor.Actor { return k })))
 }
 
-// A keeper is the device's actor. It closes the lives that it has opened.
+// A keeper is the device's actor, the same when it is started again. It closes the lives that
+// it has had, and no others.
 type keeper struct {
 	device *Device
 	term   int64        // the device's is larger if this keeper was replaced
-	life   *incarnation // nil before it has one
+	life   *incarnation // the last; nil before it has one
 }
 
 // Receive handles one message.
@@ -106,8 +107,8 @@ func (k *keeper) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		g := d.life.Load()
-		if g.ended() != nil { // started again: the streams of the last life have stopped
-			if g = k.reopen(g); g == nil {
+		if k.replaced() || g.ended() != nil { // the streams of its own last life have stopped
+			if g = k.reopen(); g == nil {
 				ctx.Stop(ctx.Self())
 				return
 			}
@@ -140,7 +141,7 @@ func (k *keeper) Receive(ctx actor.Context) {
 			g.finishAll(status.Errorf(status.Unavailable, "device %s (incarnation %d) has ended: its actor was stopped", g.attributes.Name, g.attributes.Incarnation))
 		}
 	case *actor.Stopped:
-		if k.term == d.term.Load() {
+		if !k.replaced() {
 			d.gone.Store(true)
 		}
 		if k.life != nil {
@@ -149,19 +150,21 @@ func (k *keeper) Receive(ctx actor.Context) {
 	}
 }
 
-// reopen closes a life that has ended and begins another. It is nil if the keeper was
-// replaced meanwhile, and panics if the driver does not open, until the supervisor stops the
-// keeper.
-func (k *keeper) reopen(old *incarnation) *incarnation {
+// replaced says whether the device has another keeper.
+func (k *keeper) replaced() bool { return k.term != k.device.term.Load() }
+
+// reopen closes the keeper's last life and begins another. It is nil if the keeper has been
+// replaced, and panics if the driver does not open, until the supervisor stops the keeper.
+func (k *keeper) reopen() *incarnation {
 	d := k.device
-	if !old.abandoned.Load() || k.term != d.term.Load() {
-		old.close()
+	if k.life != nil {
+		k.life.close()
 	}
-	if k.term != d.term.Load() {
+	if k.replaced() {
 		return nil
 	}
 	driver, err := d.open()
-	if k.term != d.term.Load() {
+	if k.replaced() {
 		if err == nil {
 			newIncarnation(driver, d).close()
 		}

@@ -32,10 +32,9 @@ type incarnation struct {
 	staging staging
 	memory  sync.Mutex // held while the driver is asked for memory, or is given some back: it may wait for the device
 
-	patience  time.Duration               // 0: without end
-	turns     [stream.Kinds]atomic.Uint64 // odd while the stream's actor handles a message
-	abandoned atomic.Bool                 // its keeper does not return
-	succeed   atomic.Pointer[time.Timer]  // abandons it
+	patience time.Duration               // 0: without end
+	turns    [stream.Kinds]atomic.Uint64 // odd while the stream's actor handles a message
+	succeed  atomic.Pointer[time.Timer]  // abandons it
 
 	mu       sync.Mutex
 	streams  [stream.Kinds]*actor.PID

@@ -69,7 +69,6 @@ func (d *Device) abandon(g *incarnation) {
 	if d.closing.Load() || d.gone.Load() || d.life.Load() != g || d.term.Load() == mostKeepers {
 		return
 	}
-	g.abandoned.Store(true)
 	old := d.pid.Load()
 	d.spawn(d.root)
 	d.root.Stop(old)
