@@ -11,6 +11,10 @@ type Gradients struct {
 	Ys     []string `json:"ys"`
 	Xs     []string `json:"xs"`
 	GradYs []string `json:"grad_ys"`
+	// Order is how often is differentiated, 0 stands for 1: the gradients of order 2
+	// are those of the sum of all elements of the gradients of order 1, and come
+	// after them.
+	Order int `json:"order"`
 }
 
 // add builds it.
@@ -28,5 +32,15 @@ func (a *Gradients) add(g *graph.Graph) ([]graph.Output, error) {
 			lists[i] = append(lists[i], p)
 		}
 	}
-	return gradients.Dense(g, lists[0], lists[1], gradients.Options{GradYs: lists[2]})
+	var all []graph.Output
+	ys, xs, weights := lists[0], lists[1], lists[2]
+	for range max(1, a.Order) {
+		dxs, err := gradients.Dense(g, ys, xs, gradients.Options{GradYs: weights})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, dxs...)
+		ys, weights = dxs, nil
+	}
+	return all, nil
 }

@@ -9,14 +9,24 @@ import (
 // The gradients that TensorFlow was asked for are asked for here, and the backward
 // graphs that it built are run.
 func TestGradients(t *testing.T) {
-	cases, err := conformance.Load("testdata/gradients.zip")
+	differentiate(t, "testdata/gradients.zip", 61)
+}
+
+// Second derivatives through loops and conditionals, and random graphs with both
+// derivatives, as derivatives.py records them.
+func TestDerivatives(t *testing.T) {
+	differentiate(t, "testdata/derivatives.zip", 22)
+}
+
+func differentiate(t *testing.T, group string, want int) {
+	cases, err := conformance.Load(group)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cases) != 61 {
-		t.Errorf("%d cases, want 61", len(cases))
+	if len(cases) != want {
+		t.Errorf("%d cases, want %d", len(cases), want)
 	}
-	for _, engine := range []string{"actors", "tokens", "seeded:1", "sequential"} {
+	for _, engine := range []string{"actors", "tokens", "seeded:1", "sequential", "messages"} {
 		t.Run(engine, func(t *testing.T) {
 			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) {

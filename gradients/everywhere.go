@@ -28,12 +28,37 @@ func (lv *level) everywhere(b *graph.Builder, n *graph.Node, from graph.Output, 
 	zeros := a.Zeros(from)
 	values := graph.OutputList{dense(a, v)}
 	for g := inner; g != outer && g != nil; g = g.around {
-		pred, side := lv.w.decides(lv.in, g)
-		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{lv.behind(g.around, outer, zeros), lv.twin(pred)}})
+		turn := sides(b, g, lv.behind(g.around, zeros), lv.twin(g.pred))
 		if turn == nil {
 			return gradient.Value{}
 		}
-		values = append(values, turn.Output(1-side))
+		for side := range g.sides {
+			if side != g.side {
+				values = append(values, turn.Output(side))
+			}
+		}
 	}
 	return gradient.Value{Dense: b.Op("Merge", nil, values)}
+}
+
+// merge hands what came to a Merge of the loop's body on to its inputs: to each
+// behind the gates that it stands behind and the Merge does not.
+func (lv *level) merge(b *graph.Builder, n *graph.Node, dy gradient.Value) error {
+	outer, err := lv.in.gateOfUse(n)
+	if err != nil {
+		return err
+	}
+	a := lv.algebra(b)
+	d := dense(a, dy)
+	for _, from := range n.Inputs() {
+		if !lv.w.wants(from) {
+			continue
+		}
+		g, err := lv.in.gateOf(from)
+		if err != nil {
+			return err
+		}
+		lv.give(from, gradient.Value{Dense: lv.between(g, outer, d)})
+	}
+	return lv.w.b.Err()
 }

@@ -132,7 +132,11 @@ func (w *walk) keep(l *loop, v graph.Output) graph.Output {
 			// Where the value is dead, something else is put on the list.
 			values := graph.OutputList{v}
 			for ; g != nil; g = g.around {
-				values = append(values, w.otherwise(l, g, dt))
+				for side := range g.sides {
+					if side != g.side {
+						values = append(values, w.nothing(l, l.sibling(g, side), dt))
+					}
+				}
 			}
 			v = b.Op("Merge", nil, values)
 		}
@@ -144,34 +148,61 @@ func emptyList(b *graph.Builder, dt tensor.DType) graph.Output {
 	return b.Op("EmptyTensorList", graph.Attrs{"element_dtype": dt, "shape_type": tensor.Int32}, b.Const(int32(-1)), b.Const(int32(-1)))
 }
 
-// otherwise is a tensor without elements that is there if what g is around runs,
-// but not what g lets through.
-func (w *walk) otherwise(l *loop, g *gate, dt tensor.DType) graph.Output {
-	b := w.forward(l)
-	kill := l.kills[*g]
-	if kill == nil {
-		pred, side := w.decides(l, g)
-		turn := b.Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{pred, pred}})
-		if turn == nil {
-			return graph.Output{}
-		}
-		kill = b.Add(graph.OpSpec{Type: "Identity", Input: []graph.Input{turn.Output(1 - side)}})
-		l.kills[*g] = kill
+// nothing is a tensor without elements that is there where a gate lets through.
+func (w *walk) nothing(l *loop, g *gate, dt tensor.DType) graph.Output {
+	at := placeholder{g, dt}
+	if have, ok := l.placeholders[at]; ok {
+		return have
 	}
-	if kill == nil {
+	pivot := w.pivot(l, g)
+	if pivot == nil {
 		return graph.Output{}
 	}
-	b = b.After(kill)
+	b := w.forward(l).After(pivot)
+	var made graph.Output
 	switch dt {
 	case tensor.Variant:
-		return emptyList(b, tensor.Float)
+		made = emptyList(b, tensor.Float)
 	case tensor.Resource: // a handle that nobody follows
-		return b.Op("VarHandleOp", graph.Attrs{"dtype": tensor.Float, "shape": graph.Shape{}})
+		made = b.Op("VarHandleOp", graph.Attrs{"dtype": tensor.Float, "shape": graph.Shape{}})
+	default:
+		t, err := tensor.New(dt, 0)
+		if err != nil {
+			b.Fail(err)
+			return graph.Output{}
+		}
+		made = b.Const(t)
 	}
-	t, err := tensor.New(dt, 0)
-	if err != nil {
-		b.Fail(err)
-		return graph.Output{}
+	l.placeholders[at] = made
+	return made
+}
+
+// A placeholder is on a list in the place of a value that is dead: of a type, where a
+// gate lets through.
+type placeholder struct {
+	g  *gate
+	dt tensor.DType
+}
+
+// pivot is a node that runs, alive, if and only if a gate lets through.
+func (w *walk) pivot(l *loop, g *gate) *graph.Node {
+	if n := l.pivots[g]; n != nil {
+		return n
 	}
-	return b.Const(t)
+	b := w.forward(l)
+	if g.around != nil {
+		outer := w.pivot(l, g.around)
+		if outer == nil {
+			return nil
+		}
+		b = b.After(outer)
+	}
+	turn := sides(b, g, g.pred, g.pred)
+	if turn == nil {
+		return nil
+	}
+	for side := range g.sides {
+		l.pivots[l.sibling(g, side)] = w.forward(l).Add(graph.OpSpec{Type: "Identity", Input: []graph.Input{turn.Output(side)}})
+	}
+	return l.pivots[g]
 }

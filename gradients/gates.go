@@ -1,6 +1,8 @@
 package gradients
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -62,16 +64,30 @@ func (l *loop) after(p graph.Output) *gate {
 	if g == opaque || p.Op.Class() != graph.ClassSwitch || l.variable[p.Op] || p.Op.NumOutputs() == 1 {
 		return g
 	}
-	depth := 1
-	if g != nil {
-		depth += g.depth
-	}
 	pred := p.Op.Inputs()[1]
 	for pred.Op.Type() == "Identity" { // as which conditionals hand their condition on
 		pred = pred.Op.Inputs()[0]
 	}
-	return l.canonical(gate{pred, p.Index, p.Op.NumOutputs(), g, depth})
+	in := l.gate(pred, p.Index, p.Op.NumOutputs(), g)
+	for h := g; h != nil; h = h.around { // what came through a gate passes it again
+		if h.pred == in.pred && h.side == in.side && h.sides == in.sides {
+			return g
+		}
+	}
+	return in
 }
+
+// gate is side number side of a condition in another gate.
+func (l *loop) gate(pred graph.Output, side, sides int, around *gate) *gate {
+	depth := 1
+	if around != nil {
+		depth += around.depth
+	}
+	return l.canonical(gate{pred, side, sides, around, depth})
+}
+
+// sibling is another side of the gate's condition.
+func (l *loop) sibling(g *gate, side int) *gate { return l.gate(g.pred, side, g.sides, g.around) }
 
 // canonical gives equal gates one address.
 func (l *loop) canonical(g gate) *gate {
@@ -129,43 +145,49 @@ func (g *gate) within(around *gate) bool {
 	return around == nil || g == around
 }
 
-// joined is the gate around a Merge: its inputs are the sides of one condition.
+// joined is the gate around a Merge: the innermost gates of its inputs are all sides
+// of one condition, which comes to what is around that, and so on.
 func joined(all []*gate) *gate {
-	if len(all) == 1 {
-		return all[0]
-	}
-	seen := map[int]bool{}
-	for _, g := range all {
-		if g == nil || g == opaque || g.pred != all[0].pred || g.sides != len(all) || g.around != all[0].around {
-			return opaque
-		}
-		seen[g.side] = true
-	}
-	if len(seen) != len(all) {
+	if slices.Contains(all, opaque) {
 		return opaque
 	}
-	return all[0].around
+	open := slices.Clone(all)
+	for len(open) > 1 {
+		var deepest *gate
+		for _, g := range open {
+			if g != nil && (deepest == nil || g.depth > deepest.depth) {
+				deepest = g
+			}
+		}
+		if deepest == nil {
+			return opaque
+		}
+		seen := map[int]bool{}
+		rest := open[:0]
+		for _, g := range open {
+			switch {
+			case g == nil || g.pred != deepest.pred || g.sides != deepest.sides || g.around != deepest.around:
+				rest = append(rest, g)
+			case seen[g.side]:
+				return opaque
+			default:
+				seen[g.side] = true
+			}
+		}
+		if len(seen) != deepest.sides {
+			return opaque
+		}
+		open = append(rest, deepest.around)
+	}
+	return open[0]
 }
 
-// decides is a condition of the loop's frame that chooses side just where the gate
-// lets through.
-func (w *walk) decides(l *loop, g *gate) (pred graph.Output, side int) {
-	if g.pred.DataType() == tensor.Bool {
-		return g.pred, g.side
+// sides is a Switch of a value by the condition of a gate, of which pred is where the
+// Switch is.
+func sides(b *graph.Builder, g *gate, value, pred graph.Output) *graph.Node {
+	spec := graph.OpSpec{Type: "Switch", Input: []graph.Input{value, pred}}
+	if pred.Op != nil && pred.DataType() != tensor.Bool {
+		spec.Type, spec.Attrs = "_SwitchN", graph.Attrs{"num_outs": int64(g.sides)}
 	}
-	if p := l.chosen[*g]; p.Op != nil {
-		return p, 1
-	}
-	b := w.forward(l)
-	number := func(i int) graph.Output { return b.After(g.pred.Op).Const(int32(i)) }
-	if last := g.sides - 1; g.side < last {
-		pred = b.Op("Equal", nil, g.pred, number(g.side))
-	} else { // the last one is that of all numbers without a side of their own
-		pred = b.Op("LogicalOr", nil, b.Op("Less", nil, g.pred, number(0)), b.Op("GreaterEqual", nil, g.pred, number(last)))
-	}
-	if l.chosen == nil {
-		l.chosen = map[gate]graph.Output{}
-	}
-	l.chosen[*g] = pred
-	return pred, 1
+	return b.Add(spec)
 }

@@ -176,6 +176,10 @@ func (lv *level) visit(n *graph.Node) error {
 		lv.give(n.Inputs()[0], dy[0])
 		return w.b.Err()
 	}
+	b := lv.on(w.b.Scope(n.Name() + "_grad").On(n.Device()))
+	if lv.in != nil && n.Class() == graph.ClassMerge {
+		return lv.merge(b, n, dy[0])
+	}
 	f, err := functionOf(n)
 	if f == nil || err != nil {
 		return err
@@ -184,7 +188,6 @@ func (lv *level) visit(n *graph.Node) error {
 	for i, from := range n.Inputs() {
 		wanted[i] = w.wants(from) && gradient.Differentiable(from.DataType())
 	}
-	b := lv.on(w.b.Scope(n.Name() + "_grad").On(n.Device()))
 	dx, err := gradient.Call(f, gradient.Setting{Node: n, Builder: b, Beside: lv.beside(b), Known: w.shapes.more, Defers: lv.defers(n), Outside: lv.outside, Dy: dy, Wanted: wanted})
 	if err != nil {
 		return status.Within(err, "the gradient of node '%s' (%s)", n.Name(), n.Type())

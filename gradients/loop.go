@@ -1,8 +1,6 @@
 package gradients
 
 import (
-	"fmt"
-
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/graph/region"
@@ -89,7 +87,7 @@ func (lv *level) visitLoop(l *loop) error {
 		parallel = p.I
 	}
 	back, err := lv.region.Loop(region.LoopSpec{
-		Frame: w.b.Graph().UniqueName(fmt.Sprintf("%s_grad", l.name)), ParallelIterations: parallel, Init: init, Writer: writer{lv.bare(own)},
+		Frame: w.loops.frame(l.name + "_grad"), ParallelIterations: parallel, Init: init, Writer: writer{lv.bare(own)},
 	})
 	if err != nil {
 		return err

@@ -230,6 +230,52 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// Gradients of gradients of loops are those that differences of the gradients show, and
+// each call of Dense on a graph adds loops of its own.
+func TestSecondDerivatives(t *testing.T) {
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) {
+			s := op.NewScope()
+			var xs []tf.Output
+			for range m.at[0] {
+				xs = append(xs, op.Placeholder(s.SubScope("x"), tf.Double, op.PlaceholderShape(tf.ScalarShape())))
+			}
+			y := m.build(s, xs)
+			g, err := s.Finalize()
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, err := gradients.Dense(g, []graph.Output{y}, xs, gradients.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := gradients.Dense(g, first, xs, gradients.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := func(x []float64) (total float64) {
+				for _, d := range run(t, "sequential", g, xs, x, first) {
+					total += d
+				}
+				return total
+			}
+			for _, at := range m.at {
+				want := make([]float64, len(xs))
+				for i := range xs {
+					want[i] = difference(sum, at, i)
+				}
+				for _, engine := range engines {
+					for i, got := range run(t, engine, g, xs, at, second) {
+						if math.Abs(got-want[i]) > 1e-6*(1+math.Abs(want[i])) {
+							t.Errorf("%s: at %v the second derivative for x%d is %v, want %v", engine, at, i, got, want[i])
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
 // difference is the derivative of f for x[i], by central differences of fourth order.
 func difference(f func([]float64) float64, x []float64, i int) float64 {
 	const h = 1e-3

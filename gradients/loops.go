@@ -2,6 +2,7 @@ package gradients
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
@@ -12,6 +13,7 @@ type loops struct {
 	of     map[*graph.Node]*loop // in whose frame a node's outputs are; nil for those in none
 	byUnit map[*graph.Node]*loop // by the node that stands for it
 	inner  map[*graph.Node]*loop // by Exit, the loop that it leaves
+	frames map[string]bool       // the names of frames
 }
 
 // A loop is a frame of the forward graph.
@@ -24,17 +26,17 @@ type loop struct {
 	variable         map[*graph.Node]bool         // the Merges and Switches of its variables
 	same             map[*graph.Node]graph.Output // by Switch, the first value of a variable that never changes
 	gates            map[*graph.Node]*gate
-	equal            map[gate]*gate // gates by what they are
-	kills            map[gate]*graph.Node
+	equal            map[gate]*gate               // gates by what they are
+	pivots           map[*gate]*graph.Node        // see pivot
+	placeholders     map[placeholder]graph.Output // see nothing
 	counters         map[*graph.Node]*counter
-	chosen           map[gate]graph.Output // whether a gate of many sides lets through
-	anchor           *graph.Node           // there, alive, whenever the loop runs; outside of it
-	count            graph.Output          // how many iterations there were, outside; zero until somebody asks
+	anchor           *graph.Node  // there, alive, whenever the loop runs; outside of it
+	count            graph.Output // how many iterations there were, outside; zero until somebody asks
 }
 
 // findLoops is the loops of a graph.
 func findLoops(g *graph.Graph) (*loops, error) {
-	all := &loops{of: map[*graph.Node]*loop{}, byUnit: map[*graph.Node]*loop{}, inner: map[*graph.Node]*loop{}}
+	all := &loops{of: map[*graph.Node]*loop{}, byUnit: map[*graph.Node]*loop{}, inner: map[*graph.Node]*loop{}, frames: map[string]bool{}}
 	if !slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { return n.Class() == graph.ClassEnter }) {
 		return all, nil
 	}
@@ -49,7 +51,8 @@ func findLoops(g *graph.Graph) (*loops, error) {
 	list := make([]*loop, len(frames.Frames))
 	for i, f := range frames.Frames {
 		if i > 0 {
-			list[i] = &loop{all: all, name: f.Name, parent: list[f.Parent], variable: map[*graph.Node]bool{}, same: map[*graph.Node]graph.Output{}, kills: map[gate]*graph.Node{}}
+			list[i] = &loop{all: all, name: f.Name, parent: list[f.Parent], variable: map[*graph.Node]bool{}, same: map[*graph.Node]graph.Output{}, pivots: map[*gate]*graph.Node{}, placeholders: map[placeholder]graph.Output{}}
+			all.frames[f.Name] = true
 		}
 	}
 	for i, n := range g.Nodes()[:len(frames.FrameOf)] {
@@ -96,6 +99,16 @@ func findLoops(g *graph.Graph) (*loops, error) {
 		}
 	}
 	return all, nil
+}
+
+// frame is a name for a frame that no other frame has: name, or with a number behind it.
+func (all *loops) frame(name string) string {
+	unique := name
+	for k := 1; all.frames[unique]; k++ {
+		unique = name + "_" + strconv.Itoa(k)
+	}
+	all.frames[unique] = true
+	return unique
 }
 
 // unchanged says whether an iteration hands a variable on as it is.

@@ -104,11 +104,7 @@ func (lv *level) makeTwin(v graph.Output) graph.Output {
 		}
 		return lv.recall(v)
 	case n.Class() == graph.ClassSwitch:
-		spec := graph.OpSpec{Type: n.Type(), Input: []graph.Input{lv.twin(n.Inputs()[0]), lv.twin(n.Inputs()[1])}}
-		if n.Type() == "_SwitchN" {
-			spec.Attrs = graph.Attrs{"num_outs": int64(n.NumOutputs())}
-		}
-		again := b.Add(spec)
+		again := b.Add(graph.OpSpec{Type: n.Type(), Input: []graph.Input{lv.twin(n.Inputs()[0]), lv.twin(n.Inputs()[1])}, Attrs: attrsOf(n)})
 		if again == nil {
 			return graph.Output{}
 		}
@@ -174,10 +170,7 @@ func (lv *level) again(v graph.Output) graph.Output {
 
 // specOf is what a node is made of, without its control dependencies.
 func specOf(n *graph.Node) graph.OpSpec {
-	spec := graph.OpSpec{Type: n.Type(), Name: n.Name(), Attrs: graph.Attrs{}}
-	for _, a := range n.Attrs() {
-		spec.Attrs[a.Name] = a.Value
-	}
+	spec := graph.OpSpec{Type: n.Type(), Name: n.Name(), Attrs: attrsOf(n)}
 	for _, arg := range n.Def().Inputs {
 		lo, hi, _ := registry.ArgRange(n.Def().Inputs, n.Attrs(), arg.Name)
 		if arg.NumberAttr != "" || arg.TypeListAttr != "" {
@@ -187,6 +180,14 @@ func specOf(n *graph.Node) graph.OpSpec {
 		}
 	}
 	return spec
+}
+
+func attrsOf(n *graph.Node) graph.Attrs {
+	attrs := graph.Attrs{}
+	for _, a := range n.Attrs() {
+		attrs[a.Name] = a.Value
+	}
+	return attrs
 }
 
 // recall takes a value from the list that the forward loop has kept it on.
@@ -215,22 +216,23 @@ func (lv *level) recall(v graph.Output) graph.Output {
 		b.Fail(err)
 		return graph.Output{}
 	}
-	return lv.behind(g, nil, value)
+	return lv.behind(g, value)
 }
 
-// behind lets a value through the same gates again, from g up to but not including
-// outer.
-func (lv *level) behind(g, outer *gate, value graph.Output) graph.Output {
+// behind lets a value through the gates of a forward value again.
+func (lv *level) behind(g *gate, value graph.Output) graph.Output { return lv.between(g, nil, value) }
+
+// between lets a value that is behind outer through the gates from there to g.
+func (lv *level) between(g, outer *gate, value graph.Output) graph.Output {
 	if g == outer || g == nil {
 		return value
 	}
-	value = lv.behind(g.around, outer, value)
-	pred, side := lv.w.decides(lv.in, g)
-	turn := lv.on(lv.w.b).Add(graph.OpSpec{Type: "Switch", Input: []graph.Input{value, lv.twin(pred)}})
+	value = lv.between(g.around, outer, value)
+	turn := sides(lv.on(lv.w.b), g, value, lv.twin(g.pred))
 	if turn == nil {
 		return graph.Output{}
 	}
-	return turn.Output(side)
+	return turn.Output(g.side)
 }
 
 // A writer names the nodes of backward loops.

@@ -179,7 +179,8 @@ func build(l *library, fn *Function, attrs registry.Attrs, watch *status.Watch) 
 	}
 	g := NewWithRegistry(l.ops)
 	g.library = l
-	im := importer{g: g, watch: watch, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: layout.Outline, declared: Versions{Producer: Version}, body: true}
+	im := importer{g: g, watch: watch, opts: &ImportOptions{InternalNames: true, KeepShapes: true}, scan: layout.Outline, declared: Versions{Producer: Version}, body: true,
+		attrs: registry.AttrDecoder{Watch: watch}}
 	if _, err := im.run(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/graph/outline"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -133,7 +134,7 @@ func (g *Graph) importGraphDef(watch *status.Watch, def []byte, opts ImportOptio
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	im := importer{g: g, watch: watch, opts: &opts, scan: o, declared: declared}
+	im := importer{g: g, watch: watch, opts: &opts, scan: o, declared: declared, attrs: registry.AttrDecoder{Watch: watch}}
 	r, err := im.run()
 	if err != nil {
 		return nil, notGraphDef(def, declared.blame(err))

@@ -60,3 +60,44 @@ func TestImportStopsWithinCalls(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A context that ends while the attributes of one node are read ends the import.
+func TestImportStopsWithinAttributes(t *testing.T) {
+	n := &wire.NodeDef{Name: "n", Op: "NoOp", Attr: map[string]*wire.AttrValue{}}
+	for i := range 20_000 {
+		n.Attr[fmt.Sprintf("_%d", i)] = &wire.AttrValue{Value: &wire.AttrValue_I{I: int64(i)}}
+	}
+	def, err := proto.Marshal(&wire.GraphDef{Node: []*wire.NodeDef{n}, Versions: &wire.VersionDef{Producer: 1882}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	for at := 1; ; at *= 2 { // the context ends when it is asked for the at-th time
+		c := &askedContext{Context: t.Context(), left: at}
+		g := graph.New()
+		_, err := g.ImportGraphDefContext(c, def, graph.ImportOptions{})
+		if err == nil {
+			break
+		}
+		looks = at
+		if status.CodeOf(err) != status.Canceled || g.NumNodes() != 0 {
+			t.Fatalf("after %d looks: %v, %d nodes", at, err, g.NumNodes())
+		}
+	}
+	if looks < 64 { // of 20,000 entries, and of some hundred thousand comparisons
+		t.Errorf("an import of 20,000 attributes looks at its context fewer than %d times", 2*looks)
+	}
+}
+
+// An askedContext ends when it has been asked some times whether it has.
+type askedContext struct {
+	context.Context
+	left int
+}
+
+func (c *askedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}

@@ -42,6 +42,8 @@ func (n *node) Receive(ctx actor.Context) {
 		st.send(ctx)
 	case *inquiry:
 		n.answer(m)
+	case *actor.Stopped:
+		st.stopped(n.pid, n.Number)
 	}
 }
 
@@ -64,6 +66,9 @@ type entry struct {
 // the next one begins.
 func (f *seat) Receive(ctx actor.Context) {
 	st := f.box.stage
+	if _, ok := ctx.Message().(*actor.Stopped); ok {
+		st.stopped(f.pid, -1)
+	}
 	if f.Over {
 		return
 	}
@@ -105,12 +110,13 @@ func (d *director) Receive(ctx actor.Context) {
 	case *protocol.Message:
 		d.Step.Receive(m, &st.out)
 		st.send(ctx)
-	case *protocol.Failure:
-		st.fail(m)
+	case *fault:
+		st.fail((*protocol.Failure)(m))
 	case *actor.Started:
 		d.context = ctx
 	case *actor.Stopped:
 		d.stopped = true
+		st.stopped(d.pid, -1)
 	}
 }
 

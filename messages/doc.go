@@ -20,6 +20,9 @@
 //     mailbox until its nodes have nothing else to do, or there is much of it.
 //   - A kernel that panics is its node's failure. The node's supervisor, the step's
 //     actor, fails the step and stops the node, and the stage is not used again.
+//   - So it is with an actor that is stopped or poisoned from outside: the step fails with
+//     ABORTED and names it, the next one has other actors. All other messages from outside
+//     are dropped.
 //   - A step ends when its credit has come back (see [protocol]). If a fetch has not
 //     come by then it hangs, and asks its nodes what they wait for.
 //

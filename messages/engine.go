@@ -62,6 +62,10 @@ func (e *Engine) Name() string {
 // Run drives one step. See [nodes.Engine].
 func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
 	st := e.take(p)
+	for st != nil && !st.whole() {
+		st.close()
+		st = e.take(p)
+	}
 	if st == nil {
 		st = newStage(e, p)
 	}

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,14 +43,30 @@ type letter struct {
 	system  bool
 }
 
-// PostUserMessage takes a message. A *protocol.Message comes from an actor of the
-// stage, and is copied.
+// A sent is a message that an actor of the stage sends to another, by the goroutine that
+// drives the step. Its type says so: no other package can make one.
+type sent protocol.Message
+
+// A fault is a failure that an actor of the stage reports to the step.
+type fault protocol.Failure
+
+// PostUserMessage takes a message. One that an actor of the stage has sent is copied into
+// the stage's queue. Any other comes from outside, perhaps from another goroutine, and is
+// dropped, but for one that stops the actor.
 func (b *mailbox) PostUserMessage(message any) {
-	m, ok := message.(*protocol.Message)
-	if !ok {
+	switch message := message.(type) {
+	case *sent:
+		b.take((*protocol.Message)(message))
+	case *fault, *actor.PoisonPill:
 		b.stage.post.put(letter{to: b, message: message})
-		return
+	default:
+		b.stage.engine.cfg.Log.Debug().Str("message", fmt.Sprintf("%T", message)).
+			Msg("a message from outside to an actor of a step was dropped")
 	}
+}
+
+// take puts a message into the stage's queue, or a notice with the frame's others.
+func (b *mailbox) take(m *protocol.Message) {
 	if b.stage.record != nil {
 		b.stage.sends(b, m)
 	}

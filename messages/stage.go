@@ -24,7 +24,8 @@ type stage struct {
 	engine  *Engine
 	program *nodes.Program
 	graph   *protocol.Graph
-	broken  bool // an actor has panicked, so the stage is not used again
+	broken  bool // an actor has panicked or was stopped, so the stage is not used again
+	closing bool // its actors are being stopped
 
 	step    director
 	nodes   []node
@@ -179,11 +180,11 @@ func (st *stage) send(ctx actor.Context) {
 	for i := range st.out.Sent {
 		m := &st.out.Sent[i]
 		if pid := st.address(m); pid != nil {
-			ctx.Send(pid, m)
+			ctx.Send(pid, (*sent)(m))
 		}
 	}
 	if st.out.Fault != nil {
-		ctx.Send(st.step.pid, st.out.Fault)
+		ctx.Send(st.step.pid, (*fault)(st.out.Fault))
 	}
 	st.out.Reset()
 }
@@ -374,6 +375,28 @@ func (st *stage) fail(f *protocol.Failure) {
 	}
 }
 
+// stopped is what an actor does that has stopped. Unless the stage stops it the step, if
+// there is one, fails: what was sent to the actor is lost.
+func (st *stage) stopped(pid *actor.PID, node int32) {
+	if st.closing || st.broken {
+		return
+	}
+	st.broken = true
+	err := status.Errorf(status.Aborted, "the actor %s was stopped from outside; the step cannot go on without it", pid.Id)
+	st.engine.cfg.Log.Error().Str("actor", pid.Id).Msg("an actor was stopped from outside")
+	if st.outer != nil {
+		st.fail(&protocol.Failure{Node: node, Err: err})
+	}
+}
+
+// whole says whether the stage can run a step: whether its actors are all there.
+func (st *stage) whole() bool {
+	for st.post.any() { // perhaps one was stopped while no step ran
+		st.read()
+	}
+	return !st.broken
+}
+
 // end is the step's answer; it makes all actors as they were before.
 func (st *stage) end(fetched []tensor.Value) error {
 	err := st.err
@@ -441,6 +464,7 @@ func (st *stage) close() {
 	for st.post.any() { // a child that has panicked may be about to end
 		st.read()
 	}
+	st.closing = true
 	actors.System().Root.Stop(st.step.pid)
 	for !st.step.stopped {
 		st.read()

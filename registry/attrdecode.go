@@ -61,6 +61,8 @@ type AttrDecoder struct {
 	// Room is how many bytes more than messages of their size hold all tensors
 	// together may take; 0 is DefaultRoom.
 	Room int64
+	// Watch ends the decoding with its context; nil: nothing ends it.
+	Watch *status.Watch
 
 	used  int64
 	depth int               // of nested functions
@@ -89,7 +91,7 @@ func (d *AttrDecoder) Attrs(entries ...[]byte) (Attrs, error) {
 			return nil, err
 		}
 	}
-	return attrs.normalize(), nil
+	return d.normalize(attrs)
 }
 
 // word is b as a string, which is not allocated if it is short and was seen
@@ -114,14 +116,30 @@ func (d *AttrDecoder) word(b []byte) string {
 
 // normalize sorts by name and keeps the last of equal names.
 func (a Attrs) normalize() Attrs {
+	sorted, _ := new(AttrDecoder).normalize(a)
+	return sorted
+}
+
+// normalize is [Attrs.normalize] until the decoder's watch ends it.
+func (d *AttrDecoder) normalize(a Attrs) (Attrs, error) {
 	sorted := true
 	for i := 1; i < len(a); i++ {
 		sorted = sorted && a[i-1].Name < a[i].Name
 	}
 	if sorted {
-		return a
+		return a, nil
 	}
-	slices.SortStableFunc(a, func(x, y NamedAttr) int { return strings.Compare(x.Name, y.Name) })
+	var ended error
+	slices.SortStableFunc(a, func(x, y NamedAttr) int {
+		if ended != nil { // the rest of the order does not matter
+			return 0
+		}
+		ended = d.Watch.Step()
+		return strings.Compare(x.Name, y.Name)
+	})
+	if ended != nil {
+		return nil, ended
+	}
 	kept := a[:0]
 	for i := range a {
 		if i+1 == len(a) || a[i+1].Name != a[i].Name {
@@ -129,7 +147,7 @@ func (a Attrs) normalize() Attrs {
 		}
 	}
 	clear(a[len(kept):])
-	return kept
+	return kept, nil
 }
 
 // attr merges a message into v, as repeated occurrences of a field do.
@@ -424,12 +442,19 @@ func (d *AttrDecoder) function(v *AttrValue, fn *wire.Cursor) error {
 			return err
 		}
 	}
-	v.Func.Attrs = v.Func.Attrs.normalize()
-	return f.Err()
+	if err := f.Err(); err != nil {
+		return err
+	}
+	var err error
+	v.Func.Attrs, err = d.normalize(v.Func.Attrs)
+	return err
 }
 
 // entry appends one entry of a map of attributes.
 func (d *AttrDecoder) entry(attrs *Attrs, f wire.Cursor) error {
+	if err := d.Watch.Step(); err != nil {
+		return err
+	}
 	*attrs = append(*attrs, NamedAttr{})
 	a := &(*attrs)[len(*attrs)-1]
 	for f.Next() {
@@ -441,6 +466,9 @@ func (d *AttrDecoder) entry(attrs *Attrs, f wire.Cursor) error {
 			a.Name = d.word(f.Body())
 		case f.IsBytes(entryValue):
 			if err := d.attr(&a.Value, f.Message("")); err != nil {
+				if ended := d.Watch.Ask(); ended != nil {
+					return ended
+				}
 				value, ok := flawed(a.Value.Kind, f.Body(), err)
 				if !ok || d.depth > 0 {
 					return status.Within(err, "attr '%s'", a.Name)

@@ -40,6 +40,7 @@ type TensorArray struct {
 	pages   [][]cell // cells by index, pageSize to a page; pages are made as they are needed
 	closed  bool
 	sums    bool // a gradient array: writes to one place are summed
+	order   int  // how often it is an array of gradients of gradients; 0 for one of values
 	grads   map[string]*TensorArray
 	dims    *[]int64 // the shape of an element written lately, to share
 	uniform bool     // all elements are numbers of one shape: see Copies

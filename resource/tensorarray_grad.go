@@ -6,24 +6,28 @@ import (
 	"github.com/troupe-go/troupe/shape"
 )
 
+// mostOrders is how often gradients can be gradients of gradients: names grow with it.
+const mostOrders = 64
+
 // Gradient is the array that holds the gradients of a's elements for one
 // source: one computation of gradients among several. The first call makes it,
 // of a's size, which stays from then on; what nobody writes to it is zeros of
 // the shape of a's element. An element's gradient has the shape of the element
 // with prepend before it.
 //
-// It fails for an array that has gradients in it itself.
+// An array of gradients has gradients in its turn, those of a second derivative: it
+// fails for the 65th.
 func (a *TensorArray) Gradient(m *Manager, source string, prepend []int64) (*TensorArray, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.open(); err != nil {
 		return nil, err
 	}
-	if a.sums {
-		return nil, a.invalid("Unable to create a gradients TensorArray: this one holds gradients itself.")
-	}
 	if g := a.grads[source]; g != nil {
 		return g, nil
+	}
+	if a.order == mostOrders {
+		return nil, a.invalid("Unable to create a gradients TensorArray: this one holds gradients of order %d, the highest.", a.order)
 	}
 	o := a.opts
 	o.Name += "@" + source
@@ -33,7 +37,7 @@ func (a *TensorArray) Gradient(m *Manager, source string, prepend []int64) (*Ten
 		return nil, err
 	}
 	g := NewTensorArray(m, o)
-	g.sums = true
+	g.sums, g.order = true, a.order+1
 	if err := g.copyShapes(a, prepend); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type Items struct {
 type Object struct {
 	Of    Type
 	now   *Array   // of a variable
-	along *Array   // of a variable, the direction in which what is read of it changes; nil: none
+	along []*Array // of a variable, the directions in which what is read of it changes
 	items []*Array // of a TensorArray or Stack
 }
 

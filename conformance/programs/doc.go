@@ -36,6 +36,13 @@
 // A program that fails is made smaller (-shrink=false leaves it) and printed, with
 // its seed, as program and as graph.
 //
+// # Derivatives
+//
+// TestDuals differentiates programs up to three times, and compares with numbers that
+// carry their derivatives (duals.go). More seeds take
+//
+//	go test ./conformance/programs -run TestDuals -timeout 2h -seeds 100000
+//
 // # Mutants
 //
 // testdata/mutants.txt lists mistakes in ownership, deadness and order, as texts

@@ -57,6 +57,9 @@ func (m *maker) expression() {
 	if m.duals && m.inner > 0 && m.one(6) && m.weighted() {
 		return
 	}
+	if m.duals && m.one(5) && m.curve() {
+		return
+	}
 	for range 4 {
 		w := m.src.Int("expression", 0, drawn-1)
 		for _, d := range drawers {

@@ -3,33 +3,111 @@ package programs
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Programs can be evaluated with dual numbers: every float has beside its value a
-// slope, the derivative of the value in one direction, that is, when the elements of
-// one input, or what is read of one variable, change as the direction says. What moves
-// elements about moves their slopes; what computes has its partial derivatives here.
-// Where a function has none, the choice is TensorFlow's: of equal numbers Maximum and
-// Minimum take the first, Max and Min share.
+// Programs can be evaluated with dual numbers: every float has a slope in addition to
+// its value, the derivatives of the value in some directions, that is, when the elements
+// of inputs, or what is read of variables, change as the directions say. What moves
+// elements about moves their slopes; what computes has its derivatives here. Where a
+// function has none, the choice is TensorFlow's: of equal numbers Maximum and Minimum
+// take the first, Max and Min share.
 
-// A slope is the derivative of a number, and the sum of what the derivative is the sum
-// of, without signs: a computation with rounding is exact to some parts of that.
-type slope struct{ by, size float64 }
+// MaxOrder is how often a program can be differentiated.
+const MaxOrder = 3
 
-// plus is the slope of z by the chain rule, where dx and dy are the partial derivatives
-// by x and y.
+// A slope is the derivatives of a number in up to MaxOrder directions e0, e1 and e2:
+// the coefficients of the products of the ei, of which each is 0 when squared. Nil
+// stands for zeros.
+type slope = *derivatives
+
+// The derivatives are by sets of directions, as bits: 0b11 is the mixed derivative in
+// e0 and e1. Size is the sum of what a derivative is the sum of, without signs: a
+// computation with rounding is exact to some parts of that. Element 0 is not used.
+type derivatives struct{ by, size [1 << MaxOrder]float64 }
+
+// plus is the slope of dx·x + dy·y.
 func (x slope) plus(dx float64, y slope, dy float64) slope {
 	x, y = x.times(dx), y.times(dy)
-	return slope{x.by + y.by, x.size + y.size}
+	switch {
+	case x == nil:
+		return y
+	case y == nil:
+		return x
+	}
+	for set := range x.by {
+		x.by[set] += y.by[set]
+		x.size[set] += y.size[set]
+	}
+	return x
 }
 
+// times is the slope of d·x, a new one. That of a constant is one whatever d is.
 func (x slope) times(d float64) slope {
-	if x.size == 0 { // whatever d is
-		return slope{}
+	if x == nil {
+		return nil
 	}
-	return slope{x.by * d, x.size * math.Abs(d)}
+	z := &derivatives{}
+	for set := range x.by {
+		if x.size[set] != 0 {
+			z.by[set], z.size[set] = x.by[set]*d, x.size[set]*math.Abs(d)
+		}
+	}
+	return z
+}
+
+// product2 is the slope of x·y.
+func product2(x, y number) slope {
+	z := x.slope.plus(y.re, y.slope, x.re)
+	if x.slope == nil || y.slope == nil {
+		return z
+	}
+	for set := range z.by {
+		for part := (set - 1) & set; part > 0; part = (part - 1) & set {
+			z.by[set] += x.slope.by[part] * y.slope.by[set&^part]
+			z.size[set] += x.slope.size[part] * y.slope.size[set&^part]
+		}
+	}
+	return z
+}
+
+// through is the slope of f(x), where f has those first, second and third derivatives
+// at the value of x.
+func (x slope) through(f ...float64) slope {
+	if x == nil {
+		return nil
+	}
+	z := &derivatives{}
+	for set := 1; set < len(z.by); set++ {
+		z.by[set], z.size[set] = x.chain(set, f)
+	}
+	return z
+}
+
+// chain is the sum over the partitions of a set of the product of the derivatives of
+// x by the parts and a derivative of the function (Faà di Bruno).
+func (x slope) chain(set int, f []float64) (by, size float64) {
+	rest := set & (set - 1)
+	for others := rest; ; others = (others - 1) & rest { // the parts besides the one with the first direction
+		if part := set &^ others; x.size[part] != 0 {
+			left, leftSize := 1.0, 1.0
+			switch {
+			case others != 0 && len(f) > 1:
+				left, leftSize = x.chain(others, f[1:])
+			case others != 0:
+				left, leftSize = 0, 0
+			default:
+				left, leftSize = f[0], math.Abs(f[0])
+			}
+			by += x.by[part] * left
+			size += x.size[part] * leftSize
+		}
+		if others == 0 {
+			return by, size
+		}
+	}
 }
 
 // smooth is the types of programs that are differentiated: halves are rounded too much
@@ -49,39 +127,70 @@ func (m *maker) weighted() bool {
 	return ok
 }
 
-// partials2 is the partial derivatives of operations on pairs; those that are not here
-// have none but 0.
-var partials2 = map[string]func(x, y float64) (dx, dy float64){
-	"AddV2":             func(x, y float64) (dx, dy float64) { return 1, 1 },
-	"Sub":               func(x, y float64) (dx, dy float64) { return 1, -1 },
-	"Mul":               func(x, y float64) (dx, dy float64) { return y, x },
-	"SquaredDifference": func(x, y float64) (dx, dy float64) { return 2 * (x - y), -2 * (x - y) },
-	"RealDiv":           func(x, y float64) (dx, dy float64) { return 1 / y, -x / (y * y) },
-	"DivNoNan": func(x, y float64) (dx, dy float64) {
-		if y == 0 {
-			return 0, 0
-		}
-		return 1 / y, -x / (y * y)
+// curve applies an operation that has a second derivative to floats in sight.
+func (m *maker) curve() bool {
+	x, t, ok := m.among([]tensor.DType{tensor.Double, tensor.Float}, 0)
+	if !ok {
+		return false
+	}
+	if m.one(4) {
+		square := unaries[slices.IndexFunc(unaries, func(u *unary) bool { return u.name == "Square" })].op
+		m.apply(square, []Type{t}, nil, x)
+		return true
+	}
+	y := m.partner(x, t, false)
+	dims, _ := broadcast(t, m.p.Types[y], x == y)
+	m.apply(binaryOp([]string{"Mul", "Mul", "SquaredDifference", "DivNoNan"}[m.src.Int("curve", 0, 3)]), []Type{tensorType(t.DType, dims...)}, nil, x, y)
+	return true
+}
+
+// slopes2 is the slopes of operations on pairs; those of others are 0.
+var slopes2 = map[string]func(x, y number) slope{
+	"AddV2": func(x, y number) slope { return x.slope.plus(1, y.slope, 1) },
+	"Sub":   func(x, y number) slope { return x.slope.plus(1, y.slope, -1) },
+	"Mul":   product2,
+	"SquaredDifference": func(x, y number) slope {
+		return x.slope.plus(1, y.slope, -1).through(2*(x.re-y.re), 2)
 	},
-	"Maximum": func(x, y float64) (dx, dy float64) {
-		if x >= y {
-			return 1, 0
+	"RealDiv":  quotient,
+	"DivNoNan": quotient,
+	"Maximum": func(x, y number) slope {
+		if x.re >= y.re {
+			return x.slope
 		}
-		return 0, 1
+		return y.slope
 	},
-	"Minimum": func(x, y float64) (dx, dy float64) {
-		if x <= y {
-			return 1, 0
+	"Minimum": func(x, y number) slope {
+		if x.re <= y.re {
+			return x.slope
 		}
-		return 0, 1
+		return y.slope
 	},
 }
 
-// partials1 is the derivatives of operations on single elements.
-var partials1 = map[string]func(x float64) float64{
-	"Neg":    func(x float64) float64 { return -1 },
-	"Square": func(x float64) float64 { return 2 * x },
-	"Abs":    func(x float64) float64 { return float64(sign(number{re: x})) },
+// prodOfTwo is a product of a Prod. Of the third derivatives where two factors are 0
+// the backward graph gives a part: see docs/gaps.md.
+func prodOfTwo(dt tensor.DType, x, y number) number {
+	if x.slope != nil && y.slope != nil && x.re == 0 && y.re == 0 {
+		panic(unclear("a product of two zeros that change"))
+	}
+	return exactProduct(dt, x, y)
+}
+
+// quotient is the slope of x/y, and 0 where y is.
+func quotient(x, y number) slope {
+	if y.re == 0 {
+		return nil
+	}
+	by := 1 / y.re
+	return product2(x, number{re: by, slope: y.slope.through(-by*by, 2*by*by*by, -6*by*by*by*by)})
+}
+
+// slopes1 is the slopes of operations on single elements.
+var slopes1 = map[string]func(x number) slope{
+	"Neg":    func(x number) slope { return x.slope.times(-1) },
+	"Square": func(x number) slope { return x.slope.through(2*x.re, 2) },
+	"Abs":    func(x number) slope { return x.slope.times(float64(sign(x))) },
 }
 
 // share gives what Max or Min made of x the slopes of all that are the largest or least.
@@ -109,17 +218,26 @@ func (r *reduction) share(x, made *Array, stays []int) {
 func (a *Array) level() *Array {
 	o := newArray(a.Type, a.Dims)
 	for i, e := range a.elems {
-		e.slope = slope{}
+		e.slope = nil
 		o.elems[i] = e
 	}
 	return o
 }
 
-// along is the array with the slopes of a direction in which it changes.
-func (a *Array) along(direction *Array) *Array {
+// along is the array with the slopes of the directions in which it changes; nil: it
+// does not change in that one.
+func (a *Array) along(directions []*Array) *Array {
 	o := a.level()
-	for i, d := range direction.elems {
-		o.elems[i].slope = slope{d.re, math.Abs(d.re)}
+	for k, direction := range directions {
+		if direction == nil {
+			continue
+		}
+		for i, d := range direction.elems {
+			if o.elems[i].slope == nil {
+				o.elems[i].slope = &derivatives{}
+			}
+			o.elems[i].slope.by[1<<k], o.elems[i].slope.size[1<<k] = d.re, math.Abs(d.re)
+		}
 	}
 	return o
 }
@@ -168,10 +286,10 @@ func (p *Program) Narrow() (narrow, coarse bool) {
 	return narrow, coarse
 }
 
-// Slope is the derivative of the sum of the results ys, each element times that of a
-// weight, when x, an input or the handle of a variable, changes in a direction; and
-// the sum of the sizes of what the derivative is the sum of.
-func (p *Program) Slope(inputs []*Array, memory Memory, x Var, direction *Array, ys []Var, weights []*Array) (by, size float64, err error) {
+// Slope is the mixed derivative of the sum of the results ys, each element times that
+// of a weight, in directions in which inputs and variables change, by their handles;
+// and the sum of the sizes of what the derivative is the sum of.
+func (p *Program) Slope(inputs []*Array, memory Memory, directions []map[Var]*Array, ys []Var, weights []*Array) (by, size float64, err error) {
 	e := &evaluation{types: p.Types, env: make([]Value, len(p.Types))}
 	defer func() {
 		switch r := recover().(type) {
@@ -182,18 +300,18 @@ func (p *Program) Slope(inputs []*Array, memory Memory, x Var, direction *Array,
 			panic(r)
 		}
 	}()
-	for i, v := range p.Inputs {
-		e.env[v] = inputs[i]
-		if v == x {
-			e.env[v] = inputs[i].along(direction)
+	of := func(v Var) []*Array {
+		list := make([]*Array, len(directions))
+		for k, d := range directions {
+			list[k] = d[v]
 		}
+		return list
+	}
+	for i, v := range p.Inputs {
+		e.env[v] = inputs[i].along(of(v))
 	}
 	for i, v := range p.Variables {
-		o := &Object{Of: p.Types[v.Handle], now: memory[i]}
-		if v.Handle == x {
-			o.along = direction
-		}
-		e.env[v.Handle], e.env[v.Flow] = o, flow
+		e.env[v.Handle], e.env[v.Flow] = &Object{Of: p.Types[v.Handle], now: memory[i], along: of(v.Handle)}, flow
 	}
 	e.block(p.Body)
 	var all slope
@@ -202,7 +320,11 @@ func (p *Program) Slope(inputs []*Array, memory Memory, x Var, direction *Array,
 			all = all.plus(1, el.slope, weights[i].elems[k].re)
 		}
 	}
-	return all.by, all.size, nil
+	if all == nil {
+		return 0, 0, nil
+	}
+	set := 1<<len(directions) - 1
+	return all.by[set], all.size[set], nil
 }
 
 // Dot is the sum of the products of the elements of two arrays of floats.

@@ -193,10 +193,9 @@ func (b *binary) eval(_ *Apply, in []Value) []Value {
 	}
 	return []Value{zip(b.result(x.Type), x, y, func(p, q number) number {
 		z := b.f(x.Type, p, q)
-		z.slope = slope{}
-		if by := partials2[b.name]; by != nil && isFloat(x.Type) {
-			dp, dq := by(p.re, q.re)
-			z.slope = p.slope.plus(dp, q.slope, dq)
+		z.slope = nil
+		if by := slopes2[b.name]; by != nil && isFloat(x.Type) {
+			z.slope = by(p, q)
 		}
 		return z
 	})}
@@ -229,9 +228,9 @@ func (u *unary) eval(_ *Apply, in []Value) []Value {
 	o := newArray(u.result(x.Type), x.Dims)
 	for i, e := range x.elems {
 		o.elems[i] = u.f(x.Type, e)
-		o.elems[i].slope = slope{}
-		if by := partials1[u.name]; by != nil && isFloat(x.Type) {
-			o.elems[i].slope = e.slope.plus(by(e.re), slope{}, 0)
+		o.elems[i].slope = nil
+		if by := slopes1[u.name]; by != nil && isFloat(x.Type) {
+			o.elems[i].slope = by(e)
 		}
 	}
 	return []Value{o}
@@ -244,7 +243,7 @@ var cast = &Op{Name: "Cast",
 		o := newArray(to, x.Dims)
 		for i, e := range x.elems {
 			o.elems[i] = converted(x.Type, to, e)
-			if o.elems[i].slope = (slope{}); isFloat(x.Type) && isFloat(to) {
+			if o.elems[i].slope = nil; isFloat(x.Type) && isFloat(to) {
 				o.elems[i].slope = e.slope
 			}
 		}

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/region"
@@ -84,7 +85,7 @@ type lowering struct {
 func (l *lowering) add(op, name string, in []graph.Input, a attrs, after ...*graph.Node) *graph.Node {
 	if name == "" {
 		l.n++
-		name = fmt.Sprintf("%s/aux_%d", op, l.n)
+		name = fmt.Sprintf("%s/aux_%d", strings.TrimPrefix(op, "_"), l.n)
 	}
 	n, err := l.g.AddOperation(graph.OpSpec{Type: op, Name: name, Input: in, Attrs: a, ControlDependencies: after})
 	if err != nil {

@@ -100,7 +100,7 @@ func exactProduct(dt tensor.DType, x, y number) number {
 	if math.FMA(x.re, y.re, -z) != 0 {
 		panic(unclear("an inexact product"))
 	}
-	return number{re: exact(dt, z), slope: x.slope.plus(y.re, y.slope, x.re)}
+	return number{re: exact(dt, z), slope: product2(x, y)}
 }
 
 func exactSum(dt tensor.DType, x, y float64) float64 {

@@ -24,7 +24,7 @@ func startNowhere(tensor.DType) (number, bool) { return number{}, false }
 
 var reductions = []*reduction{
 	{name: "Sum", types: numbers, begin: startAt(0), f: sum},
-	{name: "Prod", types: slices.Concat(ints, []tensor.DType{tensor.Float, tensor.Double}), begin: startAt(1), f: exactProduct},
+	{name: "Prod", types: slices.Concat(ints, []tensor.DType{tensor.Float, tensor.Double}), begin: startAt(1), f: prodOfTwo},
 	{name: "Max", types: reals, begin: startNowhere, f: func(dt tensor.DType, a, x number) number {
 		clearOf(a, x)
 		return pick(less(dt, a, x), x, a)

@@ -104,6 +104,7 @@ func finish(b *testing.B, q devices.Queue) {
 func pinned(d *Device, f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	d.driver.CtxSetCurrent.Call(d.primary.context)
+	d.driver.CtxPushCurrent.Call(d.primary.context)
+	defer d.driver.CtxPopCurrent.Call(0)
 	f()
 }

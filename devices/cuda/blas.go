@@ -78,6 +78,9 @@ func (d *Device) refusal(call string, result int32) error {
 	if result >= firstOfDriver {
 		return d.failure(call, result)
 	}
+	if _, _, err := d.primary.memory(); status.CodeOf(err) == status.Unavailable {
+		return status.Within(err, "%s", call) // cuBLAS does not say that the context has ended
+	}
 	code, name := status.Internal, fmt.Sprint(result)
 	switch result {
 	case api.BLASNotInitialized:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -67,14 +68,13 @@ func compilation(call string, result int32) error {
 	return status.Errorf(status.Internal, "NVRTC: %s answers %d", call, result)
 }
 
-// target is what to compile for a device whose compute capability is a number such as 90:
-// its own architecture or, if NVRTC does not know that, PTX of the newest before it.
-func target(capability int) (string, error) {
+// target is what to compile for a device whose compute capability is a number such as 90.
+func target(driver *api.Driver, capability int) (string, error) {
 	compiler, err := api.FindCompiler()
 	if err != nil {
 		return "", err
 	}
-	var n int32
+	var n, version, major, minor int32
 	if err := compilation("nvrtcGetNumSupportedArchs", int32(compiler.GetNumSupportedArchs.Call(uintptr(unsafe.Pointer(&n))))); err != nil {
 		return "", err
 	}
@@ -82,23 +82,50 @@ func target(capability int) (string, error) {
 	if err := compilation("nvrtcGetSupportedArchs", int32(compiler.GetSupportedArchs.Call(uintptr(unsafe.Pointer(&known[0]))))); err != nil {
 		return "", err
 	}
-	return newest(known, capability)
+	compiler.Version.Call(uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))
+	if err := driver.Failure("cuDriverGetVersion", int32(driver.GetVersion.Call(uintptr(unsafe.Pointer(&version))))); err != nil {
+		return "", err
+	}
+	return choose(known, capability, release{int(major), int(minor)}, release{int(version) / 1000, int(version) % 1000 / 10})
 }
 
-func newest(known []int32, capability int) (string, error) {
-	best := 0
+// A release is a version of CUDA.
+type release struct{ major, minor int }
+
+// boards are capabilities of NVIDIA's embedded boards, whose machine code other devices do not
+// run.
+var boards = []int{53, 62, 72, 87, 101, 110}
+
+// choose is what a compiler of that release, which knows these architectures, compiles to for
+// a device whose driver is of another. Machine code runs on devices of the same major
+// capability and the same minor one or a higher one, if the driver is of the compiler's major
+// release or a later one; PTX on devices of its capability and later ones, if the driver is not
+// older than the compiler. Machine code for the device itself comes first, then PTX of the
+// newest architecture before it.
+func choose(known []int32, capability int, compiler, driver release) (string, error) {
+	code, portable := 0, 0
 	for _, k := range known {
-		if int(k) <= capability {
-			best = max(best, int(k))
+		k := int(k)
+		if k > capability {
+			continue
+		}
+		portable = max(portable, k)
+		if k == capability || k/10 == capability/10 && !slices.Contains(boards, k) && !slices.Contains(boards, capability) {
+			code = max(code, k)
 		}
 	}
-	switch best {
-	case capability:
-		return fmt.Sprintf("sm_%d", best), nil
-	case 0:
+	runs := driver.major >= compiler.major
+	newer := driver.major > compiler.major || driver.major == compiler.major && driver.minor >= compiler.minor
+	switch {
+	case portable == 0:
 		return "", status.Errorf(status.Unimplemented, "NVRTC does not compile for devices of compute capability %d.%d: it knows %v", capability/10, capability%10, known)
+	case code == capability && runs, code > 0 && runs && !newer:
+		return fmt.Sprintf("sm_%d", code), nil
+	case newer:
+		return fmt.Sprintf("compute_%d", portable), nil
 	}
-	return fmt.Sprintf("compute_%d", best), nil
+	return "", status.Errorf(status.Unimplemented, "the driver is of CUDA %d.%d and runs nothing that NVRTC %d.%d compiles for compute capability %d.%d: update the driver, or name an older NVRTC in %s",
+		driver.major, driver.minor, compiler.major, compiler.minor, capability/10, capability%10, api.CompilerVariable)
 }
 
 // compiled is what Compile gives, from the cache if it is there. fresh asks for it to

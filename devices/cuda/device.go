@@ -113,17 +113,22 @@ func Open(number int, o devices.Options) (*Device, error) {
 	}
 	description, capability := describe(driver, id)
 	a := o.Describe(Type, number, description)
-	var total uint64
-	if err := driver.Failure("cuDeviceTotalMem", int32(driver.DeviceTotalMem.Call(uintptr(unsafe.Pointer(&total)), uintptr(id)))); err != nil {
-		return nil, err
-	}
-	if a.MemoryLimit == 0 || uint64(a.MemoryLimit) > total {
-		a.MemoryLimit = int64(total)
-	}
+	var integrated int32
+	driver.DeviceGetAttribute.Call(uintptr(unsafe.Pointer(&integrated)), api.Integrated, uintptr(id))
+	a.Unified = integrated != 0
 	p, err := join(driver, id)
 	if err != nil {
 		return nil, err
 	}
+	free, total, err := p.memory()
+	if err != nil {
+		p.leave()
+		return nil, err
+	}
+	if a.MemoryLimit == 0 {
+		a.MemoryLimit = free
+	}
+	a.MemoryLimit = min(a.MemoryLimit, total)
 	d := &Device{
 		attributes: a, capability: capability, driver: driver, primary: p, modules: map[string]*module{},
 		buffers: map[*buffer]struct{}{}, hosts: map[*hostBuffer]struct{}{},
@@ -190,7 +195,7 @@ func (d *Device) function(c *devices.Code) (uintptr, error) {
 
 // module compiles and loads a source. What the cache has may be damaged.
 func (d *Device) module(source string) (handle uintptr, err error) {
-	architecture, err := target(d.capability)
+	architecture, err := target(d.driver, d.capability)
 	if err != nil {
 		return 0, err
 	}

@@ -11,8 +11,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 	"github.com/troupe-go/troupe/devices/cuda/simulated"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -319,15 +321,141 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestNewest: a device gets machine code if NVRTC knows it, PTX if it is newer.
-func TestNewest(t *testing.T) {
-	known := []int32{75, 80, 86, 90, 100, 120}
-	for capability, want := range map[int]string{90: "sm_90", 89: "compute_86", 103: "compute_100", 121: "compute_120", 75: "sm_75"} {
-		if got, err := newest(known, capability); got != want || err != nil {
-			t.Errorf("%d: %s, %v", capability, got, err)
+// TestChoose: a device gets machine code if NVRTC knows it, PTX if it is newer, and what its
+// driver runs if that is older than NVRTC.
+func TestChoose(t *testing.T) {
+	known := []int32{75, 80, 86, 87, 90, 100, 120}
+	for _, c := range []struct {
+		capability       int
+		compiler, driver release
+		want             string
+	}{
+		{90, release{12, 9}, release{12, 9}, "sm_90"}, {90, release{12, 9}, release{12, 2}, "sm_90"}, {75, release{12, 9}, release{13, 0}, "sm_75"},
+		{89, release{12, 9}, release{13, 0}, "compute_87"}, {89, release{12, 9}, release{12, 4}, "sm_86"}, // not the board's
+		{103, release{12, 9}, release{12, 9}, "compute_100"}, {103, release{12, 9}, release{12, 8}, "sm_100"}, {121, release{12, 9}, release{13, 0}, "compute_120"},
+		{87, release{12, 9}, release{12, 4}, "sm_87"}, {88, release{12, 9}, release{12, 9}, "compute_87"},
+		{90, release{13, 0}, release{12, 9}, ""}, {110, release{12, 9}, release{12, 4}, ""}, {70, release{12, 9}, release{12, 9}, ""},
+	} {
+		got, err := choose(known, c.capability, c.compiler, c.driver)
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && status.CodeOf(err) != status.Unimplemented {
+			t.Errorf("%+v: %s, %v", c, got, err)
 		}
 	}
-	if _, err := newest(known, 70); status.CodeOf(err) != status.Unimplemented || !strings.Contains(err.Error(), "7.0") {
+}
+
+// TestOldDriver: PTX of a newer NVRTC is not given to a driver that does not know it.
+func TestOldDriver(t *testing.T) {
+	machine(t, simulated.Options{Driver: 12000, Capability: 199})
+	d := open(t, 0)
+	if err := d.Load(square); status.CodeOf(err) != status.Unimplemented || !strings.Contains(err.Error(), CompilerVariable) {
 		t.Error(err)
+	}
+}
+
+// TestEnds: whatever ends a context, the device is lost, also where cuBLAS finds it; opened
+// again it is good.
+func TestEnds(t *testing.T) {
+	m := machine(t, simulated.Options{})
+	for result := range int32(1000) {
+		if !api.Ends(result) {
+			continue
+		}
+		d, err := Open(0, devices.Options{})
+		if err != nil {
+			t.Fatal(result, err)
+		}
+		q, err1 := d.NewQueue("")
+		x, err2 := d.Alloc(36)
+		if err := errors.Join(err1, err2); err != nil || !d.Multiplies(tensor.Float) {
+			t.Fatal(result, err)
+		}
+		l := &devices.Launch{Code: &devices.Code{Entry: "product"}, Product: &devices.Product{Type: tensor.Float, M: 3, N: 3, K: 3}, Args: []devices.Arg{{Buffer: x}, {Buffer: x}, {Buffer: x}}}
+		if err := errors.Join(q.Launch(l), wait(t, q)); err != nil {
+			t.Fatal(result, err)
+		}
+		m.LoseBy(0, result)
+		if err := q.Launch(l); status.CodeOf(err) != status.Unavailable {
+			t.Errorf("%d: a product: %v", result, err)
+		}
+		if _, err := d.Alloc(4); status.CodeOf(err) != status.Unavailable {
+			t.Errorf("%d: memory: %v", result, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !api.Ends(226) || !api.Ends(700) || api.Ends(701) {
+		t.Error("which results end a context")
+	}
+}
+
+// TestFreeMemory: a device has what others leave.
+func TestFreeMemory(t *testing.T) {
+	machine(t, simulated.Options{Memory: 1 << 20, Taken: 1 << 18})
+	if d := open(t, 0); d.Attributes().MemoryLimit != 1<<20-1<<18 {
+		t.Error(d.Attributes().MemoryLimit)
+	}
+	d, err := Open(0, devices.Options{MemoryLimit: 1 << 19})
+	if err != nil || d.Attributes().MemoryLimit != 1<<19 {
+		t.Fatal(err, d.Attributes().MemoryLimit)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPeers: copies between devices go directly where there is a way.
+func TestPeers(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		m := install(t, simulated.Options{Devices: 2, Apart: apart})
+		var d [2]*Device
+		for i := range d {
+			var err error
+			if d[i], err = Open(i, devices.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range d {
+			q, err1 := d[i].NewQueue("")
+			to, err2 := d[i].Alloc(64)
+			from, err3 := d[1-i].Alloc(64)
+			if err := errors.Join(err1, err2, err3); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if err := errors.Join(q.Copy(to, from, 64), wait(t, q)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if n := m.Staged(); (n > 0) != apart {
+			t.Errorf("apart %v: %d copies by the host", apart, n)
+		}
+		if err := errors.Join(d[0].Close(), d[1].Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOrderOfLives: two lives are held in one order, also if they are of one GPU.
+func TestOrderOfLives(t *testing.T) {
+	m := machine(t, simulated.Options{})
+	old := open(t, 0)
+	m.Lose(0)
+	if _, err := old.Alloc(4); status.CodeOf(err) != status.Unavailable {
+		t.Fatal(err)
+	}
+	again := open(t, 0)
+	a1, b1 := inOrder(old.primary, again.primary)
+	a2, b2 := inOrder(again.primary, old.primary)
+	if old.primary == again.primary || a1 != a2 || b1 != b2 {
+		t.Error("the order depends on who asks")
+	}
+}
+
+// BenchmarkPause is how long a look is from the next.
+func BenchmarkPause(b *testing.B) {
+	for range b.N {
+		pause(between)
 	}
 }

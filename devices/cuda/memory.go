@@ -21,15 +21,17 @@ func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
 	if bytes < 1 {
 		return nil, status.Errorf(status.ResourceExhausted, "%s has no buffers of %d bytes", d.attributes.Name, bytes)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	d.primary.life.RLock() // so that Close finds what was made; the driver may wait for the device
+	defer d.primary.life.RUnlock()
+	if d.over {
 		return nil, d.gone()
 	}
 	b := &buffer{device: d, size: bytes}
-	if err := d.failure("cuMemAlloc", d.do(d.driver.MemAlloc, uintptr(unsafe.Pointer(&b.address)), uintptr(bytes))); err != nil {
+	if err := d.failure("cuMemAlloc", d.primary.do(d.driver.MemAlloc, uintptr(unsafe.Pointer(&b.address)), uintptr(bytes))); err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.buffers[b] = struct{}{}
 	return b, nil
 }
@@ -60,15 +62,17 @@ type hostBuffer struct {
 
 // AllocHost gives memory of the host's.
 func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	d.primary.life.RLock()
+	defer d.primary.life.RUnlock()
+	if d.over {
 		return nil, d.gone()
 	}
 	h := &hostBuffer{device: d, size: bytes}
-	if err := d.failure("cuMemHostAlloc", d.do(d.driver.MemHostAlloc, uintptr(unsafe.Pointer(&h.address)), uintptr(bytes), api.Portable)); err != nil {
+	if err := d.failure("cuMemHostAlloc", d.primary.do(d.driver.MemHostAlloc, uintptr(unsafe.Pointer(&h.address)), uintptr(bytes), api.Portable)); err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.hosts[h] = struct{}{}
 	return h, nil
 }

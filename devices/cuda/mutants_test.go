@@ -91,7 +91,8 @@ var mutants = []struct {
 	plant func(d *api.Driver)
 	want  string
 }{
-	{"the context is not made current", func(d *api.Driver) { never(&d.CtxSetCurrent) }, "on a thread that has no context"},
+	{"the context is not made current", func(d *api.Driver) { never(&d.CtxPushCurrent); never(&d.CtxPopCurrent) }, "on a thread that has no context"},
+	{"the context stays current", func(d *api.Driver) { never(&d.CtxPopCurrent) }, "a thread is left with a context"},
 	{"the context is given up before its streams", func(d *api.Driver) {
 		release := d.PrimaryCtxRelease
 		instead(&d.CtxSynchronize, func(call func(...uintptr) int32, _, _, _, _ uintptr) int32 { r := call(); release.Call(0); return r })

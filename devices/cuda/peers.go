@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"unsafe"
+
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/cuda/internal/api"
 )
@@ -16,10 +18,7 @@ func (d *Device) Reaches(other devices.Accelerator) bool {
 // closed meanwhile. If the other one is closed or lost nothing is called: whoever counts on
 // it is told by the other's actor, and this device takes no harm.
 func (d *Device) beside(other *Device, call func() int32) int32 {
-	first, second := d.primary, other.primary
-	if first.id > second.id { // in one order, so that nobody waits in a circle
-		first, second = second, first
-	}
+	first, second := inOrder(d.primary, other.primary)
 	first.life.RLock()
 	defer first.life.RUnlock()
 	if first != second {
@@ -35,6 +34,27 @@ func (d *Device) beside(other *Device, call func() int32) int32 {
 	return call()
 }
 
+// inOrder puts lives into the order in which they are held, so that nobody waits in a circle.
+// Two may be of one GPU.
+func inOrder(a, b *primary) (first, second *primary) {
+	if a.number > b.number {
+		return b, a
+	}
+	return a, b
+}
+
+// approach lets copies reach another GPU's memory directly, where the hardware can; elsewhere
+// the driver takes them by way of the host. Both lives are held.
+func (p *primary) approach(other *primary) {
+	if _, done := p.peers.LoadOrStore(other, nil); done {
+		return
+	}
+	var can int32
+	if r := int32(p.driver.DeviceCanAccessPeer.Call(uintptr(unsafe.Pointer(&can)), uintptr(p.id), uintptr(other.id))); r == 0 && can != 0 {
+		p.do(p.driver.CtxEnablePeerAccess, other.context, 0) // if it fails the way is longer
+	}
+}
+
 // copyFrom copies from another device's buffer. The stream belongs to the receiver's context.
 func (q *queue) copyFrom(to, from *buffer, n int64) error {
 	d, other := q.device, from.device
@@ -42,6 +62,7 @@ func (q *queue) copyFrom(to, from *buffer, n int64) error {
 		if d.primary == other.primary {
 			return d.primary.do(d.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle)
 		}
+		d.primary.approach(other.primary)
 		return d.primary.do(d.driver.MemcpyPeerAsync, to.address, d.primary.context, from.address, other.primary.context, uintptr(n), q.handle)
 	}))
 }

@@ -81,7 +81,7 @@ func (p *polling) run() {
 		}
 		clear(due[len(left):])
 		if due = left; len(due) > 0 {
-			time.Sleep(between)
+			pause(between)
 		}
 	}
 }

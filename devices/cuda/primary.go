@@ -15,7 +15,9 @@ import (
 type primary struct {
 	driver *api.Driver
 	id     int32
+	number uint64 // of all in the process: who holds two lives takes the lower one first
 	users  int
+	peers  sync.Map    // of *primary: those whose memory copies were let reach
 	lost   atomic.Bool // nothing but to reset it is of use
 
 	life    sync.RWMutex // held while the driver is called
@@ -29,7 +31,8 @@ type gpu struct {
 
 var primaries = struct {
 	sync.Mutex
-	of map[gpu]*primary
+	of   map[gpu]*primary
+	made uint64
 }{of: map[gpu]*primary{}}
 
 // join gives a GPU's primary context: a new one if the last was lost, also while others have
@@ -50,7 +53,8 @@ func join(driver *api.Driver, id int32) (*primary, error) {
 		return nil, err
 	}
 	if p == nil {
-		p = &primary{driver: driver, id: id, context: context}
+		primaries.made++
+		p = &primary{driver: driver, id: id, number: primaries.made, context: context}
 		primaries.of[gpu{driver, id}] = p
 	}
 	p.users++
@@ -67,7 +71,7 @@ func (p *primary) leave() error {
 	return p.driver.Failure("cuDevicePrimaryCtxRelease", int32(p.driver.PrimaryCtxRelease.Call(uintptr(p.id))))
 }
 
-// do calls a function on a thread on which the context is current. life is held.
+// do calls a function on a thread on which the context is current meanwhile. life is held.
 //
 //go:uintptrescapes
 func (p *primary) do(f dynamic.Function, args ...uintptr) int32 {
@@ -76,12 +80,21 @@ func (p *primary) do(f dynamic.Function, args ...uintptr) int32 {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	r := int32(p.driver.CtxSetCurrent.Call(p.context))
+	r := int32(p.driver.CtxPushCurrent.Call(p.context))
 	if r == 0 {
 		r = int32(f.Call(args...))
+		p.driver.CtxPopCurrent.Call(0) // what was current is so again
 	}
 	if api.Ends(r) {
 		p.lost.Store(true)
 	}
 	return r
+}
+
+// memory is how many bytes the GPU has free, and in all.
+func (p *primary) memory() (free, total int64, err error) {
+	p.life.RLock()
+	defer p.life.RUnlock()
+	r := p.do(p.driver.MemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
+	return free, total, p.driver.Failure("cuMemGetInfo", r)
 }

@@ -88,6 +88,7 @@ func (lib *Library) LayOut(fn *Function, attrs registry.Attrs, watch *status.Wat
 	}
 	l := &layout{
 		lib: lib, watch: watch, def: def, sig: fn.Signature, types: types, bind: bind,
+		attrs:  registry.AttrDecoder{Watch: watch},
 		out:    &outline.Outline{Bytes: slices.Clone(fn.Def)},
 		places: make(map[string]place, len(def.Nodes)+len(fn.Signature.Inputs)),
 		opSet:  map[string]*layoutOp{}, resolved: map[int32]registry.Resolved{},

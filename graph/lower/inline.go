@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -40,6 +38,7 @@ func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
 	}
 	var frames map[string]string
 	var loops []*graph.Node // Merges whose back edges are open
+	var groups colocation
 	for _, n := range p.nodes {
 		if err := l.count(); err != nil {
 			return played{}, err
@@ -64,6 +63,7 @@ func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
 		if len(spec.Inputs)+len(spec.Controls) == 0 {
 			spec.Controls = []*graph.Node{r.pivot}
 		}
+		spec.Attrs = groups.rename(n, spec.Name)
 		if n.Class() == graph.ClassEnter {
 			frame, ok := frames[n.FrameName()]
 			if !ok {
@@ -73,7 +73,10 @@ func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
 				frame = l.frame(under(r.name, n.FrameName()))
 				frames[n.FrameName()] = frame
 			}
-			spec.Attrs = withAttr(n.Attrs(), "frame_name", registry.StringAttr(frame))
+			if spec.Attrs == nil {
+				spec.Attrs = n.Attrs()
+			}
+			spec.Attrs = spec.Attrs.With("frame_name", registry.StringAttr(frame))
 		}
 		c, err := l.e.AddCopy(n, spec)
 		if err != nil {
@@ -141,14 +144,4 @@ func forward(merge *graph.Node) graph.Output {
 		}
 	}
 	return graph.Output{}
-}
-
-func withAttr(attrs registry.Attrs, name string, v registry.AttrValue) registry.Attrs {
-	attrs = slices.Clone(attrs)
-	for i := range attrs {
-		if attrs[i].Name == name {
-			attrs[i].Value = v
-		}
-	}
-	return attrs
 }

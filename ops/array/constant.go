@@ -5,6 +5,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/kernel/strided"
+	"github.com/troupe-go/troupe/kernel/variant"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -113,45 +114,11 @@ func newEmpty(c *kernel.Construction) (kernel.Kernel, error) {
 func zerosLike(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	dt := in[0].DType()
 	if dt == tensor.Variant {
-		return zerosLikeVariant(ctx, in, out)
+		out[0], err = variant.Zero(ctx, &in[0], 0)
+		return err
 	}
 	out[0], err = ctx.AllocZeroed(dt, in[0].Dims())
 	return err
-}
-
-// A Zeroer is a variant's value that has a zero of its own kind.
-type Zeroer interface {
-	// Zero is a variant with a value like the receiver, which it does not change, with
-	// zeros for all that it holds.
-	Zero(ctx *kernel.Context) (tensor.Value, error)
-}
-
-func zerosLikeVariant(ctx *kernel.Context, in, out []tensor.Value) (err error) {
-	if out[0], err = ctx.Alloc(tensor.Variant, in[0].Dims()); err != nil {
-		return err
-	}
-	zeros := tensor.Of[*tensor.Object](&out[0])
-	for i, x := range tensor.Of[*tensor.Object](&in[0]) {
-		if x == nil {
-			continue
-		}
-		z, ok := x.Value.(Zeroer)
-		if !ok {
-			return status.Errorf(status.Unimplemented, "ZerosLike has no zero for a variant that holds %T", x.Value)
-		}
-		zero, err := z.Zero(ctx)
-		if err != nil {
-			return err
-		}
-		if in[0].IsScalar() {
-			ctx.Free(out[0])
-			out[0] = zero
-			return nil
-		}
-		zero.Share() // nobody counts what is in a tensor of several
-		zeros[i] = tensor.At0[*tensor.Object](&zero)
-	}
-	return nil
 }
 
 func newOnesLike(dt tensor.DType) kernel.Kernel {

@@ -181,7 +181,8 @@ func matrixDiagV2Shape(c *shape.Context) error {
 
 // matrixSize is the size of the matrix whose longest diagonal has that length,
 // as inputs 2 and 3 ask for or, where they are -1 or not known, as small as may
-// be. A length of [shape.Unknown] counts as a number, as in TensorFlow.
+// be. A length of [shape.Unknown] counts as a number, as in TensorFlow, but sizes
+// are not checked against it.
 func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
 	size := func(i int) int64 {
 		if n, ok := c.ConstInt(i); ok {
@@ -202,6 +203,7 @@ func matrixSize(c *shape.Context, b band, length int64) (rows, cols int64) {
 		cols = leastCols
 	}
 	switch {
+	case length == shape.Unknown:
 	case rows < leastRows:
 		c.Fail(status.Invalid("num_rows %d is too small", rows))
 	case cols < leastCols:

@@ -46,7 +46,9 @@ func init() {
 		put("Scatter", "Gather", 2, indices)
 		put("Split", "Concat", 1, func(*gradient.Context) []graph.Input { return nil })
 
-		gradient.None("TensorArray"+version, of("Grad"), of("Size"), of("Close"))
+		// What flows to an array of gradients has arrived when its flow has.
+		gradient.Register(func(c *gradient.Context) { c.Pass(1, 1) }, of("Grad"))
+		gradient.None("TensorArray"+version, of("Size"), of("Close"))
 	}
 	gradient.None("TensorArrayGradWithShape")
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/variant"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -73,6 +74,46 @@ func newOptional(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 		out[0], err = ctx.Holding(&tensor.Object{Value: o}, o)
 	}
 	return err
+}
+
+// Zero is an optional with zeros of o's components. See [variant.Zeroer].
+func (o *Optional) Zero(ctx *kernel.Context, depth int) (tensor.Value, error) {
+	return o.each(ctx, func(i int) (tensor.Value, error) { return variant.Zero(ctx, &o.components[i], depth+1) })
+}
+
+// Add is an optional with the sums of the components of o and y, which have as many.
+// See [variant.Adder].
+func (o *Optional) Add(ctx *kernel.Context, y any, depth int) (tensor.Value, error) {
+	other, ok := y.(*Optional)
+	switch {
+	case !ok:
+		return tensor.Value{}, status.Invalid("an optional is added to a variant that holds %T", y)
+	case (o.components == nil) != (other.components == nil):
+		return tensor.Value{}, status.Invalid("Cannot add optionals because one has a value and the other doesn't.")
+	case len(o.components) != len(other.components):
+		return tensor.Value{}, status.Invalid("Cannot add optionals because they have different numbers of components (%d vs. %d).", len(o.components), len(other.components))
+	}
+	return o.each(ctx, func(i int) (tensor.Value, error) {
+		return variant.Add(ctx, &o.components[i], &other.components[i], depth+1)
+	})
+}
+
+// each is an optional of new components, made one by one; one without a value if o
+// has none.
+func (o *Optional) each(ctx *kernel.Context, component func(i int) (tensor.Value, error)) (tensor.Value, error) {
+	made := &Optional{}
+	if o.components == nil {
+		return tensor.Scalar(&tensor.Object{Value: made}), nil
+	}
+	made.components = make([]tensor.Value, len(o.components))
+	for i := range made.components {
+		var err error
+		if made.components[i], err = component(i); err != nil {
+			return tensor.Value{}, err
+		}
+	}
+	made.weigh()
+	return ctx.Holding(&tensor.Object{Value: made}, made)
 }
 
 // optionalOf is the optional that v holds.

@@ -19,7 +19,7 @@ func (k *decoder) jpeg(ctx *kernel.Context, file string, window []int32, out *te
 		return status.Invalid("jpeg::Uncompress failed. Invalid JPEG data or crop window: %v", why)
 	}
 	options := k.jpegOptions
-	options.Channels = k.channels
+	options.Channels, options.Pool = k.channels, ctx.Pool()
 	if window != nil {
 		c := &options.Crop
 		c.Y, c.X, c.Height, c.Width = int(window[0]), int(window[1]), int(window[2]), int(window[3])

@@ -5,6 +5,7 @@ import (
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/variant"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -173,13 +174,6 @@ func (k *addN[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	})
 }
 
-// An Adder is a variant's value that can be added to others of its kind.
-type Adder interface {
-	// Add is the variant with the sum of the receiver and y, neither of which it
-	// changes, nor shares what they hold.
-	Add(ctx *kernel.Context, y any) (tensor.Value, error)
-}
-
 func addVariants(ctx *kernel.Context, in, out []tensor.Value) error {
 	var sum tensor.Value
 	for i := range in {
@@ -190,15 +184,7 @@ func addVariants(ctx *kernel.Context, in, out []tensor.Value) error {
 			sum = in[i]
 			continue
 		}
-		x, y := tensor.At0[*tensor.Object](&sum), tensor.At0[*tensor.Object](&in[i])
-		if x == nil || y == nil {
-			return status.Invalid("AddN of an empty variant")
-		}
-		a, ok := x.Value.(Adder)
-		if !ok {
-			return status.Errorf(status.Unimplemented, "AddN has no sum for a variant that holds %T", x.Value)
-		}
-		z, err := a.Add(ctx, y.Value)
+		z, err := variant.Add(ctx, &sum, &in[i], 0)
 		if err != nil {
 			return err
 		}

@@ -58,15 +58,26 @@ func init() {
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 		return accumulated(c, "Cumsum", true, dy)
 	}, "Cumsum")
-	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
-		return c.Op("DivNoNan", nil, accumulated(c, "Cumsum", true, c.Mul(y, dy)), x)
-	}, "Cumprod")
+	gradient.Unary(cumprodGradient, "Cumprod")
 	gradient.Unary(cumulativeLogsumexpGradient, "CumulativeLogsumexp")
 }
 
 // accumulated is x, accumulated as by the node, or in the opposite direction.
 func accumulated(c *gradient.Context, op string, opposite bool, x graph.Output) graph.Output {
 	return c.Op(op, graph.Attrs{"exclusive": c.Bool("exclusive"), "reverse": c.Bool("reverse") != opposite}, x, c.Input(1))
+}
+
+// cumprodGradient sums up, for each x, the products that have it as a factor, each times
+// its dy and without that factor: for an x that is not 0 it is divided out. Of several
+// zeros, the first in a line is a factor of all products of the others, so that those
+// have no gradient, and for the first one 1 is multiplied in its place.
+func cumprodGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
+	zero := c.Op("Equal", nil, x, c.Scalar(x, 0))
+	zeros := c.Op("Cumsum", graph.Attrs{"reverse": c.Bool("reverse")}, c.Cast(zero, tensor.Int32), c.Input(1)) // up to here
+	first := c.Op("LogicalAnd", nil, zero, c.Op("Equal", nil, zeros, c.Const(int32(1))))
+	others := accumulated(c, "Cumprod", false, c.Select(first, c.Scalar(x, 1), x))
+	sum := func(products graph.Output) graph.Output { return accumulated(c, "Cumsum", true, c.Mul(products, dy)) }
+	return c.Select(first, sum(others), c.Op("DivNoNan", nil, sum(y), x))
 }
 
 // cumulativeLogsumexpGradient: with y = log Σexp(x), dx = exp(x)·Σ dy·exp(-y), the

@@ -507,6 +507,18 @@ func tapsLargestWideAVX2(t *tapRun)
 func tapsLargestAVX2(t *tapRun)
 
 //go:noescape
+func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int)
+
+//go:noescape
+func triangleAVX2(dst []uint8, row []uint8, n int)
+
+//go:noescape
+func colorsAVX2(dst []uint8, y []uint8, cb []uint8, cr []uint8, n int)
+
+//go:noescape
+func cosinesAVX2(to []uint8, stride int, block []int16, scale []int16)
+
+//go:noescape
 func tileF32AVX512_1x1(t *tile)
 
 //go:noescape

@@ -346,6 +346,14 @@ func tapsLargestWideAVX2(t *tapRun) { panic(unreachable) }
 
 func tapsLargestAVX2(t *tapRun) { panic(unreachable) }
 
+func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int) { panic(unreachable) }
+
+func triangleAVX2(dst []uint8, row []uint8, n int) { panic(unreachable) }
+
+func colorsAVX2(dst []uint8, y []uint8, cb []uint8, cr []uint8, n int) { panic(unreachable) }
+
+func cosinesAVX2(to []uint8, stride int, block []int16, scale []int16) { panic(unreachable) }
+
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 
 func transposeF64AVX512(t *transposition) { panic(unreachable) }

@@ -9,6 +9,9 @@ const (
 	success            int32 = 0
 	invalidValue       int32 = 1
 	outOfMemory        int32 = 2
+	peerUnsupported    int32 = 217
+	unsupportedPTX     int32 = 222
+	peerEnabled        int32 = 704
 	invalidDevice      int32 = 101
 	invalidContext     int32 = 201
 	noBinaryForGPU     int32 = 209
@@ -44,6 +47,7 @@ type context struct {
 	events  map[*event]struct{}
 	modules map[*module]struct{}
 	handles map[*blasHandle]struct{}
+	peers   map[*context]bool // whose memory may be reached directly
 }
 
 // fail ends the context: what streams have is not done any more.
@@ -107,12 +111,12 @@ func (m *Machine) destroy(d *device) {
 // if there is none.
 func inContext(function string) (*Machine, *context, int32) {
 	m := enter(function)
-	x, ok := m.currents.Load(dynamic.Thread())
-	if !ok {
+	all := m.currents[dynamic.Thread()]
+	if len(all) == 0 {
 		m.mistake("%s is called on a thread that has no context", function)
 		return m, nil, invalidContext
 	}
-	c := x.(*context)
+	c := all[len(all)-1]
 	return m, c, c.failed
 }
 
@@ -133,7 +137,7 @@ func retain(out uintptr, number int32) int32 {
 		return r
 	}
 	if d.context == nil {
-		d.context = &context{machine: m, device: d, streams: map[*stream]struct{}{}, mems: map[*memory]struct{}{}, events: map[*event]struct{}{}, modules: map[*module]struct{}{}, handles: map[*blasHandle]struct{}{}}
+		d.context = &context{machine: m, device: d, streams: map[*stream]struct{}{}, mems: map[*memory]struct{}{}, events: map[*event]struct{}{}, modules: map[*module]struct{}{}, handles: map[*blasHandle]struct{}{}, peers: map[*context]bool{}}
 		d.context.handle = m.add(d.context)
 	}
 	d.refs++
@@ -172,18 +176,40 @@ func reset(number int32) int32 {
 	return r
 }
 
-func setCurrent(h uintptr) int32 {
-	m := enter("cuCtxSetCurrent")
+func pushCurrent(h uintptr) int32 {
+	const name = "cuCtxPushCurrent"
+	m := enter(name)
 	defer m.mu.Unlock()
-	c, ok := handle[*context](m, "cuCtxSetCurrent", h)
+	c, ok := handle[*context](m, name, h)
 	switch {
 	case !ok:
 		return invalidContext
 	case c.over:
-		m.mistake("cuCtxSetCurrent is given a context that was destroyed")
+		m.mistake("%s is given a context that was destroyed", name)
 		return contextIsDestroyed
 	}
-	m.currents.Store(dynamic.Thread(), c)
+	thread := dynamic.Thread()
+	m.currents[thread] = append(m.currents[thread], c)
+	return success
+}
+
+func popCurrent(out uintptr) int32 {
+	m := enter("cuCtxPopCurrent")
+	defer m.mu.Unlock()
+	thread := dynamic.Thread()
+	all := m.currents[thread]
+	if len(all) == 0 {
+		m.mistake("cuCtxPopCurrent is called on a thread that has no context")
+		return invalidContext
+	}
+	if out != 0 {
+		put64(out, uint64(all[len(all)-1].handle))
+	}
+	if all = all[:len(all)-1]; len(all) == 0 {
+		delete(m.currents, thread)
+	} else {
+		m.currents[thread] = all
+	}
 	return success
 }
 

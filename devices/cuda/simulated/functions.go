@@ -16,7 +16,12 @@ var driverFunctions = map[string]any{
 	"cuDevicePrimaryCtxRetain":     retain,
 	"cuDevicePrimaryCtxRelease_v2": release,
 	"cuDevicePrimaryCtxReset_v2":   reset,
-	"cuCtxSetCurrent":              setCurrent,
+	"cuCtxPushCurrent_v2":          pushCurrent,
+	"cuCtxPopCurrent_v2":           popCurrent,
+	"cuDriverGetVersion":           driverVersion,
+	"cuDeviceCanAccessPeer":        canAccessPeer,
+	"cuCtxEnablePeerAccess":        enablePeerAccess,
+	"cuMemGetInfo_v2":              memoryInfo,
 	"cuCtxSynchronize":             synchronize,
 	"cuGetErrorName":               errorName,
 	"cuMemAlloc_v2":                alloc,
@@ -86,6 +91,8 @@ func deviceAttribute(out uintptr, what, number int32) int32 {
 		return r
 	}
 	switch what {
+	case 18: // integrated
+		put32(out, 0)
 	case 75:
 		put32(out, uint32(m.options.Capability/10))
 	case 76:
@@ -94,6 +101,64 @@ func deviceAttribute(out uintptr, what, number int32) int32 {
 		m.mistake("cuDeviceGetAttribute is asked for %d, which is not simulated", what)
 		return invalidValue
 	}
+	return success
+}
+
+func driverVersion(out uintptr) int32 {
+	m := enter("cuDriverGetVersion")
+	defer m.mu.Unlock()
+	put32(out, uint32(m.options.Driver))
+	return success
+}
+
+func memoryInfo(free, total uintptr) int32 {
+	m, c, r := inContext("cuMemGetInfo")
+	defer m.mu.Unlock()
+	if r != success {
+		return r
+	}
+	put64(free, uint64(m.options.Memory-m.options.Taken-c.device.used))
+	put64(total, uint64(m.options.Memory))
+	return success
+}
+
+func canAccessPeer(out uintptr, device, peer int32) int32 {
+	m := enter("cuDeviceCanAccessPeer")
+	defer m.mu.Unlock()
+	_, r := m.deviceOf("cuDeviceCanAccessPeer", device)
+	if r == success {
+		_, r = m.deviceOf("cuDeviceCanAccessPeer", peer)
+	}
+	if r == success {
+		can := uint32(1)
+		if m.options.Apart || device == peer {
+			can = 0
+		}
+		put32(out, can)
+	}
+	return r
+}
+
+func enablePeerAccess(h uintptr, flags uint32) int32 {
+	const name = "cuCtxEnablePeerAccess"
+	m, c, r := inContext(name)
+	defer m.mu.Unlock()
+	if r != success {
+		return r
+	}
+	peer, ok := handle[*context](m, name, h)
+	switch {
+	case !ok || peer.over || peer == c:
+		return invalidContext
+	case flags != 0:
+		return invalidValue
+	case m.options.Apart:
+		m.mistake("%s is called for devices that have no way to each other", name)
+		return peerUnsupported
+	case c.peers[peer]:
+		return peerEnabled
+	}
+	c.peers[peer] = true
 	return success
 }
 

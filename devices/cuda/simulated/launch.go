@@ -1,6 +1,8 @@
 package simulated
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -36,6 +38,29 @@ func parse(text string) (*ptx.Module, error) {
 	return code, err
 }
 
+// isa matches the version of the language that a text of PTX begins with.
+var isa = regexp.MustCompile(`(?m)^\.version (\d+)\.(\d+)`)
+
+// releaseOf is the first of CUDA's releases whose driver knows a text's version of PTX, as in
+// NVIDIA's list: 8.0 came with 12.0, and so on.
+func releaseOf(text string) int {
+	found := isa.FindStringSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	major, _ := strconv.Atoi(found[1])
+	minor, _ := strconv.Atoi(found[2])
+	switch {
+	case major < 8:
+		return 0
+	case major > 8:
+		return 13000 + 10*minor
+	case minor > 5: // 12.5 and 12.6 have 8.5
+		minor++
+	}
+	return 12000 + 10*minor
+}
+
 func moduleLoad(out, image uintptr) int32 {
 	m, c, r := inContext("cuModuleLoadData")
 	defer m.mu.Unlock()
@@ -46,6 +71,9 @@ func moduleLoad(out, image uintptr) int32 {
 	if strings.HasPrefix(text, "\x7fELF") {
 		m.mistake("cuModuleLoadData is given machine code; the simulated device takes PTX")
 		return noBinaryForGPU
+	}
+	if releaseOf(text) > m.options.Driver {
+		return unsupportedPTX
 	}
 	code, err := parse(text)
 	if err != nil {

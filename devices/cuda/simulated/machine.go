@@ -20,18 +20,22 @@ type Options struct {
 	Seed       uint64 // of the pauses of streams
 	Workers    int    // goroutines that a kernel runs on; 0 is 2
 	NoBLAS     bool   // there is no cuBLAS
+	Taken      int64  // bytes of each that another process has
+	Apart      bool   // copies between devices have no way but the host
+	Driver     int    // its release of CUDA, 12040 for 12.4; 0 is 13000
 }
 
 // A Machine has simulated GPUs, in the place of those of the computer.
 type Machine struct {
-	options  Options
-	restore  func()
-	running  sync.WaitGroup // streams' goroutines
-	currents sync.Map       // the context of a thread
+	options Options
+	restore func()
+	running sync.WaitGroup // streams' goroutines
 
 	mu       sync.Mutex
 	devices  []*device
 	handles  map[uintptr]any
+	currents map[int][]*context // of a thread, the last is current
+	staged   int                // copies between devices by way of the host
 	last     uintptr
 	windows  map[uint64]*memory // by number, also those that were freed
 	hosts    []*memory
@@ -70,10 +74,13 @@ func Install(o Options) (*Machine, error) {
 	if o.Capability == 0 {
 		o.Capability = 99
 	}
+	if o.Driver == 0 {
+		o.Driver = 13000
+	}
 	if o.Workers == 0 {
 		o.Workers = 2
 	}
-	m := &Machine{options: o, handles: map[uintptr]any{}, windows: map[uint64]*memory{}, calls: map[string]int{}, rng: rand.New(rand.NewPCG(o.Seed, 1))}
+	m := &Machine{options: o, handles: map[uintptr]any{}, currents: map[int][]*context{}, windows: map[uint64]*memory{}, calls: map[string]int{}, rng: rand.New(rand.NewPCG(o.Seed, 1))}
 	m.marked.L = &m.mu
 	for i := range o.Devices {
 		m.devices = append(m.devices, &device{number: i})
@@ -125,6 +132,9 @@ func (m *Machine) Close() error {
 			m.destroy(d)
 		}
 	}
+	for range m.currents {
+		m.mistake("a thread is left with a context that it did not have before")
+	}
 	m.mu.Unlock()
 	m.running.Wait()
 	m.mu.Lock()
@@ -156,16 +166,26 @@ func (m *Machine) Calls(function string) int {
 	return m.calls[function]
 }
 
+// Staged is how many copies between devices went by way of the host.
+func (m *Machine) Staged() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.staged
+}
+
 // Lose ends the context of a device, as a kernel does that touches memory that is not
 // there. It says whether there was one that lived.
-func (m *Machine) Lose(number int) bool {
+func (m *Machine) Lose(number int) bool { return m.LoseBy(number, illegalAddress) }
+
+// LoseBy is Lose with the result that all calls have from then on.
+func (m *Machine) LoseBy(number int, result int32) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.devices[number].context
 	if c == nil || c.failed != success {
 		return false
 	}
-	c.fail(illegalAddress)
+	c.fail(result)
 	return true
 }
 

@@ -55,7 +55,7 @@ func alloc(out uintptr, n uint64) int32 {
 		return r
 	case n == 0:
 		return invalidValue
-	case n > uint64(m.options.Memory-c.device.used):
+	case n > uint64(m.options.Memory-m.options.Taken-c.device.used):
 		return outOfMemory
 	}
 	window := uint64(ptx.FirstWindow + len(m.windows))
@@ -252,6 +252,9 @@ func copyPeer(to uint64, toContext uintptr, from uint64, fromContext uintptr, n 
 	}
 	if outOf.failed != success {
 		return outOf.failed
+	}
+	if !into.peers[outOf] {
+		m.staged++
 	}
 	dst, at, ok1 := m.find(into, name, to, n)
 	src, fromAt, ok2 := m.find(outOf, name, from, n)

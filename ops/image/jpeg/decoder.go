@@ -9,6 +9,13 @@ type Options struct {
 	Recover  bool // a file that ends early is decoded as far as it goes
 	// Crop, unless it is empty, is the part of the image that is wanted.
 	Crop struct{ Y, X, Height, Width int }
+	Pool Pool // who works; nil for the caller alone
+}
+
+// A Pool shares out work, as kernel.Pool has it.
+type Pool interface {
+	Parallel(n, grain int, f func(lo, hi int))
+	Workers() int
 }
 
 // An Image is a file whose head has been read.
@@ -21,6 +28,12 @@ type Image struct {
 	d *decoder
 }
 
+// blocks is where the blocks of a row of units begin.
+func (c *component) blocks(row int) int { return row * c.down % c.blockRows }
+
+// row is a row of samples.
+func (c *component) row(y int) []uint8 { return c.samples[y%c.rows*c.stride:] }
+
 // A component is one of the kinds of samples of an image.
 type component struct {
 	id           byte
@@ -32,12 +45,15 @@ type component struct {
 	transform    func(b *[64]int16, s *scale, to []uint8, stride int)
 	size         int // samples of a block in each direction
 
-	wide, high    int // blocks that have a part in the image
-	stride        int // of a row of the plane, whose blocks are those of whole units
-	samples       []uint8
-	blockRow      int // blocks in a row of coefficients
+	wide, high    int     // blocks that have a part in the image
+	stride        int     // of a row of samples, whose blocks are those of whole units
+	samples       []uint8 // of the rows of units that are in work
+	rows          int     // of samples
+	blockRow      int     // blocks in a row of coefficients
+	blockRows     int     // of the rows of units whose coefficients are there
 	coefficients  []int16
-	width, height int // samples that have a part in the image
+	lasts         []uint8 // of each block, where there is one scan
+	width, height int     // samples that have a part in the image
 	dc, ac        byte
 	dcCodes       *huffman
 	acCodes       *huffman
@@ -51,9 +67,10 @@ type decoder struct {
 	options       Options
 	begun         bool
 	height, width int
-	across, down  int // the most samples of a component
-	size          int // samples of a block of the components that have the most
-	left          int // where lines begin
+	across, down  int  // the most samples of a component
+	size          int  // samples of a block of the components that have the most
+	left          int  // where lines begin
+	neighbors     bool // lines are interpolated from rows of units above and below
 	components    []component
 	progressive   bool
 	many          bool // scans
@@ -72,8 +89,7 @@ type decoder struct {
 	from, to, high, low int
 	owners              []*component // of the blocks of a unit
 	blocks              []*[64]int16
-	lasts               []uint8 // the last coefficient that may not be zero, in the file's order
-	space               [10][64]int16
+	lasts               []uint8   // the last coefficient that may not be zero, in the file's order
 	pred                [16]int32 // the constants before
 	untilRestart        int
 	nextRestart         int

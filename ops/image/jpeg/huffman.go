@@ -4,12 +4,19 @@ package jpeg
 type huffman struct {
 	// look has, for the next 8 bits, the length of a code of at most 8 bits in its high
 	// byte and what it stands for in its low byte; zero lengths are longer codes.
-	look   [256]uint16
+	look [256]uint16
+	// quick has, for the next 10 bits, a code with the number behind it where both are in
+	// them: the number in its high 16 bits, its size in bits 5 to 8, how many zeros come
+	// before it from bit 9 on, and in the lowest bits how long all of that is. It is zero for
+	// what is longer, or has no number.
+	quick  [1 << quickBits]int32
 	most   [18]int32 // the largest code of each length, -1 if there is none
 	offset [17]int32 // from codes of a length to their places in values
 	values [256]byte
 	dc     bool // what codes stand for are sizes alone, at most 15
 }
+
+const quickBits = 10
 
 // newHuffman makes a table of how many codes there are of each length, and what they
 // stand for, in order. It reports whether that is possible.
@@ -47,6 +54,23 @@ func newHuffman(counts *[16]byte, values []byte) (h *huffman, ok bool) {
 	return h, true
 }
 
+// hasten sets quick.
+func (h *huffman) hasten() {
+	for code, e := range h.look {
+		length, size := int(e>>8), int(e&15)
+		if size == 0 || length+size > quickBits {
+			continue
+		}
+		// Codes that are shorter than 8 bits come with each number again.
+		rest := quickBits - length - size
+		first := code << (quickBits - 8)
+		for k := range 1 << (quickBits - 8) {
+			x := extend(int32((first+k)>>rest)&(1<<size-1), size)
+			h.quick[first+k] = x<<16 | int32(e>>4&15)<<9 | int32(size)<<5 | int32(length+size)
+		}
+	}
+}
+
 // bits are read ahead from a source. How far ahead is a part of what a file that ends
 // early stands for, and so the two ways to read, with care and fast, each have a rule
 // for it: see [bits.fill] and [bits.fillFast].
@@ -65,6 +89,14 @@ type bits struct {
 // makes want of them in any case.
 func (b *bits) fill(want int) error {
 	if b.marker == 0 {
+		if b.n < 57 && b.at+8 <= len(b.data) {
+			if w := word(b.data, b.at); !full(w) {
+				n := (64 - b.n) >> 3
+				b.acc = b.acc<<(8*n) | w>>(64-8*n)
+				b.n += 8 * n
+				b.at += n
+			}
+		}
 		for b.n < 57 {
 			c, err := b.byte()
 			if err != nil {
@@ -134,12 +166,10 @@ func (b *bits) code(h *huffman) (int, error) {
 	return int(h.values[uint8(code+h.offset[length])]), nil
 }
 
-// extend is the number of that size whose bits are x.
+// extend is the number of that size, which is not 0, whose bits are x: those below half of
+// the range are negative.
 func extend(x int32, size int) int32 {
-	if x < 1<<(size-1) {
-		x += -1<<size + 1
-	}
-	return x
+	return x + (x>>((size-1)&31)-1)&(-1<<(size&31)+1)
 }
 
 // number reads a number of a size.

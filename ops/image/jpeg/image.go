@@ -69,59 +69,138 @@ func (d *decoder) layOut(channels, colors int) {
 		c.stride = c.blockRow * c.size
 		c.smooth = c.width > 2
 	}
+	d.neighbors = d.context()
 }
 
 func (d *decoder) unitsHigh() int { return ceil(d.height, d.down*8) }
 
 // Memory is about how many bytes Decode takes.
 func (m *Image) Memory() int {
-	n, rows := 8*m.FullWidth, m.d.unitsHigh()
-	for _, c := range m.d.components {
+	d, n := m.d, 0
+	ahead, _ := d.stages()
+	for i := range d.components {
+		c := &d.components[i]
+		n += ahead*m.lineBytes() + c.down*c.blockRow*128*d.kept()
 		if c.used {
-			n += c.stride * rows * c.down * c.size
-		}
-		if m.d.many {
-			n += 128 * c.blockRow * rows * c.down
+			n += 3 * ahead * c.stride * c.down * c.size
 		}
 	}
 	return n
 }
+
+// fewPixels are decoded by the caller alone.
+const fewPixels = 1 << 16
+
+// stages says how many rows of units are worked on at a time, and how far each of three
+// stages, in such steps, is behind the one before it: reading, transforming, and making
+// colors. Where others work they do so on different rows at the same time.
+func (d *decoder) stages() (rows, behind int) {
+	if p := d.options.Pool; p != nil && p.Workers() > 1 && d.width*d.height >= fewPixels {
+		return min(4*p.Workers(), d.unitsHigh()), 1
+	}
+	return 1, 0
+}
+
+// kept is of how many rows of units there are coefficients.
+func (d *decoder) kept() int {
+	if d.many {
+		return d.unitsHigh()
+	}
+	rows, behind := d.stages()
+	return rows * (1 + behind)
+}
+
+// lineBytes is the space that one component's line takes while colors are made.
+func (m *Image) lineBytes() int { return m.FullWidth + 16 }
 
 // Decode sets pixels, line by line, each of channels side by side. It asks between rows
 // of blocks whether to go on. Of a file that ends early it answers how many lines of
 // the result are good; the others are not set. A file that is broken otherwise is an error.
 func (m *Image) Decode(ask func() error, pixels []uint8) (lines int, err error) {
 	d := m.d
-	rows := d.unitsHigh()
+	n := d.unitsHigh()
+	rows, behind := d.stages()
 	for i := range d.components {
 		c := &d.components[i]
-		if c.used {
-			c.samples = make([]uint8, c.stride*rows*c.down*c.size)
+		c.blockRows, c.rows = d.kept()*c.down, 3*rows*c.down*c.size
+		c.coefficients = make([]int16, 64*c.blockRow*c.blockRows)
+		if !d.many {
+			c.lasts = make([]uint8, c.blockRow*c.blockRows)
 		}
-		if d.many {
-			c.coefficients = make([]int16, 64*c.blockRow*rows*c.down)
+		if c.used {
+			c.samples = make([]uint8, c.stride*c.rows)
 		}
 	}
-	good := rows // rows of units
 	if d.many {
 		err = d.allScans(ask)
-		if err == nil {
-			err = d.transformAll(ask)
-		}
 	} else {
-		good, err = d.onlyScan(ask)
+		err = d.begin()
 	}
-	if err != nil && !(errors.Is(err, errCut) && !d.many) {
+	if err != nil {
 		return 0, err
 	}
-	lines = m.FullHeight
-	if good < rows {
-		lines = d.linesOf(good)
+	for i := range d.components {
+		if c := &d.components[i]; c.used && c.divisors == nil {
+			return 0, fmt.Errorf("component %d is in no scan", c.id)
+		}
 	}
-	if err := m.convert(ask, pixels, lines); err != nil {
-		return 0, err
+	good := n // rows of units
+	painter := m.painter(pixels, rows)
+	var cut error
+	for step := 0; (step-2*behind)*rows < good; step++ {
+		if err := ask(); err != nil {
+			return 0, err
+		}
+		part := func(behind int) (from, to int) {
+			return min(max(step-behind, 0)*rows, good), min(max(step-behind+1, 0)*rows, good)
+		}
+		readFrom, readTo := part(0)
+		from, to := part(behind)
+		linesFrom, linesTo := part(2 * behind)
+		reads := 0
+		if !d.many && readFrom < readTo {
+			reads = 1
+		}
+		read := readTo
+		do := func(i int) {
+			if i < reads {
+				read, cut = d.onlyScan(ask, readFrom, readTo)
+				return
+			}
+			if i -= reads; i < to-from {
+				d.transformRow(from + i)
+				return
+			}
+			row := linesFrom + i - (to - from)
+			painter.lines(row%rows, d.linesTo(m, row), d.linesTo(m, row+1))
+		}
+		if behind == 0 {
+			if reads > 0 {
+				do(0)
+				to, linesTo = min(to, read), min(linesTo, read)
+			}
+			for i := reads; i < reads+to-from+linesTo-linesFrom; i++ {
+				do(i)
+			}
+		} else {
+			d.options.Pool.Parallel(reads+to-from+linesTo-linesFrom, 1, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					do(i)
+				}
+			})
+			if err := ask(); err != nil {
+				return 0, err
+			}
+		}
+		if reads > 0 && read < readTo {
+			good = read
+		}
+		if cut != nil && !errors.Is(cut, errCut) {
+			return 0, cut
+		}
 	}
-	if good == rows && !d.many && m.d.options.Crop.Height == 0 {
+	lines = d.linesTo(m, good)
+	if good == n && !d.many && m.d.options.Crop.Height == 0 {
 		if err := d.rest(); err != nil {
 			return 0, err
 		}
@@ -132,10 +211,18 @@ func (m *Image) Decode(ask func() error, pixels []uint8) (lines int, err error) 
 	return lines, nil
 }
 
+// linesTo is how many lines can be made of the first rows of units.
+func (d *decoder) linesTo(m *Image, rows int) int {
+	if rows == d.unitsHigh() {
+		return m.FullHeight
+	}
+	return min(d.linesOf(rows), m.FullHeight)
+}
+
 // linesOf is how many lines can be made of the first rows of units, if these are not all.
 func (d *decoder) linesOf(rows int) int {
 	n := rows * d.down * d.size
-	if n > 0 && d.context() {
+	if n > 0 && d.neighbors {
 		n -= d.down
 	}
 	return n

@@ -65,7 +65,7 @@ func (d *decoder) begin() error {
 			d.owners = append(d.owners, c)
 		}
 	}
-	if len(d.owners) > len(d.space) {
+	if len(d.owners) > 10 {
 		return fmt.Errorf("a unit of %d blocks", len(d.owners))
 	}
 	d.blocks, d.lasts = make([]*[64]int16, len(d.owners)), make([]uint8, len(d.owners))
@@ -87,24 +87,22 @@ func (d *decoder) table(class int, index byte) (*huffman, error) {
 	if !ok || class == 0 && !h.dc {
 		return nil, fmt.Errorf("codes %d cannot be", index)
 	}
+	if !d.progressive {
+		h.hasten()
+	}
 	return h, nil
 }
 
-// onlyScan reads a file of a single scan, and transforms each row of units. It answers
-// how many rows are complete.
-func (d *decoder) onlyScan(ask func() error) (good int, err error) {
-	if err := d.begin(); err != nil {
-		return 0, err
-	}
-	for i := range d.blocks {
-		d.blocks[i] = &d.space[i]
-	}
-	unitsWide, unitsHigh := ceil(d.width, d.across*8), d.unitsHigh()
+// onlyScan reads rows of units of a file of a single scan, into coefficients that are zero.
+// It answers how many rows there are then: fewer than to if the file has no more, with an
+// error, or if no more are wanted.
+func (d *decoder) onlyScan(ask func() error, from, to int) (good int, err error) {
+	unitsWide := ceil(d.width, d.across*8)
 	single, rows := len(d.scan) == 1, 1
 	if single { // its units are blocks
 		unitsWide, rows = d.scan[0].wide, d.scan[0].down
 	}
-	for row := range unitsHigh {
+	for row := from; row < to; row++ {
 		if c := d.options.Crop; c.Height > 0 && d.linesOf(row) >= c.Y+c.Height {
 			return row, nil
 		}
@@ -115,35 +113,69 @@ func (d *decoder) onlyScan(ask func() error) (good int, err error) {
 			if single && row*rows+sub >= d.scan[0].high {
 				break
 			}
-			for x := range unitsWide {
+			var at [10]int
+			var wide [10]int
+			i := 0
+			for _, c := range d.scan {
+				h, v := c.across, c.down
+				if single {
+					h, v = 1, 1
+				}
+				for y := range v {
+					for x := range h {
+						at[i], wide[i] = (c.blocks(row)+sub+y)*c.blockRow+x, h
+						i++
+					}
+				}
+			}
+			for range unitsWide {
+				for i, c := range d.owners {
+					d.blocks[i] = (*[64]int16)(c.coefficients[at[i]*64:])
+				}
 				if err := d.sequentialUnit(); err != nil {
 					return row, err
 				}
-				i := 0
-				for _, c := range d.scan {
-					high, wide := c.down, c.across
-					if single {
-						high, wide = 1, 1
-					}
-					for v := range high {
-						y := (row*c.down + sub + v) * c.size
-						for h := range wide {
-							b := d.blocks[i]
-							if c.used {
-								d.put(c, b, d.lasts[i], c.samples[y*c.stride+(x*wide+h)*c.size:])
-							}
-							if d.lasts[i] > 0 || b[0] != 0 {
-								clear(b[:])
-								d.lasts[i] = 0
-							}
-							i++
-						}
-					}
+				for i, c := range d.owners {
+					c.lasts[at[i]] = d.lasts[i]
+					at[i] += wide[i]
 				}
 			}
 		}
 	}
-	return unitsHigh, nil
+	return to, nil
+}
+
+// transformRow makes samples of a row of units, whose coefficients are zero then unless
+// they are those of the whole image.
+func (d *decoder) transformRow(row int) {
+	for i := range d.components {
+		c := &d.components[i]
+		for y := row * c.down; y < min((row+1)*c.down, c.high); y++ {
+			at := (c.blocks(row) + y - row*c.down) * c.blockRow
+			for x := range c.wide {
+				b := (*[64]int16)(c.coefficients[(at+x)*64:])
+				last := uint8(63)
+				if !d.many {
+					last = c.lasts[at+x]
+				}
+				if c.used {
+					d.put(c, b, last, c.row(y * c.size)[x*c.size:])
+				}
+				if !d.many && last == 0 {
+					b[0] = 0
+				} else if !d.many {
+					clear(b[:])
+				}
+			}
+			if !d.many { // blocks that fill up units
+				clear(c.coefficients[(at+c.wide)*64 : (at+c.blockRow)*64])
+			}
+		}
+		for y := max(row*c.down, c.high); y < (row+1)*c.down && !d.many; y++ {
+			at := (c.blocks(row) + y - row*c.down) * c.blockRow
+			clear(c.coefficients[at*64 : (at+c.blockRow)*64])
+		}
+	}
 }
 
 // put transforms a block, of which last is the last coefficient that may not be zero.
@@ -208,29 +240,6 @@ func (d *decoder) scanInto(ask func() error) error {
 			}
 			if err != nil {
 				return err
-			}
-		}
-	}
-	return nil
-}
-
-// transformAll makes samples of all coefficients.
-func (d *decoder) transformAll(ask func() error) error {
-	for i := range d.components {
-		c := &d.components[i]
-		if !c.used {
-			continue
-		}
-		if c.divisors == nil {
-			return fmt.Errorf("component %d is in no scan", c.id)
-		}
-		for y := range c.high {
-			if err := ask(); err != nil {
-				return err
-			}
-			for x := range c.wide {
-				b := (*[64]int16)(c.coefficients[(y*c.blockRow+x)*64:])
-				c.transform(b, &c.scale, c.samples[(y*c.stride+x)*c.size:], c.stride)
 			}
 		}
 	}

@@ -18,7 +18,9 @@ func (d *decoder) sequentialUnit() error {
 		}
 		fast = false
 	}
-	if !d.dry {
+	if d.dry {
+		clear(d.lasts)
+	} else {
 		if fast && len(d.data)-d.at >= 512*len(d.blocks) && d.marker == 0 && d.unitFast() {
 			d.settle()
 		} else if err := d.unitSlow(); err != nil {
@@ -84,11 +86,8 @@ func word(data string, at int) uint64 {
 		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
 }
 
-// full says whether any of the first 6 bytes of w is 0xff.
-func full(w uint64) bool {
-	w = ^w >> 16
-	return (w-0x010101010101)&^w&0x808080808080 != 0
-}
+// full says whether any byte of w is 0xff.
+func full(w uint64) bool { return (^w-0x0101010101010101)&w&0x8080808080808080 != 0 }
 
 // stuffed appends 6 bytes to acc, one by one: a zero after 0xff is left out. At a marker
 // it answers which one, and appends zeros.
@@ -110,58 +109,83 @@ func stuffed(data string, at int, acc uint64) (uint64, int, byte) {
 	return acc, at, marker
 }
 
+// more appends 6 bytes to acc. It answers false at a marker, and where the file ends soon.
+func more(data string, at int, acc uint64) (uint64, int, bool) {
+	if at+8 > len(data) {
+		return acc, at, false
+	}
+	if w := word(data, at); !full(w &^ 0xffff) {
+		return acc<<48 | w>>16, at + 6, true
+	}
+	acc, at, marker := stuffed(data, at, acc)
+	return acc, at, marker == 0
+}
+
 // unitFast is unitSlow where the file has bytes enough for any unit. It reads ahead 6
-// bytes whenever there are 16 bits or less. It answers false, and has read nothing, if it
-// comes to a marker or anything else that unitSlow has to see to.
+// bytes whenever there are 16 bits or less before a code, or before the number behind it:
+// unless that is the last of a unit, both come to the same. It answers false, and has read
+// nothing, if it comes to a marker or anything else that unitSlow has to see to.
 func (d *decoder) unitFast() bool {
 	data, at, acc, n := d.data, d.at, d.acc, d.n
 	pred := d.pred
+	ok := true
 	for i, c := range d.owners {
 		block := d.blocks[i]
-		codes := c.dcCodes
-		last := 0
-		for k := 0; k < 64; k++ {
-			if n <= 16 {
-				if at+8 > len(data) {
-					goto marked
-				}
-				if w := word(data, at); full(w) {
-					var marker byte
-					if acc, at, marker = stuffed(data, at, acc); marker != 0 {
-						goto marked
+		if n <= 16 {
+			if acc, at, ok = more(data, at, acc); !ok {
+				return d.back()
+			}
+			n += 48
+		}
+		p := &pred[c.index&15]
+		x, size := int32(0), 0
+		if e := c.dcCodes.quick[acc>>((n-quickBits)&63)&(1<<quickBits-1)]; e != 0 {
+			n -= int(e & 31)
+			x = e >> 16
+		} else {
+			size, n = c.dcCodes.symbol(acc, n)
+			if size > 0 {
+				if n <= 16 {
+					if acc, at, ok = more(data, at, acc); !ok {
+						return d.back()
 					}
-				} else {
-					acc, at = acc<<48|w>>16, at+6
+					n += 48
+				}
+				n -= size
+				x = extend(int32(acc>>(n&63))&(1<<(size&31)-1), size)
+			}
+		}
+		if *p > 1<<30 || *p < -1<<30 {
+			return d.back()
+		}
+		*p += x
+		block[0] = int16(*p)
+		codes := c.acCodes
+		last := 0
+		for k := 1; k < 64; k++ {
+			if n <= 16 {
+				if acc, at, ok = more(data, at, acc); !ok {
+					return d.back()
 				}
 				n += 48
 			}
+			if e := codes.quick[acc>>((n-quickBits)&63)&(1<<quickBits-1)]; e != 0 {
+				n -= int(e & 31)
+				k += int(e>>9) & 15
+				block[zigzag[k&127]] = int16(e >> 16)
+				last = k
+				if k >= 63 && n+int(e>>5)&15 <= 16 {
+					if acc, at, ok = more(data, at, acc); !ok {
+						return d.back()
+					}
+					n += 48
+				}
+				continue
+			}
 			var s int
-			if e := codes.look[uint8(acc>>((n-8)&63))]; e != 0 {
-				n -= int(e >> 8)
-				s = int(e & 0xff)
-			} else {
-				n -= 9
-				length := 9
-				code := int32(acc>>(n&63)) & (1<<9 - 1)
-				for code > codes.most[length] {
-					n--
-					code = code<<1 | int32(acc>>(n&63))&1
-					length++
-				}
-				if length <= 16 {
-					s = int(codes.values[uint8(code+codes.offset[length])])
-				}
-			}
+			s, n = codes.symbol(acc, n)
 			size := s & 15
-			if k == 0 {
-				size = s
-			}
 			if size == 0 {
-				if k == 0 {
-					codes = c.acCodes
-					block[0] = int16(pred[c.index&15])
-					continue
-				}
 				if s != 0xf0 {
 					break
 				}
@@ -169,46 +193,47 @@ func (d *decoder) unitFast() bool {
 				continue
 			}
 			if n <= 16 {
-				if at+8 > len(data) {
-					goto marked
-				}
-				if w := word(data, at); full(w) {
-					var marker byte
-					if acc, at, marker = stuffed(data, at, acc); marker != 0 {
-						goto marked
-					}
-				} else {
-					acc, at = acc<<48|w>>16, at+6
+				if acc, at, ok = more(data, at, acc); !ok {
+					return d.back()
 				}
 				n += 48
 			}
 			n -= size
-			x := int32(acc>>(n&63)) & (1<<(size&31) - 1)
-			// Below half of the range numbers are negative.
-			x += (x>>((size-1)&31) - 1) & (-1<<(size&31) + 1)
-			if k == 0 {
-				codes = c.acCodes
-				p := &pred[c.index&15]
-				if *p > 1<<30 || *p < -1<<30 {
-					goto marked
-				}
-				*p += x
-				block[0] = int16(*p)
-				continue
-			}
 			k += s >> 4
-			block[zigzag[k&127]] = int16(x)
+			block[zigzag[k&127]] = int16(extend(int32(acc>>(n&63))&(1<<(size&31)-1), size))
 			last = k
 		}
 		d.lasts[i] = uint8(min(last, 63))
 	}
 	d.at, d.acc, d.n, d.pred = at, acc, n, pred
 	return true
-marked:
+}
+
+// back clears what unitFast has set.
+func (d *decoder) back() bool {
 	for _, b := range d.blocks {
 		clear(b[:])
 	}
 	return false
+}
+
+// symbol is what the next code of n bits ahead stands for, and how many bits are left.
+func (h *huffman) symbol(acc uint64, n int) (int, int) {
+	if e := h.look[uint8(acc>>((n-8)&63))]; e != 0 {
+		return int(e & 0xff), n - int(e>>8)
+	}
+	n -= 9
+	length := 9
+	code := int32(acc>>(n&63)) & (1<<9 - 1)
+	for code > h.most[length] {
+		n--
+		code = code<<1 | int32(acc>>(n&63))&1
+		length++
+	}
+	if length > 16 {
+		return 0, n
+	}
+	return int(h.values[uint8(code+h.offset[length])]), n
 }
 
 // atRestart passes over a restart marker, or what is there in its place.

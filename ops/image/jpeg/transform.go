@@ -1,15 +1,17 @@
 package jpeg
 
+import "github.com/troupe-go/troupe/devices/cpu/vec"
+
 // Inverse cosine transforms. Each sets size by size samples at to, stride apart, from
 // the coefficients of a block, in natural order, and its divisors. Samples out of range
 // are the nearest in range.
 
 // A scale is what the coefficients of a component are multiplied with.
-type scale [64]int32
+type scale [64]int16
 
 // aan is the factors that the transform of Arai, Agui and Nakajima leaves to the
 // divisors, by row and by column, with 14 bits after the point.
-var aan = func() (t scale) {
+var aan = func() (t [64]int32) {
 	// 1, then cos(kπ/16)·√2 for k from 1.
 	c := [8]float64{1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.541196100, 0.275899379}
 	for i := range t {
@@ -21,7 +23,7 @@ var aan = func() (t scale) {
 // fastScale is the factors of fast: two bits after the point are left.
 func fastScale(divisors *[64]uint16) (s scale) {
 	for i, d := range divisors {
-		s[i] = int32(int16((int32(d)*aan[i] + 1<<11) >> 12))
+		s[i] = int16((int32(d)*aan[i] + 1<<11) >> 12)
 	}
 	return s
 }
@@ -29,7 +31,7 @@ func fastScale(divisors *[64]uint16) (s scale) {
 // plainScale is the factors of the other transforms.
 func plainScale(divisors *[64]uint16) (s scale) {
 	for i, d := range divisors {
-		s[i] = int32(int16(d))
+		s[i] = int16(d)
 	}
 	return s
 }
@@ -41,55 +43,10 @@ func limit(x int32) uint8 {
 	return uint8(x)
 }
 
-// times is x, of 16 bits, times a constant below 2 with 8 bits after the point, rounded
-// down: two more bits of x than that would be lost.
-func times(x, c int32) int32 { return int32(int16(x<<2)) * (c << 6) >> 16 }
-
-// fast is the transform of Arai, Agui and Nakajima, 8 by 8. Its constants have 8 bits
-// after the point, products are rounded down, and numbers have 16 bits, as where vector
-// instructions compute them: of those here only the lowest 16 bits count.
+// fast is the transform of Arai, Agui and Nakajima, 8 by 8.
 func fast(b *[64]int16, s *scale, to []uint8, stride int) {
-	var w [64]int32
-	for x := range 8 {
-		if b[8+x]|b[16+x]|b[24+x]|b[32+x]|b[40+x]|b[48+x]|b[56+x] == 0 {
-			v := int32(b[x]) * s[x]
-			w[x], w[8+x], w[16+x], w[24+x] = v, v, v, v
-			w[32+x], w[40+x], w[48+x], w[56+x] = v, v, v, v
-			continue
-		}
-		a0, a2, a4, a6 := int32(b[x])*s[x], int32(b[16+x])*s[16+x], int32(b[32+x])*s[32+x], int32(b[48+x])*s[48+x]
-		p, m, q := a0+a4, a0-a4, a2+a6
-		r := times(a2-a6, 362) - q
-		e0, e3, e1, e2 := p+q, p-q, m+r, m-r
-		a1, a3, a5, a7 := int32(b[8+x])*s[8+x], int32(b[24+x])*s[24+x], int32(b[40+x])*s[40+x], int32(b[56+x])*s[56+x]
-		z13, z10, z11, z12 := a5+a3, a5-a3, a1+a7, a1-a7
-		o7 := z11 + z13
-		z5 := times(z10+z12, 473)
-		o6 := times(z10, -413) - z10 + z5 - o7
-		o5 := times(z11-z13, 362) - o6
-		o4 := times(z12, 277) - z5 + o5
-		w[x], w[56+x], w[8+x], w[48+x] = e0+o7, e0-o7, e1+o6, e1-o6
-		w[16+x], w[40+x], w[32+x], w[24+x] = e2+o5, e2-o5, e3+o4, e3-o4
-	}
-	for y := range 8 {
-		a := w[8*y:][:8:8]
-		p, m, q := a[0]+a[4], a[0]-a[4], a[2]+a[6]
-		r := times(a[2]-a[6], 362) - q
-		e0, e3, e1, e2 := p+q, p-q, m+r, m-r
-		z13, z10, z11, z12 := a[5]+a[3], a[5]-a[3], a[1]+a[7], a[1]-a[7]
-		o7 := z11 + z13
-		z5 := times(z10+z12, 473)
-		o6 := times(z10, -413) - z10 + z5 - o7
-		o5 := times(z11-z13, 362) - o6
-		o4 := times(z12, 277) - z5 + o5
-		row := to[y*stride:][:8:8]
-		row[0], row[7], row[1], row[6] = sample(e0+o7), sample(e0-o7), sample(e1+o6), sample(e1-o6)
-		row[2], row[5], row[4], row[3] = sample(e2+o5), sample(e2-o5), sample(e3+o4), sample(e3-o4)
-	}
+	vec.Cosines(to, stride, b, (*[64]int16)(s))
 }
-
-// sample is what fast makes of a number of 16 bits with 5 after the point.
-func sample(x int32) uint8 { return limit(int32(int16(x)) >> 5) }
 
 // flat sets a block whose coefficients are zero but for the first: that is what the
 // transforms of 8 by 8 make of it.
@@ -107,7 +64,7 @@ func round(x int32, n int) int32 { return (x + 1<<(n-1)) >> n }
 func saturated(x int32) int32 { return min(max(x, -1<<15), 1<<15-1) }
 
 // times16 is a product of which 16 bits count.
-func times16(x int16, s int32) int32 { return int32(int16(int32(x) * s)) }
+func times16(x, s int16) int32 { return int32(x * s) }
 
 // cosines is the transform of Loeffler, Ligtenberg and Moschytz of eight numbers of 16
 // bits, with 13 more bits after the point; some sums have 16 bits, too.
@@ -203,6 +160,6 @@ func two(b *[64]int16, s *scale, to []uint8, stride int) {
 // one is the mean of a block. Numbers that are far out of range come round again, as
 // they do in libjpeg, which has no vector instructions here.
 func one(b *[64]int16, s *scale, to []uint8, _ int) {
-	x := round(int32(b[0])*s[0], 3) & 1023
+	x := round(int32(b[0])*int32(s[0]), 3) & 1023
 	to[0] = limit(x << 22 >> 22)
 }

@@ -33,6 +33,7 @@ func main() {
 		add  func(*assembly)
 	}{
 		{"elementwise_amd64.s", elementwise},
+		{"pixels_amd64.s", pixels},
 		{"tiles_avx512_amd64.s", func(a *assembly) { tiles(a, avx512) }},
 		{"tiles_avx2_amd64.s", func(a *assembly) { tiles(a, avx2) }},
 	} {

@@ -14,7 +14,8 @@ import (
 // A Driver has the functions of libcuda.
 type Driver struct {
 	Init, DeviceGetCount, DeviceGet, DeviceGetName, DeviceTotalMem, DeviceGetAttribute,
-	PrimaryCtxRetain, PrimaryCtxRelease, PrimaryCtxReset, CtxSetCurrent, CtxSynchronize, GetErrorName,
+	PrimaryCtxRetain, PrimaryCtxRelease, PrimaryCtxReset, CtxPushCurrent, CtxPopCurrent, CtxSynchronize, GetErrorName, GetVersion,
+	DeviceCanAccessPeer, CtxEnablePeerAccess, MemGetInfo,
 	MemAlloc, MemFree, MemHostAlloc, MemFreeHost,
 	MemcpyHtoDAsync, MemcpyDtoHAsync, MemcpyDtoDAsync, MemcpyPeerAsync,
 	StreamCreate, StreamDestroy, StreamWaitEvent, EventCreate, EventDestroy, EventRecord, EventQuery,
@@ -29,7 +30,9 @@ func (d *Driver) Functions() map[string]*dynamic.Function {
 		"cuDeviceTotalMem_v2": &d.DeviceTotalMem, "cuDeviceGetAttribute": &d.DeviceGetAttribute,
 		"cuDevicePrimaryCtxRetain": &d.PrimaryCtxRetain, "cuDevicePrimaryCtxRelease_v2": &d.PrimaryCtxRelease,
 		"cuDevicePrimaryCtxReset_v2": &d.PrimaryCtxReset,
-		"cuCtxSetCurrent":            &d.CtxSetCurrent, "cuCtxSynchronize": &d.CtxSynchronize, "cuGetErrorName": &d.GetErrorName,
+		"cuCtxPushCurrent_v2":        &d.CtxPushCurrent, "cuCtxPopCurrent_v2": &d.CtxPopCurrent, "cuDriverGetVersion": &d.GetVersion,
+		"cuDeviceCanAccessPeer": &d.DeviceCanAccessPeer, "cuCtxEnablePeerAccess": &d.CtxEnablePeerAccess, "cuMemGetInfo_v2": &d.MemGetInfo,
+		"cuCtxSynchronize": &d.CtxSynchronize, "cuGetErrorName": &d.GetErrorName,
 		"cuMemAlloc_v2": &d.MemAlloc, "cuMemFree_v2": &d.MemFree, "cuMemHostAlloc": &d.MemHostAlloc, "cuMemFreeHost": &d.MemFreeHost,
 		"cuMemcpyHtoDAsync_v2": &d.MemcpyHtoDAsync, "cuMemcpyDtoHAsync_v2": &d.MemcpyDtoHAsync, "cuMemcpyDtoDAsync_v2": &d.MemcpyDtoDAsync, "cuMemcpyPeerAsync": &d.MemcpyPeerAsync,
 		"cuStreamCreate": &d.StreamCreate, "cuStreamDestroy_v2": &d.StreamDestroy, "cuStreamWaitEvent": &d.StreamWaitEvent,
@@ -88,9 +91,10 @@ var load = sync.OnceValues(func() (*Driver, error) {
 const (
 	ComputeMajor       = 75
 	ComputeMinor       = 76
-	Portable           = 1 // host memory, for all contexts
-	NonBlocking        = 1 // streams
-	WithoutTiming      = 2 // events
+	Integrated         = 18 // the memory is the host's
+	Portable           = 1  // host memory, for all contexts
+	NonBlocking        = 1  // streams
+	WithoutTiming      = 2  // events
 	OutOfMemory        = 2
 	NoBinaryForGPU     = 209
 	UnsupportedPTX     = 222
@@ -102,7 +106,7 @@ const (
 // What only one launch is refused with, such as 701, is not among them.
 func Ends(result int32) bool {
 	switch result {
-	case 4, 46, 201, 214, 220, 700, 702, ContextIsDestroyed, 710, 714, 715, 716, 717, 718, 719, 999:
+	case 4, 46, 201, 214, 220, 226, 700, 702, ContextIsDestroyed, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911, 999:
 		return true
 	}
 	return false
