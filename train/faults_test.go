@@ -247,7 +247,15 @@ func TestSwapAveragesCanceled(t *testing.T) {
 		losses = append(losses, op.Square(s, op.Sub(s, v.Value, op.Const(s, float32(1)))))
 	}
 	goal := m.Minimize(op.AddN(s, losses), train.SGD{Rate: train.Fixed(0.25)}, train.Options{Average: 0.5})
-	tr := start(t, m)
+	session, err := tf.NewSession(m.Graph(), &tf.SessionOptions{Engine: "messages"}) // slow enough to be met in its midst
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	tr, err := m.Start(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
 	update(t, tr, goal, 2)
 	kinds := func() []float32 {
 		out, err := tr.Session().Run(nil, values, nil)
@@ -293,7 +301,7 @@ func TestSwapAveragesCanceled(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr.Grace = time.Nanosecond
-	for i := range 50 {
+	for i := range 300 {
 		if err := swap(values[i*7%n]); err == nil || len(kinds()) == 1 {
 			continue
 		}

@@ -180,7 +180,7 @@ func init() {
 }
 
 // plain writes one node of the operation's name for the arguments.
-func plain(s *scope, a *Apply) []output { return s.apply(a, a.Op.Name, nil, s.args(a)) }
+func plain(s *scope, a *Apply) []output { return s.apply(a, a.Op.Name, nil, s.pair(a)) }
 
 func (b *binary) eval(_ *Apply, in []Value) []Value {
 	x, y := together(in[0].(*Array), in[1].(*Array))

@@ -70,7 +70,7 @@ func (st *Choice) lower(s *scope) {
 	outs := make([]outputList, len(st.To))
 	var pivots outputList
 	for i, block := range st.Blocks {
-		in := &scope{l: s.l, parent: s, region: must(c.Branch(i, nil)), vars: map[Var]output{}, records: s.records}
+		in := &scope{l: s.l, parent: s, region: must(c.Branch(i, nil)), vars: map[Var]output{}, records: s.records, loops: s.loops, branch: true}
 		pivots = append(pivots, in.region.Pivot.Output(0))
 		in.block(block)
 		for k, v := range st.Outs[i] {
@@ -125,7 +125,7 @@ func (st *Loop) lower(s *scope) {
 	if err := loop.Test(head.use(st.Going)); err != nil {
 		panic("programs: " + err.Error())
 	}
-	body := &scope{l: l, parent: head, region: loop.Body, vars: map[Var]output{}}
+	body := &scope{l: l, parent: head, region: loop.Body, vars: map[Var]output{}, loops: true}
 	for i, v := range st.Carried {
 		body.vars[v] = loop.Current[i]
 	}

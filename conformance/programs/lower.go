@@ -102,6 +102,8 @@ type scope struct {
 	vars    map[Var]output
 	region  *region.Region
 	records bool        // of the root frame
+	loops   bool        // in a loop of the graph
+	branch  bool        // a branch
 	last    *graph.Node // the main node of the latest Apply
 }
 
@@ -131,6 +133,19 @@ func (s *scope) args(a *Apply) []output {
 		list[i] = s.use(v)
 	}
 	return list
+}
+
+// pair is args, of which the second may come to a branch of a loop as it is, without a
+// Switch: the first one keeps the node from acting where the branch does not run.
+func (s *scope) pair(a *Apply) []output {
+	if s.loops && s.branch && len(a.Args) == 2 && a.To[0]%3 != 0 {
+		_, first := s.vars[a.Args[0]]
+		_, second := s.vars[a.Args[1]]
+		if x := s.use(a.Args[0]); first && !second && !s.l.free[x] {
+			return []output{x, s.parent.use(a.Args[1])}
+		}
+	}
+	return s.args(a)
 }
 
 func (s *scope) uses(vars []Var) []output {

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	for op, f := range map[string]kernel.Factory{
-		"QuantizedAdd": plain(sum[uint8, uint8](14, true)),
+		"QuantizedAdd": plain(add),
 		"QuantizedMul": plain(multiply),
 		"QuantizedMatMul": func(c *kernel.Construction) (kernel.Kernel, error) {
 			return product{c.Bool("transpose_a"), c.Bool("transpose_b")}, nil
@@ -64,24 +64,43 @@ func broadcast(ctx *kernel.Context, in, out []tensor.Value, f func(o []int32, i,
 	return ctx.Err()
 }
 
-// sum is QuantizedAdd and QuantizedBiasAdd: both operands are taken to the
-// range of the sum.
-func sum[X, Y int8 | uint8](spare int, whole bool) kernel.Func {
+// add is QuantizedAdd: both operands are taken to a range in which 2^14 such numbers
+// can be added up.
+func add(ctx *kernel.Context, in, out []tensor.Value) error {
+	r, err := rangesOf(in)
+	if err != nil {
+		return err
+	}
+	low, high := sumRange(r[0], r[1], r[2], r[3], 14)
+	scalarX := in[0].NumElements() == 1
+	scalarY := !scalarX && in[1].NumElements() == 1 // of two, one counts as the other operand
+	termsX := addends[uint8](r[0], r[1], low, high, scalarX)
+	termsY := addends[uint8](r[2], r[3], low, high, scalarY)
+	return added[uint8, uint8](ctx, in, out, &termsX, &termsY, low, high)
+}
+
+// sum is QuantizedBiasAdd: both operands are taken to the range of the sum.
+func sum[X, Y int8 | uint8](spare int) kernel.Func {
 	return func(ctx *kernel.Context, in, out []tensor.Value) error {
 		r, err := rangesOf(in)
 		if err != nil {
 			return err
 		}
 		low, high := sumRange(r[0], r[1], r[2], r[3], spare)
-		termsX, termsY := terms[X](r[0], r[1], low, high, whole), terms[Y](r[2], r[3], low, high, whole)
-		leastX, _ := limits[X]()
-		leastY, _ := limits[Y]()
-		x, y := tensor.Of[X](&in[0]), tensor.Of[Y](&in[1])
-		out[1], out[2] = tensor.Scalar(low), tensor.Scalar(high)
-		return broadcast(ctx, in, out, func(o []int32, i, a, b int) {
-			o[i] = termsX[int(x[a])-int(leastX)] + termsY[int(y[b])-int(leastY)]
-		})
+		termsX, termsY := terms[X](r[0], r[1], low, high), terms[Y](r[2], r[3], low, high)
+		return added[X, Y](ctx, in, out, &termsX, &termsY, low, high)
 	}
+}
+
+// added adds what integers of two operands are in a range.
+func added[X, Y int8 | uint8](ctx *kernel.Context, in, out []tensor.Value, termsX, termsY *[256]int32, low, high float32) error {
+	leastX, _ := limits[X]()
+	leastY, _ := limits[Y]()
+	x, y := tensor.Of[X](&in[0]), tensor.Of[Y](&in[1])
+	out[1], out[2] = tensor.Scalar(low), tensor.Scalar(high)
+	return broadcast(ctx, in, out, func(o []int32, i, a, b int) {
+		o[i] = termsX[int(x[a])-int(leastX)] + termsY[int(y[b])-int(leastY)]
+	})
 }
 
 func multiply(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -160,8 +179,8 @@ func (p product) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func newBiasAdd(c *kernel.Construction) (kernel.Kernel, error) {
 	const spare = 17
 	sums := map[[2]tensor.DType]kernel.Func{
-		{tensor.Quint8, tensor.Quint8}: sum[uint8, uint8](spare, false), {tensor.Qint8, tensor.Qint8}: sum[int8, int8](spare, false),
-		{tensor.Quint8, tensor.Qint8}: sum[uint8, int8](spare, false), {tensor.Qint8, tensor.Quint8}: sum[int8, uint8](spare, false),
+		{tensor.Quint8, tensor.Quint8}: sum[uint8, uint8](spare), {tensor.Qint8, tensor.Qint8}: sum[int8, int8](spare),
+		{tensor.Quint8, tensor.Qint8}: sum[uint8, int8](spare), {tensor.Qint8, tensor.Quint8}: sum[int8, uint8](spare),
 	}
 	add := sums[[2]tensor.DType{c.Type("T1"), c.Type("T2")}]
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {

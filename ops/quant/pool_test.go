@@ -20,3 +20,10 @@ func TestUniformAgainstTensorFlow(t *testing.T) {
 }
 
 func TestUniformHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/uniform.jsonl.gz") }
+
+// Answers that testdata/sums.py recorded from TensorFlow: to the last bit.
+func TestSumsAgainstTensorFlow(t *testing.T) {
+	kerneltest.Recorded(t, "testdata/sums.jsonl.gz", tensor.Tolerance{})
+}
+
+func TestSumsHostile(t *testing.T) { kerneltest.Hostile(t, "testdata/sums.jsonl.gz") }

@@ -47,19 +47,34 @@ func sumRange(lowA, highA, lowB, highB float32, spare int) (low, high float32) {
 }
 
 // terms are what the integers of type T, of 8 bits, that stand for numbers of
-// one range are in another as int32: from the least integer on. In whole steps
-// the distance from one to the next is always the same.
-func terms[T int8 | uint8](low, high, newLow, newHigh float32, whole bool) (all [256]int32) {
+// one range are in another as int32: from the least integer on.
+func terms[T int8 | uint8](low, high, newLow, newHigh float32) (all [256]int32) {
 	least, most := limits[T]()
 	scale := (high - low) / float32(most-least)
 	first := float32(math.Round(float64(low/scale))) * scale
-	at := func(i int) int32 { return clamped[int32](quantized[int32](first+float32(i)*scale, newLow, newHigh)) }
-	zero := int(-least) // the place of the integer 0
 	for i := range all {
-		if whole {
-			all[i] = at(zero) + int32(i-zero)*(at(zero+1)-at(zero))
+		all[i] = clamped[int32](quantized[int32](first+float32(i)*scale, newLow, newHigh))
+	}
+	return all
+}
+
+// addends are terms as QuantizedAdd has them: of a scalar each is rounded by itself, of
+// other operands all are in whole steps, the distance from one to the next being that
+// of the first two.
+func addends[T int8 | uint8](low, high, newLow, newHigh float32, scalar bool) (all [256]int32) {
+	const steps = 256
+	scale := float64(high-low) * (steps / (steps - 1.0)) / steps
+	narrow := float32(scale)
+	first := math.Round(float64(low/narrow)) * float64(narrow)
+	at := func(i int) float64 {
+		return quantized[int32](float32(first+float64(i)*scale), newLow, newHigh)
+	}
+	begin, step := at(0), at(1)-at(0)
+	for i := range all {
+		if scalar {
+			all[i] = clamped[int32](at(i))
 		} else {
-			all[i] = at(i)
+			all[i] = clamped[int32](begin + float64(i)*step)
 		}
 	}
 	return all
