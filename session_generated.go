@@ -316,11 +316,13 @@ func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 	return (*session.Callable)(c).Rewritten()
 }
 
-// RunInto is [Callable.CallInto] for a caller who is done with the tensors that
+// RunInto is [Callable.CallInto] for a caller that no longer needs the tensors that
 // fetched holds, those of the call before or nil: they are released
 // ([tensor.Tensor.Release]) before the step begins, which so finds warm memory for
-// large results. They may be among the feeds, and then keep their elements for
-// whatever the step did with them. If the step fails, fetched holds nil.
+// its results; small ones are used again with their headers, so a pointer to one
+// may come back with the results of this call. They may be among the feeds, and then
+// keep their elements for whatever the step did with them. If the step fails, fetched
+// holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	return (*session.Callable)(c).RunInto(ctx, fetched, feeds...)
 }
