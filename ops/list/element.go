@@ -49,6 +49,9 @@ func shapeIn(v *tensor.Value) (shape.Shape, error) {
 	default:
 		return shape.Shape{}, status.Invalid("Shape must be at most rank 1 but is rank %d", v.Rank())
 	}
+	if v.Dim(0) > tensor.MaxRank {
+		return shape.Shape{}, status.Invalid("shape has %d dimensions, more than the %d allowed", v.Dim(0), tensor.MaxRank)
+	}
 	dims := kernel.AppendInts(make([]int64, 0, v.Dim(0)), v)
 	for _, d := range dims {
 		if d < -1 {

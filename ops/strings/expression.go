@@ -30,6 +30,10 @@ const (
 	// mostInstructions is about how large RE2 lets an expression become, with the
 	// memory that TensorFlow gives it.
 	mostInstructions = 500_000
+	// mostText is how long the text of an expression may be: one of that many literals
+	// is too large, and to read it takes some 50 ms and textEach bytes for each of its.
+	mostText = 1 << 20
+	textEach = 24
 	// mostKept is how many instructions an expression may have that a node keeps.
 	mostKept = 20_000
 	// bytesEach is what an instruction takes while it is compiled.
@@ -43,7 +47,12 @@ func (e *expression) compile(ctx *kernel.Context, pattern string) (*compiled, er
 	if c := e.last.Load(); c != nil && c.pattern == pattern {
 		return c, nil
 	}
+	text := textEach * min(len(pattern), mostText)
+	if err := ctx.Reserve(text); err != nil {
+		return nil, err
+	}
 	c, err := parse(pattern)
+	ctx.Unreserve(text)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +69,15 @@ func (e *expression) compile(ctx *kernel.Context, pattern string) (*compiled, er
 	return c, ctx.Err()
 }
 
+func tooLarge(pattern string) error {
+	return status.Invalid("Invalid pattern: %s, error: pattern too large - compile failed", shorten(pattern))
+}
+
 // parse checks a pattern, of which it makes programs when they are needed.
 func parse(pattern string) (*compiled, error) {
+	if len(pattern) > mostText {
+		return nil, tooLarge(pattern)
+	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		what := err.Error()
@@ -76,7 +92,7 @@ func parse(pattern string) (*compiled, error) {
 	}
 	c := &compiled{pattern: pattern, size: instructions(tree), groups: tree.MaxCap()}
 	if c.size > mostInstructions {
-		return nil, status.Invalid("Invalid pattern: %s, error: pattern too large - compile failed", shorten(pattern))
+		return nil, tooLarge(pattern)
 	}
 	if c.groups > mostGroups {
 		pattern = ungrouped(tree).String()
