@@ -23,7 +23,8 @@ func TestSelectiveRegistration(t *testing.T) {
 		}
 		var families []string
 		for path := range strings.FieldsSeq(string(out)) {
-			if family, ok := strings.CutPrefix(path, module+"/ops/"); ok {
+			family, ok := strings.CutPrefix(path, module+"/ops/")
+			if ok && family != "io/bundle" { // the format of checkpoints, which registers nothing
 				families = append(families, family)
 			}
 		}
