@@ -869,7 +869,7 @@ func PrintSummarize(value int64) PrintAttr {
 	return func(attrs optionalAttr) { attrs["summarize"] = value }
 }
 
-// Print passes its input on and prints tensors to the standard error stream. Control characters are escaped.
+// Print passes its input on and prints tensors to the standard error stream, with control characters escaped.
 //
 // Arguments:
 //
@@ -901,7 +901,7 @@ func PrintV2End(value string) PrintV2Attr {
 	return func(attrs optionalAttr) { attrs["end"] = value }
 }
 
-// PrintV2 prints a string to an output stream or the session's log. Control characters are escaped.
+// PrintV2 prints a string to an output stream or the session's log, with control characters escaped.
 //
 // Arguments:
 //

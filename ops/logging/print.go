@@ -26,7 +26,7 @@ func init() {
 		Attr("first_n: int = -1").
 		Attr("summarize: int = 3").
 		Stateful().
-		Doc(`Passes its input on and prints tensors to the standard error stream. Control characters are escaped.
+		Doc(`Passes its input on and prints tensors to the standard error stream, with control characters escaped.
 
 data: The tensors to print.
 message: What stands before the tensors.
@@ -37,7 +37,7 @@ summarize: How many elements of each tensor it prints.`)
 		Attr("output_stream: string = 'stderr'").
 		Attr(`end: string = '\n'`).
 		Stateful().
-		Doc(`Prints a string to an output stream or the session's log. Control characters are escaped.
+		Doc(`Prints a string to an output stream or the session's log, with control characters escaped.
 
 output_stream: "stdout", "stderr", or "log(info)", "log(warning)" or "log(error)" for the session's log.
 end: What follows the string.`)
