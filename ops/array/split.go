@@ -192,6 +192,9 @@ func prepareParts(x *tensor.Value, i, at int, sizes []int64) kernel.Prepared {
 		start += int(size) * behind
 	}
 	p.Run = func(ctx *kernel.Context, in, out []tensor.Value) {
+		if rows == 0 {
+			return
+		}
 		for k := range out {
 			n := out[k].NumElements() / rows
 			// So little cannot fail.
