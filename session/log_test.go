@@ -15,7 +15,7 @@ import (
 // steps, also those of calls that the collector has dropped.
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
-	log := zerolog.New(&out)
+	log := zerolog.New(zerolog.SyncWriter(&out)) // actors log from goroutines of their own
 	m, err := session.LoadSavedModel("testdata/vocabulary", []string{"serve"}, &session.SessionOptions{Logger: &log, Name: "reader"})
 	if err != nil {
 		t.Fatal(err)
