@@ -78,6 +78,7 @@ func TestKernelsMetered(t *testing.T) {
 				excess = m.held - least // on the account there was less than least
 			}
 			if excess > found[s.op].excess {
+				t.Logf("%v held %d MiB, %d of them beside the account", big, m.held>>20, excess>>20)
 				found[s.op] = finding{big, m, excess}
 			}
 		}
