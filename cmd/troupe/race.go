@@ -304,7 +304,7 @@ func (o *raceWriter) try(name string, t *tried) error {
 	case alone && t.bad():
 		b.WriteString(" came to a deadlock:\n")
 	case alone:
-		b.WriteString(" gave one answer:\n")
+		b.WriteString(" had one outcome:\n")
 	case t.bad() && slices.ContainsFunc(t.found, func(a explore.Answers) bool { return a.Deadlock }):
 		fmt.Fprintf(&b, " had %d outcomes, one of them a deadlock:\n", len(t.found))
 	default:
