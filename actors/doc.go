@@ -1,5 +1,6 @@
-// Package actors drives steps for the product. It makes the process's one actor
-// system, which package messages uses too; no other package knows the library.
+// Package actors is the default engine: it runs steps on the caller's goroutine, and
+// sessions and devices as supervised actors. It makes the process's one actor system,
+// which package messages uses too; no other package knows the library.
 //
 // [Engine] drives a step on the goroutine of its caller. Tokens between nodes go
 // by the direct path of package nodes; expensive kernels and those that wait run

@@ -1,5 +1,4 @@
-// Package conformance runs cases that were recorded from TensorFlow and says
-// of each whether Troupe answers the same.
+// Package conformance runs cases recorded from TensorFlow and compares the results.
 //
 // A case is a folder with a script, case.json, a graph, graph.pb, or a model, the
 // folder saved_model, and the tensors that the script names. Cases come in groups: a folder of case

@@ -1,5 +1,5 @@
-// Package gradients builds backward graphs: what computes, beside a graph, the
-// gradients of some of its tensors with respect to others.
+// Package gradients builds backward graphs: the nodes that compute the gradients of
+// some tensors of a graph with respect to others.
 //
 //	dxs, err := gradients.Add(g, []graph.Output{loss}, weights, gradients.Options{})
 //

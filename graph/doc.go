@@ -1,5 +1,5 @@
-// Package graph holds what a model is before it runs: nodes, the edges between
-// them, a library of functions and the versions of the format.
+// Package graph represents models before they run: nodes, edges, the function library
+// and the format's versions.
 //
 //	g := graph.New()
 //	x, err := g.AddOperation(graph.OpSpec{Type: "Placeholder", Name: "x", Attrs: map[string]any{"dtype": tensor.Float}})

@@ -1,8 +1,8 @@
-// Package messages is the engine in which every node of a graph is an actor of
-// Proto.Actor, every frame of a loop is one, and every step; tokens are messages,
-// and nothing else goes between them. No actor looks into another, and no lock is
-// shared. It is a second implementation of what graphs mean, which shares no rule
-// with package nodes, so that each is a witness for the other; it is slower.
+// Package messages is the engine in which every node of a graph, every frame of a loop
+// and every step is a Proto.Actor actor, and tokens are messages. No actor looks into
+// another, and no lock is shared. It is a second implementation of what graphs mean,
+// which shares no rule with package nodes, so that each is a witness for the other; it
+// is slower.
 //
 // What the actors say and do stands in [protocol], which knows no actor library:
 // behaviours that take a message and answer messages. Here is what they need to

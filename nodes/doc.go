@@ -1,7 +1,7 @@
-// Package nodes holds what runs: a [Program], laid out once from a graph for
+// Package nodes holds the executable form of a graph: a [Program], compiled once for
 // given feeds, fetches and targets, and a [Step], one run of it as a pure state
-// machine over tokens. It starts no goroutine and waits for nothing; the clock,
-// where costs are measured, is lent by the engine.
+// machine over tokens. It starts no goroutine and waits for nothing; the clock, where
+// costs are measured, is lent by the engine.
 //
 // A step offers kernels that may run (Next), takes their outputs (Complete),
 // can be ended (Abort) and can say what waits for what (Waiting). Calls of

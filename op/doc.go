@@ -1,5 +1,5 @@
-// Package op builds graphs: it has a function for every operation, as the
-// package of the same name of TensorFlow's Go binding has.
+// Package op builds graphs: it has a function for every operation, as package op of
+// TensorFlow's Go binding does.
 //
 //	s := op.NewScope()
 //	x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.MakeShape(-1, 2)))

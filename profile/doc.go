@@ -1,4 +1,4 @@
-// Package profile says where the time of a run goes.
+// Package profile measures where the time of runs goes.
 //
 // A [Recorder] is made for one run. Whoever plays a part of it, a step or a
 // function that is called, takes a [Meter], which is for one goroutine; it counts

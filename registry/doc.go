@@ -1,5 +1,5 @@
-// Package registry knows operations: their inputs, outputs and attributes, as
-// TensorFlow's OpDef gives them, written in its little definition language.
+// Package registry holds the definitions of operations: their inputs, outputs and
+// attributes, as in TensorFlow's OpDef, written in its definition language.
 //
 //	registry.Define("MatMul").
 //		Input("a: T").Input("b: T").Output("product: T").

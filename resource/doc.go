@@ -1,6 +1,6 @@
-// Package resource holds what lives beside the graph: variables, queues,
-// TensorArrays and stacks, and the managers that find them by container and
-// name.
+// Package resource implements the state of a session that is not in the graph:
+// variables, queues, TensorArrays and stacks, and the managers that find them by
+// container and name.
 //
 // A session has one [Manager], and every step one that dies with it. Nodes
 // name resources, or pass on handles: a tensor.Handle names a resource, and

@@ -1,5 +1,5 @@
-// Package savedmodel writes models in the SavedModel format: a graph, what its
-// variables hold, and signatures, which say how to call it.
+// Package savedmodel writes models in the SavedModel format: a graph, the values of
+// its variables, and signatures.
 //
 //	err := savedmodel.Write("model", savedmodel.Model{
 //		Graph:     graph,

@@ -1,5 +1,5 @@
-// Package sequential drives steps with one activation at a time, on the
-// caller's goroutine: the reference for schedules.
+// Package sequential runs steps one activation at a time, on the caller's goroutine:
+// the reference engine, and engines whose schedule is chosen.
 //
 // [New] always takes the node that became ready first. [Seeded] lets a seeded
 // source choose among all that could happen next, be it that a node acts or

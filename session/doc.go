@@ -1,5 +1,5 @@
-// Package session is the programming interface of Troupe: load or build a
-// graph, open a session on it, run parts of it.
+// Package session is the API of Troupe: load or build a graph, open a session on it,
+// run parts of it.
 //
 //	graph := session.NewGraph()
 //	if err := graph.Import(def, ""); err != nil { … }

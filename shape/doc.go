@@ -1,4 +1,4 @@
-// Package shape works out the shapes of a graph's tensors before it runs.
+// Package shape infers the shapes of a graph's tensors before it runs.
 //
 // A [Shape] is partially known: its rank may be unknown, and any dimension, as
 // in [2,?]. Shapes are immutable values, and what combines them says what is

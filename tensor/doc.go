@@ -1,5 +1,5 @@
-// Package tensor holds what flows along the edges of a graph: typed arrays of
-// any rank, and the 16-byte [Value] that a token carries.
+// Package tensor implements tensors: typed arrays of any rank, and the 16-byte [Value]
+// that a token carries.
 //
 // A [Tensor] is a dtype, a shape and elements in row-major order. A [Value] is
 // either a reference to a Tensor or, for the dtypes of at most 8 bytes, a

@@ -1,5 +1,5 @@
-// Package streams makes actors of an accelerator: the device is an actor under
-// supervision, each of its streams another, whose messages are its works.
+// Package streams runs accelerators as actors: a device is an actor under supervision,
+// each of its streams another, whose messages are commands.
 //
 //	parent ─supervises─▶ device ─supervises─▶ compute, host-to-device, device-to-host, device-to-device, lent
 //

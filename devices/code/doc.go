@@ -1,4 +1,5 @@
-// Package code writes kernel functions for accelerators, and says how to launch them.
+// Package code generates the source of accelerator kernels and computes their launch
+// parameters.
 //
 // They are written once, in the common part of OpenCL C and CUDA C: C with vector
 // types, pointers to pointers and C++ left out. A prelude has the differences: names

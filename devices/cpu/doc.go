@@ -1,6 +1,6 @@
-// Package cpu is the CPU device: one standing [Pool] of goroutines that serves
-// both whole kernels and the ranges of work inside a kernel, and the [Device]
-// that offers it to engines. Its vector kernels are in package vec.
+// Package cpu is the CPU device: one persistent [Pool] of goroutines for whole kernels
+// and for ranges within a kernel, and the [Device] that offers it to engines. Its
+// vector kernels are in package vec.
 //
 // Nothing is handed to a particular worker. Work is published where running
 // workers look, and whoever comes first claims it by one atomic operation; the

@@ -1,6 +1,6 @@
-// Package cuda drives NVIDIA GPUs through the driver's library and NVRTC, without
-// cgo. A program that wants them imports it; what it links then needs the system's C
-// library.
+// Package cuda is a driver for NVIDIA GPUs, through the CUDA driver library and NVRTC,
+// without cgo. A program that wants them imports it; what it links then needs the
+// system's C library.
 //
 // A queue is a stream that does not wait for the default one, an event one without
 // timing, host memory is page-locked. Every call is made on a thread on which the

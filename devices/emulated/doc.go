@@ -1,5 +1,5 @@
-// Package emulated is an accelerator in pure Go, for programs and tests without
-// hardware, and to make mistakes of order visible.
+// Package emulated is an accelerator in pure Go with a checker of ordering, for
+// programs and tests without hardware.
 //
 // Its memory is apart from the host's. Its queues really run behind: a seed decides
 // which of them goes on next, and how long each work is kept back. A seed and a

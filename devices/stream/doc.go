@@ -1,4 +1,4 @@
-// Package stream orders the works of one accelerator. It starts no goroutine and
+// Package stream orders the commands of one accelerator. It starts no goroutine and
 // knows no driver's queue: it decides what a work must wait for, and which memory it
 // may have.
 //

@@ -1,4 +1,5 @@
-// Package function holds functions as they are before they become graphs.
+// Package function represents functions (FunctionDef) before they are instantiated as
+// graphs.
 //
 // A [Function] is a signature and a serialized FunctionDef; a [Writer] writes
 // one, [Function.Definition] says what stands in one, and a [Library] holds those

@@ -1,6 +1,5 @@
-// Package gradient is what gradient functions are written against: how an
-// operation hands the gradients of its outputs on to its inputs. Package
-// gradients calls them.
+// Package gradient is the interface of gradient functions: how an operation computes
+// the gradients of its inputs from those of its outputs. Package gradients calls them.
 //
 //	func init() {
 //		gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {

@@ -1,5 +1,5 @@
-// Package lower turns calls of functions, and conditionals and loops made of
-// functions, into ordinary nodes: what an engine can play.
+// Package lower replaces function calls, and conditionals and loops made of functions,
+// by the ordinary nodes that engines run.
 //
 //	l, err := lower.Functions(ctx, g, needed, feeds)
 //	out := l.Output(fetch) // where the fetch is now

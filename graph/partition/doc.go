@@ -1,5 +1,5 @@
-// Package partition cuts a program whose nodes are placed on several devices into
-// pieces, one for each device, joined by _Send and _Recv nodes alone:
+// Package partition splits a program with nodes on several devices into one piece per
+// device, joined only by _Send and _Recv nodes:
 //
 //	pieces, err := partition.Split(ctx, program, options)
 //	apart, err := pieces.Apart(ctx)

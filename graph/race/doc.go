@@ -1,5 +1,5 @@
-// Package race finds operations of a step that nothing orders though they touch
-// the same variable, queue, table or the like.
+// Package race finds data races of a graph: operations of a step that access the same
+// variable, queue, table or other resource without an order between them.
 //
 //	races, err := race.Find(ctx, race.Program{Graph: g, Fetches: fetches})
 //	for _, r := range races {

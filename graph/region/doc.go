@@ -1,5 +1,5 @@
-// Package region builds loops and conditionals out of the nodes that engines
-// play: Enter, Merge, LoopCond, Switch, NextIteration and Exit.
+// Package region builds loops and conditionals from Enter, Merge, LoopCond, Switch,
+// NextIteration and Exit nodes.
 //
 //	root := region.Root(w)
 //	loop, err := root.Loop(region.LoopSpec{Frame: "count", Init: []graph.Output{zero}})

@@ -1,5 +1,5 @@
-// Package rewrite changes what a step needs of a graph before it is laid out: so that
-// less is left to be run, and nobody can tell by the answers.
+// Package rewrite optimizes the subgraph of a run before it is compiled; by default,
+// results and errors do not change.
 //
 //	q, stats, err := rewrite.Run(ctx, p, rewrite.Options{Passes: rewrite.Default()})
 //

@@ -1,5 +1,5 @@
-// Package resident is about tensors that are in the memory of an accelerator, and
-// kernels that compute with them.
+// Package resident implements tensors in device memory and the kernels that compute
+// with them.
 //
 // A token between nodes on an accelerator carries a variant that holds a [Tensor]: the
 // memory, with a type and a shape that the host knows. So all nodes that only pass

@@ -1,6 +1,6 @@
-// Package protocol is what the actors of package messages say to each other: how
-// the nodes of a graph, the frames of its loops and a step play a program with
-// nothing but messages and each its own state.
+// Package protocol is the message protocol of package messages: how the nodes of a
+// graph, the frames of its loops and a step run a program with messages and private
+// state only.
 //
 // An actor here is a value with a method that takes one message and appends what
 // it sends to an [Outbox]. It starts nothing, waits for nothing, reads no clock and

@@ -1,6 +1,6 @@
-// Package unit turns loops, and whole programs, in which nothing can wait into
-// units: instructions in a fixed order, which do what the tokens of package nodes
-// would do without moving any.
+// Package unit compiles loops, and whole programs, in which nothing can block into
+// units: instructions in a fixed order that have the effect of the tokens of package
+// nodes without moving any.
 //
 // A [Flow] is the nodes of a program in their frames. A [Compiler] makes a [Unit]
 // of a frame with all frames below it, or says why there can be none. A [Machine]

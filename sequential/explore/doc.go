@@ -1,5 +1,5 @@
-// Package explore plays the schedules of steps: all of them, or random ones, and says
-// whether they give one answer.
+// Package explore runs steps under all schedules, or random ones, and compares the
+// outcomes.
 //
 //	result, err := explore.Explore(ctx, &explore.System{Steps: steps}, explore.Options{})
 //	if result.All && len(result.Answers) == 1 {
