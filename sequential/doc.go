@@ -6,6 +6,6 @@
 // that a kernel which was started earlier completes: a schedule is a number
 // that can be pasted into a test. Asynchronous kernels, which wait for other
 // steps, complete when they do, so a seed fixes the schedule of a program
-// only as far as it has none of them. A recursive function is played as a step
+// only as far as it has none of them. A recursive function is run as a step
 // within the step, whose nodes are among what could happen next.
 package sequential

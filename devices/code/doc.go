@@ -8,7 +8,7 @@
 // THREAD, THREADS, GROUPS), and BARRIER. Small generators put in element types,
 // expressions and ranks, so that loops over dimensions are written out.
 //
-// Every function answers launches, to be made one after another in one stream; none
+// Every function returns launches, to be made one after another in one stream; none
 // if there is nothing to do. Operands are [Array]s, dense and row by row. Shapes must
 // fit: who calls has worked them out, and a mistake is INTERNAL.
 //

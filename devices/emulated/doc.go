@@ -22,6 +22,6 @@
 // it is in use, or used when it was released, and for a work that leaves a buffer's
 // bounds.
 //
-// Memory that nobody has written holds a poison, and so does a buffer of the host's
+// Memory that has not been written holds a poison, and so does a buffer of the host's
 // that a work is going to write.
 package emulated

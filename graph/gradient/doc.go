@@ -15,7 +15,8 @@
 //
 // Most operations are maps of elements: [Unary] and [Binary] take a formula for
 // each input and do the rest, broadcasting with it. [None] says of operations that
-// nothing flows through them. Of what nothing is said, nobody can ask a gradient.
+// nothing flows through them. An operation without a registration cannot be
+// differentiated.
 //
 // # Algebra
 //

@@ -13,6 +13,6 @@
 // once, as the device's streams put everything into order. Operations whose outputs have
 // shapes that depend on elements have no such kernels.
 //
-// On an emulated accelerator the same kernel hands over one work that runs the CPU's
+// On an emulated accelerator the same kernel enqueues one command that runs the CPU's
 // kernel of the operation, later, on the device's memory.
 package resident
