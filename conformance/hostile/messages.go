@@ -121,11 +121,11 @@ var messages = func() []Attack {
 			g.node("s", "Split", []string{"c", "c"}, "T", int32Type, "num_split", 1<<31-1)
 		}),
 		message("long_name", func(g *def) {
-			long := strings.Repeat("n", 60<<20)
+			long := strings.Repeat("n", 20<<20)
 			g.node(long, "Identity", []string{"c"}, "T", int32Type)
 			g.node("y", "Identity", []string{long}, "T", int32Type)
 		}),
-		message("long_op", func(g *def) { g.node("n", strings.Repeat("N", 60<<20), nil) }),
+		message("long_op", func(g *def) { g.node("n", strings.Repeat("N", 20<<20), nil) }),
 		message("long_names", func(g *def) {
 			for i := range 2000 {
 				g.node(fmt.Sprint(strings.Repeat("n", 20_000), i), "NoOp", nil)
