@@ -76,11 +76,11 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	case ".npy", ".npz", ".pb", ".tensor":
 	default:
 		if status.CodeOf(err) == status.InvalidArgument || status.CodeOf(err) == status.DataLoss {
-			return nil, status.Invalid("%s is no array (.npy, .npz), no picture and no serialized TensorProto, one of which the input %v %v takes: %w", file, dt, want, err)
+			return nil, status.Invalid("%s: not an array (.npy, .npz), image or serialized TensorProto, as the input %v %v requires: %w", file, dt, want, err)
 		}
 	}
 	if err == nil && t.DType() == troupe.Double && dt == troupe.Float {
-		return nil, status.Invalid("%s is double, as NumPy's arrays are by default, but must be float: save it with .astype('float32')", file)
+		return nil, status.Invalid("%s is double, NumPy's default, but the input is float: save it with .astype('float32')", file)
 	}
 	return t, err
 }
@@ -149,7 +149,7 @@ func readNPZ(file, name string, limit int64) (*troupe.Tensor, error) {
 		}
 		return t, nil
 	}
-	return nil, status.Errorf(status.NotFound, "%s holds no array %s%s, but %s", file, name, status.DidYouMean(name, slices.Values(names)), some(names, "array"))
+	return nil, status.Errorf(status.NotFound, "%s has no array %s%s; it has %s", file, name, status.DidYouMean(name, slices.Values(names)), some(names, "array"))
 }
 
 // readText is a file's bytes as a scalar string.

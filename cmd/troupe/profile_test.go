@@ -45,7 +45,7 @@ func TestProfileChoice(t *testing.T) {
 	if out := command(t, "profile", "../../conformance/testdata/control.zip/program_collatz", "--runs", "1"); !strings.Contains(out, "1 run of ") {
 		t.Error(out)
 	}
-	if out := command(t, "profile", counter, "--runs", "1"); !strings.Contains(out, "! limit:0 is not fed: it gets a ramp, int32 []") {
+	if out := command(t, "profile", counter, "--runs", "1"); !strings.Contains(out, "! limit:0 is not fed: using a ramp, int32 []") {
 		t.Error(out)
 	}
 }
