@@ -38,7 +38,7 @@ unknown operation, UNIMPLEMENTED for one that Troupe lacks, and INVALID_ARGUMENT
 node that TensorFlow refuses too.
 
 It exits with 0 if the graph will run, with 1 if something is missing or there is
-nothing to run, and with 2 if the graph cannot be loaded.
+nothing to run, and with 2 if MODEL cannot be read.
 
 ` + modelHelp,
 		Example: `  troupe check model.pb

@@ -52,10 +52,14 @@ func severalFetches(name string) string {
 // parseValue reads "VALUE" or "@FILE" as a tensor of a type, for the input of that name.
 // A picture is decoded for an input of that shape that takes numbers. Any other file that
 // is neither an array nor a message is the bytes of a string, and "[@FILE,@FILE]" is those
-// of several.
+// of several. "@FILE.npz" is the array of the input's name in an archive of several, and
+// "@FILE.npz/ARRAY" the one named.
 func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*troupe.Tensor, error) {
 	if files, ok := filesOf(value, dt); ok {
 		return readTexts(files)
+	}
+	if archive, array, ok := strings.Cut(value, ".npz/"); ok && strings.HasPrefix(value, "@") {
+		name, value = array, archive+".npz"
 	}
 	file, ok := strings.CutPrefix(value, "@")
 	if !ok {

@@ -219,10 +219,14 @@ func (f *profileFlags) chooseSignature(m *model) error {
 	return fmt.Errorf("no signature %q for the tags %v; `troupe show` lists them", key, m.tags)
 }
 
-// renamed is "NAME=…" with the tensor in the place of the name of an input.
+// renamed is "NAME=…" with the tensor in the place of the name of an input, which still
+// names the array of an archive.
 func renamed(feed string, inputs map[string]troupe.TensorInfo) string {
 	for name, info := range inputs {
 		if rest, ok := cutName(feed, name); ok {
+			if strings.HasPrefix(rest, "=@") && strings.HasSuffix(rest, ".npz") {
+				rest += "/" + name
+			}
 			return info.Name + rest
 		}
 	}

@@ -50,8 +50,8 @@ A feed is NAME=VALUE. NAME is an input of the signature, or any tensor of the gr
 "node:1", or "node" for its first output. VALUE is one of
   - a number, true, false, text, or nested lists in brackets, converted to the type of
     the tensor;
-  - @FILE.npy, a NumPy array; @FILE.npz, the array of that name in an archive. --feed
-    @FILE.npz without NAME feeds every array of the archive by its name;
+  - @FILE.npy, a NumPy array; @FILE.npz, the array NAME of an archive; @FILE.npz/ARRAY,
+    the array ARRAY. --feed @FILE.npz alone feeds all arrays of the archive by name;
   - @FILE.tensor or @FILE.pb, a serialized TensorProto;
   - for a numeric input with the shape of an image or a batch of images: @FILE with a
     PNG, JPEG, GIF or BMP, decoded to channels from 0 to 255;
