@@ -18,7 +18,8 @@ import (
 // in TensorFlow's V2 format: prefix.index and prefix.data-00000-of-00001, or
 // -00000-of-00002 if it replaces a checkpoint with the former. It is atomic: if it fails
 // or the process ends, either the earlier checkpoint or the new one is intact. Leftovers
-// of a killed process for this prefix are removed.
+// of a killed process for this prefix are removed. Between two calls of
+// [Trainer.SwapAverages] it writes variables and averages under their own names.
 //
 // It fails with FAILED_PRECONDITION after an interrupted update or replacement of
 // variables; restore a checkpoint then.
@@ -42,9 +43,20 @@ func (t *Trainer) save(ctx context.Context, fs *files.Policy, prefix string, mor
 	if err != nil {
 		return err
 	}
+	names := map[*Variable]string{}
+	for _, v := range t.model.vars {
+		names[v] = v.Name
+	}
+	if t.swapped {
+		for _, v := range t.model.vars {
+			if v.average != nil {
+				names[v], names[v.average] = v.average.Name, v.Name
+			}
+		}
+	}
 	for i, v := range t.model.vars {
 		if err == nil {
-			err = w.Add(v.Name, tensor.ValueOf(values[i]))
+			err = w.Add(names[v], tensor.ValueOf(values[i]))
 		}
 	}
 	for name, x := range more {
@@ -66,12 +78,15 @@ func (t *Trainer) save(ctx context.Context, fs *files.Policy, prefix string, mor
 // checkpoint, by name. It fails, before any variable has changed, with NOT_FOUND if the
 // checkpoint or a variable in it does not exist, with INVALID_ARGUMENT for another type
 // or shape, with DATA_LOSS for damaged files, and with FAILED_PRECONDITION for variables
-// added after Start. Once variables change, it may continue for [Trainer.Grace] after
-// its context has ended.
+// added after Start. Restoring all variables also ends an exchange of averages
+// ([Trainer.SwapAverages]). Once variables change, it may continue for [Trainer.Grace]
+// after its context has ended.
 func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable) error {
 	all := len(vars) == 0
 	if all {
 		vars = t.model.vars
+	} else if err := t.inPlace(); err != nil {
+		return err
 	}
 	r, err := bundle.Open(nil, prefix)
 	if err != nil {
@@ -104,7 +119,7 @@ func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable)
 		return err
 	}
 	if all {
-		t.torn = false
+		t.torn, t.swapped = false, false
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ type Trainer struct {
 	model   *Model
 	session *tf.Session
 	torn    bool // a replacement of variables was broken off
+	swapped bool // variables and their averages are exchanged
 	calls   map[string]*call
 }
 
@@ -160,6 +161,9 @@ func (t *Trainer) Steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], m
 }
 
 func (t *Trainer) steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], metrics []tf.Output, yield func(Step) bool) error {
+	if err := t.inPlace(); err != nil {
+		return err
+	}
 	n, err := t.Updates(ctx, g)
 	if err != nil {
 		return err
@@ -272,10 +276,11 @@ func (t *Trainer) Evaluate(ctx context.Context, batches iter.Seq[Batch], of ...t
 }
 
 // SwapAverages exchanges variables and their moving averages, for an evaluation or an
-// export; a second call restores them. Variables without an average are unchanged. If
-// ctx ends during the exchange, the exchange is completed (see [Trainer.Grace]) without
-// an error: after an error nothing was exchanged, unless the next call of the trainer
-// reports an interrupted replacement.
+// export; a second call restores them. Variables without an average are unchanged. In
+// between, [Trainer.Save] writes each value under its own name, and updates and restoring
+// single variables fail with FAILED_PRECONDITION. If ctx ends during the exchange, the
+// exchange is completed (see [Trainer.Grace]) without an error: after an error nothing
+// was exchanged, unless the next call of the trainer reports an interrupted replacement.
 func (t *Trainer) SwapAverages(ctx context.Context) error {
 	var from, to []*Variable
 	for _, v := range t.model.vars {
@@ -287,7 +292,19 @@ func (t *Trainer) SwapAverages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.assign(ctx, to, values)
+	if err := t.assign(ctx, to, values); err != nil {
+		return err
+	}
+	t.swapped = !t.swapped
+	return nil
+}
+
+// inPlace fails between two calls of SwapAverages.
+func (t *Trainer) inPlace() error {
+	if t.swapped {
+		return status.Errorf(status.FailedPrecondition, "variables and their moving averages are exchanged: call SwapAverages again first")
+	}
+	return nil
 }
 
 // assign gives variables values, all of them or, if it fails before it begins, none.
