@@ -39,7 +39,7 @@ num_required: How many gradients to wait for.
 average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("AccumulatorNumAccumulated").
 		Input("handle: Ref(string)").Output("num_accumulated: int32").
-		Doc("Tells how many gradients an accumulator behind a reference has.")
+		Doc("Returns how many gradients an accumulator behind a reference has.")
 	registry.Define("AccumulatorSetGlobalStep").
 		Input("handle: Ref(string)").Input("new_global_step: int64").
 		Doc(`Sets the step of an accumulator behind a reference.
@@ -76,7 +76,7 @@ average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("ResourceAccumulatorNumAccumulated").
 		Input("handle: resource").Output("num_accumulated: int32").
 		Stateful().
-		Doc("Tells how many gradients an accumulator has.")
+		Doc("Returns how many gradients an accumulator has.")
 	registry.Define("ResourceAccumulatorSetGlobalStep").
 		Input("handle: resource").Input("new_global_step: int64").
 		Stateful().

@@ -62,10 +62,10 @@ timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 cancel_pending_enqueues: Whether elements that have begun can no longer be completed.`)
 	registry.Define("BarrierReadySize").
 		Input("handle: Ref(string)").Output("size: int32").
-		Doc("Tells the number of complete elements of a barrier.")
+		Doc("Returns the number of complete elements of a barrier.")
 	registry.Define("BarrierIncompleteSize").
 		Input("handle: Ref(string)").Output("size: int32").
-		Doc("Tells the number of elements of a barrier that are not complete.")
+		Doc("Returns the number of elements of a barrier that are not complete.")
 
 	kernel.ForAll(newBarrier, "Barrier")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {

@@ -87,11 +87,11 @@ values: The records.`)
 	registry.Define("ReaderNumRecordsProducedV2").
 		Input("reader_handle: resource").Output("records_produced: int64").
 		Stateful().
-		Doc("Tells how many records a reader has given.")
+		Doc("Returns how many records a reader has given.")
 	registry.Define("ReaderNumWorkUnitsCompletedV2").
 		Input("reader_handle: resource").Output("units_completed: int64").
 		Stateful().
-		Doc("Tells how many items of its queue a reader has exhausted.")
+		Doc("Returns how many items of its queue a reader has exhausted.")
 	registry.Define("ReaderSerializeStateV2").
 		Input("reader_handle: resource").Output("state: string").
 		Stateful().
