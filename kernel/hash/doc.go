@@ -1,3 +1,3 @@
-// Package hash holds the hashes of strings that operations are defined by, which
-// stay the same for good: models store what they answer.
+// Package hash holds the string hashes that operations are defined by. Their results
+// are stored in models, so they never change.
 package hash
