@@ -1,3 +1,3 @@
-// Package hash holds the string hashes that operations are defined by. Their results
-// are stored in models, so they never change.
+// Package hash implements the string hashes on which operations are defined; their
+// values never change, as models store them.
 package hash
