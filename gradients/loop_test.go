@@ -164,6 +164,27 @@ var models = []model{
 		return v
 	}, [][]float64{{0.3, 0.15}, {1.3, 0.6}, {3, 0.2}}},
 
+	{"a condition that is passed twice", func(s *op.Scope, x []tf.Output) tf.Output {
+		return count(s, 4, []tf.Output{x[0]}, func(s *op.Scope, _ tf.Output, v []tf.Output) []tf.Output {
+			p := op.Greater(s, v[0], scalar(s, 0.7))
+			f, t := op.Switch(s, v[0], p)
+			f, _ = op.Switch(s.SubScope("f"), op.Square(s, f), p)
+			_, t = op.Switch(s.SubScope("t"), op.Sin(s, t), p)
+			m, _ := op.Merge(s, []tf.Output{op.Mul(s, f, x[0]), op.Square(s.SubScope("t"), t)})
+			return []tf.Output{m}
+		})[0]
+	}, func(x []float64) float64 {
+		v := x[0]
+		for range 4 {
+			if v > 0.7 {
+				v = math.Sin(v) * math.Sin(v)
+			} else {
+				v = v * v * x[0]
+			}
+		}
+		return v
+	}, [][]float64{{0.9}, {0.6}, {1.4}}},
+
 	{"a vector that grows, and one that is chosen", func(s *op.Scope, x []tf.Output) tf.Output {
 		v := op.Pack(s, []tf.Output{x[0], x[1]})
 		out := count(s, 3, []tf.Output{v, x[0]}, func(s *op.Scope, i tf.Output, v []tf.Output) []tf.Output {
