@@ -19,7 +19,8 @@ import (
 // prefix.data-00000-of-00001, or -00000-of-00002 if it replaces a checkpoint that has
 // the former. Whenever it fails or the process ends, the checkpoint that was there
 // before or the new one is whole. What a process that was killed left of a checkpoint
-// of this prefix is removed.
+// of this prefix is removed. Between two calls of [Trainer.SwapAverages] it writes what
+// variables and averages have outside of them.
 //
 // It fails with FAILED_PRECONDITION after an update, or a replacement of variables,
 // that was broken off; restore a checkpoint then.
@@ -43,9 +44,20 @@ func (t *Trainer) save(ctx context.Context, fs *files.Policy, prefix string, mor
 	if err != nil {
 		return err
 	}
+	names := map[*Variable]string{}
+	for _, v := range t.model.vars {
+		names[v] = v.Name
+	}
+	if t.swapped {
+		for _, v := range t.model.vars {
+			if v.average != nil {
+				names[v], names[v.average] = v.average.Name, v.Name
+			}
+		}
+	}
 	for i, v := range t.model.vars {
 		if err == nil {
-			err = w.Add(v.Name, tensor.ValueOf(values[i]))
+			err = w.Add(names[v], tensor.ValueOf(values[i]))
 		}
 	}
 	for name, x := range more {
@@ -67,12 +79,15 @@ func (t *Trainer) save(ctx context.Context, fs *files.Policy, prefix string, mor
 // have in a checkpoint, by their names. It fails, before any has changed, with
 // NOT_FOUND if the checkpoint or one of them is not there, with INVALID_ARGUMENT for
 // one of another type or shape, with DATA_LOSS for damaged files, and with
-// FAILED_PRECONDITION for variables that the model got after Start. Once variables
+// FAILED_PRECONDITION for variables that the model got after Start. After all have been
+// restored, averages are where they belong ([Trainer.SwapAverages]). Once variables
 // change, it may go on for [Trainer.Grace] after its context has ended.
 func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable) error {
 	all := len(vars) == 0
 	if all {
 		vars = t.model.vars
+	} else if err := t.inPlace(); err != nil {
+		return err
 	}
 	r, err := bundle.Open(nil, prefix)
 	if err != nil {
@@ -105,7 +120,7 @@ func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable)
 		return err
 	}
 	if all {
-		t.torn = false
+		t.torn, t.swapped = false, false
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ type Trainer struct {
 	model   *Model
 	session *tf.Session
 	torn    bool // a replacement of variables was broken off
+	swapped bool // variables and their averages are exchanged
 	calls   map[string]*call
 }
 
@@ -161,6 +162,9 @@ func (t *Trainer) Steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], m
 }
 
 func (t *Trainer) steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], metrics []tf.Output, yield func(Step) bool) error {
+	if err := t.inPlace(); err != nil {
+		return err
+	}
 	n, err := t.Updates(ctx, g)
 	if err != nil {
 		return err
@@ -273,7 +277,9 @@ func (t *Trainer) Evaluate(ctx context.Context, batches iter.Seq[Batch], of ...t
 }
 
 // SwapAverages exchanges variables and their moving averages, for an evaluation or an
-// export; called again it puts them back. Variables without one are unchanged. If ctx
+// export; called again it puts them back. Variables without one are unchanged. In
+// between, [Trainer.Save] writes the values that belong to the names, and updates and
+// restoring single variables fail with FAILED_PRECONDITION. If ctx
 // ends while they are exchanged, the exchange is completed (see [Trainer.Grace]) and
 // there is no error: after an error nothing was exchanged, unless the trainer's next
 // call says that a replacement was broken off.
@@ -288,7 +294,19 @@ func (t *Trainer) SwapAverages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.assign(ctx, to, values)
+	if err := t.assign(ctx, to, values); err != nil {
+		return err
+	}
+	t.swapped = !t.swapped
+	return nil
+}
+
+// inPlace fails between two calls of SwapAverages.
+func (t *Trainer) inPlace() error {
+	if t.swapped {
+		return status.Errorf(status.FailedPrecondition, "variables and their moving averages are exchanged: call SwapAverages again first")
+	}
+	return nil
 }
 
 // assign gives variables values, all of them or, if it fails before it begins, none.

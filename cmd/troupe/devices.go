@@ -18,22 +18,26 @@ type deviceFlags struct {
 	device  string
 	strict  bool
 	apart   bool
+	memory  bytesFlag
 }
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var(&f.devices, "devices", "run on so many `DEVICES`: a number of CPU devices, or by type, as CPU=2")
-	fl.StringVar(&f.device, "device", "", "run nodes that ask for no device on `DEVICE`, such as /cpu:1")
-	fl.BoolVar(&f.strict, "strict-placement", false, "fail where a node asks for a device that is not there")
-	fl.BoolVar(&f.apart, "apart", false, "play what is on each device as a step of its own")
+	fl.Var(&f.devices, "devices", "give the session these `DEVICES`: a number of CPU devices, or a list such as CPU=2,OPENCL=1")
+	fl.StringVar(&f.device, "device", "", "run nodes without a device on `DEVICE`, such as /cpu:1")
+	fl.BoolVar(&f.strict, "strict-placement", false, "fail if a node requests a device that does not exist")
+	fl.BoolVar(&f.apart, "apart", false, "run the part on each device as a separate step")
+	fl.Var(&f.memory, "device-memory", "use at most this `SIZE` of each accelerator's memory, such as 2GiB; 0 is what is free")
+	fl.Lookup("device-memory").DefValue = "0" // is not shown
 }
 
 func (f *deviceFlags) given() bool {
-	return len(f.devices) > 0 || f.device != "" || f.strict || f.apart
+	return len(f.devices) > 0 || f.device != "" || f.strict || f.apart || f.memory > 0
 }
 
 func (f *deviceFlags) set(o *troupe.SessionOptions) *troupe.SessionOptions {
 	o.Devices, o.Device, o.StrictPlacement, o.Apart = f.devices, f.device, f.strict, f.apart
+	o.DeviceMemoryLimit = int64(f.memory)
 	return o
 }
 
@@ -73,7 +77,7 @@ func (*deviceCount) Type() string { return "DEVICES" }
 func writeDevices(w io.Writer, c *troupe.Callable) {
 	placed := c.Placement()
 	if placed == "" {
-		fmt.Fprintln(w, "one device: give --devices for more")
+		fmt.Fprintln(w, "one device; --devices adds more")
 		return
 	}
 	fmt.Fprint(w, placed)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/status"
 )
 
 // A reading bounds what a command may take to load and describe files that others
@@ -36,8 +38,8 @@ const tick = 10 * time.Millisecond
 func bounded(cmd *cobra.Command) *cobra.Command {
 	r := &reading{memory: 4 << 30, time: 2 * time.Minute}
 	fl := cmd.Flags()
-	fl.Var(&r.memory, "max-memory", "give up when reading takes more than this `SIZE` of memory, such as 512MiB; 0 is no limit")
-	fl.DurationVar(&r.time, "max-time", r.time, "give up when reading takes longer than this `DURATION`; 0 is no limit")
+	fl.Var(&r.memory, "max-memory", "fail if reading the model takes more than this `SIZE` of memory, such as 512MiB; 0 is no limit")
+	fl.DurationVar(&r.time, "max-time", r.time, "fail if reading the model takes longer than this `DURATION`; 0 is no limit")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd, args, run) }
 	return cmd
@@ -49,7 +51,7 @@ type readingKey struct{}
 // has loaded what it was given, as long as it asks for its [deadline].
 func boundedWhole(cmd *cobra.Command) *cobra.Command {
 	bounded(cmd)
-	cmd.Flags().Lookup("max-time").Usage = "begin no further schedule after this `DURATION`, reading included; 0 is no limit"
+	cmd.Flags().Lookup("max-time").Usage = "start no schedule after this `DURATION`, reading the model included; 0 is no limit"
 	return cmd
 }
 
@@ -82,14 +84,19 @@ func (r *reading) run(cmd *cobra.Command, args []string, command func(*cobra.Com
 		answer <- command(cmd, args)
 		r.end()
 	}()
-	if err := r.watch(); err != nil {
+	if err := r.watch(ctx); err != nil {
 		return unreadable{fmt.Errorf("%s %s: %w", cmd.CommandPath(), strings.Join(args, " "), err)}
 	}
 	return <-answer
 }
 
-// watch returns when a limit is passed, or when nothing is bounded any more.
-func (r *reading) watch() error {
+// interruptedReading is how long a command that reads may go on after an interrupt: it
+// may wait in a call of the system that knows no context.
+const interruptedReading = 500 * time.Millisecond
+
+// watch returns when a limit is passed, when ctx has ended and the command goes on all the
+// same, or when nothing is bounded any more.
+func (r *reading) watch(ctx context.Context) error {
 	if before := debug.SetMemoryLimit(-1); r.memory > 0 && int64(r.memory) < before {
 		debug.SetMemoryLimit(int64(r.memory)) // for the collector
 		defer debug.SetMemoryLimit(before)
@@ -105,10 +112,17 @@ func (r *reading) watch() error {
 		case <-r.done:
 			return nil
 		case <-late:
-			return fmt.Errorf("not read after %v, the limit of time (--max-time)", r.time)
+			return fmt.Errorf("reading takes longer than %v (--max-time)", r.time)
+		case <-ctx.Done():
+			select {
+			case <-r.done:
+				return nil
+			case <-time.After(interruptedReading):
+				return status.FromContext(ctx)
+			}
 		case <-ticker.C:
 			if r.memory > 0 && inUse() > int64(r.memory) {
-				return fmt.Errorf("reading takes more than %v, the limit of memory (--max-memory)", &r.memory)
+				return fmt.Errorf("reading takes more than %v of memory (--max-memory)", &r.memory)
 			}
 		}
 	}
@@ -140,14 +154,14 @@ func (b *bytesFlag) Set(text string) error {
 	digits := strings.TrimRight(text, "BKMGTi")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 {
-		return errors.New("want a number of bytes, such as 512MiB")
+		return errors.New("not a number of bytes such as 512MiB")
 	}
 	unit := slices.Index(byteUnits, cmp.Or(text[len(digits):], "B"))
 	if unit < 0 {
-		return fmt.Errorf("the units are %s", strings.Join(byteUnits, ", "))
+		return fmt.Errorf("unknown unit; use %s", strings.Join(byteUnits, ", "))
 	}
 	if n > math.MaxInt64>>(10*unit) {
-		return errors.New("it is too large")
+		return errors.New("too large")
 	}
 	*b = bytesFlag(n << (10 * unit))
 	return nil
