@@ -857,7 +857,7 @@ func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.O
 	return op.Output(0), op.Output(1)
 }
 
-// TensorListElementShape returns the known part of the element shape of a list.
+// TensorListElementShape returns what is known of the shape of a list's elements.
 //
 // Arguments:
 //
