@@ -20,10 +20,12 @@ func InPlace(ctx context.Context, g *graph.Graph, nodes []*graph.Node, keep func
 		e:      inPlace{g, map[*graph.Node][]graph.Output{}},
 		budget: budgetFor(g.Nodes()),
 		stays:  keep,
-		plans:  map[*graph.Body]*plan{},
+		plans:  map[planned]*plan{},
 		frames: map[string]int{},
 		outs:   map[*graph.Node][]graph.Output{},
 		done:   map[*graph.Node]*graph.Node{},
+		loose:  map[*graph.Node][]*graph.Node{},
+		parted: map[*graph.Node][]*graph.Node{},
 	}
 	for _, n := range g.Nodes() {
 		if n.Class() == graph.ClassEnter {
