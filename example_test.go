@@ -1,7 +1,9 @@
 package troupe_test
 
 import (
+	"context"
 	"fmt"
+	"image/png"
 	"log"
 	"os"
 
@@ -36,7 +38,51 @@ func Example() {
 	// Output: hello
 }
 
-// The program of the README: a loop that counts to the number it is fed.
+// The code of the README: a network exported by Keras classifies the image of a digit.
+func ExampleSavedModel() {
+	ctx := context.Background()
+	pixels := grayscale("examples/serve/two.png")
+
+	model, err := tf.LoadSavedModel("examples/serve/digits", []string{"serve"}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer model.Session.Close()
+	image, err := tf.FromSlice(pixels, 1, 8, 8, 1) // pixels is a []float32; it is not copied
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"image": image})
+	if err != nil {
+		log.Fatal(err) // a *tf.Error: code, node, frame and iteration, device
+	}
+	fmt.Printf("%.2f\n", out["output_0"].Value())
+	// Output: [[0.00 0.00 1.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00]]
+}
+
+// grayscale is the pixels of a PNG, from 0 to 255, row by row.
+func grayscale(name string) []float32 {
+	file, err := os.Open(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	img, err := png.Decode(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var pixels []float32
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			gray, _, _, _ := img.At(x, y).RGBA()
+			pixels = append(pixels, float32(gray>>8))
+		}
+	}
+	return pixels
+}
+
+// A GraphDef is run by naming the outputs to feed and to fetch: a loop that counts to
+// the number it is fed.
 func ExampleSession() {
 	def, err := os.ReadFile("benchmarks/graphs/while_counter_p10.pb")
 	if err != nil {

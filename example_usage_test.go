@@ -205,3 +205,25 @@ func ExampleRunOptions() {
 
 	// Output: Exp Exp 1 12 true
 }
+
+// A Sampler profiles a service as it runs, at 2% of its time.
+func ExampleSampler() {
+	model := must(tf.LoadSavedModel("examples/serve/digits", []string{"serve"}, nil))
+	defer model.Session.Close()
+	predict := must(model.Prepare(context.Background(), "serving_default"))
+	inputs := map[string]*tf.Tensor{"image": must(tf.FromSlice(grayscale("examples/serve/two.png"), 1, 8, 8, 1))}
+
+	var sampler tf.Sampler // shared by all requests
+	for range 1000 {
+		must(predict.RunWithOptions(context.Background(), tf.RunOptions{Sampler: &sampler}, inputs))
+	}
+	costs := sampler.Model()
+	for _, o := range costs.ByOp() { // the costliest operation first
+		if o.Op == "_FusedConv2D" {
+			fmt.Println(o.Nodes, "convolutions, run", o.Count, "times:", o.Total > 0)
+		}
+	}
+	// costs.WriteTable(os.Stdout, 20) prints what troupe profile prints.
+
+	// Output: 2 convolutions, run 2000 times: true
+}

@@ -1,5 +1,6 @@
-// Package actors drives steps for the product. It makes the process's one actor
-// system, which package messages uses too; no other package knows the library.
+// Package actors is the default engine: it runs steps on the caller's goroutine, and
+// sessions and devices as supervised actors. It makes the process's one actor system,
+// which package messages uses too; no other package knows the library.
 //
 // [Engine] drives a step on the goroutine of its caller. Tokens between nodes go
 // by the direct path of package nodes; expensive kernels and those that wait run
@@ -11,24 +12,24 @@
 // in the step's mail, which its driver reads in order of arrival, before the next
 // kernel or while it waits. A PID of a step that has ended, or of a node that its
 // program does not have, leads to the dead letters, and so does a message that
-// nobody knows.
+// is not listed here.
 //
-//	message       from → to                    order and answer
-//	Inspect       anybody → step               in order of arrival; a Status to the sender
-//	Inspect       anybody → node               in order; a NodeStatus to the sender
-//	Abort         anybody → step or node       in order; the step fails with ABORTED
-//	Deliver       anybody → node that receives in order, once nothing else in the step is ready; a Delivered to the sender
-//	actor.Watch   anybody → step or node       actor.Terminated when the step ends, at once if it has; actor.Unwatch takes it back
-//	Steps         anybody → session actor      by its mailbox; Running to the sender
+//	message       from → to                    order and reply
+//	Inspect       any → step                   in order of arrival; a Status to the sender
+//	Inspect       any → node                   in order; a NodeStatus to the sender
+//	Abort         any → step or node           in order; the step fails with ABORTED
+//	Deliver       any → node that receives     in order, once nothing else in the step is ready; a Delivered to the sender
+//	actor.Watch   any → step or node           actor.Terminated when the step ends, at once if it has; actor.Unwatch cancels it
+//	Steps         any → session actor          by its mailbox; Running to the sender
 //	faulted       step → session actor         once, after a kernel's panic ended the step
 //
 // A node that receives is one whose kernel is a [kernel.Receiver]: it waits for a
 // token from outside the step, for each iteration that it acts in. A token may
 // come before. Tokens for other nodes, of another type than the node puts out, or
-// a second one before the first is used, are refused; those that are left when
-// the step ends are forgotten.
+// a second one before the first is used, are refused; those that remain when
+// the step ends are dropped.
 //
-// A function that calls itself is played as a step of its own, with an address of
+// A function that calls itself is run as a step of its own, with an address of
 // its own, on another goroutine.
 //
 // Closing an engine waits for its session actor; no step may be running.

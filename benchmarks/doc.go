@@ -1,5 +1,5 @@
-// Package benchmarks holds the graphs that Troupe and its peers are timed on,
-// and Go benchmarks over them.
+// Package benchmarks holds benchmark graphs for Troupe and TensorFlow, and Go
+// benchmarks over them.
 //
 //	go run ./cmd/troupe bench benchmarks/graphs
 //	go test ./benchmarks -bench .

@@ -1,11 +1,10 @@
-// Package conformance runs cases that were recorded from TensorFlow and says
-// of each whether Troupe answers the same.
+// Package conformance runs cases recorded from TensorFlow and compares the results.
 //
 // A case is a folder with a script, case.json, a graph, graph.pb, or a model, the
-// folder saved_model, and the tensors that the script names. Cases come in groups: a folder of case
-// folders, or a zip archive of them, read where it lies. [Load] takes any of
-// these, a folder of groups too, and three groups that are tables: shapes
-// (shapes.json, inferred shapes row by row, and shape_graphs.json, those of
+// folder saved_model, and the tensors that the script names. Cases come in groups:
+// a folder of case folders, or a zip archive of them, read where it lies. [Load]
+// takes any of these, a folder of groups too, and three groups that are tables:
+// shapes (shapes.json, inferred shapes row by row, and shape_graphs.json, those of
 // whole graphs), nodes (nodes.json, single nodes that were executed) and opdefs
 // (ops.pb, operation definitions).
 //

@@ -1,6 +1,6 @@
-// Package devices says what computes: the names of devices, what is known of
-// one, and the small interface through which an engine hands it work. What a
-// device can compute is registered with package kernel under its type.
+// Package devices defines devices: their names and descriptions, and the interfaces
+// through which engines give them work. What a device can compute is registered with
+// package kernel under its type.
 //
 // # Names
 //

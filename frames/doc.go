@@ -1,5 +1,5 @@
-// Package frames keeps account of loops: which instance of which frame is
-// alive, which iterations of it, what they still wait for, and when they end.
+// Package frames tracks loops: the live instances of frames, their iterations, what
+// each iteration still waits for, and when it ends.
 //
 // A frame of the graph is static (a [Static]); entering it at run time makes an
 // [Instance], named by the iteration it was entered from. An Instance has

@@ -1,11 +1,11 @@
-// Package gradients builds backward graphs: what computes, beside a graph, the
-// gradients of some of its tensors with respect to others.
+// Package gradients builds backward graphs: the nodes that compute the gradients of
+// some tensors of a graph with respect to others.
 //
 //	dxs, err := gradients.Add(g, []graph.Output{loss}, weights, gradients.Options{})
 //
 // The gradient of x is that of the sum of all elements of all ys. Only what lies
-// between ys and xs is walked, from the ys backwards; how each operation hands
-// gradients on stands in the operation's own file and is registered with package
+// between ys and xs is walked, from the ys backwards; how each operation propagates
+// gradients is in the operation's own file and registered with package
 // graph/gradient. What flows to a tensor from several sides is added up once.
 // Backward nodes are named under a prefix: those for node "dense/MatMul" are in
 // "gradients/dense/MatMul_grad". A backward graph is nodes like others, and can
@@ -13,6 +13,7 @@
 //
 // Linking this package makes [graph.Graph.AddGradients] work.
 //
-// A graph is only added to, so what a failed call has added stays; nothing needs
-// it. Calls for one graph come one after another, while nobody else adds to it.
+// A graph is only added to, so the nodes that a failed call added remain, unused.
+// Calls for one graph must not run concurrently with each other or with other
+// additions to it.
 package gradients

@@ -1,5 +1,5 @@
-// Package graph holds what a model is before it runs: nodes, the edges between
-// them, a library of functions and the versions of the format.
+// Package graph represents models before they run: nodes, edges, the function library
+// and the format's versions.
 //
 //	g := graph.New()
 //	x, err := g.AddOperation(graph.OpSpec{Type: "Placeholder", Name: "x", Attrs: map[string]any{"dtype": tensor.Float}})
@@ -19,8 +19,8 @@
 //
 // # Kinds of nodes
 //
-// A token is a value on an edge, or the news that there is none: a dead
-// token. To the executor a node is one of these ([Class]):
+// A token is a value on an edge, or a dead token, which says that there is
+// none. To the executor a node is one of these ([Class]):
 //
 //	class           operations                  runs when                       outputs                            on a dead token
 //	other           all but those below         all inputs have arrived         its kernel's                       all dead, without running
@@ -31,19 +31,19 @@
 //	Exit            Exit, RefExit               its input has arrived           the input, in the parent frame     dead only once the frame ends
 //	NextIteration   NextIteration, Ref…         its input has arrived           the input, in the next iteration   stops
 //	LoopCond        LoopCond                    its input has arrived           the input                          dead
-//	ControlTrigger  ControlTrigger              all controls have arrived       none                               runs all the same
-//	Send            _Send, _HostSend            its input has arrived           none                               sends the news
-//	Recv            _Recv, _HostRecv            the other side has sent         what was sent                      passes it on
+//	ControlTrigger  ControlTrigger              all controls have arrived       none                               runs anyway
+//	Send            _Send, _HostSend            its input has arrived           none                               sends the dead token
+//	Recv            _Recv, _HostRecv            the other side has sent         what was sent                      forwards it
 //
 // The remaining classes (constants, variables, placeholders, arguments and
-// return values, calls of functions) behave as other nodes do and are told
-// apart for the sake of those who compile or rewrite graphs. [Graph.Frames] and
+// return values, calls of functions) behave as other nodes do and are
+// distinguished for compilers and rewriters of graphs. [Graph.Frames] and
 // [FrameAnalysis] find the frame that each node runs in.
 //
 // # Functions
 //
 // A [Function] of a graph's library is a signature and a definition; package
-// [github.com/troupe-go/troupe/graph/function] has what it is before it is a graph.
+// [github.com/troupe-go/troupe/graph/function] represents it before it is instantiated.
 // [Graph.Instantiate] makes a [Body] of it for given attributes: a graph of its
 // own, with a node _Arg for each argument and _Retval for each result, which
 // shares the library. [Graph.MakeFunction] makes a function of a part of a
@@ -57,7 +57,7 @@
 // A graph is read from and written as a serialized GraphDef ([Graph.Import],
 // [Graph.ImportGraphDef], [Graph.WriteTo]); [ParseGraphDef] and
 // [FormatGraphDef] turn that into protocol buffer text and back. [Graph.Text]
-// and [Graph.AddText] have a form that is easier on the eye, one node a line,
+// and [Graph.AddText] have a form that is easier to read, one node a line,
 // and [Graph.DOT] draws it.
 //
 // # Errors and concurrency

@@ -1,6 +1,6 @@
-// Package kernel is what an operation's computation is written against: the
-// [Kernel] interface, the [Context] it runs in, the [Construction] it is made
-// from, and the table of registered kernels.
+// Package kernel is the interface between operations and their computation: the
+// [Kernel] interface, the [Context] in which a kernel runs, the [Construction] from
+// which it is made, and the registry of kernels.
 //
 //	func init() {
 //		kernel.ForType("Hypot", "T", tensor.Float, newHypot[float32])

@@ -1,22 +1,22 @@
-// Package messages is the engine in which every node of a graph is an actor of
-// Proto.Actor, every frame of a loop is one, and every step; tokens are messages,
-// and nothing else goes between them. No actor looks into another, and no lock is
-// shared. It is a second implementation of what graphs mean, which shares no rule
-// with package nodes, so that each is a witness for the other; it is slower.
+// Package messages is the engine in which every node of a graph, every frame of a
+// loop and every step is a Proto.Actor actor, and tokens are messages. No actor
+// reads another's state, and no lock is shared. It is a second implementation of
+// what graphs mean, which shares no rule with package nodes, so that each checks
+// the other; it is slower.
 //
-// What the actors say and do stands in [protocol], which knows no actor library:
-// behaviours that take a message and answer messages. Here is what they need to
-// live: spawning, mailboxes, a dispatcher, supervision, kernels.
+// The behaviour of the actors is in [protocol], which knows no actor library:
+// behaviours that take a message and return messages. This package provides the
+// rest: spawning, mailboxes, a dispatcher, supervision, kernels.
 //
-//   - A stage has the actors of one program and plays one step at a time. The
+//   - A stage has the actors of one program and runs one step at a time. The
 //     step's actor is the parent of all; a node's or a frame's is spawned when the
 //     first message for it is sent. Stages are kept for the next step of their program.
 //   - All actors of a stage take their turns on one goroutine, that of the engine's
 //     caller: a message between them is a store into the stage's queue and a call of
-//     Receive, and wakes nobody. Steps run beside each other, and so do kernels:
+//     Receive, and wakes no goroutine. Steps run side by side, and so do kernels:
 //     those that are measured to be worth another core go to the pool, those that
 //     may wait are started, and the node is sent a message when its kernel is done.
-//   - What frames are told of their iterations (notices) adds up in the frame's
+//   - Notices to frames of their iterations accumulate in the frame's
 //     mailbox until its nodes have nothing else to do, or there is much of it.
 //   - A kernel that panics is its node's failure. The node's supervisor, the step's
 //     actor, fails the step and stops the node, and the stage is not used again.
@@ -27,5 +27,5 @@
 //     come by then it hangs, and asks its nodes what they wait for.
 //
 // What comes from other goroutines, kernels that are done and the library's own
-// messages, goes by the stage's post, the one place where goroutines meet.
+// messages, goes through the stage's mailbox, the one place where goroutines meet.
 package messages

@@ -1,5 +1,5 @@
-// Package op builds graphs: it has a function for every operation, as the
-// package of the same name of TensorFlow's Go binding has.
+// Package op builds graphs: it has a function for every operation, as package op of
+// TensorFlow's Go binding does.
 //
 //	s := op.NewScope()
 //	x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.MakeShape(-1, 2)))
@@ -10,17 +10,17 @@
 // A function takes the inputs of the operation, a list as a slice, then the
 // attributes that have no default and do not follow from the inputs. Those that
 // have one are options: [MatMulTransposeB](true) for attribute transpose_b of
-// [MatMul]. It gives the outputs, and the operation itself where there are none.
+// [MatMul]. It returns the outputs, or the operation itself if it has none.
 // Internal operations, and those with references or functions among their
 // arguments, have no such function; [Scope.AddOperation] adds those too.
 //
 // A [Scope] says where in a graph operations go: their names, their device and
 // what they wait for. Mistakes do not interrupt the construction. The first one
-// stays in the scope, all functions do nothing from then on, and
-// [Scope.Finalize] answers it; it says in which line of the program the
-// operation was to be added.
+// stays in the scope, all functions do nothing afterwards, and
+// [Scope.Finalize] returns it; it names the line of the program that
+// added the operation.
 //
-// [While] builds a loop out of two Go functions.
+// [While] builds a loop from two Go functions.
 //
 // The functions know operations by their names only: a program still links the
 // families of operations that it uses, or package ops/all.

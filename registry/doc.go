@@ -1,5 +1,5 @@
-// Package registry knows operations: their inputs, outputs and attributes, as
-// TensorFlow's OpDef gives them, written in its little definition language.
+// Package registry holds the definitions of operations: their inputs, outputs and
+// attributes, as in TensorFlow's OpDef, written in its definition language.
 //
 //	registry.Define("MatMul").
 //		Input("a: T").Input("b: T").Output("product: T").
@@ -37,16 +37,15 @@
 //	L          tensors of the types in the list(type) attr L
 //	Ref(T)     a reference to any of these
 //
-// An attr that tells a length has the minimum 1 unless it names one.
+// An attr that is a length has the minimum 1 unless it states one.
 //
 // # Nodes
 //
-// What a node of a graph gives for its attributes is [Attrs]. [Resolve] checks
-// them against the definition, fills in defaults and works out the types of
-// inputs and outputs; [Infer] also takes attributes from the types of inputs,
-// for a node under construction. An [AttrDecoder] reads attributes from
-// messages, within bounds: a few bytes of a hostile graph cannot take up much
-// memory.
+// [Attrs] holds the attributes of a node. [Resolve] checks them against the
+// definition, fills in defaults and works out the types of inputs and outputs;
+// [Infer] also takes attributes from the types of inputs, for a node under
+// construction. An [AttrDecoder] reads attributes from messages, within bounds: a
+// few bytes of a hostile graph cannot take up much memory.
 //
 // Everything here is safe for concurrent use but [AttrDecoder].
 package registry

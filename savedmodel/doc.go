@@ -1,5 +1,5 @@
-// Package savedmodel writes models in the SavedModel format: a graph, what its
-// variables hold, and signatures, which say how to call it.
+// Package savedmodel writes models in the SavedModel format: a graph, the values of
+// its variables, and signatures.
 //
 //	err := savedmodel.Write("model", savedmodel.Model{
 //		Graph:     graph,
@@ -10,7 +10,7 @@
 //		}},
 //	})
 //
-// What is written is a directory as TensorFlow makes it:
+// The result is a directory in TensorFlow's layout:
 //
 //	saved_model.pb            the graph, signatures, and nodes that restore variables
 //	variables/variables.*     a checkpoint (package ops/io/bundle)
@@ -19,8 +19,8 @@
 // session.LoadSavedModel reads it, and so do TensorFlow's C API,
 // tf.compat.v1.saved_model.load and tf.saved_model.load, which gives the signatures
 // as functions, through which gradients flow, and variables by their names: "layer/w" is
-// model.layer.w. For that a model whose variables are all behind resources, and which has
-// no tables, is given an object graph, and its checkpoint the keys of TensorFlow 2
+// model.layer.w. For that, a model whose variables are all resources, and which has
+// no tables, gets an object graph, and its checkpoint the keys of TensorFlow 2
 // ("layer/w/.ATTRIBUTES/VARIABLE_VALUE"). Of the graph only what the signatures need is
 // written, and the whole library of functions.
 //

@@ -1,5 +1,5 @@
-// Package session is the programming interface of Troupe: load or build a
-// graph, open a session on it, run parts of it.
+// Package session is the API of Troupe: load or build a graph, open a session on it,
+// run parts of it.
 //
 //	graph := session.NewGraph()
 //	if err := graph.Import(def, ""); err != nil { … }
@@ -12,16 +12,16 @@
 //		[]session.Output{graph.Operation("y").Output(0)}, nil)
 //
 // Names and signatures are those of TensorFlow's Go binding; docs/binding.md
-// says of each of them whether it behaves the same. Beyond the binding there
+// says for each whether it behaves the same. Beyond the binding there
 // are [Session.RunContext], the prepared [Callable], and the further fields of
 // [SessionOptions]. Every error is a [*Error] with a canonical code.
 //
-// A Graph is the blueprint and may grow while sessions use it. A Session holds
-// what a graph's variables, queues and tables hold, and compiles a program for
-// each choice of feeds, fetches and targets, which it keeps. A step is one run
-// of a program; steps of one session run at the same time and share nothing
-// but those resources. Everything here is safe for any number of goroutines,
-// a [Tensor] being immutable but for its Reshape.
+// A Graph may grow while sessions use it. A Session holds the contents of its
+// variables, queues and tables, and compiles and caches a program for each set of
+// feeds, fetches and targets. A step is one run of a program; steps of one session
+// run at the same time and share nothing but those resources. Everything here is
+// safe for any number of goroutines, a [Tensor] being immutable but for its
+// Reshape.
 //
 // The package links no operations. A program imports the root package, which
 // links all of them, or the families that its graphs need, such as

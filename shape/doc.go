@@ -1,4 +1,4 @@
-// Package shape works out the shapes of a graph's tensors before it runs.
+// Package shape infers the shapes of a graph's tensors before it runs.
 //
 // A [Shape] is partially known: its rank may be unknown, and any dimension, as
 // in [2,?]. Shapes are immutable values, and what combines them says what is
@@ -15,7 +15,7 @@
 //
 //	[Unchanged]   output like the input      [Reduce]      axes taken away
 //	[Broadcast2]  x and y broadcast          [MatMul]      products of matrices
-//	[Merged]      all of one shape           [FromValue]   an input tells the shape
+//	[Merged]      all of one shape           [FromValue]   the shape is the value of an input
 //	[Scalars]     scalars                    [ByAttr]      an attribute does
 //
 // Others are described by a line of text:
@@ -34,7 +34,7 @@
 //	}
 //
 // Functions are registered by init functions of the packages of operations,
-// beside the definitions. They are total: no input, attribute or definition
+// next to the definitions. They are total: no input, attribute or definition
 // makes one panic, or allocate by the size of a number that it reads.
 //
 // # Inference

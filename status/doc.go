@@ -1,5 +1,4 @@
-// Package status holds Troupe's one exported error type and the canonical
-// status codes that every layer reports.
+// Package status defines Troupe's error type and the canonical status codes.
 //
 // An [Error] carries a [Code], a message, and, when a running step produced
 // it, the node, op, frame and device it came from. Errors work with the

@@ -1,12 +1,12 @@
-// Package tensor holds what flows along the edges of a graph: typed arrays of
-// any rank, and the 16-byte [Value] that a token carries.
+// Package tensor implements tensors: typed arrays of any rank, and the 16-byte [Value]
+// that a token carries.
 //
 // A [Tensor] is a dtype, a shape and elements in row-major order. A [Value] is
 // either a reference to a Tensor or, for the dtypes of at most 8 bytes, a
 // scalar held in the value itself, so that the scalars of a loop need no heap.
 // Kernels see Values; users see Tensors.
 //
-// # Ways in and out
+// # Conversions
 //
 //	Go values      NewTensor, FromSlice, FromScalar    Value, Data
 //	messages       UnmarshalProto, FromProto           MarshalProto, AppendProto, ToProto
@@ -14,9 +14,9 @@
 //	files          ReadFile, ReadNPY                   WriteFile, WriteNPY
 //	text           Parse                               String, Printer
 //
-// Whatever reads takes hostile input: it allocates no more than a limit, or no
+// All readers accept hostile input: it allocates no more than a limit, or no
 // more than the data that arrives, never what a shape merely declares; what it
-// refuses is an error that tells where. [Compare] tells how a tensor differs
+// refuses is an error that says where. [Compare] reports how a tensor differs
 // from another.
 //
 // # Elements
@@ -29,12 +29,12 @@
 //
 // # Ownership
 //
-// A Tensor is either shared or owned by a step. A shared one may be held by
-// anybody, is never written again and belongs to the garbage collector: what a
-// caller feeds and fetches, constants, and what a variable or another resource
-// holds. An owned one came out of an [Arena] inside a step; the step counts
-// the tokens that hold it and takes its buffer back when none is left. [Value.Share]
-// turns an owned tensor into a shared one, for good.
+// A Tensor is either shared or owned by a step. A shared one may be held by any
+// number of holders, is never written again and belongs to the garbage collector:
+// what a caller feeds and fetches, constants, and what a variable or another
+// resource holds. An owned one came out of an [Arena] inside a step; the step
+// counts the tokens that hold it and takes its buffer back when none is left.
+// [Value.Share] turns an owned tensor into a shared one, permanently.
 //
 // A view, which shows elements of another tensor, is owned as well: it holds
 // that tensor as a token does ([Arena.View]). A [Home] keeps owned tensors for

@@ -17,28 +17,28 @@
 //		…
 //	}
 //
-// # Words
+// # Terms
 //
 // A [Model] is a graph and its variables. [Model.Minimize] makes a [Goal]: a loss,
 // and the updates that lower it by the rule of an [Optimizer], whose learning rate
 // follows a [Schedule]. An update is one application of that rule to all variables;
 // what it keeps between updates, such as momentum, are variables too, called slots.
-// A [Trainer] runs goals in a session. A [Batch] is what one step is fed. Mistakes
-// made while the graph is built stay in the scope, as in package op, and come out
-// of [Model.Start].
+// A [Trainer] runs goals in a session. A [Batch] is what one step is fed. Errors
+// made while the graph is built stay in the scope, as in package op, and
+// [Model.Start] returns them.
 //
-// # What holds
+// # Guarantees
 //
-// An update happens as a whole: it waits until all gradients, the loss and the Value of
+// An update is atomic: it waits until all gradients, the loss and the Value of
 // each variable have been computed. So a loss is always of the variables before the
-// update, and so is a metric that has part in the loss or reads variables by their
-// Value; one that reads them by operations of its own is computed by [Trainer.Evaluate].
-// What is random depends on the model's seed, names and the
-// number of the update alone. Training that was interrupted, and goes on from a
-// checkpoint with the batches that are left, gives the same bits as training that
+// update, and so is a metric that is part of the loss or reads variables by their
+// Value; compute one that reads them by operations of its own with [Trainer.Evaluate].
+// Randomness depends only on the model's seed, names and the
+// number of the update. Training that was interrupted, and goes on from a
+// checkpoint with the batches that are left, produces the same bits as training that
 // was not.
 //
-// A graph that others made can be trained on: [Model.Adopt] takes its variables,
+// An existing graph can be trained further: [Model.Adopt] takes its variables,
 // resources as TensorFlow 2 has them or references as TensorFlow 1.
 //
 // Checkpoints are TensorFlow's: a session of its own, tf.train.load_checkpoint and

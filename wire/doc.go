@@ -1,7 +1,6 @@
-// Package wire holds the messages in which graphs, tensors, definitions and
-// models travel: [GraphDef], [NodeDef], [AttrValue], [TensorProto], [OpDef],
-// [FunctionDef], [SavedModel], [ConfigProto], the entries of checkpoints, and
-// their parts.
+// Package wire holds the protocol buffer messages of graphs, tensors, definitions and
+// models: [GraphDef], [NodeDef], [AttrValue], [TensorProto], [OpDef], [FunctionDef],
+// [SavedModel], [ConfigProto], checkpoint entries, and their parts.
 //
 // The types are generated from the .proto files under troupe/. Field numbers,
 // field names, types and enum values are those of TensorFlow's messages, so

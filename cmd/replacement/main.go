@@ -1,5 +1,5 @@
-// Command replacement writes a module that stands in for TensorFlow's Go binding where
-// not a program but what it depends on imports the binding. In the program's module:
+// Command replacement generates a module that replaces TensorFlow's Go binding where a
+// dependency, not the program itself, imports the binding. In the program's module:
 //
 //	go get github.com/troupe-go/troupe
 //	go run github.com/troupe-go/troupe/cmd/replacement -module github.com/wamuir/graft -dir graft

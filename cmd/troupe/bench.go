@@ -38,27 +38,25 @@ func benchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench MODEL | bench DIR [NAME]...",
-		Short: "Measure runs of a model, or of benchmark graphs",
-		Long: `Bench times runs of a model: a signature of a SavedModel, serving_default unless
---signature names another, or what --fetch and --target name; of a recorded case its
-first step. What has to be fed is given as for run; what is not given, and is a
-number, is made up: a ramp from -0.5 to 0.5, of the shape that the model declares,
-with 1 for what it leaves open.
+		Short: "Time runs of a model or of benchmark graphs",
+		Long: `Bench times runs of a model: of a SavedModel the signature serving_default, or the one
+that --signature names; of a graph what --fetch and --target name; of a recorded case
+its first step. Inputs are fed as for "troupe run". Numeric inputs that are not fed get
+a ramp from -0.5 to 0.5 of the declared shape, with 1 for unknown dimensions.
 
-Or it times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb or
-DIR/NAME.pb.gz, all of them or those named.
+With DIR it times the graphs that DIR/graphs.json lists, each in DIR/NAME.pb or
+DIR/NAME.pb.gz: all of them, or those named.
 
-There is one first run, timed apart as the import is, then samples of as many runs
-as take 10 ms, for at least a second and at least 5 samples. The figures are times
-for a run, or for a unit of the graph's work that graphs.json names: the
-median and the best sample. Feeds are made once; results are let go inside the
-timing. With several callers all run at once, and a sample's time is divided by all
-of their runs.
+The import and the first run, which includes compiling, are timed separately. Then come
+samples of as many runs as take 10 ms, for at least a second and at least 5 samples.
+The figures are the median and the best sample, for a run or for the unit of work that
+graphs.json names. Feeds are made once; releasing results is part of the time. With
+several callers all run at the same time, and a sample's time is divided by the number
+of all their runs.
 
-Runs go through a Callable, or with --run through Session.Run and its maps.
+Runs use a Callable, or with --run Session.Run and its maps.
 
---max-memory and --max-time bound reading what is timed, not its runs; --timeout
-bounds each run.
+--max-memory and --max-time limit reading the model; --timeout limits each run.
 
 ` + modelHelp,
 		Example: `  troupe bench my_model/
@@ -70,18 +68,18 @@ bounds each run.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "print `FORMAT`: text, or json for an object for each graph, with times in ns")
+	fl.StringVar(&f.format, "format", "text", "print as `FORMAT`: text, or json, one object per graph with times in ns")
 	complete(cmd, "format", "text", "json")
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
-	addFeeds(cmd, &f.feeds, "feed a tensor of the MODEL: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "time fetching the tensor `NAME` (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "time running `NODE` (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "time this signature `KEY` of a SavedModel")
-	fl.StringSliceVar(&f.tags, "tags", nil, "time the SavedModel's graph with exactly these `TAGS`, separated by commas")
-	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
+	addFeeds(cmd, &f.feeds, "feed a tensor of MODEL: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all its arrays (repeatable)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable)")
+	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
+	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
+	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
 	fl.IntVar(&f.callers, "callers", 1, "run from `N` goroutines at once")
 	fl.DurationVar(&f.timeout, "timeout", 0, "fail if a run takes longer than this `DURATION`, such as 1.5s; 0 is no limit")
-	fl.BoolVar(&f.viaRun, "run", false, "go through Session.Run instead of a Callable")
+	fl.BoolVar(&f.viaRun, "run", false, "use Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
 	f.places.add(cmd)
@@ -119,10 +117,10 @@ type benchResult struct {
 
 func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
 	if f.callers < 1 {
-		return fmt.Errorf("--callers %d: at least one is needed", f.callers)
+		return fmt.Errorf("--callers %d: must be at least 1", f.callers)
 	}
 	if f.format != "text" && f.format != "json" {
-		return fmt.Errorf("--format %s: text and json are known", f.format)
+		return fmt.Errorf("unknown --format %s: use text or json", f.format)
 	}
 	f.json = f.json || f.format == "json"
 	data, err := os.ReadFile(filepath.Join(dir, "graphs.json"))
@@ -132,7 +130,7 @@ func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
 	case err != nil:
 		return err
 	case len(f.feeds)+len(f.fetches)+len(f.targets)+len(f.tags) > 0 || f.signature != "":
-		return fmt.Errorf("%s/graphs.json says what is fed and fetched: --feed, --fetch, --target, --signature and --tags go with a MODEL", dir)
+		return fmt.Errorf("--feed, --fetch, --target, --signature and --tags need a MODEL; %s/graphs.json has its own feeds and fetches", dir)
 	}
 	table := map[string]benchRow{}
 	if err := json.Unmarshal(data, &table); err != nil {

@@ -24,7 +24,7 @@ func (f *benchFlags) model(cmd *cobra.Command, path string) error {
 		fallthrough
 	case f.signature != "":
 		if m.folder == "" {
-			return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+			return fmt.Errorf("--signature and --tags need a SavedModel")
 		}
 	}
 	b := &bench{ctx: cmd.Context(), viaRun: f.viaRun}
@@ -185,13 +185,13 @@ func madeUp(name string, dt troupe.DataType, s troupe.Shape) (*troupe.Tensor, er
 			dims[i] = 1
 		}
 		if dims[i] > 0 && n > mostMadeUp/dims[i] {
-			return nil, fmt.Errorf("give --feed %s=VALUE: a tensor of shape %v is too large to be made up", name, s)
+			return nil, fmt.Errorf("give --feed %s=VALUE: a made-up tensor of shape %v would be too large", name, s)
 		}
 		n *= dims[i]
 	}
 	t, err := benchFeed{DType: dt.String(), Shape: dims, Value: []byte(`"ramp"`)}.tensor()
 	if err != nil {
-		return nil, fmt.Errorf("give --feed %s=VALUE: a tensor of type %v cannot be made up", name, dt)
+		return nil, fmt.Errorf("give --feed %s=VALUE: tensors of type %v cannot be made up", name, dt)
 	}
 	return t, nil
 }

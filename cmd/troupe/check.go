@@ -18,33 +18,27 @@ func checkCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Tell whether a graph will run, and what is missing",
-		Long: `Check loads a graph, which checks every node against its operation's definition
-and infers all shapes, and then tells of every node whether it can run: whether
-a kernel takes its types and attributes. What cannot is listed by operation, with
-the number of nodes, the first of their names, and the reason; and if there are
-kernels of which none fits, those there are. Nothing is run; placeholders are
-listed as what has to be fed.
+		Short: "Report whether a model will run, and what is missing",
+		Long: `Check loads a graph, checks every node against the definition of its operation, infers
+all shapes, and reports whether every node has a kernel for its types and attributes.
+Nothing runs. What is missing is listed by operation: the number of nodes, the first of
+their names, the reason, and the kernels that exist. Placeholders are listed as inputs
+to feed. A graph with missing operations may still be useful, since a run needs kernels
+only for the nodes that its fetches depend on.
 
-A graph of which only some nodes are missing may still be of use: what a run's
-fetches do not need is not asked for.
+Function bodies are checked for the types with which they are called; their nodes are
+named "function/node". Of a SavedModel the signatures are listed first, and the files
+of its checkpoint must exist.
 
-Bodies of functions that the graph may call are looked into as well, for the
-types that they are called with; their nodes are named "function/node".
+If an operation is unknown the graph cannot be loaded: all unknown operations and all
+without a kernel are listed, and types and shapes are not checked.
 
-Of a SavedModel its graphs come first, by their tags, with what each may be asked; and
-the files of its checkpoint must be there.
-
-Where an operation is not known at all, the graph cannot be loaded: types and shapes
-are not looked at then, and what is listed are the operations that are not known or
-have no kernel.
-
-With --json it is one object. The code of each entry of "missing" says whose
-matter it is: NOT_FOUND is an operation that is not known, UNIMPLEMENTED a gap of
-Troupe, INVALID_ARGUMENT a node that TensorFlow refuses as well.
+--json prints one object. The "code" of an entry of "missing" is NOT_FOUND for an
+unknown operation, UNIMPLEMENTED for one that Troupe lacks, and INVALID_ARGUMENT for a
+node that TensorFlow refuses too.
 
 It exits with 0 if the graph will run, with 1 if something is missing or there is
-nothing to run, and with 2 if it cannot be loaded.
+nothing to run, and with 2 if MODEL cannot be read.
 
 ` + modelHelp,
 		Example: `  troupe check model.pb

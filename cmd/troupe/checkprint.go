@@ -24,10 +24,10 @@ func (v *verdict) write(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintln(w, v.summary())
 	if v.Unknown {
-		fmt.Fprintln(w, "it cannot be loaded, so types and shapes are not looked at")
+		fmt.Fprintln(w, "the graph cannot be loaded, so types and shapes were not checked")
 	}
 	if v.Frames != "" {
-		fmt.Fprintln(w, "frames cannot be told apart:", v.Frames)
+		fmt.Fprintln(w, "frames cannot be determined:", v.Frames)
 	}
 	const few = 12
 	switch n := len(v.Feeds); {

@@ -37,20 +37,19 @@ func conformanceCommand() *cobra.Command {
 	var f conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance PATH...",
-		Short: "Check recorded cases",
-		Long: `Conformance runs cases that were recorded from TensorFlow and compares the
-answers. A PATH is a case folder, a folder of cases, a group's .zip archive, a
-case in an archive, or a folder of groups.
+		Short: "Compare results with cases recorded from TensorFlow",
+		Long: `Conformance runs cases recorded from TensorFlow and compares the results. A PATH is a
+case folder, a folder of cases, a .zip archive of cases, a case in an archive, or a
+folder of groups.
 
-Cases run in child processes, hostile ones under limits of memory and time, so
-that a crash is the failure of one case. Each failure gets a line with what
-differed; the last line is "N passed, M failed, K unimplemented", where
-unimplemented means that the case needs an operation or a part of Troupe that
-is missing. Nothing is skipped. The exit code is 1 if a case failed.
+Cases run in child processes, hostile ones with limited memory and time, so that a
+crash fails one case only. Each failure prints a line with the difference; the last
+line is "N passed, M failed, K unimplemented", where unimplemented means that the case
+needs an operation or feature that Troupe lacks. No case is skipped. The exit code is 1
+if a case failed.
 
-With --units nothing runs: for each group of cases, hostile ones left out, it
-counts the loops that the engine "actors" would play as units, and says why
-others are none.`,
+--units runs nothing: for each group, except hostile ones, it counts the loops that the
+engine "actors" compiles into units, and prints why others are not.`,
 		Example: `  troupe conformance conformance/testdata/control.zip
   troupe conformance cases/ --run 'while|cond' --engine seeded:7
   troupe conformance hostile.zip --json -j 2 | grep '"failed"'`,
@@ -61,14 +60,14 @@ others are none.`,
 	fl.StringVar(&f.match, "run", "", "run the cases whose name, group/case, matches `REGEXP`")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
-	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time in a case, 0 for one a CPU")
-	fl.IntVar(&f.devices, "devices", 0, "strew the nodes of each case at random over `N` CPU devices")
-	fl.Uint64Var(&f.strew, "strew", 0, "with --devices: strew by this `SEED`")
-	fl.BoolVar(&f.apart, "apart", false, "play what is on each device as a step of its own")
+	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels of a case at a time; 0 is one per CPU")
+	fl.IntVar(&f.devices, "devices", 0, "place the nodes of each case at random on `N` CPU devices")
+	fl.Uint64Var(&f.strew, "strew", 0, "with --devices: `SEED` of the random placement")
+	fl.BoolVar(&f.apart, "apart", false, "run the part on each device as a separate step")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each case's verdict, and all that is known of failures")
-	fl.BoolVar(&f.units, "units", false, "count loops that are units instead of running the cases")
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `N` cases at a time, 0 for one a CPU")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print every case, and failures in full")
+	fl.BoolVar(&f.units, "units", false, "count the loops that are compiled into units instead of running the cases")
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `N` cases at a time; 0 is one per CPU")
 	return cmd
 }
 

@@ -22,10 +22,10 @@ type deviceFlags struct {
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var(&f.devices, "devices", "run on so many `DEVICES`: a number of CPU devices, or by type, as CPU=2")
-	fl.StringVar(&f.device, "device", "", "run nodes that ask for no device on `DEVICE`, such as /cpu:1")
-	fl.BoolVar(&f.strict, "strict-placement", false, "fail where a node asks for a device that is not there")
-	fl.BoolVar(&f.apart, "apart", false, "play what is on each device as a step of its own")
+	fl.Var(&f.devices, "devices", "give the session these `DEVICES`: a number of CPU devices, or a list such as CPU=2,OPENCL=1")
+	fl.StringVar(&f.device, "device", "", "run nodes without a device on `DEVICE`, such as /cpu:1")
+	fl.BoolVar(&f.strict, "strict-placement", false, "fail if a node requests a device that does not exist")
+	fl.BoolVar(&f.apart, "apart", false, "run the part on each device as a separate step")
 }
 
 func (f *deviceFlags) given() bool {
@@ -73,7 +73,7 @@ func (*deviceCount) Type() string { return "DEVICES" }
 func writeDevices(w io.Writer, c *troupe.Callable) {
 	placed := c.Placement()
 	if placed == "" {
-		fmt.Fprintln(w, "one device: give --devices for more")
+		fmt.Fprintln(w, "one device; --devices adds more")
 		return
 	}
 	fmt.Fprint(w, placed)

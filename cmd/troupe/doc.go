@@ -1,3 +1,2 @@
-// Command troupe runs TensorFlow graphs, shows them, checks recorded cases and
-// measures. `troupe --help` says more.
+// Command troupe runs, prints, checks, profiles and benchmarks TensorFlow graphs.
 package main

@@ -26,31 +26,31 @@ func exploreCommand() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
 		Use:   "explore MODEL",
-		Short: "Run a graph under all schedules, and tell whether they give one answer",
-		Long: `Explore runs a graph again and again, each time in another order of its operations,
-and tells whether all orders give one answer: what is fetched, what variables, queues,
-tables and the like hold afterwards, or the error. A deadlock is an answer, too. Orders that differ only in operations that commute are run
-once. If answers differ, it prints short schedules that do, and which two operations
-are exchanged between them.
+		Short: "Run a graph under every schedule and compare the outcomes",
+		Long: `Explore runs a graph repeatedly, each time with its operations in another order, and
+reports whether all orders have the same outcome: the fetched values, the contents of
+variables, queues, tables and other resources afterwards, or the error. A deadlock is
+an outcome too. Orders that differ only in operations that commute are run once. If
+outcomes differ, it prints short schedules that lead to each, and the two operations
+whose order decides.
 
-What runs is chosen by --fetch and --target, each time after --init, or is the
-recorded steps of a case, or a signature of a SavedModel, serving_default unless
---signature names another, each time after what restores and initializes the model. Feeds
-then go by the signature's names, and so does --fetch after --signature. All feeds need
-values.
+What runs is chosen by --fetch and --target, after --init; or it is the recorded steps
+of a case, or a signature of a SavedModel (serving_default unless --signature names
+another), after the model has been restored and initialized. Feeds, and --fetch after
+--signature, go by the signature's names. All feeds need values.
 
-A schedule is text such as "a<b,c<d": what can run first does, but b waits for a, and d
-for c. "a@while[1]" is a in an iteration, "a!" its kernel alone, of an operation that reads
-one reference variable and then writes another; "a<b#2" is of the second step, --init being the first.
---schedule prints the operations in the order of one schedule; "troupe run
---engine schedule:TEXT" follows one, too.
+A schedule is text such as "a<b,c<d": operations run in the order in which they become
+ready, but b waits for a, and d for c. "a@while[1]" is a in an iteration; "a!" the
+kernel alone of an operation that reads one reference variable and then writes another;
+"a<b#2" is in the second step, --init being the first. --schedule prints the operations
+in the order of one schedule; "troupe run --engine schedule:TEXT" runs it.
 
-Where there are more than --max-schedules, --random schedules are run besides. Their
-priorities are random, so that each finds what takes --depth orderings of two operations
-with at least the probability that is printed.
+If there are more than --max-schedules, --random random schedules are run in addition.
+Their priorities are random, so that each finds an outcome that takes --depth orderings
+of two operations with at least the printed probability.
 
-It exits with 0 if all schedules that it ran give one answer, and with 1 if they do not or
-come to a deadlock. --max-time bounds it all; what was found by then is printed.
+It exits with 0 if all schedules have the same outcome, and with 1 if they do not or
+deadlock. After --max-time it prints what was found so far.
 
 ` + modelHelp,
 		Example: `  troupe explore train.pb --init init --feed x=1 --target train_op --fetch loss
@@ -64,21 +64,21 @@ come to a deadlock. --max-time bounds it all; what was found by then is printed.
 		},
 	}
 	fl := cmd.Flags()
-	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
+	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all its arrays (repeatable)")
 	f.scheduleFlags.add(cmd)
-	fl.IntVar(&f.most, "max-schedules", 10_000, "run at most `N` schedules to find all")
-	fl.IntVar(&f.random, "random", 1000, "run `N` random schedules where those are not all")
-	fl.IntVar(&f.depth, "depth", 3, "random schedules look for what takes `D` orderings of two operations")
-	fl.Uint64Var(&f.seed, "seed", 1, "`N` is what random schedules are drawn from")
-	fl.StringVar(&f.schedule, "schedule", "", "run this schedule alone, and print its operations: `TEXT` such as a<b,c<d")
+	fl.IntVar(&f.most, "max-schedules", 10_000, "enumerate at most `N` schedules")
+	fl.IntVar(&f.random, "random", 1000, "run `N` random schedules if there are more")
+	fl.IntVar(&f.depth, "depth", 3, "look at random for outcomes that take `D` orderings of two operations")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the random schedules")
+	fl.StringVar(&f.schedule, "schedule", "", "run only the schedule `TEXT`, such as a<b,c<d, and print its operations")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")
-	fl.BoolVar(&f.asDOT, "dot", false, "print the two operations, and the two schedules, as a graph for Graphviz")
+	fl.BoolVar(&f.asDOT, "dot", false, "print the two operations and the two schedules for Graphviz")
 	return cmd
 }
 
 func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	if f.most < 1 || f.random < 0 || f.depth < 1 {
-		return fmt.Errorf("--max-schedules and --depth are at least 1, --random is at least 0")
+		return fmt.Errorf("--max-schedules and --depth must be at least 1, --random at least 0")
 	}
 	order, err := sequential.ParseOrder(f.schedule)
 	if err != nil {
@@ -172,9 +172,9 @@ func (f *exploreFlags) write(w io.Writer, r, drawn *explore.Result, schedules [2
 		return indented(w, v)
 	}
 	if r.All {
-		fmt.Fprintf(w, "all schedules are equivalent to %s of %s, %d of which may come in several orders\n", count(r.Schedules, "schedule"), count(r.Events, "event"), r.Choices)
+		fmt.Fprintf(w, "all schedules are equivalent to %s of %s, %d of which can occur in several orders\n", count(r.Schedules, "schedule"), count(r.Events, "event"), r.Choices)
 	} else {
-		fmt.Fprintf(w, "not all schedules were run, as %s: %s\n", r.Why, count(r.Schedules, "schedule"))
+		fmt.Fprintf(w, "not all schedules were run, because %s: %s\n", r.Why, count(r.Schedules, "schedule"))
 	}
 	if drawn != nil {
 		fmt.Fprintf(w, "%s at random: what takes %s of %s is found by each with a probability of at least %.2g, by them all of %.2g\n",
@@ -182,9 +182,9 @@ func (f *exploreFlags) write(w io.Writer, r, drawn *explore.Result, schedules [2
 			drawn.Bound, -math.Expm1(float64(drawn.Schedules)*math.Log1p(-drawn.Bound)))
 	}
 	if len(shown.Answers) == 1 {
-		fmt.Fprintln(w, "they give one answer:")
+		fmt.Fprintln(w, "one outcome:")
 	} else {
-		fmt.Fprintf(w, "they give %d answers:\n", len(shown.Answers))
+		fmt.Fprintf(w, "%d outcomes:\n", len(shown.Answers))
 	}
 	printAnswers(func(format string, args ...any) { fmt.Fprintf(w, format, args...) }, shown.Answers)
 	switch {

@@ -52,10 +52,14 @@ func severalFetches(name string) string {
 // parseValue reads "VALUE" or "@FILE" as a tensor of a type, for the input of that name.
 // A picture is decoded for an input of that shape that takes numbers. Any other file that
 // is neither an array nor a message is the bytes of a string, and "[@FILE,@FILE]" is those
-// of several.
+// of several. "@FILE.npz" is the array of the input's name in an archive of several, and
+// "@FILE.npz/ARRAY" the one named.
 func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*troupe.Tensor, error) {
 	if files, ok := filesOf(value, dt); ok {
 		return readTexts(files)
+	}
+	if archive, array, ok := strings.Cut(value, ".npz/"); ok && strings.HasPrefix(value, "@") {
+		name, value = array, archive+".npz"
 	}
 	file, ok := strings.CutPrefix(value, "@")
 	if !ok {
@@ -76,11 +80,11 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	case ".npy", ".npz", ".pb", ".tensor":
 	default:
 		if status.CodeOf(err) == status.InvalidArgument || status.CodeOf(err) == status.DataLoss {
-			return nil, status.Invalid("%s is no array (.npy, .npz), no picture and no serialized TensorProto, one of which the input %v %v takes: %w", file, dt, want, err)
+			return nil, status.Invalid("%s: not an array (.npy, .npz), image or serialized TensorProto, as the input %v %v requires: %w", file, dt, want, err)
 		}
 	}
 	if err == nil && t.DType() == troupe.Double && dt == troupe.Float {
-		return nil, status.Invalid("%s is double, as NumPy's arrays are by default, but must be float: save it with .astype('float32')", file)
+		return nil, status.Invalid("%s is double, NumPy's default, but the input is float: save it with .astype('float32')", file)
 	}
 	return t, err
 }
@@ -149,7 +153,7 @@ func readNPZ(file, name string, limit int64) (*troupe.Tensor, error) {
 		}
 		return t, nil
 	}
-	return nil, status.Errorf(status.NotFound, "%s holds no array %s%s, but %s", file, name, status.DidYouMean(name, slices.Values(names)), some(names, "array"))
+	return nil, status.Errorf(status.NotFound, "%s has no array %s%s; it has %s", file, name, status.DidYouMean(name, slices.Values(names)), some(names, "array"))
 }
 
 // readText is a file's bytes as a scalar string.

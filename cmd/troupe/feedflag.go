@@ -29,7 +29,7 @@ func (f *feedFlag) Set(text string) error {
 		return nil
 	}
 	if filepath.Ext(file) != ".npz" {
-		return fmt.Errorf("@FILE alone is an archive of arrays, FILE.npz: give NAME=@%s", file)
+		return fmt.Errorf("only an archive, FILE.npz, is fed without a name: give NAME=@%s", file)
 	}
 	z, err := zip.OpenReader(file)
 	if err != nil {
@@ -37,7 +37,7 @@ func (f *feedFlag) Set(text string) error {
 	}
 	defer z.Close()
 	if len(z.File) == 0 {
-		return fmt.Errorf("%s holds no array", file)
+		return fmt.Errorf("%s has no arrays", file)
 	}
 	for _, array := range z.File {
 		*f = append(*f, strings.TrimSuffix(array.Name, ".npy")+"="+text)

@@ -39,9 +39,9 @@ func readPicture(name string, dt troupe.DataType, want troupe.Shape) (*troupe.Te
 	}
 	switch {
 	case rank >= 0 && rank != 3 && rank != 4, channels == 2 || channels > 4:
-		return nil, status.Invalid("%s is a picture, which has height, width and 1, 3 or 4 channels; the input is %v %v", name, dt, want)
+		return nil, status.Invalid("%s is an image, with height, width and 1, 3 or 4 channels; the input is %v %v", name, dt, want)
 	case rank == 4 && want.Size(0) > 1:
-		return nil, status.Invalid("%s is one picture; the input %v %v is a batch of %d: give them as an array, NAME=@FILE.npy", name, dt, want, want.Size(0))
+		return nil, status.Invalid("%s is one image; the input %v %v is a batch of %d: feed an array, NAME=@FILE.npy", name, dt, want, want.Size(0))
 	}
 	text, err := readText(name)
 	if err != nil {
@@ -69,7 +69,7 @@ func readPicture(name string, dt troupe.DataType, want troupe.Shape) (*troupe.Te
 	}
 	for i := range max(0, rank) {
 		if n := want.Size(i); n >= 0 && n != dims[i] {
-			return nil, status.Invalid("%s is a picture of %d by %d pixels; the input is %v %v: scale the picture first", name, t.Shape()[1], t.Shape()[0], dt, want)
+			return nil, status.Invalid("%s is an image of %d by %d pixels; the input is %v %v: scale the image first", name, t.Shape()[1], t.Shape()[0], dt, want)
 		}
 	}
 	return t, t.Reshape(dims)

@@ -11,8 +11,8 @@ type fileFlags struct{ read, write []string }
 
 func (f *fileFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.read, "read", nil, "let the graph read files below `DIR`, besides the model's own folder (repeat for more)")
-	fl.StringArrayVar(&f.write, "write", nil, "let the graph write files below `DIR` (repeat for more)")
+	fl.StringArrayVar(&f.read, "read", nil, "let the graph read files below `DIR` in addition to the model's folder (repeatable)")
+	fl.StringArrayVar(&f.write, "write", nil, "let the graph write files below `DIR` (repeatable)")
 }
 
 // policy is what the graph of a model may use.

@@ -34,7 +34,7 @@ func inflate(b []byte) ([]byte, error) {
 	}
 	b, err = io.ReadAll(io.LimitReader(r, maxModel+1))
 	if err == nil && len(b) > maxModel {
-		err = fmt.Errorf("it decompresses to more than %d bytes", int64(maxModel))
+		err = fmt.Errorf("decompresses to more than %d bytes", int64(maxModel))
 	}
 	return b, err
 }

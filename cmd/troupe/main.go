@@ -18,7 +18,7 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // a step failed, a value differs, a case failed
-	exitUsage  = 2 // the command line, or the file that check is given, makes no sense
+	exitUsage  = 2 // the command line, or the file that check reads, is invalid
 )
 
 func main() { os.Exit(process()) }
@@ -84,20 +84,21 @@ func (u unreadable) Unwrap() error { return u.error }
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "troupe",
-		Short: "Run TensorFlow graphs on actors",
-		Long: `troupe runs TensorFlow graphs in pure Go: it tells what a SavedModel may be asked
-and asks it, feeds and fetches tensors of a GraphDef, shows how a graph is built of
-loops and conditionals, checks Troupe against answers recorded from TensorFlow, and
-measures it.
+		Short: "Run TensorFlow graphs in pure Go",
+		Long: `troupe runs TensorFlow graphs in pure Go. It lists the signatures of a SavedModel and
+runs them, feeds and fetches tensors of a GraphDef, prints and draws graphs, profiles
+and benchmarks them, looks for races and deadlocks, and compares Troupe with results
+recorded from TensorFlow.
 
-It exits with 0 if all is well, with 1 if a step failed, a value differs from
-its recording or a case failed, and with 2 if the command line makes no sense.`,
-		Example: `  # what does a model want, will it run here, and what does it answer?
+Exit codes: 0 success; 1 a step failed, a result differs, a case failed or a check
+found something; 2 the command line or the model could not be read.`,
+		Example: `  # list a model's signatures, check that it runs here, run it, benchmark it
   troupe show my_model/
   troupe check my_model/
   troupe run my_model/ --feed x=@in.npy
+  troupe bench my_model/ --feed x=@in.npy
 
-  # play a recorded program and compare with TensorFlow's answers
+  # run a recorded program and compare the results with TensorFlow's
   troupe run conformance/testdata/control.zip/program_edit_distance
 
   # feed and fetch by name

@@ -23,16 +23,17 @@ import (
 )
 
 // modelHelp is what the commands say of their MODEL.
-const modelHelp = `MODEL is a SavedModel's folder, whose graph with the tag "serve" it is, or else its
-first, run with the variables' values; a GraphDef, serialized or as text, also
-compressed by gzip; "-", one from the standard input; or a recorded case: a folder
-with case.json and graph.pb, or such a folder inside a group's archive, as in
-control.zip/while_counter.`
+const modelHelp = `MODEL is one of
+  - the folder of a SavedModel: its graph tagged "serve", or else its first, with its
+    variables restored;
+  - a GraphDef, binary or text, gzipped or not; "-" reads one from standard input;
+  - a recorded case: a folder with case.json and graph.pb, or such a folder in a zip
+    archive, as in control.zip/while_counter.`
 
 // atLeastOne is the rule of commands that are given a MODEL, or several, and perhaps more.
 func atLeastOne(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("something is missing: %s", cmd.UseLine())
+		return fmt.Errorf("missing argument: %s", cmd.UseLine())
 	}
 	return nil
 }
@@ -42,10 +43,10 @@ func oneModel(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		for i, arg := range args {
 			if name, value, ok := strings.Cut(arg, "="); i > 0 && ok && name != "" && cmd.Flags().Lookup("feed") != nil {
-				return fmt.Errorf("%s takes one MODEL, and is given %s as well: is --feed %s=%s meant?", cmd.CommandPath(), arg, name, value)
+				return fmt.Errorf("%s takes one MODEL; unexpected argument %s (did you mean --feed %s=%s?)", cmd.CommandPath(), arg, name, value)
 			}
 		}
-		return fmt.Errorf("%s takes one MODEL, and is given %s; a value with spaces needs quotes", cmd.CommandPath(), strings.Join(args, " and "))
+		return fmt.Errorf("%s takes one MODEL, got %s; quote a value that contains spaces", cmd.CommandPath(), strings.Join(args, " and "))
 	}
 	return atLeastOne(cmd, args)
 }
@@ -123,7 +124,7 @@ func findTagged(cmd *cobra.Command, path, signature string, tags []string) (*mod
 	case err != nil:
 		return nil, failure{err}
 	case m.folder == "" && (signature != "" || tags != nil):
-		return nil, fmt.Errorf("--signature and --tags: only a SavedModel has them")
+		return nil, fmt.Errorf("--signature and --tags need a SavedModel")
 	case tags != nil:
 		m.tags = tags
 	}
@@ -212,7 +213,7 @@ func loadSavedModel(dir string) (*model, error) {
 		return nil, status.Errorf(status.CodeOf(err), "%s: %w", dir, err)
 	}
 	if len(m.saved) == 0 {
-		return nil, status.Invalid("the SavedModel %s holds no graph", dir)
+		return nil, status.Invalid("SavedModel %s has no graph", dir)
 	}
 	at := max(0, slices.IndexFunc(m.saved, func(g troupe.SavedGraph) bool { return slices.Equal(g.Tags, []string{"serve"}) }))
 	m.tags = m.saved[at].Tags
@@ -283,7 +284,7 @@ func noSuchFile(path string, err error) error {
 func noSuchCase(archive, path string, err error) error {
 	names, listErr := casesIn(archive)
 	if errors.Is(listErr, zip.ErrFormat) {
-		return status.Errorf(status.NotFound, "%s: %s is no folder, and no archive of cases", path, archive)
+		return status.Errorf(status.NotFound, "%s: %s is neither a folder nor an archive of cases", path, archive)
 	}
 	if listErr != nil || len(names) == 0 {
 		return err
@@ -296,7 +297,7 @@ func noSuchCase(archive, path string, err error) error {
 	if hint == "" {
 		hint = "; it holds " + some(names, "case")
 	}
-	return status.Errorf(status.NotFound, "%s holds no case %s%s", archive, inside, hint)
+	return status.Errorf(status.NotFound, "%s has no case %s%s", archive, inside, hint)
 }
 
 // casesIn is the names of the cases in an archive.

@@ -57,7 +57,7 @@ func explain(ctx context.Context, sess *troupe.Session, w io.Writer) {
 		fmt.Fprintln(&b, r)
 	}
 	if len(reports) == 0 {
-		fmt.Fprintf(&b, "no step of engine %s answers: none runs, one is inside a long kernel, or the engine cannot be asked\n", sess.Engine())
+		fmt.Fprintf(&b, "no step of engine %s reports: none is running, one is inside a long kernel, or the engine has no reports\n", sess.Engine())
 	}
 	io.WriteString(w, b.String()) // at once, so that nothing comes between
 }

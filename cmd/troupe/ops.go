@@ -23,26 +23,24 @@ func opsCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "ops [NAME]",
-		Short: "List operations, or tell all about one",
-		Long: `Ops lists the operations that graphs may hold, one a line: what Troupe has of
-each, its name and what it does. The marks are
+		Short: "List operations, or describe one",
+		Long: `Ops lists the operations that graphs may contain, one a line: what Troupe has for it,
+its name, and what it does. The marks are
 
-  k  nodes of it can run: it has kernels, or needs none
+  k  it can run: it has kernels, or needs none
   s  the shapes of its outputs are inferred
   g  it can be differentiated
 
-With NAME it shows one operation: the definition with its inputs, outputs,
-attributes and documentation; the kernels, by device, and the types that each
-takes, also the types that TensorFlow's kernels take and these do not; whether
-there are a shape function and a gradient. Internal operations, whose names begin
-with an underscore, are shown only by name.
+With NAME it describes one operation: its definition with inputs, outputs, attributes
+and documentation; its kernels by device, with the types that each takes, and the types
+for which TensorFlow has a kernel and Troupe does not; its shape function and gradient.
+Internal operations, whose names begin with an underscore, are shown by name only.
 
-Format json is the same as an object or a list of objects, with the field names of
-an OpDef. Format pb is a serialized OpList, and format kernels a serialized
-KernelList, as TensorFlow's tools read them.
+--format json prints the same as one object or a list of objects, with the field names
+of an OpDef; pb a serialized OpList, and kernels a serialized KernelList, both for
+TensorFlow's tools.
 
-It exits with 0, or with 1 if there is no operation NAME; names that are near are
-suggested.`,
+It exits with 0, or with 1 if there is no operation NAME.`,
 		Example: `  troupe ops
   troupe ops MatMul
   troupe ops | grep -i conv
@@ -52,7 +50,7 @@ suggested.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"text", "json", "pb", "kernels"}, format) {
-				return fmt.Errorf("--format %s: text, json, pb and kernels are known", format)
+				return fmt.Errorf("unknown --format %s: use text, json, pb or kernels", format)
 			}
 			w := bufio.NewWriter(raw(cmd.OutOrStdout())) // nothing of a model is in it
 			if err := writeOps(w, format, args); err != nil {
@@ -153,7 +151,7 @@ func writeOp(w io.Writer, def *registry.OpDef) {
 	fmt.Fprint(w, def.Text(), "\n")
 	switch kernels := kernelsOf(def); {
 	case nodes.Plays(def.Name):
-		fmt.Fprintln(w, "  kernels: none needed, the executor itself does its work")
+		fmt.Fprintln(w, "  kernels: none needed, the executor runs it")
 	case len(kernels) == 0:
 		fmt.Fprintln(w, "  kernels: none yet")
 	default:

@@ -24,8 +24,8 @@ type outputFlags struct{ file, format string }
 
 func (f *outputFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.file, "output", "o", "", "write what is fetched to this `FILE`, - for the standard output: .npy (one result), .npz, .json, .txt, or .tensor and .pb for a TensorProto")
-	fl.StringVar(&f.format, "format", "", "write it in this `FORMAT`, whatever the file is called: text, json, npy, npz or proto")
+	fl.StringVarP(&f.file, "output", "o", "", "write the results to `FILE`, - for standard output; the extension selects the format: .npy (one result), .npz, .json, .txt, .tensor or .pb (TensorProto)")
+	fl.StringVar(&f.format, "format", "", "write the results in this `FORMAT` whatever the extension: text, json, npy, npz or proto")
 	complete(cmd, "format", formats...)
 }
 
@@ -45,14 +45,14 @@ func (f *outputFlags) resolve(results int) error {
 		case ".txt", "":
 			f.format = "text"
 		default:
-			return fmt.Errorf("--output %s: which format is meant? Give --format %s", f.file, strings.Join(formats, ", "))
+			return fmt.Errorf("--output %s: the extension selects no format; give --format %s", f.file, strings.Join(formats, ", "))
 		}
 	}
 	switch {
 	case !slices.Contains(formats, f.format):
-		return fmt.Errorf("--format %s: %s are known", f.format, strings.Join(formats, ", "))
+		return fmt.Errorf("unknown --format %s: use %s", f.format, strings.Join(formats, ", "))
 	case results != 1 && (f.format == "npy" || f.format == "proto"):
-		return fmt.Errorf("%s do not go into one file of this format: give --output results.npz, or --format json", count(results, "result"))
+		return fmt.Errorf("this format holds one result, not %s: give --output results.npz or --format json", count(results, "result"))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (f *outputFlags) write(stdout io.Writer, names []string, values []*troupe.T
 	out := stdout // where text is escaped
 	if f.binary() {
 		if out = raw(stdout); f.file == "" && isTerminal(out) {
-			return fmt.Errorf("--format %s is not text: give --output FILE, or --output - to write it to the terminal all the same", f.format)
+			return fmt.Errorf("--format %s is binary: give --output FILE, or --output - to write it to the terminal", f.format)
 		}
 	}
 	if f.file != "" && f.file != "-" {
@@ -97,7 +97,7 @@ func (f *outputFlags) writeTo(out io.Writer, names []string, values []*troupe.Te
 		}
 	}
 	if status.CodeOf(err) == status.Unimplemented { // what NumPy has no type for
-		err = fmt.Errorf("%w; --format json holds it", err)
+		err = fmt.Errorf("%w; use --format json", err)
 	}
 	return errors.Join(err, w.Flush())
 }

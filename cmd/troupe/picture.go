@@ -44,7 +44,7 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 		return failure{err}
 	}
 	if f.signature != "" && m.folder == "" {
-		return fmt.Errorf("--signature %s: only a SavedModel has signatures", f.signature)
+		return fmt.Errorf("--signature %s needs a SavedModel", f.signature)
 	}
 	p := &picture{}
 	names := &benchFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets, signature: f.signature}
@@ -192,7 +192,7 @@ func (p *picture) play(ctx context.Context, feeds []tensor.Value, most int, then
 			continue
 		}
 		if a.Async() || a.Calls() {
-			p.step.Complete(a, status.Errorf(status.Unimplemented, "--picture: a run in which something waits, or calls functions, cannot be drawn"))
+			p.step.Complete(a, status.Errorf(status.Unimplemented, "--picture cannot draw a run that waits or calls functions"))
 			continue
 		}
 		p.step.Complete(a, a.Run())

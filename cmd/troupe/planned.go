@@ -21,14 +21,14 @@ type plannedFlags struct {
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	addFeeds(cmd, &f.feeds, "with --units, --rewritten or --picture: the tensor `NAME[=VALUE]` is fed (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "with --units, --rewritten or --picture: the tensor `NAME` is fetched (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "with --units, --rewritten or --picture: `NODE` is run (repeat for more)")
+	addFeeds(cmd, &f.feeds, "feed the tensor `NAME[=VALUE]` in the run that is shown (repeatable)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` in the run that is shown (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` in the run that is shown (repeatable)")
 	rewriteFlag(cmd, &f.rewrite)
-	fl.Var(&f.places.devices, "devices", "show where the nodes of a run are on so many `DEVICES`, a number of CPU devices, and what goes between these")
-	fl.StringVar(&f.places.device, "device", "", "with --devices: nodes that ask for no device are on `DEVICE`, such as /cpu:1")
-	fl.BoolVar(&f.places.strict, "strict-placement", false, "with --devices: fail where a node asks for a device that is not there")
-	fl.StringVar(&f.signature, "signature", "", "this signature `KEY` of a SavedModel")
+	fl.Var(&f.places.devices, "devices", "show the placement of a run on these `DEVICES`, as for run, and the edges between devices")
+	fl.StringVar(&f.places.device, "device", "", "with --devices: place nodes without a device on `DEVICE`, such as /cpu:1")
+	fl.BoolVar(&f.places.strict, "strict-placement", false, "with --devices: fail if a node requests a device that does not exist")
+	fl.StringVar(&f.signature, "signature", "", "show the signature `KEY` of a SavedModel")
 }
 
 func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
@@ -47,7 +47,7 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 	case m.folder != "" && !f.named():
 		return f.signatures(out, m)
 	case f.signature != "":
-		return fmt.Errorf("--signature %s: only a SavedModel has signatures, and no other flags go with it", f.signature)
+		return fmt.Errorf("--signature %s needs a SavedModel, and excludes --feed, --fetch and --target", f.signature)
 	case m.script != nil && !f.named():
 		failed := error(nil)
 		err := m.script.Callables(f.rewrite, func(i int, c *session.Callable, err error) {
@@ -173,7 +173,7 @@ func writeRewritten(w io.Writer, c *troupe.Callable) {
 	text, passes := c.Rewritten()
 	fmt.Fprint(w, text)
 	for _, p := range passes {
-		fmt.Fprintf(w, "%-12s %6d of %s saved\n", p.Pass, p.Before-p.After, count(p.Before, "node"))
+		fmt.Fprintf(w, "%-12s %6d of %s removed\n", p.Pass, p.Before-p.After, count(p.Before, "node"))
 	}
 }
 

@@ -27,47 +27,47 @@ func profileCommand() *cobra.Command {
 	var f profileFlags
 	cmd := &cobra.Command{
 		Use:   "profile MODEL",
-		Short: "Say where the time of a model's runs goes",
-		Long: `Profile runs a model again and again, after one run that prepares it, and prints
-what a run took: by operation, by node, and along the critical path, which is the
-chain of nodes that no number of cores makes shorter. To take nodes down costs some
-tens of nanoseconds each; where that is more than 2% of a run, only some runs are,
-and the first line says how many.
+		Short: "Show where the time of a run goes",
+		Long: `Profile runs a model repeatedly, after one run that compiles it, and prints the time of
+an average run by operation, by node, and along the critical path: the chain of nodes
+that bounds the time on any number of cores. Recording costs some tens of nanoseconds
+for each node; where that is more than 2% of a run only a sample of the runs is
+recorded, and the first line prints how many.
 
-` + modelHelp + `
+Of a SavedModel it runs a signature, of a recorded case the first step, of other graphs
+what --fetch and --target name, or else all outputs without consumers. Numeric inputs
+that are not fed get a ramp from -0.5 to 0.5, with 1 for unknown dimensions.
 
-Of a SavedModel a signature is run, of a case its first step; of other graphs what
---fetch and --target name, or else all outputs that nobody uses. What is not fed
-gets a ramp of values between -0.5 and 0.5, with unknown dimensions of 1.`,
+` + modelHelp,
 		Example: `  troupe profile model/ --feed x=@x.npy --page profile.html
   troupe profile graph.pb --fetch logits --runs 100 --trace trace.json`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
-	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "run this signature `KEY` of a SavedModel")
-	fl.StringSliceVar(&f.tags, "tags", nil, "run the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
-	fl.IntVar(&f.runs, "runs", 0, "add up `N` runs; 0: as many as take a second")
-	fl.IntVar(&f.top, "top", 20, "print the `N` nodes that took longest")
-	fl.StringVar(&f.page, "page", "", "write all nodes to `FILE`, an HTML page")
+	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all its arrays (repeatable)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable)")
+	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
+	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
+	fl.IntVar(&f.runs, "runs", 0, "profile `N` runs; 0 is as many as take a second")
+	fl.IntVar(&f.top, "top", 20, "print the `N` slowest nodes")
+	fl.StringVar(&f.page, "page", "", "write an HTML page of all nodes to `FILE`")
 	f.trace.add(cmd)
-	fl.StringVar(&f.metadata, "metadata", "", "write one run more, in full, to `FILE` as TensorFlow's message RunMetadata")
+	fl.StringVar(&f.metadata, "metadata", "", "record one more run in full, and write it to `FILE` as TensorFlow's message RunMetadata")
 	fl.StringVar(&f.costGraph, "cost-graph", "", "write the cost model to `FILE` as TensorFlow's message CostGraphDef")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
 	f.places.add(cmd)
-	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
-	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
+	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
+	fl.DurationVar(&f.timeout, "timeout", 0, "fail a step after this `DURATION`, such as 1.5s; 0 is no limit")
 	f.files.add(cmd)
 	return cmd
 }
 
 func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 	if f.runs < 0 || f.top < 0 {
-		return fmt.Errorf("--runs and --top are not negative")
+		return fmt.Errorf("--runs and --top must not be negative")
 	}
 	m, err := loadModel(cmd, path)
 	if err != nil {
@@ -216,13 +216,17 @@ func (f *profileFlags) chooseSignature(m *model) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("there is no signature %q for the tags %v; `troupe show` lists what there is", key, m.tags)
+	return fmt.Errorf("no signature %q for the tags %v; `troupe show` lists them", key, m.tags)
 }
 
-// renamed is "NAME=…" with the tensor in the place of the name of an input.
+// renamed is "NAME=…" with the tensor in the place of the name of an input, which still
+// names the array of an archive.
 func renamed(feed string, inputs map[string]troupe.TensorInfo) string {
 	for name, info := range inputs {
 		if rest, ok := cutName(feed, name); ok {
+			if strings.HasPrefix(rest, "=@") && strings.HasSuffix(rest, ".npz") {
+				rest += "/" + name
+			}
 			return info.Name + rest
 		}
 	}
@@ -278,14 +282,14 @@ func (f *profileFlags) feedRest(m *model, given map[troupe.Output]*troupe.Tensor
 			feed.Shape = append(feed.Shape, max(o.Shape().Size(i), 1))
 		}
 		if n, tooMany := tensor.NumElements(o.DataType(), feed.Shape); tooMany != nil || n > 1<<28 {
-			err = fmt.Errorf("%v is not fed, and has the shape %v, which is too large to be made up: give --feed", o, o.Shape())
+			err = fmt.Errorf("%v is not fed, and a made-up tensor of shape %v would be too large: give --feed", o, o.Shape())
 			return
 		}
 		if given[o], err = feed.tensor(); err != nil {
 			err = fmt.Errorf("%v is not fed: %w; give --feed %s=VALUE", o, err, n.Name())
 			return
 		}
-		fmt.Fprintf(say, "%v is not fed: it gets a ramp, %v %v\n", o, o.DataType(), feed.Shape)
+		fmt.Fprintf(say, "%v is not fed: using a ramp, %v %v\n", o, o.DataType(), feed.Shape)
 	}, nil)
 	return given, err
 }

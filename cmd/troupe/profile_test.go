@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -45,7 +47,7 @@ func TestProfileChoice(t *testing.T) {
 	if out := command(t, "profile", "../../conformance/testdata/control.zip/program_collatz", "--runs", "1"); !strings.Contains(out, "1 run of ") {
 		t.Error(out)
 	}
-	if out := command(t, "profile", counter, "--runs", "1"); !strings.Contains(out, "! limit:0 is not fed: it gets a ramp, int32 []") {
+	if out := command(t, "profile", counter, "--runs", "1"); !strings.Contains(out, "! limit:0 is not fed: using a ramp, int32 []") {
 		t.Error(out)
 	}
 }
@@ -58,5 +60,42 @@ func TestRunTrace(t *testing.T) {
 	b, err := os.ReadFile(path)
 	if err != nil || !json.Valid(b) || !strings.Contains(string(b), "program as one unit") {
 		t.Errorf("%v: %s", err, b)
+	}
+}
+
+// Inputs of a signature are found in an archive by the signature's names, wherever
+// feeds go by those of tensors.
+func TestProfileArchive(t *testing.T) {
+	const digits = "../../examples/serve/digits"
+	image, err := os.ReadFile("../../examples/serve/two.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"other.npy", "image.npy"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(image); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archive := filepath.Join(t.TempDir(), "two.npz")
+	if err := os.WriteFile(archive, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"profile", digits, "--runs", "1", "--feed", "image=@" + archive},
+		{"profile", digits, "--runs", "1", "--feed", "image=@" + archive + "/other"},
+		{"explore", digits, "--max-schedules", "1", "--random", "0", "--feed", "image=@" + archive},
+	} {
+		if out := command(t, args...); strings.Contains(out, "! troupe: --feed") {
+			t.Errorf("%v: %s", args, out)
+		}
 	}
 }

@@ -28,24 +28,23 @@ func raceCommand() *cobra.Command {
 	var f raceFlags
 	cmd := &cobra.Command{
 		Use:   "race MODEL",
-		Short: "Find operations that touch one variable, queue or table in no order",
-		Long: `Race looks for pairs of operations that touch the same variable, queue, table,
-TensorArray or the like, of which one changes it, with no path of data or control
-edges between them. Their order is up to the schedule, and the answer with it. A pair
-may be one operation in several iterations of a loop.
+		Short: "Find unordered accesses to variables, queues and tables",
+		Long: `Race looks for pairs of operations that access the same variable, queue, table,
+TensorArray or other resource, of which one changes it, with no path of data or control
+edges between them. The schedule decides their order, and so the result. A pair may be
+one operation in several iterations of a loop.
 
-What runs is chosen as for "troupe run": by --fetch and --target, by --signature, or,
-of a SavedModel, all signatures; of a case its recorded steps.
+What runs is chosen as for "troupe run": by --fetch and --target, by --signature; of a
+SavedModel all signatures, of a case its recorded steps.
 
-Then, where all feeds have values and some race was found, or some operation waits for
-others as those of queues do, the steps are run under --schedules schedules, each from
-the beginning, of a SavedModel with its values, after --init. They are compared by what is
-fetched, by what variables, queues, tables and the like hold afterwards, and by errors. A
-schedule at whose end all operations wait for each other is a deadlock, and is found
-without waiting. If schedules differ, short ones are printed: "troupe explore" and "troupe
-run --engine schedule:TEXT" run them again. Where there are more schedules than that, as
-many are run at random besides. A race is real also if no schedule differs: another
-machine has other schedules.
+If all feeds have values, and a race was found or an operation can block (such as those
+of queues), the steps are then run under --schedules schedules, each from the initial
+state: a SavedModel's values, after --init. Fetched values, the contents of resources
+afterwards, and errors are compared. A schedule that ends with all operations waiting
+is a deadlock, and is found without waiting. If outcomes differ, short schedules are
+printed; "troupe explore" and "troupe run --engine schedule:TEXT" run them again. If
+there are more schedules, as many are run at random in addition. A race is reported
+even if no schedule differs: another machine has other schedules.
 
 It exits with 0 if there is neither a race nor a deadlock, else with 1.
 
@@ -58,9 +57,9 @@ It exits with 0 if there is neither a race nor a deadlock, else with 1.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
-	addFeeds(cmd, &f.feeds, "the tensor `NAME[=VALUE]` is fed (repeat for more)")
+	addFeeds(cmd, &f.feeds, "the tensor `NAME[=VALUE]` is fed (repeatable)")
 	f.scheduleFlags.add(cmd)
-	fl.IntVar(&f.schedules, "schedules", 100, "run at most `N` schedules, and as many random ones if that is not all; 0 runs none")
+	fl.IntVar(&f.schedules, "schedules", 100, "run at most `N` schedules, and as many random ones if there are more; 0 runs none")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")
 	return cmd
 }
@@ -305,11 +304,11 @@ func (o *raceWriter) try(name string, t *tried) error {
 	case alone && t.bad():
 		b.WriteString(" came to a deadlock:\n")
 	case alone:
-		b.WriteString(" gave one answer:\n")
+		b.WriteString(" had one outcome:\n")
 	case t.bad() && slices.ContainsFunc(t.found, func(a explore.Answers) bool { return a.Deadlock }):
-		fmt.Fprintf(&b, " gave %d answers, a deadlock among them:\n", len(t.found))
+		fmt.Fprintf(&b, " had %d outcomes, one of them a deadlock:\n", len(t.found))
 	default:
-		fmt.Fprintf(&b, " gave %d answers:\n", len(t.found))
+		fmt.Fprintf(&b, " had %d outcomes:\n", len(t.found))
 	}
 	printAnswers(func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }, t.found)
 	_, err := io.WriteString(o.w, b.String())

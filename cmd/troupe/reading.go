@@ -36,8 +36,8 @@ const tick = 10 * time.Millisecond
 func bounded(cmd *cobra.Command) *cobra.Command {
 	r := &reading{memory: 4 << 30, time: 2 * time.Minute}
 	fl := cmd.Flags()
-	fl.Var(&r.memory, "max-memory", "give up when reading takes more than this `SIZE` of memory, such as 512MiB; 0 is no limit")
-	fl.DurationVar(&r.time, "max-time", r.time, "give up when reading takes longer than this `DURATION`; 0 is no limit")
+	fl.Var(&r.memory, "max-memory", "fail if reading the model takes more than this `SIZE` of memory, such as 512MiB; 0 is no limit")
+	fl.DurationVar(&r.time, "max-time", r.time, "fail if reading the model takes longer than this `DURATION`; 0 is no limit")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd, args, run) }
 	return cmd
@@ -49,7 +49,7 @@ type readingKey struct{}
 // has loaded what it was given, as long as it asks for its [deadline].
 func boundedWhole(cmd *cobra.Command) *cobra.Command {
 	bounded(cmd)
-	cmd.Flags().Lookup("max-time").Usage = "begin no further schedule after this `DURATION`, reading included; 0 is no limit"
+	cmd.Flags().Lookup("max-time").Usage = "start no schedule after this `DURATION`, reading the model included; 0 is no limit"
 	return cmd
 }
 
@@ -105,10 +105,10 @@ func (r *reading) watch() error {
 		case <-r.done:
 			return nil
 		case <-late:
-			return fmt.Errorf("not read after %v, the limit of time (--max-time)", r.time)
+			return fmt.Errorf("reading takes longer than %v (--max-time)", r.time)
 		case <-ticker.C:
 			if r.memory > 0 && inUse() > int64(r.memory) {
-				return fmt.Errorf("reading takes more than %v, the limit of memory (--max-memory)", &r.memory)
+				return fmt.Errorf("reading takes more than %v of memory (--max-memory)", &r.memory)
 			}
 		}
 	}
@@ -140,14 +140,14 @@ func (b *bytesFlag) Set(text string) error {
 	digits := strings.TrimRight(text, "BKMGTi")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 {
-		return errors.New("want a number of bytes, such as 512MiB")
+		return errors.New("not a number of bytes such as 512MiB")
 	}
 	unit := slices.Index(byteUnits, cmp.Or(text[len(digits):], "B"))
 	if unit < 0 {
-		return fmt.Errorf("the units are %s", strings.Join(byteUnits, ", "))
+		return fmt.Errorf("unknown unit; use %s", strings.Join(byteUnits, ", "))
 	}
 	if n > math.MaxInt64>>(10*unit) {
-		return errors.New("it is too large")
+		return errors.New("too large")
 	}
 	*b = bytesFlag(n << (10 * unit))
 	return nil

@@ -34,7 +34,7 @@ func recognize(name string, b []byte) string {
 	case at(0, "\x93NUMPY"):
 		return "an array, to be fed with --feed NAME=@" + name
 	case at(0, "\x89PNG\r\n"), at(0, "\xff\xd8\xff"), at(0, "GIF8"):
-		return "a picture, to be fed with --feed NAME=@" + name
+		return "an image, to be fed with --feed NAME=@" + name
 	case filepath.Ext(name) == ".onnx":
 		return "a model of ONNX, not of TensorFlow"
 	case at(0, "version https://git-lfs"):

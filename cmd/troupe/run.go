@@ -35,41 +35,41 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run MODEL",
 		Short: "Run a graph and print what is fetched",
-		Long: `Run feeds tensors into a graph, runs the part of it that the fetches and targets
-need, and prints each fetched tensor as numpy would, or writes what is fetched to a
-file.
+		Long: `Run feeds tensors into a graph, runs the nodes that the fetches and targets need, and
+prints each result as NumPy does, or writes the results to a file.
 
-` + modelHelp + `
+What runs:
+  - a SavedModel: the signature serving_default, or the one that --signature names.
+    Feeds and results then go by the signature's names, which "troupe show MODEL"
+    lists; --fetch selects some of the results.
+  - with --fetch and --target: those tensors and nodes of the graph.
+  - a recorded case without these flags: its recorded steps, with inputs and results
+    printed, and the results compared with TensorFlow's.
 
-Without --fetch and --target a signature of a SavedModel is run, serving_default
-unless --signature names another: feeds and results then go by its names, which
-"troupe show MODEL" lists. With --signature, --fetch names those of its results that
-are wanted.
+A feed is NAME=VALUE. NAME is an input of the signature, or any tensor of the graph:
+"node:1", or "node" for its first output. VALUE is one of
+  - a number, true, false, text, or nested lists in brackets, converted to the type of
+    the tensor;
+  - @FILE.npy, a NumPy array; @FILE.npz, the array NAME of an archive; @FILE.npz/ARRAY,
+    the array ARRAY. --feed @FILE.npz alone feeds all arrays of the archive by name;
+  - @FILE.tensor or @FILE.pb, a serialized TensorProto;
+  - for a numeric input with the shape of an image or a batch of images: @FILE with a
+    PNG, JPEG, GIF or BMP, decoded to channels from 0 to 255;
+  - for a string input: @FILE, the bytes of the file, or [@FILE,@FILE].
 
-Without --feed, --fetch and --target a case plays its recorded steps: what is fed
-and fetched is printed, and compared with what TensorFlow answered.
+The graph may read files in the model's own folder and write none; --read and --write
+permit more. --max-memory and --max-time limit reading the model and its variables,
+--timeout limits each step.
 
-A feed's VALUE is a number, true or false, text, or nested lists in brackets;
-the graph says of which type. @FILE is a numpy array (.npy), the one of that name in
-an archive of several (.npz), or a serialized TensorProto (.tensor, .pb); where a
-string is wanted, any other file is its bytes, and [@FILE,@FILE] those of several. Where
-numbers are wanted, in the shape of a picture or a batch of them, a PNG, JPEG, GIF or
-BMP file is decoded, to channels from 0 to 255. --feed @FILE.npz feeds every array of
-the archive under its name.
-NAME is a tensor, "node:1", or "node" for its first output; any tensor of the graph
-may be fed.
+--sequence writes a page with every message of a run on the engine "messages", where
+each node is an actor: which actor sent what to which, in which iteration, and where
+the tokens are. Of a recorded case it is the last step. "messages:N" delivers messages
+in another order for each N.
 
-The graph may read files in the model's own folder and no other, and write none,
-unless --read and --write permit it. --max-memory and --max-time bound reading the
-model, the values of its variables included; --timeout bounds each step.
+During a long run a terminal shows the iterations per second of the outermost loop;
+SIGQUIT (ctrl-\) prints what the step waits for.
 
-With --sequence a run of the engine "messages", where every node is an actor, becomes
-a page to step through: which actor sent what to whom, in which iteration, and where
-the tokens are. Of a case it is the last step. "messages:N" takes messages in an order
-of its own for each N, the same each time.
-
-While a long run goes on, a terminal shows how many iterations a second its
-outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
+` + modelHelp,
 		Example: `  troupe run conformance/testdata/control.zip/program_edit_distance
   troupe run model.pb --feed x=[[1,2],[3,4]] --feed w=@weights.npy --fetch y --fetch loss:0
   troupe run train.pb --target init
@@ -85,34 +85,34 @@ outermost loop makes; SIGQUIT (ctrl-\) prints what the step waits for.`,
 		},
 	}
 	fl := cmd.Flags()
-	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all arrays in it (repeat for more)")
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "run this signature `KEY` of a SavedModel")
-	fl.StringSliceVar(&f.tags, "tags", nil, "run the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
+	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all its arrays (repeatable)")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable)")
+	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
+	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
 	f.places.add(cmd)
-	fl.IntVar(&f.threads, "threads", 0, "`N` kernels may run at a time, 0 for one a CPU")
-	fl.DurationVar(&f.timeout, "timeout", 0, "give a step up after this `DURATION`, such as 1.5s; 0 is never")
+	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
+	fl.DurationVar(&f.timeout, "timeout", 0, "fail a step after this `DURATION`, such as 1.5s; 0 is no limit")
 	f.files.add(cmd)
 	f.output.add(cmd)
 	f.trace.add(cmd)
 	f.sequence.add(cmd)
-	fl.BoolVar(&f.stats, "stats", false, "print what each step took")
+	fl.BoolVar(&f.stats, "stats", false, "print time, memory and rewriting statistics of each step")
 	completeSignatures(cmd)
 	return cmd
 }
 
 // engineFlag adds the flag that chooses an engine.
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that drives steps: actors, tokens, messages, seeded:N, schedule:ORDER or sequential")
+	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that runs steps: actors, tokens, messages, messages:N, seeded:N, schedule:ORDER or sequential")
 	complete(cmd, "engine", "actors", "tokens", "messages", "seeded:1", "sequential")
 }
 
 // rewriteFlag adds the flag that chooses passes of rewriting.
 func rewriteFlag(cmd *cobra.Command, rewrite *string) {
-	cmd.Flags().StringVar(rewrite, "rewrite", "", "let these `PASSES` rewrite the graph before it runs: default, none, all, a list such as fold,common, or changes such as +batchnorm,-hoist")
+	cmd.Flags().StringVar(rewrite, "rewrite", "", "rewrite the graph with these `PASSES` before it runs: default, none, all, a list such as fold,common, or changes to the default such as +batchnorm,-hoist")
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) error {
@@ -121,14 +121,14 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		return failure{err}
 	}
 	if m.folder == "" && (f.signature != "" || f.tags != nil) {
-		return fmt.Errorf("--signature and --tags: only a SavedModel has them")
+		return fmt.Errorf("--signature and --tags need a SavedModel")
 	}
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		if f.output.given() {
-			return fmt.Errorf("--output and --format go with --fetch, not with a recorded case")
+			return fmt.Errorf("--output and --format need --fetch or a signature; a recorded case prints its results")
 		}
 		if f.trace.asked() {
-			return fmt.Errorf("--trace goes with --fetch, --target or a signature; `troupe profile` traces cases")
+			return fmt.Errorf("--trace needs --fetch, --target or a signature; `troupe profile --trace` traces a recorded case")
 		}
 		loaded(cmd)
 		return f.play(cmd, m.script)
@@ -279,9 +279,9 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 		}
 		if err := s.Judge(i, o); err != nil {
 			different = true
-			fmt.Fprintf(out, "-- differs from the recording: %v\n", err)
+			fmt.Fprintf(out, "-- differs from TensorFlow: %v\n", err)
 		} else {
-			fmt.Fprintln(out, "-- equals the recording")
+			fmt.Fprintln(out, "-- matches TensorFlow")
 		}
 		return nil
 	})
@@ -307,7 +307,7 @@ func printStats(w io.Writer, m *troupe.RunMetadata) {
 	fmt.Fprintf(w, "step %d on %s: %v, %d nodes in the program, %d bytes allocated, GOMAXPROCS %d\n",
 		m.StepID, m.Engine, m.Elapsed, m.Nodes, m.Allocated, runtime.GOMAXPROCS(0))
 	for _, p := range m.Rewritten {
-		fmt.Fprintf(w, "  %-12s %6d of %d nodes saved in %v\n", p.Pass, p.Before-p.After, p.Before, p.Time.Round(time.Microsecond))
+		fmt.Fprintf(w, "  %-12s %6d of %d nodes removed in %v\n", p.Pass, p.Before-p.After, p.Before, p.Time.Round(time.Microsecond))
 	}
 	printTransfers(w, m.Transfers)
 	printMemory(w, m.Devices)

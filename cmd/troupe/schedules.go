@@ -33,12 +33,12 @@ type scheduleFlags struct {
 
 func (f *scheduleFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeat for more)")
-	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeat for more)")
-	fl.StringArrayVar(&f.init, "init", nil, "run `NODE` before each schedule, in a step of its own (repeat for more)")
-	fl.StringVar(&f.signature, "signature", "", "run this signature `KEY` of a SavedModel")
-	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas, not its first")
-	fl.DurationVar(&f.timeout, "timeout", time.Minute, "end a step after this `DURATION`")
+	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable)")
+	fl.StringArrayVar(&f.init, "init", nil, "run `NODE` before each schedule, in a step of its own (repeatable)")
+	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
+	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
+	fl.DurationVar(&f.timeout, "timeout", time.Minute, "fail a step after this `DURATION`")
 	completeSignatures(cmd)
 }
 

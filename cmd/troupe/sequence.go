@@ -16,7 +16,7 @@ import (
 type sequenceFlag struct{ path string }
 
 func (f *sequenceFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.path, "sequence", "", "write who sent what to whom to `FILE`, an HTML page to step through; the engine is messages or messages:N")
+	cmd.Flags().StringVar(&f.path, "sequence", "", "write every message of the run to `FILE`, an HTML page to step through; the engine is messages or messages:N")
 }
 
 // around lets a run be recorded, if that was asked for, and writes the page; also of a run
@@ -29,7 +29,7 @@ func (f *sequenceFlag) around(cmd *cobra.Command, model string, engine *string, 
 		*engine = "messages"
 	}
 	if name, _, _ := strings.Cut(*engine, ":"); name != "messages" {
-		return fmt.Errorf("--sequence goes with the engine messages or messages:N, not with %s", *engine)
+		return fmt.Errorf("--sequence needs --engine messages or messages:N, not %s", *engine)
 	}
 	r := &sequence.Recording{}
 	cmd.SetContext(sequence.Record(cmd.Context(), r))

@@ -31,10 +31,10 @@ func TestRunSequence(t *testing.T) {
 			t.Errorf("the page is without %s", want)
 		}
 	}
-	if out := command(t, "run", "../../conformance/testdata/control.zip/program_collatz", "--sequence", path); !strings.Contains(out, "equals the recording") || !strings.Contains(page(), "engine messages<") {
+	if out := command(t, "run", "../../conformance/testdata/control.zip/program_collatz", "--sequence", path); !strings.Contains(out, "matches TensorFlow") || !strings.Contains(page(), "engine messages<") {
 		t.Error(out)
 	}
-	if out := command(t, "run", counter, "--feed", "limit=3", "--fetch", "while/Exit", "--engine", "tokens", "--sequence", path); !strings.Contains(out, "--sequence goes with the engine messages") {
+	if out := command(t, "run", counter, "--feed", "limit=3", "--fetch", "while/Exit", "--engine", "tokens", "--sequence", path); !strings.Contains(out, "--sequence needs --engine messages") {
 		t.Error(out)
 	}
 }

@@ -20,19 +20,17 @@ func shapesCommand() *cobra.Command {
 	signature := ""
 	cmd := &cobra.Command{
 		Use:   "shapes MODEL [NODE]...",
-		Short: "Show the shapes that a graph's tensors will have",
-		Long: `Shapes prints what is known of a graph before it runs: a line for each node, or
-each NODE that is named, with the types and shapes of its outputs. [2,?] is a
-matrix of two rows, [] a scalar, and ? a tensor whose rank depends on what is
-fed. Where an output is a handle, of a variable or a list say, braces tell what
-is behind it: "resource [] {float [2,3]}".
+		Short: "Print the inferred types and shapes of a graph",
+		Long: `Shapes prints the types and shapes that are known before the graph runs, for all nodes
+or for the NODEs given. [2,?] is a matrix of two rows, [] a scalar, ? a tensor of
+unknown rank. Braces after a handle, of a variable or a list for example, hold what it
+refers to: "resource [] {float [2,3]}".
 
-A graph whose shapes contradict one another is refused with the node that does
-not fit.
+A graph with contradictory shapes is refused, with the node at fault.
 
-The bodies of functions that the graph may call follow, unless NODEs are named,
-with what is known of them whatever the arguments of a call are. With --signature it is
-the nodes of a SavedModel that the signature runs, and the bodies that these call.
+Unless NODEs are given, the bodies of functions follow, with what is known for every
+call. With --signature the nodes are those that the signature runs, and the functions
+those that it calls.
 
 ` + modelHelp,
 		Example: `  troupe shapes model.pb
@@ -46,7 +44,7 @@ the nodes of a SavedModel that the signature runs, and the bodies that these cal
 				return failure{err}
 			}
 			if signature != "" && len(args) > 1 {
-				return fmt.Errorf("--signature %s: give it or NODEs, not both", signature)
+				return fmt.Errorf("--signature %s and NODEs exclude each other", signature)
 			}
 			shown, err := pick(m.graph, args[1:])
 			if signature != "" {
@@ -67,7 +65,7 @@ the nodes of a SavedModel that the signature runs, and the bodies that these cal
 			return w.Flush()
 		},
 	}
-	cmd.Flags().StringVar(&signature, "signature", "", "the nodes that this signature `KEY` of a SavedModel runs")
+	cmd.Flags().StringVar(&signature, "signature", "", "print the nodes that the signature `KEY` of a SavedModel runs")
 	completeSignatures(cmd)
 	return cmd
 }
@@ -88,7 +86,7 @@ func (m *model) ofSignature(key string) ([]*graph.Node, error) {
 		}
 		return m.graph.Subgraph(spec.Feeds, spec.Fetches, spec.Targets)
 	}
-	return nil, fmt.Errorf("--signature %s: only a SavedModel has signatures", key)
+	return nil, fmt.Errorf("--signature %s needs a SavedModel", key)
 }
 
 // pick finds nodes by name; without names it is all nodes.

@@ -18,36 +18,33 @@ func showCommand() *cobra.Command {
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
-		Short: "Show how a graph is built",
-		Long: `Show describes a SavedModel: its signatures with their inputs and outputs, and of one,
-serving_default unless --signature names another, the layers that it runs, with the
-number of operations and parameters of each. A layer is the operations whose names have
-a scope in common. --nodes lists all nodes instead.
+		Short: "Print or draw the structure of a model",
+		Long: `Show prints the structure of a model.
 
-Of a GraphDef it lists the nodes: an operation with its inputs, the types and
-shapes of its outputs, and small constants. Nodes are grouped by the frame in
-which they run and by name scope; each frame, a loop as a rule, is a box inside
-the frame it is entered from. The bodies of functions that the graph may call
-follow in the same way.
+Of a SavedModel it lists the signatures with their inputs and outputs, then the layers
+that serving_default, or the signature that --signature names, runs, with operations
+and parameters of each. A layer is the operations that share a name scope. --nodes
+lists all nodes instead.
 
-With --units it shows instead how the engine "actors" plays a run: which loops
-are units, played without moving tokens, with the form they have then; and of the
-others why they are none. With --rewritten it shows the graph of a run as the passes
-of --rewrite leave it, functions in the place of what calls them, and what each pass
-saved. What is fed, fetched and run is told by flags, as for run (the VALUE of a feed
-may be left out); a recorded case has its own steps, a SavedModel its signatures.
+Of a GraphDef it lists the nodes: operation, inputs, types and shapes of the outputs,
+small constants. Nodes are grouped by frame (usually a loop) and name scope; a frame is
+a box inside the frame from which it is entered. Function bodies follow.
 
-With --devices it shows on which device each node of a run is placed, and which edges
-lead from one device to another; together with --rewritten it shows the run as it is
-split, with the nodes that send and receive.
+Of a checkpoint (its .index file, its prefix, or its folder) it lists the tensors.
 
-Of a checkpoint (its .index, the prefix of its files, or a folder that holds it) the
-tensors are listed.
+Views of a run, of the feeds, fetches and targets given as for "troupe run" (the VALUE
+of a feed may be omitted), of a signature, or of a case's steps:
+  --units      the code into which the engine "actors" compiles the run or its loops,
+               and for each other loop why it is not compiled
+  --rewritten  the graph after the passes of --rewrite, function calls replaced by
+               their bodies, with the nodes that each pass removed
+  --devices    the device of each node, and the edges between devices; with --rewritten
+               the graph as it is split, with its send and receive nodes
+  --picture    a drawing of the run, halfway through or after --after N activations:
+               how often each node has run, which fire next, which tokens wait. Numeric
+               inputs that are not fed get made-up values
 
-With --picture a run is drawn, of a case its first step and of a SavedModel a signature,
-as it is when half of it is over, or when exactly --after N nodes have acted: how often
-each has, what acts now, which tokens wait. Numbers that are not fed are made up. As with
---format dot, Graphviz makes a picture of what is printed.
+--picture and --format dot print the input of Graphviz.
 
 ` + modelHelp,
 		Example: `  troupe show my_model
@@ -66,7 +63,7 @@ each has, what acts now, which tokens wait. Numbers that are not fed are made up
 				return f.picture(cmd, args[0], after)
 			}
 			if after != 0 {
-				return fmt.Errorf("--after goes with --picture")
+				return fmt.Errorf("--after needs --picture")
 			}
 			if units || rewritten || f.places.given() {
 				switch {
@@ -80,7 +77,7 @@ each has, what acts now, which tokens wait. Numbers that are not fed are made up
 				return f.show(cmd, args[0])
 			}
 			if f.named() || f.rewrite != "" {
-				return fmt.Errorf("--feed, --fetch, --target and --rewrite go with --units, --rewritten, --devices and --picture")
+				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --rewritten, --devices or --picture")
 			}
 			write := writeText
 			switch format {
@@ -88,7 +85,7 @@ each has, what acts now, which tokens wait. Numbers that are not fed are made up
 			case "dot":
 				write = writeDot
 			default:
-				return fmt.Errorf("--format %s: text and dot are known", format)
+				return fmt.Errorf("unknown --format %s: use text or dot", format)
 			}
 			if prefix, ok := checkpointAt(args[0]); ok {
 				if err := writeCheckpoint(cmd.OutOrStdout(), prefix); err != nil {
@@ -102,7 +99,7 @@ each has, what acts now, which tokens wait. Numbers that are not fed are made up
 			}
 			w := bufio.NewWriter(cmd.OutOrStdout())
 			if f.signature != "" && (m.folder == "" || nodes) {
-				return fmt.Errorf("--signature %s goes with a SavedModel, and not with --nodes", f.signature)
+				return fmt.Errorf("--signature %s needs a SavedModel, and excludes --nodes", f.signature)
 			}
 			if format == "text" {
 				writeSignatures(w, m.saved)
@@ -114,7 +111,7 @@ each has, what acts now, which tokens wait. Numbers that are not fed are made up
 			}
 			o, err := newOutline(m.graph)
 			if err != nil {
-				fmt.Fprintln(cmd.ErrOrStderr(), "troupe: frames cannot be told apart:", err)
+				fmt.Fprintln(cmd.ErrOrStderr(), "troupe: frames cannot be determined:", err)
 			}
 			var bodies []*outline
 			for _, in := range instancesOf(m.graph) {
@@ -130,12 +127,12 @@ each has, what acts now, which tokens wait. Numbers that are not fed are made up
 			return w.Flush()
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "print `FORMAT`: text, or dot for Graphviz")
-	cmd.Flags().BoolVar(&nodes, "nodes", false, "of a SavedModel, list or draw all nodes instead of layers")
-	cmd.Flags().BoolVar(&units, "units", false, "show how a run is played: which loops are units, and why others are none")
-	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run as it is rewritten, and what each pass saved")
-	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run, for Graphviz: how often each node has acted, what acts now, which tokens wait")
-	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run when exactly `N` nodes have acted, 0 for half of the run")
+	cmd.Flags().StringVar(&format, "format", format, "print as `FORMAT`: text, or dot for Graphviz")
+	cmd.Flags().BoolVar(&nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
+	cmd.Flags().BoolVar(&units, "units", false, "show the code of compiled loops and programs (units), and why other loops are not compiled")
+	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
+	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
+	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")
 	f.add(cmd)
 	return cmd
 }

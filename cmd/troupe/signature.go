@@ -70,7 +70,7 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 // results is the names of the results that are wanted: all, unless some are named.
 func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
 	if len(f.targets) > 0 {
-		return nil, fmt.Errorf("--signature %s says what is run: --target does not go with it", key)
+		return nil, fmt.Errorf("--signature %s and --target exclude each other", key)
 	}
 	if len(f.fetches) == 0 {
 		names, _ := resultsOf(sig)
@@ -79,7 +79,7 @@ func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
 	for _, name := range f.fetches {
 		info, ok := sig.Outputs[name]
 		if isOperation(info) {
-			return nil, fmt.Errorf("--fetch %s: in signature %s it is an operation, which has no result", name, key)
+			return nil, fmt.Errorf("--fetch %s: an operation of signature %s, without a result", name, key)
 		}
 		if !ok {
 			return nil, fmt.Errorf("--fetch %s%s: signature %s has %s", name,
@@ -127,7 +127,7 @@ func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string,
 	sig, ok := m.Signatures[key]
 	if !ok {
 		own := ofUser(m.Signatures)
-		return sig, key, fmt.Errorf("there is no signature %q%s; the model has %s", key,
+		return sig, key, fmt.Errorf("no signature %q%s; the model has %s", key,
 			status.DidYouMean(key, maps.Keys(own)), cmp.Or(strings.Join(sortedKeys(own), ", "), "none"))
 	}
 	return sig, key, nil
@@ -177,7 +177,7 @@ func (f runFlags) ofSignature(signatures map[string]troupe.Signature) (run runFl
 	}
 	for _, name := range sortedKeys(sig.Inputs) {
 		if given[name] == nil {
-			return run, key, fmt.Errorf("signature %s: its input %s is not fed: give --feed %s=VALUE", key, name, name)
+			return run, key, fmt.Errorf("signature %s: input %s is not fed: give --feed %s=VALUE", key, name, name)
 		}
 	}
 	names, err := f.results(sig, key)

@@ -13,7 +13,7 @@ import (
 type traceFlag struct{ path string }
 
 func (f *traceFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.path, "trace", "", "write what ran when to `FILE`, for ui.perfetto.dev and chrome://tracing")
+	cmd.Flags().StringVar(&f.path, "trace", "", "write a timeline to `FILE`, for ui.perfetto.dev and chrome://tracing")
 }
 
 func (f *traceFlag) asked() bool { return f.path != "" }

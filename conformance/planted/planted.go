@@ -1,5 +1,5 @@
-// Package planted puts mistakes into the sources for a run of their tests, which must find
-// them. Tests of other packages list mistakes in files, and use it.
+// Package planted is a mutation test: it changes the sources, and the tests must fail.
+// Tests of other packages list mistakes in files, and use it.
 package planted
 
 import (

@@ -1,4 +1,5 @@
-// Package programs makes random structured programs and knows their answers.
+// Package programs generates random structured programs and computes their results
+// without a graph.
 //
 // A [Program] is a syntax tree: applications of operations to variables,
 // branches, loops, calls and recursion nested in one another, over tensors of

@@ -1,4 +1,5 @@
-// Package code writes kernel functions for accelerators, and says how to launch them.
+// Package code generates the source of accelerator kernels and computes their launch
+// parameters.
 //
 // They are written once, in the common part of OpenCL C and CUDA C: C with vector
 // types, pointers to pointers and C++ left out. A prelude has the differences: names
@@ -7,7 +8,7 @@
 // THREAD, THREADS, GROUPS), and BARRIER. Small generators put in element types,
 // expressions and ranks, so that loops over dimensions are written out.
 //
-// Every function answers launches, to be made one after another in one stream; none
+// Every function returns launches, to be made one after another in one stream; none
 // if there is nothing to do. Operands are [Array]s, dense and row by row. Shapes must
 // fit: who calls has worked them out, and a mistake is INTERNAL.
 //

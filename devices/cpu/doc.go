@@ -1,11 +1,11 @@
-// Package cpu is the CPU device: one standing [Pool] of goroutines that serves
-// both whole kernels and the ranges of work inside a kernel, and the [Device]
-// that offers it to engines. Its vector kernels are in package vec.
+// Package cpu is the CPU device: one persistent [Pool] of goroutines for whole kernels
+// and for ranges within a kernel, and the [Device] that offers it to engines. Its
+// vector kernels are in package vec.
 //
-// Nothing is handed to a particular worker. Work is published where running
-// workers look, and whoever comes first claims it by one atomic operation; the
+// No work is assigned to a particular worker. Work is published where running
+// workers look, and the first claims it with one atomic operation; the
 // goroutine that published it takes part, so that it never waits for work that
-// nobody has begun. A worker without work spins for [SpinTime] and then parks.
+// not begun. A worker without work spins for [SpinTime] and then parks.
 // Waking a parked thread takes tens of microseconds, so one is woken only
 // when about [WakeWork] of work waits, or as much time has been lost without it
 // in a row of smaller pieces.
@@ -14,7 +14,7 @@
 //
 //   - Tasks, by [Pool.Publish]: activations of kernels, of any step. They are
 //     claimed first in, first out. A publisher calls [Pool.Help] until it
-//     answers false; from then on each of its tasks has been claimed.
+//     returns false; from then on each of its tasks has been claimed.
 //   - Ranges, by [Pool.Parallel], which returns when all are done. It may be
 //     called at the same time from any goroutine, from a task and from within a
 //     range.

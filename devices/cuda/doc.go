@@ -1,10 +1,10 @@
-// Package cuda drives NVIDIA GPUs through the driver's library and NVRTC, without
-// cgo. A program that wants them imports it; what it links then needs the system's C
-// library.
+// Package cuda is a driver for NVIDIA GPUs, through the CUDA driver library and NVRTC,
+// without cgo. A program that wants them imports it; what it links then needs the
+// system's C library.
 //
 // A queue is a stream that does not wait for the default one, an event one without
 // timing, host memory is page-locked. Every call is made on a thread on which the
-// device's primary context is current. Completions are asked for, by one goroutine of
+// device's primary context is current. Completions are polled, by one goroutine of
 // the device's that sleeps when none is due.
 //
 // Kernels are compiled by NVRTC for the device's architecture when they are first
@@ -17,7 +17,8 @@
 //
 // Where there is no driver, no NVRTC or no device, Devices says so with NOT_FOUND.
 //
-// The package was written on machines without a GPU. Its tests call a driver in Go, which
-// keeps CUDA's rules and executes what NVRTC compiles: package devices/cuda/simulated. How
-// fast it is, and what a GPU's driver does otherwise, is not known.
+// The package was written on machines without a GPU. Its tests call a driver in Go,
+// which keeps CUDA's rules and executes what NVRTC compiles: package
+// devices/cuda/simulated. How fast it is, and what a GPU's driver does otherwise,
+// is not known.
 package cuda

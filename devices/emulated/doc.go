@@ -1,5 +1,5 @@
-// Package emulated is an accelerator in pure Go, for programs and tests without
-// hardware, and to make mistakes of order visible.
+// Package emulated is an accelerator in pure Go with a checker of ordering, for
+// programs and tests without hardware.
 //
 // Its memory is apart from the host's. Its queues really run behind: a seed decides
 // which of them goes on next, and how long each work is kept back. A seed and a
@@ -22,6 +22,6 @@
 // it is in use, or used when it was released, and for a work that leaves a buffer's
 // bounds.
 //
-// Memory that nobody has written holds a poison, and so does a buffer of the host's
+// Memory that has not been written holds a poison, and so does a buffer of the host's
 // that a work is going to write.
 package emulated

@@ -1,7 +1,6 @@
-// Package opencl drives OpenCL devices, version 1.2 and later, through the library
-// that the machine has, without cgo: GPUs of several makers, and by PoCL the CPU. A
-// program that wants them imports it; what it links then needs the system's C
-// library.
+// Package opencl is a driver for OpenCL 1.2 and later, through the installed library,
+// without cgo: GPUs of several vendors and, with PoCL, the CPU. A program that wants
+// them imports it; what it links then needs the system's C library.
 //
 // A queue is an in-order command queue, an event a marker, and a wait a barrier.
 // Completions come by callback and are passed on by one goroutine of the device's.

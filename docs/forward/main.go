@@ -1,7 +1,7 @@
-// Command forward writes session_generated.go of the root package: the types of
-// package session whose methods users call, declared anew with the same comments, so
-// that the package that they import documents them. Run it by `go generate .` in the
-// module's root. docs/design/2026-11-22-root-package.md says why.
+// Command forward generates session_generated.go of the root package: the types of
+// package session that users call, redeclared with the same comments, so that the
+// package they import documents them. Run it by `go generate .` in the module's root.
+// docs/design/2026-11-22-root-package.md says why.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package faults makes the file system fail, for tests of what must be whole whenever
-// a write fails, the process is killed or the machine loses power. It works through
+// Package faults injects failures into the file system, for tests of atomicity when a
+// write fails, the process is killed or the machine loses power. It works through
 // [files.Policy.Before], as any watcher of changes could.
 //
 // A [Disk] is a directory. A test runs an operation under its policy, with the first

@@ -1,7 +1,8 @@
-// Package function holds functions as they are before they become graphs.
+// Package function represents functions (FunctionDef) before they are instantiated as
+// graphs.
 //
 // A [Function] is a signature and a serialized FunctionDef; a [Writer] writes
-// one, [Function.Definition] says what stands in one, and a [Library] holds those
+// one, [Function.Definition] says what is in one, and a [Library] holds those
 // of a graph and their gradients. To instantiate a function is to [Function.Settle]
 // the attributes it is called with, which gives what is made of it a name ([Key]),
 // and to [Library.LayOut] its body: the arguments, the nodes with values for their

@@ -1,6 +1,5 @@
-// Package gradient is what gradient functions are written against: how an
-// operation hands the gradients of its outputs on to its inputs. Package
-// gradients calls them.
+// Package gradient is the interface of gradient functions: how an operation computes
+// the gradients of its inputs from those of its outputs. Package gradients calls them.
 //
 //	func init() {
 //		gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
@@ -16,7 +15,8 @@
 //
 // Most operations are maps of elements: [Unary] and [Binary] take a formula for
 // each input and do the rest, broadcasting with it. [None] says of operations that
-// nothing flows through them. Of what nothing is said, nobody can ask a gradient.
+// nothing flows through them. An operation without a registration cannot be
+// differentiated.
 //
 // # Algebra
 //

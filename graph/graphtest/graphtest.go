@@ -1,4 +1,4 @@
-// Package graphtest makes graphs and devices for tests.
+// Package graphtest builds graphs and devices for tests.
 package graphtest
 
 import (

@@ -1,5 +1,5 @@
-// Package lower turns calls of functions, and conditionals and loops made of
-// functions, into ordinary nodes: what an engine can play.
+// Package lower replaces function calls, and conditionals and loops made of functions,
+// by the ordinary nodes that engines run.
 //
 //	l, err := lower.Functions(ctx, g, needed, feeds)
 //	out := l.Output(fetch) // where the fetch is now
@@ -7,7 +7,7 @@
 // A call becomes the nodes of the function's body; If and Case become Switch
 // and Merge nodes around the bodies of their branches; While becomes a frame of
 // Enter, Merge, Switch, NextIteration and Exit nodes. The graph that it is given
-// stays as it is.
+// is unchanged.
 //
 // How much of a body runs depends on the node, as in TensorFlow 2.21:
 //
@@ -34,5 +34,5 @@
 // the side effects of the one before are done.
 //
 // A function that calls itself cannot be laid out so; where it does, the call
-// stays a call, which the engine plays as a step within the step.
+// stays a call, which the engine runs as a step within the step.
 package lower

@@ -1,6 +1,6 @@
-// Package outline says where the nodes of a serialized graph are, and their
-// names, inputs and attributes, without decoding them: what an import of a graph
-// and the instantiation of a function begin with. It serves package graph.
+// Package outline locates the nodes of a serialized graph, with their names, inputs
+// and attributes, without decoding them: the first step of an import and of the
+// instantiation of a function. It serves package graph.
 package outline
 
 import (

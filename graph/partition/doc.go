@@ -1,5 +1,5 @@
-// Package partition cuts a program whose nodes are placed on several devices into
-// pieces, one for each device, joined by _Send and _Recv nodes alone:
+// Package partition splits a program with nodes on several devices into one piece per
+// device, joined only by _Send and _Recv nodes:
 //
 //	pieces, err := partition.Split(ctx, program, options)
 //	apart, err := pieces.Apart(ctx)
@@ -12,7 +12,7 @@
 // and a Recv where it is wanted. All consumers of one output on one device share a
 // Recv. A control edge becomes a constant that waits for the source, its Send and
 // Recv, and an Identity that the consumers wait for. Data and control are apart. A
-// dead token crosses as one. The two ends are told by a key: the devices, the
+// dead token crosses as one. The two ends are matched by a key: the devices, the
 // incarnation of the sender, and a name that is the pair's own; what distinguishes
 // iterations of a loop is added when they run.
 //
@@ -34,23 +34,23 @@
 //
 // # Memory
 //
-// Where [Options].Copies asks for it, an edge on an accelerator that goes from its memory
-// to the host's, or back, gets a _Download or an _Upload, one for all who want the copy.
-// What is sent and received is in the host's memory, but for what lies in an accelerator's
-// and goes to another: the token is sent, and a _Copy behind the Recv, one for all who want
-// it, brings what it carries.
+// Where [Options].Copies asks for it, an edge on an accelerator that goes from its
+// memory to the host's, or back, gets a _Download or an _Upload, one for all who
+// want the copy. What is sent and received is in the host's memory, but for what
+// lies in an accelerator's and goes to another: the token is sent, and a _Copy
+// behind the Recv, one for all who want it, brings what it carries.
 //
 // # Late receives
 //
-// Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an operation of
-// its device that is estimated to start shortly before the first that wants what it
-// receives; within loops, and where [Options].Waits says that nodes may wait for what no edge
-// says, for one that all who want it wait for anyhow. Edges between pieces stay what they
-// were.
+// Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an
+// operation of its device that is estimated to start shortly before the first that
+// wants what it receives; within loops, and where [Options].Waits says that nodes
+// may wait for what no edge says, for one that all who want it wait for anyhow.
+// Edges between pieces stay what they were.
 //
 // # Side by side
 //
-// [Pieces].Graph has all pieces beside each other, in which a Recv waits for its Send by
-// a control edge, so that order can be seen across devices. Who plays the pieces
-// together may take that edge for the transfer itself.
+// [Pieces].Graph has all pieces side by side, in which a Recv waits for its Send by
+// a control edge, so that order can be seen across devices. An engine that runs the
+// pieces together may take that edge for the transfer itself.
 package partition

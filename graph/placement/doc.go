@@ -1,4 +1,4 @@
-// Package placement decides on which device each node of a program runs.
+// Package placement assigns the nodes of a program to devices.
 //
 //	placed, err := placement.Place(ctx, nodes, placement.Options{Devices: all})
 //	at := placed.Device(node)

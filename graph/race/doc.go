@@ -1,5 +1,5 @@
-// Package race finds operations of a step that nothing orders though they touch
-// the same variable, queue, table or the like.
+// Package race finds data races of a graph: operations of a step that access the same
+// variable, queue, table or other resource without an order between them.
 //
 //	races, err := race.Find(ctx, race.Program{Graph: g, Fetches: fetches})
 //	for _, r := range races {
@@ -8,7 +8,7 @@
 //
 // What a graph means is what its edges say: operations between which no path of
 // edges leads may run in either order, or at once. If one of two such operations
-// changes a variable that the other reads, the answer depends on the schedule,
+// changes a variable that the other reads, the result depends on the schedule,
 // today's, or that of the machine it will run on. Graphs that Python functions are
 // traced into have control edges for this; in graphs of TensorFlow 1 their author
 // had to think of them.
@@ -18,11 +18,12 @@
 // Which objects an input may stand for is found by following references and handles
 // from the operations that make them through control flow; two operations with one
 // shared name make one object. Who computes with what a reference variable shares
-// (package sharing) reads it at that moment, and so does who fetches a reference: in
-// TensorFlow at any time after its node has run, here when the step has ended. What each operation does to the object
-// is in access.go. Two accesses conflict unless both read, or both add: sums do not
-// depend on the order, up to rounding. A queue orders who puts in and who takes out;
-// two that put in, or two that take out, are not ordered by it.
+// (package sharing) reads it at that moment, and so does who fetches a reference:
+// in TensorFlow at any time after its node has run, here when the step has ended.
+// What each operation does to the object is in access.go. Two accesses conflict
+// unless both read, or both add: sums do not depend on the order, up to rounding. A
+// queue orders who puts in and who takes out; two that put in, or two that take
+// out, are not ordered by it.
 //
 // # What is ordered
 //
@@ -39,5 +40,5 @@
 // constants; which handle a list, a variant or a feed holds is not known, and such
 // accesses are left out. So are kernels' calls of functions that could not be laid
 // out as nodes. A race that is reported may be harmless, if both orders happen to give
-// one result; running the graph under several schedules tells that better.
+// one result; running the graph under several schedules decides that better.
 package race

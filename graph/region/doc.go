@@ -1,5 +1,5 @@
-// Package region builds loops and conditionals out of the nodes that engines
-// play: Enter, Merge, LoopCond, Switch, NextIteration and Exit.
+// Package region builds loops and conditionals from Enter, Merge, LoopCond, Switch,
+// NextIteration and Exit nodes.
 //
 //	root := region.Root(w)
 //	loop, err := root.Loop(region.LoopSpec{Frame: "count", Init: []graph.Output{zero}})
@@ -13,15 +13,14 @@
 // nest to any depth. What is added to one may take outputs of those around it:
 // they are brought in where they are first used, through all regions between,
 // by a constant Enter into a loop and by a Switch into a branch, references as
-// references but for a Case, which hands on their values. Each region but
+// references but for a Case, which forwards their values. Each region but
 // the root has a pivot, a node that runs, alive, if and only if the region does.
 // What waits for nothing else of its region waits for the pivot: else it would
 // run without the region, or not in its iteration.
 //
 // Who builds says through a [Writer] where nodes go and what they are called.
 // Builders are op.While, on a scope, graph/lower, on the copy of a graph, package
-// gradients and the random programs of conformance/programs.
-// A region serves one goroutine. Errors are those of the writer, and
-// INVALID_ARGUMENT for outputs of regions that do not enclose the one that uses
-// them.
+// gradients and the random programs of conformance/programs. A region serves one
+// goroutine. Errors are those of the writer, and INVALID_ARGUMENT for outputs of
+// regions that do not enclose the one that uses them.
 package region

@@ -1,5 +1,5 @@
-// Package rewrite changes what a step needs of a graph before it is laid out: so that
-// less is left to be run, and nobody can tell by the answers.
+// Package rewrite optimizes the subgraph of a run before it is compiled; by default,
+// results and errors do not change.
 //
 //	q, stats, err := rewrite.Run(ctx, p, rewrite.Options{Passes: rewrite.Default()})
 //
@@ -19,7 +19,7 @@
 //	branches     Switches by a constant, and what can never run in consequence
 //	arithmetic   what only hands a value on: x·1, −(−x), two transpositions, Identity
 //	algebra      the same up to the sign of zero: x+0 (changes bits)
-//	hoist        what every iteration of a loop would compute anew
+//	hoist        what every iteration of a loop would compute again
 //	common       equal nodes with equal inputs
 //	batchnorm    a normalization into the filter of the convolution before it (changes bits)
 //	epilogue     bias, normalization, sum and activation into the product before them
@@ -27,13 +27,13 @@
 //
 // passes.go has the table, and sets of passes as text.
 //
-// # What stays as it was
+// # What does not change
 //
 // Under [Default], every fetch to the bit, but for which of two NaNs remains, as
 // everywhere, and for a signaling NaN, which arithmetic would have made quiet and a
-// pass may hand on. What any output of the graph is, fed or fetched in any
+// pass may forward. The value of any output of the graph, fed or fetched in any
 // program: feeds become placeholders of which nothing is known, and what is fetched is
-// kept, or handed on by another node. Targets: they run, or what has run when they
+// kept, or forwarded by another node. Targets: they run, or what has run when they
 // would have; those that can never run are dropped. The error of a step: its code,
 // message, node and operation, frame and iteration. A node keeps its name if it is
 // changed; one that stands for several knows theirs. Of equal nodes the first stays.
@@ -50,10 +50,11 @@
 //     guess what pays, where either way is right.
 //   - What did not run must not fail. So only what cannot fail leaves a loop, and what is
 //     fused is always run, or all of it is alive together.
-//   - A pass that meets something odd leaves it: whoever runs the program will say what is
+//   - A pass that meets something odd leaves it: the engine will report what is
 //     wrong with it.
 //
-// With the build tag invariants the program is checked after each pass (verify.go), and a pass that fails panics.
+// With the build tag invariants the program is checked after each pass (verify.go),
+// and a pass that fails panics.
 //
 // # Where to add a pass
 //

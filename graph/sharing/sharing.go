@@ -1,4 +1,4 @@
-// Package sharing finds where the value of a reference variable is shared with it.
+// Package sharing finds which tensors alias the value of a reference variable.
 //
 // TensorFlow reads a reference variable by giving out the tensor that the variable
 // goes on writing into. Identity and the nodes of control flow hand that tensor on,

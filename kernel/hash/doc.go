@@ -1,3 +1,3 @@
-// Package hash holds the hashes of strings that operations are defined by, which
-// stay the same for good: models store what they answer.
+// Package hash implements the string hashes on which operations are defined; their
+// values never change, as models store them.
 package hash

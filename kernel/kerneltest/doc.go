@@ -1,5 +1,4 @@
-// Package kerneltest runs single kernels, without a graph: for the tests of
-// packages that define operations.
+// Package kerneltest runs single kernels without a graph, for tests.
 //
 //	out, err := kerneltest.Run("AddV2", nil, x, y)
 //

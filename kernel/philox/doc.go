@@ -1,3 +1,3 @@
-// Package philox holds the generator of random numbers that operations draw with,
-// and the streams of nodes whose draws go on from step to step.
+// Package philox implements the random number generator of the random operations, and
+// the random streams of nodes that continue from step to step.
 package philox

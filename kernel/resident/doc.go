@@ -1,5 +1,5 @@
-// Package resident is about tensors that are in the memory of an accelerator, and
-// kernels that compute with them.
+// Package resident implements tensors in device memory and the kernels that compute
+// with them.
 //
 // A token between nodes on an accelerator carries a variant that holds a [Tensor]: the
 // memory, with a type and a shape that the host knows. So all nodes that only pass
@@ -13,6 +13,6 @@
 // once, as the device's streams put everything into order. Operations whose outputs have
 // shapes that depend on elements have no such kernels.
 //
-// On an emulated accelerator the same kernel hands over one work that runs the CPU's
+// On an emulated accelerator the same kernel enqueues one command that runs the CPU's
 // kernel of the operation, later, on the device's memory.
 package resident

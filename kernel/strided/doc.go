@@ -1,4 +1,4 @@
-// Package strided moves elements between rectangular regions of tensors.
+// Package strided copies elements between rectangular regions of tensors.
 //
 // A [View] names elements of a tensor by an offset and, for each dimension, a
 // size and a stride. Slices, transposes, reversals, repetitions, diagonals,

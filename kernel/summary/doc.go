@@ -1,3 +1,3 @@
-// Package summary prints tensors for messages, in the two forms that
-// TensorFlow's operations print them in: programs and people match on them.
+// Package summary formats tensors for messages, in the two formats of TensorFlow's
+// operations, which programs and people match on.
 package summary

@@ -1,7 +1,7 @@
-// Package variant computes with the values that variants hold: zeros like them, as
-// ZerosLike makes them, and sums, as AddN does. A value that supports this implements
-// [Zeroer] or [Adder]; one that holds tensors, which may be variants again, calls
-// [Zero] and [Add] for them.
+// Package variant computes with the contents of variants: zeros of the same structure
+// for ZerosLike, sums for AddN. A value that supports this implements [Zeroer] or
+// [Adder]; one that holds tensors, which may be variants again, calls [Zero] and [Add]
+// for them.
 package variant
 
 import (

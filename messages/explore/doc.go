@@ -1,8 +1,8 @@
-// Package explore plays a step in all the orders in which its messages may come: a
-// model of package messages/protocol, whose actors are those that run. What
-// differs from the engine is the network: here every message that is on its way may
-// be the next to arrive, whoever sent it first, and a kernel that runs may end
-// whenever it likes. So what holds here holds on every network that loses nothing.
+// Package explore runs a step under every order in which its messages can arrive: a
+// model checker for package messages/protocol, with the same actors. What differs from
+// the engine is the network: here every message that is on its way may be the next to
+// arrive, whichever was sent first, and a kernel that runs may end whenever it likes. So
+// what holds here holds on every network that loses nothing.
 //
 // In each state that can be reached is checked:
 //
@@ -22,6 +22,6 @@
 //   - if it does not hang, all frames are over, and no node keeps anything for
 //     an iteration of a loop
 //
-// States are told apart by a hash of 128 bits of all that actors know and messages
+// States are identified by a hash of 128 bits of all that actors know and messages
 // say, so that a state which several orders lead to is looked at once.
 package explore

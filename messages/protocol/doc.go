@@ -1,6 +1,6 @@
-// Package protocol is what the actors of package messages say to each other: how
-// the nodes of a graph, the frames of its loops and a step play a program with
-// nothing but messages and each its own state.
+// Package protocol is the message protocol of package messages: how the nodes of a
+// graph, the frames of its loops and a step run a program with messages and private
+// state only.
 //
 // An actor here is a value with a method that takes one message and appends what
 // it sends to an [Outbox]. It starts nothing, waits for nothing, reads no clock and
@@ -24,7 +24,7 @@
 //	Notice   root frame → step           the same
 //	Fetched  node → step                 what a fetch is, and credit to be passed on
 //
-// No order is asked of the network, not even between two actors: each message
+// No order is required of the network, not even between two actors: each message
 // comes once, some time.
 //
 // # Termination
@@ -47,7 +47,7 @@
 //     iteration before it is over, and, for the first, all Enters have come: then
 //     nothing can come from outside either. A frame is over when its iterations are.
 //   - A frame in which all purses are full but which waits for Enters gives the
-//     credit of the iteration around it back, and tells that it is suspended. So
+//     credit of the iteration around it back, and reports that it is suspended. So
 //     the step's credit comes back also when nothing can happen any more though
 //     not all has ended; the root frame is suspended then, and the step hangs.
 package protocol

@@ -1,6 +1,6 @@
-// Package kind is the vocabulary of what nodes do: whoever lays programs out,
-// plays them or makes units of them calls the kinds of nodes by these names.
-// What each kind does with a token stands in package nodes.
+// Package kind enumerates the kinds of nodes. The packages that lay programs out,
+// run them and compile units from them share these names. What each kind does with
+// a token is in package nodes.
 package kind
 
 // A Kind says what a node does with the tokens it gets.

@@ -1,5 +1,5 @@
-// Package accelerated registers the kernels of accelerators: what of package
-// devices/code each operation is. Programs that open such a device import it.
+// Package accelerated registers the kernels of accelerators, which map operations to
+// the code of package devices/code. Programs that open such a device import it.
 //
 // An operation's definition, its shape function and its CPU kernel stand with its
 // family; here is only what an accelerator needs to know before it computes: the shapes

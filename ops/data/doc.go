@@ -1,6 +1,6 @@
-// Package data defines the operations on what holds tensors for later:
-// TensorArrays and stacks, which live as long as a step, and queues and
-// accumulators, which live as long as the session.
+// Package data defines the operations on stateful containers of tensors: TensorArrays
+// and stacks, which live as long as a step, and queues and accumulators, which live as
+// long as the session.
 //
 // A handle carries the resource itself (tensor.Handle.Value), so operations
 // look nothing up; the older forms of the operations, whose handles are string

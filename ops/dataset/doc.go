@@ -1,5 +1,5 @@
-// Package dataset holds the operations on datasets, which are variants that
-// describe a sequence of elements, and on the iterators that go through one.
+// Package dataset holds the operations on datasets, which are variants that describe a
+// sequence of elements, and on their iterators.
 //
 // Programs import it for its effect, which is to register these operations.
 package dataset

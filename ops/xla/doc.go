@@ -1,5 +1,5 @@
-// Package xla holds operations that programs which were written for the XLA
-// compiler leave in a graph: they run here as any others.
+// Package xla holds the operations that programs written for the XLA compiler leave in
+// a graph.
 //
 // Programs import it for its effect, which is to register these operations.
 package xla

@@ -1,5 +1,5 @@
-// Package sequence is runs of the engine "messages" as sequences that one can step
-// through: who sent what to whom, in which frame and iteration.
+// Package sequence renders runs of the engine "messages" as message sequences to step
+// through: sender, receiver, frame and iteration of every message.
 //
 // A [Recording] is put into the context of a run, as net/http/httptrace does it with
 // what watches a request:

@@ -1,6 +1,6 @@
-// Package ptx executes PTX, the assembly language into which NVRTC compiles kernels, on
-// the processor. It is for tests on machines without a GPU: what the compiler made of
-// the kernels is what runs.
+// Package ptx is an interpreter of PTX, the assembly language into which NVRTC
+// compiles kernels. It is for tests on machines without a GPU: what the compiler made
+// of the kernels is what runs.
 //
 // Parse decodes a module once; [Entry.Run] executes an entry for all threads of a grid.
 // Blocks are shared out among goroutines. The threads of a block run in warps of 32,

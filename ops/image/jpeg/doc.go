@@ -1,5 +1,5 @@
-// Package jpeg decodes JPEG files (ITU-T T.81) to the bytes that TensorFlow's
-// decoder, libjpeg-turbo, makes of them.
+// Package jpeg decodes JPEG files (ITU-T T.81) to the same bytes as TensorFlow's
+// decoder, libjpeg-turbo.
 //
 //	m, err := jpeg.Open(file, jpeg.Options{Fancy: true})
 //	pixels := make([]byte, m.Height*m.Width*m.Channels)

@@ -1,4 +1,4 @@
-// Package api has the functions of CUDA's libraries, which it looks for when they are
-// first asked for. Package devices/cuda calls them, and package devices/cuda/simulated
-// puts others in their place.
+// Package api binds the functions of CUDA's libraries, which are loaded on first use.
+// Package devices/cuda calls them, and package devices/cuda/simulated puts others in
+// their place.
 package api
