@@ -12,6 +12,9 @@ import (
 // tensorflow/effects.py.
 func TestEffects(t *testing.T) { runAll(t, "testdata/effects.zip.gz", 116) }
 
+// Lists, barriers and stacks; see tensorflow/holders.py.
+func TestHolders(t *testing.T) { runAll(t, "testdata/holders.zip.gz", 15) }
+
 // runAll runs the cases of an archive on every engine, and strewn over two devices.
 func runAll(t *testing.T, archive string, want int) {
 	cases, err := conformance.Load(archive)
