@@ -289,7 +289,7 @@ func (im *importer) lookUpOps() error {
 		if k > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("'" + plain.Line(op.name) + "'")
+		b.WriteString("'" + plain.Name(op.name) + "'")
 		if near := im.g.ops.Nearest(op.name); len(near) > 0 {
 			b.WriteString(" (did you mean " + near[0] + "?)")
 		}

@@ -27,6 +27,20 @@ func Text(s string) string { return escape(s, true) }
 // and tabs included.
 func Line(s string) string { return escape(s, false) }
 
+// Name is Line of a name in a message: of one of more than a kilobyte the beginning, and
+// its length.
+func Name(s string) string {
+	const most = 1 << 10
+	if len(s) <= most {
+		return Line(s)
+	}
+	end := most / 2
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", Line(s[:end]), len(s))
+}
+
 func escape(s string, breaks bool) string {
 	at := 0 // all before it is printed as it is
 	for at < len(s) {

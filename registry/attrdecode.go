@@ -252,6 +252,12 @@ func (d *AttrDecoder) number(v *AttrValue, bits uint64, f *wire.Cursor, at int) 
 }
 
 func (d *AttrDecoder) list(v *AttrValue, list *wire.Cursor) error {
+	if len(list.Body()) > 1<<12 { // a value is much larger than its message: none is moved
+		n := 0
+		for f := list.Message(""); f.Next(); n++ {
+		}
+		v.List = slices.Grow(v.List, min(n, maxListAttr))
+	}
 	f := list.Message("")
 	for f.Next() {
 		elem := listKindOf(&f)

@@ -24,11 +24,17 @@ func (v *AttrValue) Err() error {
 	return status.Invalid("%s", v.Flaw.Reason)
 }
 
+// maxFlawed is how many bytes the message of a value without meaning may have.
+const maxFlawed = 1 << 18
+
 // flawed is a value of that kind whose message err was found in; false if
 // nothing may carry it, since the message is not well-formed or takes too much
 // memory.
+//
+// What is kept is bounded by maxFlawed: to see that a message is well-formed takes many
+// times its size.
 func flawed(kind AttrKind, message []byte, err error) (AttrValue, bool) {
-	if status.CodeOf(err) != status.InvalidArgument || proto.Unmarshal(message, new(wire.AttrValue)) != nil {
+	if status.CodeOf(err) != status.InvalidArgument || len(message) > maxFlawed || proto.Unmarshal(message, new(wire.AttrValue)) != nil {
 		return AttrValue{}, false
 	}
 	return AttrValue{Kind: kind, Flaw: &Flaw{string(message), status.From(err).Message}}, true

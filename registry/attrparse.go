@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -189,6 +190,9 @@ func (s *scanner) list(kind AttrKind) (AttrValue, error) {
 		e, err := s.value(kind.Elem())
 		if err != nil {
 			return v, err
+		}
+		if n := len(v.List); n == cap(v.List) && n > 1<<14 {
+			v.List = slices.Grow(v.List, min(3*n, maxListAttr-n)) // as few moves as may be of what is large
 		}
 		if e.Kind != kind.Elem() {
 			return v, s.errorf("a list cannot have a placeholder for an element")

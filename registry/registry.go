@@ -64,7 +64,7 @@ func (r *Registry) Lookup(name string) (*OpDef, error) {
 	e := r.ops[name]
 	r.mu.RUnlock()
 	if e == nil {
-		return nil, status.Errorf(status.NotFound, "Op type not registered '%s' in the program that runs: is the package of its family imported?", plain.Line(name))
+		return nil, status.Errorf(status.NotFound, "Op type not registered '%s' in the program that runs: is the package of its family imported?", plain.Name(name))
 	}
 	return e.get(), nil
 }

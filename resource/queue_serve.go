@@ -62,6 +62,12 @@ func (q *Queue) put(a *attempt) bool {
 		if q.Capacity >= 0 && q.Order.Len() >= q.Capacity {
 			return false
 		}
+		if a.want%1024 == 0 {
+			if err := status.FromContext(a.ctx); err != nil {
+				q.finish(a, err)
+				return true
+			}
+		}
 		if err := q.push(a); err != nil {
 			q.finish(a, err)
 			return true

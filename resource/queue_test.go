@@ -288,6 +288,58 @@ func TestFIFOAgreesWithASlice(t *testing.T) {
 	})
 }
 
+// A queue of which several elements are taken at once, and returned or kept, behaves as a
+// sorted slice does.
+func TestTakenElementsAgreeWithASlice(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		q, next := newQueue(-1), int32(0)
+		var model []int32
+		var out []*resource.Taken
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				for range rapid.IntRange(1, 5).Draw(t, "n") {
+					q.Enqueue(ctx, []tensor.Value{tensor.Scalar(next)}, func(error) {})
+					model = append(model, next)
+					next++
+				}
+			},
+			"take": func(t *rapid.T) {
+				if len(model) == 0 {
+					return
+				}
+				n := rapid.IntRange(1, len(model)).Draw(t, "n")
+				var got *resource.Taken
+				q.Dequeue(ctx, n, false, func(t *resource.Taken) error { got = t; return nil }, func(error) {})
+				if got == nil || !slices.Equal(ints(got.Elements), model[:n]) {
+					t.Fatalf("took %v, want %v", got, model[:n])
+				}
+				model, out = model[n:], append(out, got)
+			},
+			"return": func(t *rapid.T) {
+				if len(out) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(out)-1).Draw(t, "which")
+				model = append(model, ints(out[i].Elements)...)
+				slices.Sort(model)
+				out[i].Return()
+				out = slices.Delete(out, i, i+1)
+			},
+			"accept": func(t *rapid.T) {
+				if len(out) > 0 {
+					out = slices.Delete(out, 0, 1)
+				}
+			},
+			"": func(t *rapid.T) {
+				if q.Len() != len(model) {
+					t.Fatalf("%d elements, want %d", q.Len(), len(model))
+				}
+			},
+		})
+	})
+}
+
 // What was taken and is returned comes before what was behind it, whatever was taken
 // since; a queue that has been closed takes it back as well.
 func TestTakenElementsAreReturned(t *testing.T) {

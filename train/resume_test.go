@@ -431,8 +431,36 @@ func TestSwapAverages(t *testing.T) {
 	}
 	expect(w, average)
 	expect(other, x)
+	prefix := filepath.Join(t.TempDir(), "p")
+	if err := tr.Save(t.Context(), prefix); err != nil { // with each under its own name
+		t.Fatal(err)
+	}
+	for _, err := range tr.Steps(t.Context(), goal, nothing(1)) {
+		if status.CodeOf(err) != status.FailedPrecondition {
+			t.Errorf("an update of averages: %v", err)
+		}
+	}
+	if err := tr.Restore(t.Context(), prefix, w); status.CodeOf(err) != status.FailedPrecondition {
+		t.Errorf("an average was replaced: %v", err)
+	}
+	expect(w, average)
 	if err := tr.SwapAverages(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect(w, x)
+	if err := tr.SwapAverages(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // all are restored as they were outside of the exchange
+		if err := tr.Restore(t.Context(), prefix); err != nil {
+			t.Fatal(err)
+		}
+		expect(w, x)
+		expect(other, average)
+	}
+	for step, err := range tr.Steps(t.Context(), goal, nothing(1)) {
+		if err != nil || step.N != 13 {
+			t.Errorf("update %d: %v", step.N, err)
+		}
+	}
 }

@@ -18,6 +18,7 @@ type deviceFlags struct {
 	device  string
 	strict  bool
 	apart   bool
+	memory  bytesFlag
 }
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
@@ -26,14 +27,17 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.device, "device", "", "run nodes without a device on `DEVICE`, such as /cpu:1")
 	fl.BoolVar(&f.strict, "strict-placement", false, "fail if a node requests a device that does not exist")
 	fl.BoolVar(&f.apart, "apart", false, "run the part on each device as a separate step")
+	fl.Var(&f.memory, "device-memory", "use at most this `SIZE` of each accelerator's memory, such as 2GiB; 0 is what is free")
+	fl.Lookup("device-memory").DefValue = "0" // is not shown
 }
 
 func (f *deviceFlags) given() bool {
-	return len(f.devices) > 0 || f.device != "" || f.strict || f.apart
+	return len(f.devices) > 0 || f.device != "" || f.strict || f.apart || f.memory > 0
 }
 
 func (f *deviceFlags) set(o *troupe.SessionOptions) *troupe.SessionOptions {
 	o.Devices, o.Device, o.StrictPlacement, o.Apart = f.devices, f.device, f.strict, f.apart
+	o.DeviceMemoryLimit = int64(f.memory)
 	return o
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/status"
 )
 
 // A reading bounds what a command may take to load and describe files that others
@@ -82,14 +84,19 @@ func (r *reading) run(cmd *cobra.Command, args []string, command func(*cobra.Com
 		answer <- command(cmd, args)
 		r.end()
 	}()
-	if err := r.watch(); err != nil {
+	if err := r.watch(ctx); err != nil {
 		return unreadable{fmt.Errorf("%s %s: %w", cmd.CommandPath(), strings.Join(args, " "), err)}
 	}
 	return <-answer
 }
 
-// watch returns when a limit is passed, or when nothing is bounded any more.
-func (r *reading) watch() error {
+// interruptedReading is how long a command that reads may go on after an interrupt: it
+// may wait in a call of the system that knows no context.
+const interruptedReading = 500 * time.Millisecond
+
+// watch returns when a limit is passed, when ctx has ended and the command goes on all the
+// same, or when nothing is bounded any more.
+func (r *reading) watch(ctx context.Context) error {
 	if before := debug.SetMemoryLimit(-1); r.memory > 0 && int64(r.memory) < before {
 		debug.SetMemoryLimit(int64(r.memory)) // for the collector
 		defer debug.SetMemoryLimit(before)
@@ -106,6 +113,13 @@ func (r *reading) watch() error {
 			return nil
 		case <-late:
 			return fmt.Errorf("reading takes longer than %v (--max-time)", r.time)
+		case <-ctx.Done():
+			select {
+			case <-r.done:
+				return nil
+			case <-time.After(interruptedReading):
+				return status.FromContext(ctx)
+			}
 		case <-ticker.C:
 			if r.memory > 0 && inUse() > int64(r.memory) {
 				return fmt.Errorf("reading takes more than %v of memory (--max-memory)", &r.memory)

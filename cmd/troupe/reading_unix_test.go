@@ -42,6 +42,9 @@ func TestHostileFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(def) == 0 {
+			continue // no graph
+		}
 		path := filepath.Join(dir, a.Name+".pb")
 		if err := os.WriteFile(path, def, 0o600); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/troupe-go/troupe/plain"
 )
 
 // A terminal runs a command on a pseudo-terminal and knows what that shows.
@@ -150,6 +152,9 @@ func (e *terminal) draw(text string) {
 			if n < 0 {
 				n = len(text)
 			}
+			if i, found := obeyed(text[:n]); found {
+				e.t.Fatalf("a character that a terminal obeys: %q", text[i:n])
+			}
 			line := []rune(e.rows[e.row])
 			for len(line) < e.col {
 				line = append(line, ' ')
@@ -233,4 +238,43 @@ func TestLoadingIsShown(t *testing.T) {
 	if s := e.screen(); !strings.HasPrefix(s, "6 nodes") || strings.Contains(s, "loading") {
 		t.Error(s)
 	}
+}
+
+// A line of progress has the names of files and loops, whatever is in them.
+func TestHostileProgress(t *testing.T) {
+	shown := func(e *terminal, want string) {
+		t.Helper()
+		e.until("progress", func(s string) bool { return strings.Contains(s, want) })
+		e.file.Write([]byte{3}) // ctrl-c, also where nobody writes to the pipe
+		if code := e.end(); code == exitOK || !strings.Contains(e.screen(), "CANCELLED: interrupt signal received") {
+			t.Errorf("exit %d:\n%s", code, e.screen())
+		}
+	}
+	dir := t.TempDir()
+	pipe := dir + "/" + evilText
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shown(newTerminal(t, "show", pipe), "loading "+dir+"/"+plain.Line(evilText))
+
+	int32s := `attr { key: "T" value { type: DT_INT32 } }`
+	number := func(name, value string) string {
+		return `node { name: "` + name + `" op: "Const" input: "^merge" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { } int_val: ` + value + ` } } } }
+`
+	}
+	loop := `node { name: "begin" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } }
+node { name: "enter" op: "Enter" input: "begin" ` + int32s + ` attr { key: "frame_name" value { s: "\033[2J\007\r\302\233A\342\200\256" } } }
+node { name: "merge" op: "Merge" input: "enter" input: "next" ` + int32s + ` attr { key: "N" value { i: 2 } } }
+` + number("most", "2000000000") + number("one", "1") + `node { name: "less" op: "Less" input: "merge" input: "most" ` + int32s + ` }
+node { name: "go" op: "LoopCond" input: "less" }
+node { name: "switch" op: "Switch" input: "merge" input: "go" ` + int32s + ` }
+node { name: "add" op: "Add" input: "switch:1" input: "one" ` + int32s + ` }
+node { name: "next" op: "NextIteration" input: "add" ` + int32s + ` }
+node { name: "exit" op: "Exit" input: "switch" ` + int32s + ` }
+`
+	model := dir + "/loop.pbtxt"
+	if err := os.WriteFile(model, []byte(loop), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shown(newTerminal(t, "run", model, "--feed", "begin=0", "--fetch", "exit", "--engine", "tokens"), plain.Line("\x1b[2J\a\r\u009bA\u202e")+" iteration ")
 }

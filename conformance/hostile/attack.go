@@ -20,7 +20,7 @@ type Attack struct {
 // Attacks are all attacks, by kind.
 func Attacks() []Attack {
 	var all []Attack
-	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles, givers, tables, pictures, unasked} {
+	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles, givers, tables, pictures, unasked, sizes, loops, messages} {
 		all = append(all, kind...)
 	}
 	return all
@@ -35,7 +35,7 @@ func (a Attack) GraphDef() ([]byte, error) {
 		g = graph.New()
 		err = g.AddText(b.lines)
 	}
-	if err != nil || b.def != nil {
+	if err != nil || b.def != nil || b.read != nil {
 		return b.def, err
 	}
 	var out bytes.Buffer
@@ -48,11 +48,12 @@ type builder struct {
 	*op.Scope
 	fetches []tf.Output
 	targets []*tf.Operation
-	def     []byte // instead of what the scope has: a serialized GraphDef; the tensor "y:0" is fetched
-	lines   string // the same, as text
-	devices int    // of the session, if not one
-	apart   bool   // SessionOptions.Apart
-	profile bool   // the run is profiled
+	def     []byte                  // instead of what the scope has: a serialized GraphDef; the tensor "y:0" is fetched
+	lines   string                  // the same, as text
+	read    func(limit int64) error // instead of a graph: reads a file that may become so many bytes
+	devices int                     // of the session, if not one
+	apart   bool                    // SessionOptions.Apart
+	profile bool                    // the run is profiled
 }
 
 func (b *builder) fetch(o ...tf.Output) { b.fetches = append(b.fetches, o...) }

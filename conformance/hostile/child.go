@@ -72,6 +72,9 @@ func (a Attack) Run(l Limits) (Outcome, error) {
 }
 
 func (b *builder) play(g *tf.Graph, l Limits) error {
+	if b.read != nil {
+		return b.read(l.Memory)
+	}
 	fetches := b.fetches
 	ctx, cancel := context.WithTimeout(context.Background(), l.Deadline)
 	defer cancel()

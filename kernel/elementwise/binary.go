@@ -154,19 +154,19 @@ func sv[T, R tensor.Element](ctx *kernel.Context, o []R, x T, y []T, l Loops[T, 
 }
 
 // grainOf is Grain, or less for loops that say so: over functions of which one call may
-// take a microsecond.
+// take microseconds, a hundred at the worst.
 func grainOf[T, R tensor.Element](l Loops[T, R]) int {
 	if z, ok := l.(interface{ slow() bool }); ok && z.slow() {
-		return Grain / 8
+		return Grain / 64
 	}
 	return Grain
 }
 
 // blocks shares out n elements in blocks of so many, and stops early with the step.
 func blocks(ctx *kernel.Context, n, grain int, f func(lo, hi int)) error {
-	ctx.Parallel(n, grain, func(lo, hi int) {
-		if ctx.Err() == nil {
-			f(lo, hi)
+	ctx.Parallel(n, grain, func(lo, hi int) { // of many elements these are many blocks
+		for at := lo; at < hi && ctx.Err() == nil; at += grain {
+			f(at, min(at+grain, hi))
 		}
 	})
 	return ctx.Err()
@@ -188,9 +188,10 @@ func rows[T, R tensor.Element](ctx *kernel.Context, b *Broadcast, o []R, x, y []
 		})
 		return ctx.Err()
 	}
-	ctx.Parallel(c.rows, max(1, grain/c.inner.n), func(lo, hi int) {
-		if ctx.Err() == nil {
-			runs(&c, lo, hi, o, x, y, l)
+	some := max(1, grain/c.inner.n)
+	ctx.Parallel(c.rows, some, func(lo, hi int) {
+		for at := lo; at < hi && ctx.Err() == nil; at += some {
+			runs(&c, at, min(at+some, hi), o, x, y, l)
 		}
 	})
 	return ctx.Err()

@@ -249,9 +249,12 @@ func (d *diagonals) dims(batch []int64) []int64 {
 }
 
 // each calls f with every diagonal's view in the matrices and among the
-// diagonals, for n matrices.
-func (d *diagonals) each(n int, f func(matrix, diagonal strided.View) error) error {
+// diagonals, for n matrices, until the step ends.
+func (d *diagonals) each(ctx *kernel.Context, n int, f func(matrix, diagonal strided.View) error) error {
 	for at := d.upper; at >= d.lower; at-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		length := min(d.rows+min(at, 0), d.cols-max(at, 0))
 		if length <= 0 {
 			continue
@@ -294,7 +297,7 @@ func newMatrixDiag(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil || out[0].NumElements() == 0 {
 			return err
 		}
-		return d.each(out[0].NumElements()/int(d.rows*d.cols), func(matrix, diagonal strided.View) error {
+		return d.each(ctx, out[0].NumElements()/int(d.rows*d.cols), func(matrix, diagonal strided.View) error {
 			return strided.Copy(ctx, &out[0], matrix, &in[0], diagonal)
 		})
 	}), nil
@@ -373,7 +376,7 @@ func newMatrixDiagPart(c *kernel.Construction) (kernel.Kernel, error) {
 		if in[0].NumElements() == 0 {
 			return nil
 		}
-		return d.each(in[0].NumElements()/int(d.rows*d.cols), func(matrix, diagonal strided.View) error {
+		return d.each(ctx, in[0].NumElements()/int(d.rows*d.cols), func(matrix, diagonal strided.View) error {
 			return strided.Copy(ctx, &out[0], diagonal, &in[0], matrix)
 		})
 	}), nil
@@ -402,7 +405,7 @@ func newMatrixSetDiag(c *kernel.Construction) (kernel.Kernel, error) {
 		if out[0].NumElements() == 0 {
 			return nil
 		}
-		return d.each(out[0].NumElements()/int(d.rows*d.cols), func(matrix, diagonal strided.View) error {
+		return d.each(ctx, out[0].NumElements()/int(d.rows*d.cols), func(matrix, diagonal strided.View) error {
 			return strided.Copy(ctx, &out[0], matrix, &in[1], diagonal)
 		})
 	}), nil

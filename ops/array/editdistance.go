@@ -1,6 +1,7 @@
 package array
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -37,30 +38,44 @@ func newEditDistance(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		hypotheses, err := sequences(&in[0], dims, v.NumElements(), numbers[0])
+		hypotheses, err := sequences(ctx, &in[0], dims, v.NumElements(), numbers[0])
 		if err != nil {
 			return err
 		}
-		truths, err := sequences(&in[3], dims, v.NumElements(), numbers[1])
+		truths, err := sequences(ctx, &in[3], dims, v.NumElements(), numbers[1])
 		if err != nil {
 			return err
 		}
 		o := tensor.Of[float32](&out[0])
-		for at, truth := range truths {
-			d, err := levenshtein(ctx, hypotheses[at], truth)
+		var row []int
+		for len(hypotheses) > 0 || len(truths) > 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			at := int64(math.MaxInt64)
+			for _, all := range [...][]placed{hypotheses, truths} {
+				if len(all) > 0 {
+					at = min(at, all[0].at)
+				}
+			}
+			var hypothesis, truth []placed
+			hypothesis, hypotheses = cutAt(hypotheses, at)
+			truth, truths = cutAt(truths, at)
+			if len(truth) == 0 {
+				if o[at] = float32(len(hypothesis)); normalize {
+					o[at] = float32(math.Inf(1))
+				}
+				continue
+			}
+			if row, err = kernel.Grow(ctx, row[:0], len(truth)+1); err != nil {
+				return err
+			}
+			d, err := levenshtein(ctx, hypothesis, truth, row[:len(truth)+1])
 			if err != nil {
 				return err
 			}
 			if o[at] = float32(d); normalize {
 				o[at] /= float32(len(truth))
-			}
-		}
-		for at, hypothesis := range hypotheses {
-			if truths[at] != nil {
-				continue
-			}
-			if o[at] = float32(len(hypothesis)); normalize {
-				o[at] = float32(math.Inf(1))
 			}
 		}
 		return nil
@@ -77,6 +92,8 @@ func checkSequences(in []tensor.Value, name string) error {
 		return status.Invalid("%s_values should be a vector, but got shape: %s", name, tensor.FormatDims(v))
 	case len(s) != 1:
 		return status.Invalid("%s_shape should be a vector, but got shape: %s", name, tensor.FormatDims(s))
+	case s[0] > 254:
+		return status.Invalid("%s_shape has %d dimensions, more than 254", name, s[0])
 	case v[0] != i[0]:
 		return status.Invalid("Expected %s_values.NumElements == #rows(%[1]s_indices), their shapes are: %[2]s and %[3]s", name, tensor.FormatDims(v), tensor.FormatDims(i))
 	case s[0] != i[1]:
@@ -85,28 +102,49 @@ func checkSequences(in []tensor.Value, name string) error {
 	return nil
 }
 
-// sequences collects the values of each sequence, by its place among n.
-func sequences(indices *tensor.Value, dims []int64, n int, values []int64) (map[int][]int64, error) {
+// A placed value belongs to the sequence of the result's element at.
+type placed struct{ at, value int64 }
+
+// sequences are values by their sequences, of which there are n, each in its order.
+func sequences(ctx *kernel.Context, indices *tensor.Value, dims []int64, n int, values []int64) ([]placed, error) {
 	x, rank := tensor.Of[int64](indices), len(dims)+1
-	all := map[int][]int64{}
-	for i, v := range values {
-		at := int64(0)
-		for d, k := range x[i*rank : i*rank+len(dims)] {
-			if k < 0 || k >= dims[d] {
-				return nil, status.Errorf(status.Internal, "Got an inner product %d which would require writing to outside of the buffer for the output tensor (max elements %d)", k, n)
-			}
-			at = at*dims[d] + k
-		}
-		all[int(at)] = append(all[int(at)], v)
+	all, err := kernel.Scratch[placed](ctx, len(values))
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
+	sorted := true
+	for lo, hi := range ctx.Ranges(len(values), 1<<13) {
+		for i := lo; i < hi; i++ {
+			at := int64(0)
+			for d, k := range x[i*rank : i*rank+len(dims)] {
+				if k < 0 || k >= dims[d] {
+					return nil, status.Errorf(status.Internal, "Got an inner product %d which would require writing to outside of the buffer for the output tensor (max elements %d)", k, n)
+				}
+				at = at*dims[d] + k
+			}
+			all[i] = placed{at, values[i]}
+			sorted = sorted && (i == 0 || at >= all[i-1].at)
+		}
+	}
+	if !sorted {
+		err = kernel.SortStable(ctx, all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	}
+	return all, err
 }
 
-// levenshtein is the number of insertions, deletions and replacements that
-// turn x into y.
-func levenshtein(ctx *kernel.Context, x, y []int64) (int, error) {
-	row := make([]int, len(y)+1) // distances from the first elements of x to those of y
-	for j := range row {
+// cutAt cuts off the sequence at a place, if it is the first.
+func cutAt(all []placed, at int64) (sequence, rest []placed) {
+	n := 0
+	for n < len(all) && all[n].at == at {
+		n++
+	}
+	return all[:n], all[n:]
+}
+
+// levenshtein is the number of insertions, deletions and replacements that turn x into
+// y. It works in a row of one element more than y has.
+func levenshtein(ctx *kernel.Context, x, y []placed, row []int) (int, error) {
+	for j := range row { // distances from the first elements of x to those of y
 		row[j] = j
 	}
 	for i, a := range x {
@@ -117,7 +155,7 @@ func levenshtein(ctx *kernel.Context, x, y []int64) (int, error) {
 		row[0] = i + 1
 		for j, b := range y {
 			change := diagonal
-			if a != b {
+			if a.value != b.value {
 				change++
 			}
 			diagonal = row[j+1]

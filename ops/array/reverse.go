@@ -184,14 +184,22 @@ func roll(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	dims := in[0].Dims()
 	shift := make([]int64, len(dims))
-	steps := kernel.AppendInts(nil, &in[1])
-	for i, a := range kernel.AppendInts(nil, &in[2]) {
-		d, ok := kernel.Axis(a, len(dims))
-		if !ok {
-			return status.Invalid("axis %d is out of range", a)
-		}
-		if n := dims[d]; n > 0 {
-			shift[d] = ((shift[d]+steps[i]%n)%n + n) % n
+	defer ctx.UnreserveTo(ctx.Reserved())
+	numbers, err := kernel.Scratch[int64](ctx, 2*in[1].NumElements())
+	if err != nil {
+		return err
+	}
+	numbers = kernel.AppendInts(kernel.AppendInts(numbers[:0], &in[1]), &in[2])
+	steps, axes := numbers[:len(numbers)/2], numbers[len(numbers)/2:]
+	for lo, hi := range ctx.Ranges(len(axes), 1<<13) {
+		for i := lo; i < hi; i++ {
+			d, ok := kernel.Axis(axes[i], len(dims))
+			if !ok {
+				return status.Invalid("axis %d is out of range", axes[i])
+			}
+			if n := dims[d]; n > 0 {
+				shift[d] = ((shift[d]+steps[i]%n)%n + n) % n
+			}
 		}
 	}
 	v, err := ctx.Alloc(in[0].DType(), dims)

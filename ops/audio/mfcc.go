@@ -76,7 +76,11 @@ func (k *mfcc) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			cosines[i*k.bands+j] = math.Sqrt(2/float64(k.bands)) * math.Cos(angle)
 		}
 	}
-	bins, ok := k.spread(int(points), 0.5*float64(rate)/float64(points-1))
+	defer ctx.UnreserveTo(ctx.Reserved())
+	bins, ok, err := k.spread(ctx, int(points), 0.5*float64(rate)/float64(points-1))
+	if err != nil {
+		return err
+	}
 	if !ok {
 		return nil // the spectrum ends below the highest frequency: zeros
 	}
@@ -86,20 +90,23 @@ func (k *mfcc) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return err
 		}
 		clear(energy)
-		for _, b := range bins {
-			magnitude := math.Sqrt(float64(x[b.at]))
-			weighted := magnitude * b.weight
-			if b.band >= 0 {
-				energy[b.band] += weighted
-			}
-			if b.band+1 < len(energy) {
-				energy[b.band+1] += magnitude - weighted
+		for lo, hi := range ctx.Ranges(len(bins), perAsk) {
+			for _, b := range bins[lo:hi] {
+				magnitude := math.Sqrt(float64(x[b.at]))
+				weighted := magnitude * b.weight
+				if b.band >= 0 {
+					energy[b.band] += weighted
+				}
+				if b.band+1 < len(energy) {
+					energy[b.band+1] += magnitude - weighted
+				}
 			}
 		}
 		for i, e := range energy {
 			energy[i] = math.Log(math.Max(e, 1e-12))
 		}
 		for i := range k.coefficients {
+			ctx.Ask()
 			sum := 0.0
 			for j, e := range energy {
 				sum += cosines[int(i*k.bands)+j] * e
@@ -122,25 +129,33 @@ type bin struct {
 // spread shares out the frequencies, step apart, between low and high, except
 // the lowest bin, among the bands, whose centers are evenly spaced on the mel
 // scale. It is false if high is above the last of the points.
-func (k *mfcc) spread(points int, step float64) ([]bin, bool) {
-	first, last := 1.5+k.low/step, k.high/step
+func (k *mfcc) spread(ctx *kernel.Context, points int, step float64) ([]bin, bool, error) {
+	first, last := int(min(1.5+k.low/step, float64(points))), k.high/step
 	if !(last < float64(points)) {
-		return nil, false
+		return nil, false, nil
 	}
 	low := mel(k.low)
 	spacing := (mel(k.high) - low) / float64(k.bands+1)
 	center := func(band int) float64 { return low + spacing*float64(band+1) }
-	var bins []bin
-	next := 0 // the first band whose center is not below the bin
-	for i := int(min(first, float64(points))); i <= int(last); i++ {
-		m := mel(float64(i) * step)
-		for next < int(k.bands) && center(next) < m {
-			next++
-		}
-		bins = append(bins, bin{i, next - 1, (center(next) - m) / spacing})
+	bins, err := kernel.Scratch[bin](ctx, max(int(last)-first+1, 0))
+	if err != nil {
+		return nil, false, err
 	}
-	return bins, true
+	next := 0 // the first band whose center is not below the bin
+	for lo, hi := range ctx.Ranges(len(bins), perAsk) {
+		for i := lo; i < hi; i++ {
+			m := mel(float64(first+i) * step)
+			for next < int(k.bands) && center(next) < m {
+				next++
+			}
+			bins[i] = bin{first + i, next - 1, (center(next) - m) / spacing}
+		}
+	}
+	return bins, true, nil
 }
+
+// perAsk is how many bins are counted between two looks at the end of the step.
+const perAsk = 1 << 13
 
 // mel is the pitch of a frequency in Hz, as it is heard.
 func mel(frequency float64) float64 { return 1127 * math.Log1p(frequency/700) }

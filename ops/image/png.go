@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
@@ -63,7 +62,7 @@ func (k pngEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if o[i], err = k.encode(x[i*size:][:size], int(height), int(width), int(channels), in[0].DType().Size()); err != nil {
+		if o[i], err = k.encode(ctx, x[i*size:][:size], int(height), int(width), int(channels), in[0].DType().Size()); err != nil {
 			return err
 		}
 	}
@@ -71,8 +70,10 @@ func (k pngEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 // encode makes a file of the elements of an image.
-func (k pngEncoder) encode(x []byte, height, width, channels, bytesEach int) (string, error) {
-	var file, data bytes.Buffer
+func (k pngEncoder) encode(ctx *kernel.Context, x []byte, height, width, channels, bytesEach int) (string, error) {
+	reserved := ctx.Reserved()
+	data := growing{ctx: ctx}
+	var file strings.Builder
 	file.WriteString("\x89PNG\r\n\x1a\n")
 	head := binary.BigEndian.AppendUint32(nil, uint32(width))
 	head = binary.BigEndian.AppendUint32(head, uint32(height))
@@ -82,8 +83,12 @@ func (k pngEncoder) encode(x []byte, height, width, channels, bytesEach int) (st
 		return "", status.From(err)
 	}
 	line := len(x) / height
-	row := make([]byte, 1+line)
+	row, err := kernel.Scratch[byte](ctx, 1+line)
+	if err != nil {
+		return "", err
+	}
 	for y := range height {
+		ctx.Ask()
 		// Each byte less the one of the pixel to the left: filter 1.
 		row[0] = 1
 		from, to, pixel := x[y*line:][:line], row[1:], channels*bytesEach
@@ -104,14 +109,37 @@ func (k pngEncoder) encode(x []byte, height, width, channels, bytesEach int) (st
 	if err := z.Close(); err != nil {
 		return "", status.From(err)
 	}
-	chunk(&file, "IDAT", data.Bytes())
+	// The file is charged with the text that is put out.
+	if err := ctx.Reserve(len(data.b)); err != nil {
+		return "", err
+	}
+	file.Grow(len(data.b) + 64)
+	chunk(&file, "IDAT", data.b)
 	chunk(&file, "IEND", nil)
-	return file.String(), nil
+	ctx.UnreserveTo(reserved)
+	return file.String(), ctx.Reserve(file.Len())
+}
+
+// growing is what is written, charged before it grows.
+type growing struct {
+	ctx *kernel.Context
+	b   []byte
+}
+
+func (g *growing) Write(b []byte) (n int, err error) {
+	if err := g.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if g.b, err = kernel.Grow(g.ctx, g.b, len(b)); err != nil {
+		return 0, err
+	}
+	g.b = append(g.b, b...)
+	return len(b), nil
 }
 
 // chunk writes a chunk of a PNG file: its length, its kind, its data and the
 // check sum of the latter two.
-func chunk(file *bytes.Buffer, kind string, data []byte) {
+func chunk(file *strings.Builder, kind string, data []byte) {
 	var n [4]byte
 	binary.BigEndian.PutUint32(n[:], uint32(len(data)))
 	file.Write(n[:])

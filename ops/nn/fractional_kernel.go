@@ -85,7 +85,7 @@ func (k *fractional[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if out[1+i], err = ctx.Alloc(tensor.Int64, []int64{size[1+i] + 1}); err != nil {
 			return err
 		}
-		if err := k.sequence(tensor.Of[int64](&out[1+i]), dims[1+i], &g); err != nil {
+		if err := k.sequence(ctx, tensor.Of[int64](&out[1+i]), dims[1+i], &g); err != nil {
 			return err
 		}
 	}
@@ -154,15 +154,20 @@ func (k *fractional[T]) generator(ctx *kernel.Context) (philox.Generator, error)
 	return philox.Reserve(ctx, k.node, 0, 0, 1<<32)
 }
 
+// perAsk is how many windows are set between two looks at the end of the step.
+const perAsk = 1 << 13
+
 // sequence sets s to where the windows begin in a dimension of n, and n.
-func (k *fractional[T]) sequence(s []int64, n int64, g *philox.Generator) error {
+func (k *fractional[T]) sequence(ctx *kernel.Context, s []int64, n int64, g *philox.Generator) error {
 	windows := int64(len(s) - 1)
 	each := n / windows
 	sizes := s[1:]
 	switch {
 	case n%windows == 0:
-		for i := range sizes {
-			sizes[i] = each
+		for lo, hi := range ctx.Ranges(len(sizes), perAsk) {
+			for i := range sizes[lo:hi] {
+				sizes[lo+i] = each
+			}
 		}
 	case k.regular:
 		alpha := float64(n) / float64(windows)
@@ -172,34 +177,42 @@ func (k *fractional[T]) sequence(s []int64, n int64, g *philox.Generator) error 
 		low, high := numbers.One(), numbers.One()
 		u := (math.Float64frombits(1023<<52|uint64(low&0xfffff)<<32|uint64(high)) - 1) * most
 		last := int64(1)
-		for i := range sizes {
-			next := n + 1
-			if int64(i)+1 < windows {
-				next = int64(math.Ceil(alpha * (float64(i+1) + u)))
+		for lo, hi := range ctx.Ranges(len(sizes), perAsk) {
+			for i := lo; i < hi; i++ {
+				next := n + 1
+				if int64(i)+1 < windows {
+					next = int64(math.Ceil(alpha * (float64(i+1) + u)))
+				}
+				sizes[i] = next - last
+				last = next
 			}
-			sizes[i] = next - last
-			last = next
 		}
 	default:
-		for i := range sizes {
-			sizes[i] = each
-			if int64(i) < n%windows {
-				sizes[i]++
+		for lo, hi := range ctx.Ranges(len(sizes), perAsk) {
+			for i := lo; i < hi; i++ {
+				sizes[i] = each
+				if int64(i) < n%windows {
+					sizes[i]++
+				}
 			}
 		}
 		numbers := philox.NewSingle(*g)
 		g.Skip(uint64(windows+3) / 4)
-		for i := range len(sizes) - 1 {
-			j := i + int(numbers.One()%uint32(len(sizes)-i))
-			sizes[i], sizes[j] = sizes[j], sizes[i]
+		for lo, hi := range ctx.Ranges(len(sizes)-1, perAsk) {
+			for i := lo; i < hi; i++ {
+				j := i + int(numbers.One()%uint32(len(sizes)-i))
+				sizes[i], sizes[j] = sizes[j], sizes[i]
+			}
 		}
 	}
 	s[0] = 0
-	for i, size := range sizes {
-		if size < 1 {
-			return status.Errorf(status.Internal, "a dimension of %d cannot be divided into %d windows", n, windows)
+	for lo, hi := range ctx.Ranges(len(sizes), perAsk) {
+		for i := lo; i < hi; i++ {
+			if sizes[i] < 1 {
+				return status.Errorf(status.Internal, "a dimension of %d cannot be divided into %d windows", n, windows)
+			}
+			s[i+1] += s[i]
 		}
-		s[i+1] += s[i]
 	}
 	return nil
 }

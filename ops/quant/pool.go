@@ -132,12 +132,19 @@ func (k *pool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	from, to := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
 	ctx.Parallel(int(x[0]*n[0]), max(1, strided.Grain/int(min(n[1]*x[3]*k.size[0]*k.size[1], math.MaxInt32))), func(lo, hi int) {
+		seen := int64(0) // since the end of the step was looked at
 		for r := int64(lo); r < int64(hi) && ctx.Err() == nil; r++ {
 			b, top := r/n[0], r%n[0]*k.step[0]-before[0]
 			for col := range n[1] {
+				if seen > strided.Grain {
+					if seen = 0; ctx.Err() != nil {
+						return
+					}
+				}
 				left := col*k.step[1] - before[1]
 				y0, y1 := max(top, 0), min(top+k.size[0], x[1])
 				x0, x1 := max(left, 0), min(left+k.size[1], x[2])
+				seen += (y1 - y0) * (x1 - x0) * x[3]
 				for c := range depth {
 					sum, largest := int64(0), from[((b*x[1]+y0)*x[2]+x0)*x[3]+int64(c)]
 					for y := y0; y < y1; y++ {

@@ -55,8 +55,8 @@ func setsFor[T element](dt tensor.DType) {
 // a row that is missing is empty.
 type rows[T element] interface {
 	// next is the number of the next row and its elements, in ascending order and
-	// each once; ok is false behind the last row.
-	next() (row int64, set []T, ok bool)
+	// each once, until the next call; ok is false behind the last row.
+	next(ctx *kernel.Context) (row int64, set []T, ok bool, err error)
 }
 
 // denseRows are the rows of a tensor of n columns.
@@ -65,15 +65,17 @@ type denseRows[T element] struct {
 	n    int
 	at   int64
 	many int64
+	set  []T
 }
 
-func (r *denseRows[T]) next() (int64, []T, bool) {
+func (r *denseRows[T]) next(ctx *kernel.Context) (row int64, set []T, ok bool, err error) {
 	if r.at == r.many {
-		return 0, nil, false
+		return 0, nil, false, nil
 	}
-	row := r.at
+	row = r.at
 	r.at++
-	return row, distinct(r.x[int(row)*r.n:][:r.n]), true
+	r.set, err = distinct(ctx, r.set, r.x[int(row)*r.n:][:r.n])
+	return row, r.set, true, err
 }
 
 // sparseRows are the rows of a sparse tensor, whose indices are in order and
@@ -82,28 +84,32 @@ type sparseRows[T element] struct {
 	at     []int64
 	x      []T
 	groups []int64 // the dimensions but for the last
+	set    []T
 }
 
-func (r *sparseRows[T]) next() (int64, []T, bool) {
+func (r *sparseRows[T]) next(ctx *kernel.Context) (row int64, set []T, ok bool, err error) {
 	if len(r.x) == 0 {
-		return 0, nil, false
+		return 0, nil, false, nil
 	}
 	rank, n := len(r.groups)+1, 1
 	group := r.at[:rank-1]
 	for n < len(r.x) && slices.Equal(group, r.at[n*rank:][:rank-1]) {
 		n++
 	}
-	row := place(group, r.groups)
-	set := distinct(r.x[:n])
+	r.set, err = distinct(ctx, r.set, r.x[:n])
 	r.x, r.at = r.x[n:], r.at[n*rank:]
-	return row, set, true
+	return place(group, r.groups), r.set, true, err
 }
 
-// distinct is the elements of x in ascending order, each once.
-func distinct[T element](x []T) []T {
-	set := slices.Clone(x)
-	slices.SortFunc(set, cmp.Compare[T])
-	return slices.Compact(set)
+// distinct is the elements of x in ascending order, each once, in the place of others.
+func distinct[T element](ctx *kernel.Context, set, x []T) ([]T, error) {
+	set, err := kernel.Grow(ctx, set[:0], len(x))
+	if err != nil {
+		return set, err
+	}
+	set = append(set, x...)
+	err = kernel.Sort(ctx, set, cmp.Compare[T])
+	return slices.Compact(set), err
 }
 
 // place is the number of an index among dims.
@@ -171,7 +177,7 @@ func sparseSets[T element](in []tensor.Value, check bool) (*sparseRows[T], error
 			return nil, status.Invalid("indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i/rank, tensor.FormatDims(index))
 		}
 	}
-	return &sparseRows[T]{x, tensor.Of[T](values), dims[:rank-1]}, nil
+	return &sparseRows[T]{at: x, x: tensor.Of[T](values), groups: dims[:rank-1]}, nil
 }
 
 // setSize is the kernel of SetSize.
@@ -183,14 +189,15 @@ func setSize[T element](ctx *kernel.Context, in, out []tensor.Value, check bool)
 	if out[0], err = ctx.AllocZeroed(tensor.Int32, sets.groups); err != nil {
 		return err
 	}
+	defer ctx.UnreserveTo(ctx.Reserved())
 	o := tensor.Of[int32](&out[0])
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		row, set, ok := sets.next()
-		if !ok {
-			return nil
+		row, set, ok, err := sets.next(ctx)
+		if !ok || err != nil {
+			return err
 		}
 		o[row] = int32(len(set))
 	}
@@ -217,11 +224,18 @@ func (k *combination[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	if !slices.Equal(groups, other) {
 		return status.Invalid("Mismatched shapes %s vs %s", tensor.FormatDims(groups), tensor.FormatDims(other))
 	}
+	defer ctx.UnreserveTo(ctx.Reserved())
 	var values []T
 	var at []int64 // row and column of each result
 	longest := int64(0)
-	rowA, setA, okA := a.next()
-	rowB, setB, okB := b.next()
+	rowA, setA, okA, err := a.next(ctx)
+	if err != nil {
+		return err
+	}
+	rowB, setB, okB, err := b.next(ctx)
+	if err != nil {
+		return err
+	}
 	for okA || okB {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -230,20 +244,35 @@ func (k *combination[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		if !okA || okB && rowB < rowA {
 			row = rowB
 		}
+		inA, inB := okA && rowA == row, okB && rowB == row
 		var first, second []T
-		if okA && rowA == row {
+		if inA {
 			first = setA
-			rowA, setA, okA = a.next()
 		}
-		if okB && rowB == row {
+		if inB {
 			second = setB
-			rowB, setB, okB = b.next()
+		}
+		if values, err = kernel.Grow(ctx, values, len(first)+len(second)); err != nil {
+			return err
 		}
 		values = k.combine(values, first, second)
+		if at, err = kernel.Grow(ctx, at, 2*(len(values)-before)); err != nil {
+			return err
+		}
 		for n := range len(values) - before {
 			at = append(at, row, int64(n))
 		}
 		longest = max(longest, int64(len(values)-before))
+		if inA {
+			if rowA, setA, okA, err = a.next(ctx); err != nil {
+				return err
+			}
+		}
+		if inB {
+			if rowB, setB, okB, err = b.next(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	return k.put(ctx, out, at, values, groups, longest)
 }

@@ -118,11 +118,15 @@ func (k *nGrams) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		to := o[rows[i-1]:rows[i]]
 		for _, w := range k.widths {
 			n := k.count(int64(len(row)), w)
-			k.fill(to[:n], row, w)
+			if err := k.fill(ctx, to[:n], row, w); err != nil {
+				return err
+			}
 			to = to[n:]
 		}
 		if len(to) > 0 { // the row as a whole
-			k.fill(to, row, int64(len(row))+2*k.pad)
+			if err := k.fill(ctx, to, row, int64(len(row))+2*k.pad); err != nil {
+				return err
+			}
 		}
 	}
 	if in[1].DType() == tensor.Int32 {
@@ -149,10 +153,21 @@ func (k *nGrams) weight(row []string, width, n int64) float64 {
 }
 
 // fill sets to to the n-grams of a row.
-func (k *nGrams) fill(to, row []string, width int64) {
-	pad := int(k.padding(width))
-	parts := make([]string, 0, width)
+func (k *nGrams) fill(ctx *kernel.Context, to, row []string, width int64) error {
+	if len(to) == 0 {
+		return nil
+	}
+	pad, reserved := int(k.padding(width)), ctx.Reserved()
+	parts, err := kernel.Scratch[string](ctx, int(width))
+	if err != nil {
+		return err
+	}
+	defer ctx.UnreserveTo(reserved)
+	perAsk := 1<<13/len(parts) + 1
 	for i := range to {
+		if i%perAsk == 0 {
+			ctx.Ask()
+		}
 		left, right := max(0, pad-i), max(0, pad-(len(to)-i-1))
 		parts = parts[:0]
 		for range left {
@@ -167,6 +182,7 @@ func (k *nGrams) fill(to, row []string, width int64) {
 		}
 		to[i] = strings.Join(parts, k.separator)
 	}
+	return nil
 }
 
 // checkSplits checks where rows of n strings begin and end.

@@ -206,18 +206,28 @@ func newEncodeRows(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		out[0] = v
 		o := tensor.Of[string](&out[0])
-		var b []byte
+		longest := int64(0)
+		for i := range o {
+			longest = max(longest, splits[i+1]-splits[i])
+		}
+		b, err := kernel.Scratch[byte](ctx, int(longest)*utf8.UTFMax) // nor is a code point longer in other encodings
+		if err != nil {
+			return err
+		}
 		made := 0
 		for i := range o {
 			b = b[:0]
-			for _, r := range points[splits[i]:splits[i+1]] {
-				switch {
-				case utf8.ValidRune(r):
-					b = put(b, r)
-				case p.errors == "strict":
-					return status.Invalid("Code point is out of range for Unicode, or is a surrogate.")
-				case p.errors == "replace":
-					b = put(b, p.replacement)
+			row := points[splits[i]:splits[i+1]]
+			for lo, hi := range ctx.Ranges(len(row), 1<<13) {
+				for _, r := range row[lo:hi] {
+					switch {
+					case utf8.ValidRune(r):
+						b = put(b, r)
+					case p.errors == "strict":
+						return status.Invalid("Code point is out of range for Unicode, or is a surrogate.")
+					case p.errors == "replace":
+						b = put(b, p.replacement)
+					}
 				}
 			}
 			if made += len(b); made >= long {

@@ -55,116 +55,166 @@ func (d *decoder) constants() error {
 	return nil
 }
 
-// band reads coefficients of a band for the first time.
+// band reads coefficients of a band for the first time. The bits ahead are in variables
+// of its own, as in refine, and are read ahead exactly where get and code do.
 func (d *decoder) band(block *[64]int16) error {
 	if d.endRun > 0 {
 		d.endRun--
 		return nil
 	}
-	codes := d.scan[0].acCodes
-	for k := d.from; k <= d.to; k++ {
-		s, err := d.code(codes)
-		if err != nil {
+	codes, to, low := d.scan[0].acCodes, d.to, d.low&15
+	acc, n := d.acc, d.n
+	var err error
+	for k := d.from; k <= to; k++ {
+		var s int
+		if n < 8 {
+			if acc, n, err = d.ahead(acc, n, 0); err != nil {
+				return err
+			}
+		}
+		if e := codes.look[uint8(acc>>((n-8)&63))]; e != 0 && n >= 8 {
+			s, n = int(e&0xff), n-int(e>>8)
+		} else if s, acc, n, err = d.longCode(codes, acc, n); err != nil {
 			return err
 		}
 		run, size := s>>4, s&15
-		switch {
-		case size > 0:
-			k += run
-			x, err := d.number(size)
-			if err != nil {
-				return err
-			}
-			block[zigzag[k]] = int16(x << d.low)
-			continue
-		case run == 15:
+		if size == 0 && run == 15 {
 			k += 15
 			continue
 		}
-		rest, err := d.runOf(run)
-		if err != nil {
-			return err
+		want := size
+		if size == 0 { // the end of the band, and of so many blocks' after this one's
+			if want = run; run == 0 {
+				break
+			}
 		}
-		d.endRun = rest - 1
-		break
+		if n < want {
+			if acc, n, err = d.ahead(acc, n, want); err != nil {
+				return err
+			}
+		}
+		n -= want
+		x := int32(acc>>(n&63)) & (1<<want - 1)
+		if size == 0 {
+			d.endRun = 1<<run + int(x) - 1
+			break
+		}
+		k += run
+		block[zigzag[k&127]&63] = int16(extend(x, size) << low)
 	}
+	d.acc, d.n = acc, n
 	d.settle()
 	return nil
 }
 
-// runOf is how many blocks a code ends, this one among them.
-func (d *decoder) runOf(run int) (int, error) {
-	if run == 0 {
-		return 1, nil
-	}
-	more, err := d.get(run)
-	return 1<<run + int(more), err
+// ahead is fill for bits that are in variables.
+func (d *decoder) ahead(acc uint64, n, want int) (uint64, int, error) {
+	d.acc, d.n = acc, n
+	err := d.fill(want)
+	return d.acc, d.n, err
+}
+
+// longCode is code for bits that are in variables.
+func (d *decoder) longCode(h *huffman, acc uint64, n int) (int, uint64, int, error) {
+	d.acc, d.n = acc, n
+	s, err := d.code(h)
+	return s, d.acc, d.n, err
 }
 
 // refine reads one more bit of a band's coefficients.
 func (d *decoder) refine(block *[64]int16) error {
-	codes := d.scan[0].acCodes
-	plus, minus := int16(1)<<d.low, int16(-1)<<d.low
-	endRun := d.endRun
-	// correct reads the next bit of a coefficient that is not zero.
-	correct := func(x *int16) error {
-		bit, err := d.get(1)
-		if err == nil && bit != 0 && *x&plus == 0 {
-			if *x >= 0 {
-				*x += plus
-			} else {
-				*x += minus
-			}
-		}
-		return err
-	}
-	k := d.from
-	if endRun == 0 {
-		for ; k <= d.to; k++ {
-			s, err := d.code(codes)
-			if err != nil {
+	codes, to := d.scan[0].acCodes, d.to
+	plus, minus := int16(1)<<(d.low&15), int16(-1)<<(d.low&15)
+	endRun, k := d.endRun, d.from
+	acc, n := d.acc, d.n
+	var err error
+	for ; endRun == 0 && k <= to; k++ {
+		var s int
+		if n < 8 {
+			if acc, n, err = d.ahead(acc, n, 0); err != nil {
 				return err
 			}
-			run, fresh := s>>4, int16(0)
-			if s&15 != 0 {
-				bit, err := d.get(1)
-				if err != nil {
-					return err
-				}
-				if fresh = minus; bit != 0 {
-					fresh = plus
-				}
-			} else if run != 15 {
-				if endRun, err = d.runOf(run); err != nil {
-					return err
-				}
-				break
+		}
+		if e := codes.look[uint8(acc>>((n-8)&63))]; e != 0 && n >= 8 {
+			s, n = int(e&0xff), n-int(e>>8)
+		} else if s, acc, n, err = d.longCode(codes, acc, n); err != nil {
+			return err
+		}
+		run, fresh := s>>4, int16(0)
+		if s&15 != 0 || run != 15 && run > 0 {
+			want := 1 // the sign of a new coefficient
+			if s&15 == 0 {
+				want = run // how many blocks end here
 			}
-			for ; k <= d.to; k++ {
-				if x := &block[zigzag[k]]; *x != 0 {
-					if err := correct(x); err != nil {
-						return err
-					}
-				} else if run--; run < 0 {
+			if n < want {
+				if acc, n, err = d.ahead(acc, n, want); err != nil {
+					return err
+				}
+			}
+			n -= want
+			x := int(acc>>(n&63)) & (1<<want - 1)
+			switch {
+			case s&15 == 0:
+				endRun = 1<<run + x
+			case x != 0:
+				fresh = plus
+			default:
+				fresh = minus
+			}
+		} else if run == 0 {
+			endRun = 1
+		}
+		if endRun > 0 {
+			break
+		}
+		for ; k <= to; k++ {
+			x := &block[zigzag[k&127]&63]
+			v := *x
+			if v == 0 {
+				if run--; run < 0 {
 					break
 				}
+				continue
 			}
-			if fresh != 0 {
-				block[zigzag[k]] = fresh
+			if n < 1 {
+				if acc, n, err = d.ahead(acc, n, 1); err != nil {
+					return err
+				}
 			}
+			n--
+			*x = corrected(v, plus, int16(acc>>(n&63)&1))
+		}
+		if fresh != 0 {
+			block[zigzag[k&127]&63] = fresh
 		}
 	}
 	if endRun > 0 {
-		for ; k <= d.to; k++ {
-			if x := &block[zigzag[k]]; *x != 0 {
-				if err := correct(x); err != nil {
+		for ; k <= to; k++ {
+			x := &block[zigzag[k&127]&63]
+			v := *x
+			if v == 0 {
+				continue
+			}
+			if n < 1 {
+				if acc, n, err = d.ahead(acc, n, 1); err != nil {
 					return err
 				}
 			}
+			n--
+			*x = corrected(v, plus, int16(acc>>(n&63)&1))
 		}
 		endRun--
 	}
-	d.endRun = endRun
+	d.acc, d.n, d.endRun = acc, n, endRun
 	d.settle()
 	return nil
+}
+
+// corrected is a coefficient with its next bit: away from zero by plus where the bit is set
+// and the coefficient's is not.
+func corrected(v, plus, bit int16) int16 {
+	if bit == 0 || v&plus != 0 {
+		return v
+	}
+	return v + (plus ^ v>>15) - v>>15
 }
