@@ -3,6 +3,8 @@ package actors_test
 import (
 	"context"
 	"flag"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -43,15 +45,15 @@ func init() {
 	}, "TestSlow")
 }
 
-// counting counts to 10.
-func counting(t *testing.T) *nodes.Program {
+// counting counts to n.
+func counting(t *testing.T, n int) *nodes.Program {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(`
+	if err := g.AddText(fmt.Sprintf(`
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
-ten = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 10>}
+most = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: %d>}
 enter = Enter(zero) {frame_name="loop"}
-last = Enter(ten) {frame_name="loop", is_constant=true}
+last = Enter(most) {frame_name="loop", is_constant=true}
 merge = Merge(enter, next)
 less = Less(merge, last)
 cond = LoopCond(less)
@@ -61,7 +63,7 @@ slow = TestSlow(switch:1)
 add = AddV2(slow, one)
 next = NextIteration(add)
 exit = Exit(switch)
-`); err != nil {
+`, n)); err != nil {
 		t.Fatal(err)
 	}
 	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Fetches: []graph.Output{g.Operation("exit").Output(0)}})
@@ -80,7 +82,7 @@ func TestActorsAreKilled(t *testing.T) {
 		pool := cpu.NewPool(cpu.Options{Threads: 3})
 		budget := tensor.NewBudget(1 << 20)
 		e := actors.New(actors.Config{Pool: pool, Budget: budget, Tokens: tokens})
-		p := counting(t)
+		p := counting(t, 10)
 		one := func() (tensor.Value, error) {
 			fetched := make([]tensor.Value, 1)
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -179,5 +181,79 @@ func TestActorsAreKilled(t *testing.T) {
 			t.Errorf("%d bytes are charged when everything has ended", n)
 		}
 		t.Logf("tokens %v: %v of %d steps failed, %d messages", tokens, failed, *kills/2, struck.Load())
+	}
+}
+
+// Nodes of a loop that runs are asked by several at once: all answer, their iterations never
+// go back, and who watches a node is told of its end.
+func TestNodesAreInspectedAsTheyRun(t *testing.T) {
+	root := actors.System().Root
+	e := actors.New(actors.Config{Tokens: true})
+	p := counting(t, math.MaxInt32)
+	ended := make(chan error, 1)
+	go func() {
+		step := &kernel.Step{Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: kerneltest.Serial{}}
+		ended <- e.Run(step, p, nil, make([]tensor.Value, 1))
+	}()
+	var step *actor.PID
+	for step == nil {
+		if steps := ask(t, e.PID(), &actors.Steps{}).(*actors.Running).Steps; len(steps) > 0 {
+			step = steps[0]
+		}
+	}
+	var asking sync.WaitGroup
+	for k := range 4 {
+		asking.Go(func() {
+			last := map[string]int{}
+			for i := range 300 {
+				node := []string{"merge", "slow", "switch", "add", "next", "less"}[(i+k)%6]
+				answer, err := root.RequestFuture(actor.NewPID(step.Address, step.Id+"/"+node), &actors.Inspect{}, patience).Result()
+				if err != nil {
+					t.Errorf("%s: %v", node, err)
+					return
+				}
+				first := math.MaxInt
+				for _, s := range answer.(*actors.NodeStatus).Report.States {
+					var at int
+					if n, _ := fmt.Sscanf(s.Tag[strings.LastIndexByte(s.Tag, '[')+1:], "%d]", &at); n == 1 {
+						first = min(first, at)
+					}
+				}
+				if first == math.MaxInt {
+					continue // nothing of it is there
+				}
+				if first < last[node] {
+					t.Errorf("%s went back from iteration %d to %d", node, last[node], first)
+				}
+				last[node] = first
+			}
+		})
+	}
+	asking.Wait()
+	told := make(chan string, 2)
+	watching := make(chan struct{})
+	watcher := root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
+		switch m := c.Message().(type) {
+		case *actor.Started:
+			c.Watch(step)
+			c.Watch(actor.NewPID(step.Address, step.Id+"/add"))
+			close(watching)
+		case *actor.Terminated:
+			told <- m.Who.Id
+		}
+	}))
+	<-watching
+	root.Send(actor.NewPID(step.Address, step.Id+"/add"), &actors.Abort{Reason: "enough"})
+	if err := <-ended; status.CodeOf(err) != status.Aborted {
+		t.Error(err)
+	}
+	for range 2 {
+		if id := <-told; id != step.Id && id != step.Id+"/add" {
+			t.Errorf("%s has ended", id)
+		}
+	}
+	root.StopFuture(watcher).Wait()
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
 }
